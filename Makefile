@@ -1,0 +1,56 @@
+# Everything works from a fresh clone: each target makes what it needs first.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+# Workers for the tests; they are short, so two cores are plenty.
+JOBS   ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types check soak bench clean
+
+help:  ## Say what can be made.
+	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*##/\t/'
+
+$(VENV)/pip: 
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
+	  || { echo "Python 3.10 or newer is needed; this is `$(PYTHON) --version`. Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) \
+	  || { echo "Python's venv module is missing (on Debian: apt install python3-venv)."; rm -rf $(VENV); exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@touch $@
+
+$(VENV)/installed: $(VENV)/pip pyproject.toml
+	@echo "installing pytest-clawperator ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/developed: $(VENV)/installed
+	@echo "installing the tools for developing it ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]' --group dev
+	@touch $@
+
+demo: $(VENV)/installed  ## Show the product at its main job.
+	@$(BIN)/python -m pytest example_suite
+
+test: $(VENV)/developed  ## Run all tests, with lint and types.
+	@$(MAKE) --no-print-directory lint types check
+
+lint: $(VENV)/developed
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(VENV)/developed
+	@$(BIN)/mypy
+
+check: $(VENV)/developed
+	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+soak: $(VENV)/developed  ## Run the long versions of the tests.
+	@CLAWPERATOR_SOAK=1 $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+bench: $(VENV)/developed  ## Print what things cost, as ratios.
+	@for program in benchmarks/*.py; do $(BIN)/python $$program; done
+
+clean:  ## Remove what the other targets made.
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

@@ -1,0 +1,216 @@
+"""The result envelope: what came back from the device, and what it means."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Annotated, Any, NoReturn
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, ValidationError
+from pydantic.alias_generators import to_camel
+from typing_extensions import Self
+
+from pytest_clawperator.contracts.ecmascript import to_string, trim
+from pytest_clawperator.contracts.failures import code_of_text, failure
+from pytest_clawperator.contracts.wording import describe, quote
+from pytest_clawperator.errors import EnvelopeMalformedError, ErrorCode, known_code
+
+RESULT_PREFIX = "[Clawperator-Result]"
+
+
+def _a_string(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"must be a string, found {describe(value)}")
+    return value
+
+
+def _a_string_or_null(value: Any) -> str | None:
+    return None if value is None else _a_string(value)
+
+
+def _a_boolean(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"must be true or false, found {describe(value)}")
+    return value
+
+
+def _a_status(value: Any) -> str:
+    if value not in ("success", "failed"):
+        raise ValueError(f'must be "success" or "failed", found {describe(value)}')
+    return str(value)
+
+
+def _a_list(value: Any) -> list[Any] | tuple[Any, ...]:
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f"must be a list, found {describe(value)}")
+    return value
+
+
+def _texts(value: Any) -> dict[str, str]:
+    """Turn step data into strings; anything that is not an object counts as none."""
+    if not isinstance(value, dict):
+        return {}
+    return {key: v if type(v) is str else to_string(v) for key, v in value.items()}
+
+
+# Plain functions, because the core's own string type knows no lone surrogates.
+String = Annotated[str, PlainValidator(_a_string)]
+NullableString = Annotated[str | None, PlainValidator(_a_string_or_null)]
+
+
+class _Received(BaseModel):
+    """A value from the device: unknown keys are ignored, because Operators differ."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", alias_generator=to_camel)
+
+
+class StepResult(_Received):
+    """What became of one action."""
+
+    id: String
+    action_type: String
+    success: Annotated[bool, PlainValidator(_a_boolean)]
+    data: Annotated[dict[str, str], PlainValidator(_texts)] = Field(default_factory=dict)
+
+    @property
+    def code(self) -> ErrorCode | str | None:
+        """The code of the failure, None where there is none."""
+        given = None if self.success else self.data.get("error")
+        return known_code(given) if given else None
+
+    def to_wire(self) -> dict[str, Any]:
+        """Give the step as it travels."""
+        return {
+            "id": self.id,
+            "actionType": self.action_type,
+            "success": self.success,
+            "data": dict(self.data),
+        }
+
+    def __str__(self) -> str:
+        outcome = "succeeded" if self.success else f"failed: {self.code or 'no code'}"
+        return f"step {quote(self.id)} ({self.action_type}) {outcome}"
+
+
+class ResultEnvelope(_Received):
+    """The one answer to an execution. A failed envelope is data, not an exception."""
+
+    command_id: String
+    task_id: String
+    status: Annotated[str, PlainValidator(_a_status)]
+    steps: Annotated[tuple[StepResult, ...], BeforeValidator(_a_list)] = Field(alias="stepResults")
+    error: NullableString
+    error_code: NullableString = None
+    hint: NullableString = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether the execution and every step of it succeeded."""
+        return self.status == "success" and all(step.success for step in self.steps)
+
+    @property
+    def failed_steps(self) -> tuple[StepResult, ...]:
+        """The steps that failed, in order."""
+        return tuple(step for step in self.steps if not step.success)
+
+    @property
+    def code(self) -> ErrorCode | str | None:
+        """The one code to branch on; None when everything succeeded.
+
+        The envelope's own code comes first, then the first failed step's, then the code
+        that the Operator's free text stands for.
+        """
+        if self.ok:
+            return None
+        if self.error_code:
+            return known_code(self.error_code)
+        if self.failed_steps:
+            return self.failed_steps[0].code or ErrorCode.EXECUTION_FAILED
+        return code_of_text(self.error or "")
+
+    def step(self, id: str) -> StepResult:
+        """Give the result of the action with this id; the first, should there be several."""
+        for step in self.steps:
+            if step.id == id:
+                return step
+        there = ", ".join(quote(step.id) for step in self.steps) or "none"
+        raise KeyError(f"no step {quote(id)} in the envelope of {self.command_id}; there: {there}")
+
+    def raise_for_status(self) -> Self:
+        """Raise a typed error if anything failed; else give the envelope itself."""
+        __tracebackhide__ = True
+        code = self.code
+        if code is None:
+            return self
+        raise failure(code, envelope=self, step=next(iter(self.failed_steps), None))
+
+    def to_wire(self) -> dict[str, Any]:
+        """Give the envelope as it travels: an error code only if one was received."""
+        wire: dict[str, Any] = {
+            "commandId": self.command_id,
+            "taskId": self.task_id,
+            "status": self.status,
+            "stepResults": [step.to_wire() for step in self.steps],
+            "error": self.error,
+        }
+        if "error_code" in self.model_fields_set:
+            wire["errorCode"] = self.error_code
+        if self.hint is not None:
+            wire["hint"] = self.hint
+        return wire
+
+
+def parse_result_line(line: str, command_id: str) -> ResultEnvelope | None:
+    """Read a whole log line, with the result prefix anywhere in it, as the reference does.
+
+    None for a line without the prefix or an envelope of another command; a line with the
+    prefix that holds no envelope raises :class:`EnvelopeMalformedError`.
+    """
+    _, prefix, rest = trim(line).partition(RESULT_PREFIX)
+    return _parse(trim(rest), command_id) if prefix else None
+
+
+def parse_result_message(message: str, command_id: str) -> ResultEnvelope | None:
+    """Read the message of a log entry, which must begin with the result prefix.
+
+    Text on a screen may quote the prefix; only the Operator begins a message with it.
+    """
+    if not message.startswith(RESULT_PREFIX):
+        return None
+    return _parse(trim(message[len(RESULT_PREFIX) :]), command_id)
+
+
+def _parse(text: str, command_id: str) -> ResultEnvelope | None:
+    try:
+        given = _STRICT_JSON.decode(text)
+        if not isinstance(given, dict):
+            raise _malformed(f"it must be an object, found {describe(given)}", text)
+        given.pop("hint", None)  # the host's own word; the Operator has no say in it
+        envelope = ResultEnvelope.model_validate(given)
+    except ValidationError as exc:
+        raise _malformed("; ".join(_flaws(exc)), text, given.get("commandId")) from exc
+    except (ValueError, RecursionError) as exc:
+        raise _malformed(f"it is not valid JSON: {exc}", text) from exc
+    return envelope if envelope.command_id == command_id else None
+
+
+def _flaws(refusal: ValidationError) -> Iterator[str]:
+    for error in refusal.errors(include_url=False, include_context=False):
+        path = ".".join(str(part) for part in error["loc"])
+        reason = "is missing" if error["type"] == "missing" else error["msg"]
+        yield f"{path} {reason.removeprefix('Value error, ')}"
+
+
+def _malformed(reason: str, text: str, command_id: Any = None) -> EnvelopeMalformedError:
+    return EnvelopeMalformedError(
+        f"the log holds a result envelope that cannot be read: {reason}",
+        hint="Check that the Operator app and this package are of the same major.minor version.",
+        details={"text": text, "commandId": command_id if isinstance(command_id, str) else None},
+    )
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+_STRICT_JSON = json.JSONDecoder(parse_constant=_refuse_constant)

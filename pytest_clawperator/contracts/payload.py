@@ -1,0 +1,315 @@
+"""The execution payload: read, judged, completed, and put back into its wire form."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, NoReturn
+
+from pydantic_core import (
+    CoreSchema,
+    PydanticSerializationError,
+    SchemaValidator,
+    ValidationError,
+    to_json,
+)
+
+from pytest_clawperator.contracts import limits
+from pytest_clawperator.contracts.actions import Retry, TypedAction
+from pytest_clawperator.contracts.aliases import canonical_execution, canonical_type
+from pytest_clawperator.contracts.ecmascript import stringify
+from pytest_clawperator.contracts.params import ActionParams
+from pytest_clawperator.contracts.rules import ACTION_RULES, ACTION_TYPES, problems_of_action
+from pytest_clawperator.contracts.schema import (
+    ListOf,
+    Nested,
+    Number,
+    OneOf,
+    Rule,
+    Text,
+    WireObject,
+    inspect_object,
+)
+from pytest_clawperator.contracts.wording import closest, listed, quote
+from pytest_clawperator.errors import ExecutionValidationError, PayloadTooLargeError, Problem
+
+Id = Annotated[str, Text(limits.MAX_ID_LENGTH, shortest=1)]
+
+
+@dataclass(frozen=True)
+class ActionType(Text):
+    """The name of an action type that exists."""
+
+    def accept(self, value: Any) -> Any:
+        # An unknown name is a flaw of the whole list: `Actions` words it.
+        if isinstance(value, str) and value not in ACTION_RULES:
+            raise ValueError("refused")
+        return super().accept(value)
+
+    def core_schema(self) -> CoreSchema:
+        return Rule.core_schema(self)
+
+
+@dataclass(frozen=True)
+class Action(WireObject):
+    """One step: an id to find its result by, a canonical type, and its parameters."""
+
+    id: Id
+    type: Annotated[str, ActionType(limits.MAX_TYPE_LENGTH, length_is_fatal=True)]
+    params: Annotated[ActionParams | None, Nested(ActionParams)] = None
+
+
+class Actions(ListOf):
+    """The list of actions: every type in it must be one that exists."""
+
+    def problems_of_whole(self, items: list[Any], path: str) -> Iterable[Problem]:
+        unsupported = [item["type"] for item in items if item["type"] not in ACTION_RULES]
+        if unsupported:
+            near = (closest(kind, ACTION_TYPES) for kind in unsupported)
+            yield Problem(
+                path,
+                "All action types must be supported",
+                found=listed(unsupported),
+                allowed=listed(ACTION_TYPES, limit=len(ACTION_TYPES)),
+                suggestion=next(filter(None, near), None),
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Execution(WireObject):
+    """A payload that keeps the contract.
+
+    Get one from :func:`validate_execution` or :func:`complete_execution`.
+    """
+
+    command_id: Id
+    task_id: Id
+    source: Annotated[str, Text(limits.MAX_SOURCE_LENGTH, shortest=1)]
+    expected_format: Annotated[str, OneOf((limits.EXPECTED_FORMAT,))]
+    timeout_ms: Annotated[float, Number(limits.MIN_TIMEOUT_MS, limits.MAX_TIMEOUT_MS)]
+    actions: Annotated[tuple[Action, ...], Actions(Action, least=1, most=limits.MAX_ACTIONS)]
+    mode: Annotated[str | None, OneOf(limits.MODES)] = None
+
+    def to_json(self) -> str:
+        """Give the payload as compact JSON."""
+        return self._to_json_bytes().decode()
+
+    def plan(self) -> dict[str, Any]:
+        """Give what a dry run shows: the ids, the limit and the actions in order."""
+        return {
+            "commandId": self.command_id,
+            "timeoutMs": self.timeout_ms,
+            "actionCount": len(self.actions),
+            "actions": [action.to_wire() for action in self.actions],
+        }
+
+    def _to_json_bytes(self) -> bytes:
+        wire = self.to_wire()
+        try:
+            return to_json(wire, inf_nan_mode="null")
+        except PydanticSerializationError:
+            # A lone surrogate, which UTF-8 cannot hold: it travels as an escape.
+            return stringify(wire).encode()
+
+
+def validate_execution(given: Execution | dict[str, Any] | str | bytes) -> Execution:
+    """Judge a payload and fill nothing in.
+
+    Aliases are understood. A payload that breaks the contract raises
+    :class:`ExecutionValidationError` with every problem; one that is longer than the
+    device takes raises :class:`PayloadTooLargeError`.
+    """
+    __tracebackhide__ = True
+    if isinstance(given, Execution):
+        return given
+    return _judge(read_json(given))
+
+
+def complete_execution(
+    given: Execution | dict[str, Any] | Sequence[TypedAction | dict[str, Any]] | str | bytes,
+) -> Execution:
+    """Fill in what a payload leaves out, then judge it. A bare list of actions will do.
+
+    Filled in are the ids, the source, the format, the timeout and the ids of actions.
+    What was given under any of its names is never overridden.
+    """
+    __tracebackhide__ = True
+    if isinstance(given, Execution):
+        return given
+    raw = read_json(given)
+    if isinstance(raw, (list, tuple)):
+        raw = {"actions": list(raw)}
+    if not isinstance(raw, dict):
+        return _judge(raw)
+    if isinstance(raw.get("actions"), (list, tuple)):
+        raw = {**raw, "actions": _with_ids([_as_wire(action) for action in raw["actions"]])}
+    wire = canonical_execution(raw)
+    unique = uuid.uuid4().hex[:16]
+    defaults = {
+        "commandId": f"cmd-{unique}",
+        "taskId": f"task-{unique}",
+        "source": limits.SOURCE,
+        "expectedFormat": limits.EXPECTED_FORMAT,
+        "timeoutMs": _time_needed(wire.get("actions")),
+    }
+    return _judge({**defaults, **wire}, raw)
+
+
+def read_json(given: Any) -> Any:
+    """Parse JSON text or bytes; any other value is taken as already parsed."""
+    __tracebackhide__ = True
+    if isinstance(given, (bytes, bytearray)):
+        try:
+            given = given.decode("utf-8-sig")
+        except UnicodeDecodeError as exc:
+            found = f"byte 0x{given[exc.start]:02x} at position {exc.start}"
+            problem = Problem("", "the payload is not UTF-8 text", found, "JSON text in UTF-8")
+            raise ExecutionValidationError([problem]) from exc
+    if not isinstance(given, str):
+        return given
+    try:
+        return _STRICT_JSON.decode(given.removeprefix("\ufeff"))
+    except RecursionError as exc:
+        found = "too many levels of nesting"
+        problem = Problem("", "the payload is nested too deeply", found, "a flat list of actions")
+        raise ExecutionValidationError([problem]) from exc
+    except ValueError as exc:
+        problem = Problem("", f"the payload is not valid JSON: {exc}", quote(given), "a JSON object")
+        raise ExecutionValidationError([problem]) from exc
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+_STRICT_JSON = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
+def _judge(raw: Any, original: Any = None) -> Execution:
+    """Judge a parsed payload; ``original`` is what the caller wrote, for naming actions."""
+    __tracebackhide__ = True
+    wire = canonical_execution(raw)
+    execution = _as_model(wire)
+    problems = _problems(wire) if execution is None else list(_broken_rules(wire))
+    if execution is None or problems:
+        raise _refusal(problems, raw if original is None else original)
+    if not _surely_fits(wire):
+        _check_size(execution)
+    return execution
+
+
+def _surely_fits(wire: dict[str, Any]) -> bool:
+    """Tell cheaply that a payload is far below the limit, as nearly all are.
+
+    The canonical form differs from this one in numbers only, and none grows sixfold.
+    """
+    try:
+        return len(to_json(wire)) * 6 <= limits.MAX_PAYLOAD_BYTES
+    except PydanticSerializationError:
+        return False
+
+
+def _check_size(execution: Execution) -> None:
+    size = len(execution._to_json_bytes())
+    if size > limits.MAX_PAYLOAD_BYTES:
+        raise PayloadTooLargeError(
+            f"Payload exceeds {limits.MAX_PAYLOAD_BYTES} bytes (got {size})",
+            hint="Split the actions over several executions, or shorten their texts.",
+            details={"bytes": size, "limit": limits.MAX_PAYLOAD_BYTES},
+        )
+
+
+def _as_model(wire: Any) -> Execution | None:
+    try:
+        execution: Execution = _EXECUTION.validate_python(wire)
+    except ValidationError:
+        return None
+    return execution
+
+
+_EXECUTION = SchemaValidator(Execution.core_schema())
+
+
+def _problems(wire: Any) -> list[Problem]:
+    """List every problem in the order of the contract: shape first, then what actions need."""
+    problems: list[Problem] = []
+    if not inspect_object(Execution, wire, "", problems):
+        problems.extend(_broken_rules(wire))
+    return problems
+
+
+def _broken_rules(wire: dict[str, Any]) -> Iterator[Problem]:
+    for index, action in enumerate(wire["actions"][: limits.MAX_INSPECTED]):
+        for problem in problems_of_action(action):
+            yield replace(problem, path=f"actions.{index}.{problem.path}")
+
+
+def _refusal(problems: list[Problem], raw: Any) -> ExecutionValidationError:
+    """Make the error, naming the first problem's action as the caller wrote it."""
+    first = problems[0]
+    details: dict[str, Any] = {}
+    parts = first.path.split(".")
+    if parts[0] == "actions" and len(parts) > 1:
+        action = raw["actions"][int(parts[1])]
+        details = _names_of(action)
+        if first.unknown_keys:
+            details["invalidKeys"] = list(first.unknown_keys)
+        if "format" in first.unknown_keys and _is_snapshot(action):
+            details["hint"] = "'format' was removed from snapshot_ui. Remove this parameter."
+    return ExecutionValidationError(problems, hint=details.get("hint"), details=details)
+
+
+def _names_of(action: Any) -> dict[str, Any]:
+    given = action if isinstance(action, dict) else {}
+    names = {"actionId": given.get("id"), "actionType": given.get("type")}
+    return {key: name for key, name in names.items() if isinstance(name, str)}
+
+
+def _is_snapshot(action: Any) -> bool:
+    kind = _names_of(action).get("actionType")
+    return kind is not None and canonical_type(kind) == "snapshot_ui"
+
+
+def _as_wire(action: Any) -> Any:
+    """Put what Python code writes, typed actions and matcher objects, into wire form."""
+    if isinstance(action, TypedAction):
+        return action.to_wire()
+    params = action.get("params") if isinstance(action, dict) else None
+    if isinstance(params, dict):
+        objects = (WireObject, Retry)
+        plain = {k: v.to_wire() if isinstance(v, objects) else v for k, v in params.items()}
+        return {**action, "params": plain}
+    return action
+
+
+def _with_ids(actions: list[Any]) -> list[Any]:
+    """Give each action that has no id one that tells its type and place."""
+    taken = {_names_of(action).get("actionId") for action in actions}
+    named = []
+    for place, action in enumerate(actions, 1):
+        if isinstance(action, dict) and "id" not in action:
+            kind = canonical_type(_names_of(action).get("actionType", "action"))[:64]
+            name = f"{kind}-{place}"
+            while name in taken:
+                name += "x"
+            action = {"id": name, **action}
+        named.append(action)
+    return named
+
+
+def _time_needed(actions: Any) -> float:
+    """Sum up the waiting that actions declare; a run gets that and a margin, within the limits."""
+    declared = 0.0
+    for action in actions if isinstance(actions, list) else ():
+        params = action.get("params") if isinstance(action, dict) else None
+        for name in _WAITING_PARAMS:
+            value = params.get(name) if isinstance(params, dict) else None
+            if isinstance(value, (int, float)) and 0 < value < limits.MAX_TIMEOUT_MS:
+                declared += value
+    needed = max(limits.DEFAULT_TIMEOUT_MS, declared + limits.TIMEOUT_MARGIN_MS)
+    return min(needed, limits.MAX_TIMEOUT_MS)
+
+
+_WAITING_PARAMS = ("durationMs", "timeoutMs", "maxDurationMs")

@@ -1,0 +1,380 @@
+"""What an object of the payload may hold, said once and used twice.
+
+A wire object is a frozen dataclass whose fields are annotated with rules. pydantic's core
+runs the rules' fast form over each payload and builds the objects, which nearly always is
+all that happens. When it refuses, ``inspect`` walks the same rules in their written order
+and lists every problem, with what was found and what is allowed.
+
+A problem is *fatal* when it leaves later checks nothing to work on: a wrong type, a
+missing key, a value outside an enumeration. A wrong length, range or key is not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import MISSING, dataclass, fields
+from functools import cache
+from typing import Any, get_type_hints
+
+from pydantic.alias_generators import to_camel
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from typing_extensions import Self
+
+from pytest_clawperator.contracts import limits
+from pytest_clawperator.contracts.ecmascript import (
+    LARGEST_EXACT_INTEGER,
+    LARGEST_NUMBER,
+    number_to_string,
+    utf16_length,
+)
+from pytest_clawperator.contracts.wording import closest, describe, listed
+from pytest_clawperator.errors import Problem
+
+
+@dataclass(frozen=True)
+class Flaw:
+    """Why a rule refuses a value; the sentence goes on from the field's name."""
+
+    sentence: str
+    found: str
+    allowed: str | None = None
+    suggestion: str | None = None
+    fatal: bool = True
+
+
+def _refuse() -> PydanticCustomError:
+    # The core only has to stop: `inspect` words the refusal.
+    return PydanticCustomError("refused", "refused")
+
+
+class Rule:
+    """What one field may hold."""
+
+    def flaws(self, value: Any) -> Iterable[Flaw]:
+        """Say everything that is wrong with ``value``."""
+        raise NotImplementedError
+
+    def accept(self, value: Any) -> Any:
+        """Give the value as it will be kept, or refuse it."""
+        for _ in self.flaws(value):
+            raise _refuse()
+        return value
+
+    def core_schema(self) -> CoreSchema:
+        """Give the fast form of the rule."""
+        return core_schema.no_info_plain_validator_function(self.accept)
+
+    def inspect(self, value: Any, path: str, problems: list[Problem]) -> bool:
+        """Append every problem of ``value``; True when one of them is fatal."""
+        name = path.rpartition(".")[2] or "the payload"
+        fatal = False
+        for flaw in self.flaws(value):
+            sentence = f"{name} {flaw.sentence}"
+            problems.append(Problem(path, sentence, flaw.found, flaw.allowed, flaw.suggestion))
+            fatal = fatal or flaw.fatal
+        return fatal
+
+
+@dataclass(frozen=True)
+class Text(Rule):
+    """A string whose length is counted in UTF-16 units."""
+
+    longest: int | None = None
+    shortest: int = 0
+    length_is_fatal: bool = False
+
+    def core_schema(self) -> CoreSchema:
+        # A string of n characters has at most 2n units, so few need counting. The core
+        # knows no lone surrogates, which are legal here: those strings are left to `accept`.
+        surely_fits = None if self.longest is None else self.longest // 2
+        return core_schema.union_schema(
+            [
+                core_schema.str_schema(
+                    strict=True, min_length=self.shortest, max_length=surely_fits
+                ),
+                super().core_schema(),
+            ],
+            mode="left_to_right",
+        )
+
+    def flaws(self, value: Any) -> Iterable[Flaw]:
+        if not isinstance(value, str):
+            yield Flaw("must be a string", describe(value), self._allowed())
+        elif len(value) < self.shortest:
+            yield Flaw("must not be empty", describe(value), self._allowed(), fatal=False)
+        elif self.longest is not None and (units := utf16_length(value)) > self.longest:
+            found = f"{units} characters"
+            sentence = f"must be at most {self.longest} characters long"
+            yield Flaw(sentence, found, self._allowed(), fatal=self.length_is_fatal)
+
+    def _allowed(self) -> str:
+        if self.longest is None:
+            return "any string"
+        return f"a string of {self.shortest} to {self.longest} characters (UTF-16 units)"
+
+
+@dataclass(frozen=True)
+class Number(Rule):
+    """A number within bounds; ``10.0`` is the whole number 10."""
+
+    least: int | None = None
+    most: int | None = None
+    whole: bool = False
+
+    def accept(self, value: Any) -> Any:
+        return _as_double(super().accept(value))
+
+    def flaws(self, value: Any) -> Iterable[Flaw]:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
+            yield Flaw(f"must be {self._allowed()}", describe(value), self._allowed())
+            return
+        if isinstance(value, int) and abs(value) > LARGEST_NUMBER:
+            value = math.inf if value > 0 else -math.inf
+        found = describe(value)
+        if self.whole and not (isinstance(value, int) or value.is_integer()):
+            yield Flaw("must be a whole number", found, self._allowed(), fatal=False)
+        if self.least is not None and value < self.least:
+            yield Flaw(f"must be at least {self.least}", found, self._allowed(), fatal=False)
+        if self.most is not None and value > self.most:
+            yield Flaw(f"must be at most {self.most}", found, self._allowed(), fatal=False)
+
+    def _allowed(self) -> str:
+        kind = "a whole number" if self.whole else "a number"
+        if self.least is not None and self.most is not None:
+            return f"{kind} from {self.least} to {self.most}"
+        return kind if self.least is None else f"{kind} of at least {self.least}"
+
+
+def _as_double(value: int | float) -> int | float:
+    """Give the number that a program counting in doubles goes on with."""
+    if isinstance(value, int) and abs(value) <= LARGEST_EXACT_INTEGER:
+        return value
+    text = number_to_string(value)
+    return int(text) if text.lstrip("-").isdigit() else float(text)
+
+
+@dataclass(frozen=True)
+class Flag(Rule):
+    """True or false."""
+
+    def core_schema(self) -> CoreSchema:
+        return core_schema.bool_schema(strict=True)
+
+    def flaws(self, value: Any) -> Iterable[Flaw]:
+        if not isinstance(value, bool):
+            yield Flaw("must be true or false", describe(value), "true, false")
+
+
+@dataclass(frozen=True)
+class OneOf(Rule):
+    """One of a few strings."""
+
+    options: tuple[str, ...]
+
+    def flaws(self, value: Any) -> Iterable[Flaw]:
+        if not isinstance(value, str) or value not in self.options:
+            near = closest(value, self.options) if isinstance(value, str) else None
+            allowed = listed(self.options)
+            kind = "must be" if len(self.options) == 1 else "must be one of"
+            yield Flaw(f"{kind} {allowed}", describe(value), allowed, near)
+
+
+@dataclass(frozen=True)
+class JsonObject(Rule):
+    """Any JSON object; the Operator reads from it what it knows. A copy of it is kept."""
+
+    def accept(self, value: Any) -> Any:
+        return _copy_json(super().accept(value))
+
+    def flaws(self, value: Any) -> Iterable[Flaw]:
+        if not isinstance(value, dict):
+            yield Flaw("must be an object", describe(value), "an object")
+        elif (odd := _not_json(value)) is not None:
+            yield Flaw("must hold JSON values only", odd, "an object of JSON values")
+
+
+def _not_json(value: Any) -> str | None:
+    """Name the first thing inside ``value`` that JSON cannot carry."""
+    level = [value]
+    for _ in range(limits.MAX_NESTING):
+        inside: list[Any] = []
+        for item in level:
+            if isinstance(item, dict):
+                for key in item:
+                    if not isinstance(key, str):
+                        return f"{describe(key)} as a key"
+                inside.extend(item.values())
+            elif isinstance(item, list):
+                inside.extend(item)
+            elif not isinstance(item, (str, int, float, type(None))) or item != item:
+                return describe(item)
+        if not inside:
+            return None
+        level = inside
+    return f"more than {limits.MAX_NESTING} levels of nesting"
+
+
+def _copy_json(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _copy_json(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_copy_json(item) for item in value]
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return _as_double(value) if is_number else value
+
+
+@dataclass(frozen=True)
+class WireObject:
+    """An object that travels: camelCase on the wire, snake_case in Python, immutable."""
+
+    @classmethod
+    def core_schema(cls) -> CoreSchema:
+        """Give the fast form: a JSON object with known keys, built into an instance."""
+        read_fields = {
+            name: core_schema.typed_dict_field(
+                rule.core_schema(), required=required, validation_alias=wire_name
+            )
+            for name, wire_name, required, rule in _rules(cls)
+        }
+        given = core_schema.typed_dict_schema(read_fields, strict=True, extra_behavior="forbid")
+        return core_schema.no_info_after_validator_function(cls._from_fields, given)
+
+    @classmethod
+    def _from_fields(cls, given: dict[str, Any]) -> Self:
+        """Make an instance of fields that were judged; the rest keeps its default."""
+        instance = object.__new__(cls)
+        instance.__dict__.update(given)
+        return instance
+
+    @classmethod
+    def flaw_of_whole(cls, values: list[Any]) -> Flaw | None:
+        """Say what is wrong with the fields' values together, once each is of the right type."""
+        return None
+
+    def to_wire(self) -> dict[str, Any]:
+        """Give the object as it travels: canonical names, only what was given."""
+        names = _wire_names(type(self))
+        return {
+            names[name]: _to_wire(value)
+            for name, value in self.__dict__.items()
+            if value is not None
+        }
+
+
+def _to_wire(value: Any) -> Any:
+    if isinstance(value, WireObject):
+        return value.to_wire()
+    if isinstance(value, tuple):
+        return [item.to_wire() for item in value]
+    return _copy_json(value) if isinstance(value, dict) else value
+
+
+@cache
+def _rules(cls: type[WireObject]) -> tuple[tuple[str, str, bool, Rule], ...]:
+    """List name, wire name, whether required, and rule of each field, in the order judged."""
+    hints = get_type_hints(cls, include_extras=True)
+    return tuple(
+        (field.name, to_camel(field.name), field.default is MISSING, rule)
+        for field in fields(cls)
+        for rule in hints[field.name].__metadata__
+    )
+
+
+@cache
+def _wire_names(cls: type[WireObject]) -> dict[str, str]:
+    return {name: wire_name for name, wire_name, _, _ in _rules(cls)}
+
+
+@dataclass(frozen=True)
+class Nested(Rule):
+    """An object with rules of its own."""
+
+    cls: type[WireObject]
+
+    def core_schema(self) -> CoreSchema:
+        return self.cls.core_schema()
+
+    def inspect(self, value: Any, path: str, problems: list[Problem]) -> bool:
+        return inspect_object(self.cls, value, path, problems)
+
+
+@dataclass(frozen=True)
+class ListOf(Rule):
+    """A list of objects of one kind."""
+
+    cls: type[WireObject]
+    least: int
+    most: int
+
+    def core_schema(self) -> CoreSchema:
+        items = core_schema.tuple_variable_schema(self.cls.core_schema())
+        return core_schema.no_info_before_validator_function(self.accept, items)
+
+    def flaws(self, value: Any) -> Iterable[Flaw]:
+        allowed = f"a list of {self.least} to {self.most}"
+        if not isinstance(value, list):
+            yield Flaw("must be a list", describe(value), allowed)
+        elif len(value) < self.least:
+            sentence = f"must have at least {self.least} entry"
+            yield Flaw(sentence, "an empty list", allowed, fatal=False)
+        elif len(value) > self.most:
+            sentence = f"must have at most {self.most} entries"
+            yield Flaw(sentence, f"{len(value)} entries", allowed, fatal=False)
+
+    def inspect(self, value: Any, path: str, problems: list[Problem]) -> bool:
+        if super().inspect(value, path, problems):
+            return True
+        inspected = value[: limits.MAX_INSPECTED]
+        fatal = [
+            inspect_object(self.cls, item, f"{path}.{index}", problems)
+            for index, item in enumerate(inspected)
+        ]
+        if any(fatal):
+            return True
+        problems.extend(self.problems_of_whole(inspected, path))
+        return False
+
+    def problems_of_whole(self, items: list[Any], path: str) -> Iterable[Problem]:
+        """Say what is wrong with the list as a whole, once its entries are of the right type."""
+        return ()
+
+
+def inspect_object(cls: type[WireObject], value: Any, path: str, problems: list[Problem]) -> bool:
+    """Append every problem of an object, fields first; True when one of them is fatal."""
+    if not isinstance(value, dict):
+        name = path.rpartition(".")[2]
+        what = f"entry {name}" if name.isdigit() else name or "the payload"
+        problems.append(Problem(path, f"{what} must be an object", describe(value), "an object"))
+        return True
+    fatal = False
+    for _, name, required, rule in _rules(cls):
+        where = f"{path}.{name}" if path else name
+        if name in value:
+            fatal = rule.inspect(value[name], where, problems) or fatal
+        elif required:
+            problems.append(Problem(where, f"{name} is required", "nothing"))
+            fatal = True
+    names = list(_wire_names(cls).values())
+    _inspect_keys(names, value, path, problems)
+    if not fatal and (flaw := cls.flaw_of_whole([value.get(name) for name in names])):
+        problems.append(Problem(path, flaw.sentence, flaw.found, flaw.allowed))
+    return fatal
+
+
+def _inspect_keys(
+    names: list[str], value: dict[Any, Any], path: str, problems: list[Problem]
+) -> None:
+    unknown = tuple(str(key) for key in value if key not in names)
+    if not unknown:
+        return
+    near = (closest(key, names) for key in unknown[:5])
+    problems.append(
+        Problem(
+            path,
+            f"unknown {'key' if len(unknown) == 1 else 'keys'} {listed(unknown)}",
+            allowed=listed(names, limit=len(names)),
+            suggestion=next(filter(None, near), None),
+            unknown_keys=unknown,
+        )
+    )

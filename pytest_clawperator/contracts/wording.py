@@ -1,0 +1,55 @@
+"""How values and choices are put into messages for people."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+_LONGEST_QUOTE = 60
+
+
+def describe(value: Any) -> str:
+    """Name a value in a few words, whatever it is and however large."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return quote(value)
+    if isinstance(value, int):
+        return f"number {value}" if abs(value) < 10**21 else "a number of more than 21 digits"
+    if isinstance(value, float):
+        return f"number {value}"
+    if isinstance(value, (list, tuple)):
+        return f"a list of {len(value)}"
+    if isinstance(value, dict):
+        return f"an object with {len(value)} key(s)"
+    return f"a Python {type(value).__name__}"
+
+
+def quote(text: str) -> str:
+    """Quote text for a message: one line, bounded, every odd character visible."""
+    cut = text[:_LONGEST_QUOTE]
+    return json.dumps(cut, ensure_ascii=not cut.isprintable()) + ("..." if cut != text else "")
+
+
+def listed(words: Iterable[str], limit: int = 10) -> str:
+    """Join words for a message; after ``limit`` of them it says how many more there are."""
+    every = list(words)
+    shown = [word if word.isidentifier() else quote(word) for word in islice(every, limit)]
+    rest = len(every) - len(shown)
+    return ", ".join(shown) + (f" and {rest} more" if rest else "")
+
+
+def closest(word: str, options: Sequence[str]) -> str | None:
+    """Give the option that ``word`` was probably meant to be, if any comes near."""
+    plain = {_plain(option): option for option in options}
+    near = difflib.get_close_matches(_plain(word[:64]), plain, n=1, cutoff=0.7)
+    return plain[near[0]] if near else None
+
+
+def _plain(word: str) -> str:
+    return word.replace("_", "").replace("-", "").strip().lower()

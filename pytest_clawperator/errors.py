@@ -1,0 +1,457 @@
+"""Every exception, warning and error code of the package; the class tells the stage.
+
+    ClawperatorError(Exception)
+    ├── ConfigurationError
+    ├── PayloadError
+    │   ├── ExecutionValidationError
+    │   └── PayloadTooLargeError
+    ├── DeviceError
+    │   ├── NoDeviceError
+    │   ├── AmbiguousDeviceError
+    │   ├── DeviceNotFoundError
+    │   ├── DeviceUnavailableError
+    │   ├── LeaseError
+    │   ├── OperatorNotReadyError
+    │   └── EmulatorError
+    ├── TransportError
+    │   ├── AdbUnavailableError
+    │   ├── ShellError
+    │   ├── LogcatError
+    │   └── TransportTimeoutError
+    ├── DispatchError
+    │   ├── BroadcastError
+    │   ├── ExecutionConflictError
+    │   ├── PayloadRefusedError
+    │   ├── EnvelopeTimeoutError
+    │   └── EnvelopeMalformedError
+    ├── SnapshotError
+    └── StepFailedError(AssertionError)
+        ├── NodeNotFoundError
+        ├── ContainerNotFoundError
+        ├── NavigationTimeoutError
+        └── ValidatorMismatchError
+    ExpectationError(AssertionError)
+    ClawperatorWarning(UserWarning)
+
+What derives from ``AssertionError`` says that the app or the test is wrong, so pytest
+and Allure count it as *failed*. Everything else says that the lab is wrong: *broken*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, ClassVar
+
+
+class ErrorCode(str, Enum):
+    """Every code this package knows. A code it does not know stays a plain string."""
+
+    # The payload
+    EXECUTION_VALIDATION_FAILED = "EXECUTION_VALIDATION_FAILED"
+    EXECUTION_ACTION_UNSUPPORTED = "EXECUTION_ACTION_UNSUPPORTED"
+    PAYLOAD_TOO_LARGE = "PAYLOAD_TOO_LARGE"
+    MISSING_ARGUMENT = "MISSING_ARGUMENT"
+    CONFIGURATION_INVALID = "CONFIGURATION_INVALID"
+
+    # Host and adb
+    HOST_DEPENDENCY_MISSING = "HOST_DEPENDENCY_MISSING"
+    NODE_TOO_OLD = "NODE_TOO_OLD"
+    ADB_NOT_FOUND = "ADB_NOT_FOUND"
+    ADB_SERVER_FAILED = "ADB_SERVER_FAILED"
+    ADB_NO_USB_PERMISSIONS = "ADB_NO_USB_PERMISSIONS"
+    LOGCAT_UNAVAILABLE = "LOGCAT_UNAVAILABLE"
+    TRANSPORT_TIMEOUT = "TRANSPORT_TIMEOUT"
+    SCRCPY_NOT_FOUND = "SCRCPY_NOT_FOUND"
+
+    # Choosing a device
+    NO_DEVICES = "NO_DEVICES"
+    MULTIPLE_DEVICES_DEVICE_ID_REQUIRED = "MULTIPLE_DEVICES_DEVICE_ID_REQUIRED"
+    DEVICE_NOT_FOUND = "DEVICE_NOT_FOUND"
+    DEVICE_UNAUTHORIZED = "DEVICE_UNAUTHORIZED"
+    DEVICE_OFFLINE = "DEVICE_OFFLINE"
+    DEVICE_LEASED = "DEVICE_LEASED"
+    DEVICE_SHELL_UNAVAILABLE = "DEVICE_SHELL_UNAVAILABLE"
+    DEVICE_DEV_OPTIONS_DISABLED = "DEVICE_DEV_OPTIONS_DISABLED"
+    DEVICE_USB_DEBUGGING_DISABLED = "DEVICE_USB_DEBUGGING_DISABLED"
+    DEVICE_ACCESSIBILITY_NOT_RUNNING = "DEVICE_ACCESSIBILITY_NOT_RUNNING"
+
+    # The Operator app
+    OPERATOR_NOT_INSTALLED = "OPERATOR_NOT_INSTALLED"
+    OPERATOR_VARIANT_MISMATCH = "OPERATOR_VARIANT_MISMATCH"
+    OPERATOR_CRASHED = "OPERATOR_CRASHED"
+    OPERATOR_APK_NOT_FOUND = "OPERATOR_APK_NOT_FOUND"
+    OPERATOR_INSTALL_FAILED = "OPERATOR_INSTALL_FAILED"
+    OPERATOR_GRANT_FAILED = "OPERATOR_GRANT_FAILED"
+    OPERATOR_VERIFY_FAILED = "OPERATOR_VERIFY_FAILED"
+    SERVICE_UNAVAILABLE = "SERVICE_UNAVAILABLE"
+    APK_VERSION_UNREADABLE = "APK_VERSION_UNREADABLE"
+    APK_VERSION_INVALID = "APK_VERSION_INVALID"
+    CLI_VERSION_INVALID = "CLI_VERSION_INVALID"
+    VERSION_INCOMPATIBLE = "VERSION_INCOMPATIBLE"
+    DOCTOR_FAILED = "DOCTOR_FAILED"
+    SMOKE_OPEN_SETTINGS_FAILED = "SMOKE_OPEN_SETTINGS_FAILED"
+    ANDROID_BUILD_FAILED = "ANDROID_BUILD_FAILED"
+    ANDROID_INSTALL_FAILED = "ANDROID_INSTALL_FAILED"
+    ANDROID_APP_LAUNCH_FAILED = "ANDROID_APP_LAUNCH_FAILED"
+
+    # Sending, and the answer
+    BROADCAST_FAILED = "BROADCAST_FAILED"
+    PAYLOAD_REJECTED = "PAYLOAD_REJECTED"
+    EXECUTION_CONFLICT_IN_FLIGHT = "EXECUTION_CONFLICT_IN_FLIGHT"
+    RESULT_ENVELOPE_TIMEOUT = "RESULT_ENVELOPE_TIMEOUT"
+    RESULT_ENVELOPE_MALFORMED = "RESULT_ENVELOPE_MALFORMED"
+    EXECUTION_FAILED = "EXECUTION_FAILED"
+    EXECUTION_TIMED_OUT = "EXECUTION_TIMED_OUT"
+
+    # A step
+    NODE_NOT_FOUND = "NODE_NOT_FOUND"
+    NODE_NOT_CLICKABLE = "NODE_NOT_CLICKABLE"
+    NODE_HAS_NO_TEXT = "NODE_HAS_NO_TEXT"
+    SECURITY_BLOCK_DETECTED = "SECURITY_BLOCK_DETECTED"
+    CONTAINER_NOT_FOUND = "CONTAINER_NOT_FOUND"
+    CONTAINER_NOT_SCROLLABLE = "CONTAINER_NOT_SCROLLABLE"
+    CONTAINER_LOST = "CONTAINER_LOST"
+    TARGET_NOT_FOUND = "TARGET_NOT_FOUND"
+    GESTURE_FAILED = "GESTURE_FAILED"
+    GLOBAL_ACTION_FAILED = "GLOBAL_ACTION_FAILED"
+    NAVIGATION_TIMEOUT = "NAVIGATION_TIMEOUT"
+    VALIDATOR_MISMATCH = "VALIDATOR_MISMATCH"
+    INVALID_REGEX_PATTERN = "INVALID_REGEX_PATTERN"
+    VALUE_NODE_NOT_FOUND = "VALUE_NODE_NOT_FOUND"
+    URI_NOT_HANDLED = "URI_NOT_HANDLED"
+    APP_NOT_FOUND = "APP_NOT_FOUND"
+    UNSUPPORTED_RUNTIME_CLOSE = "UNSUPPORTED_RUNTIME_CLOSE"
+    UNSUPPORTED_RUNTIME_SCREENSHOT = "UNSUPPORTED_RUNTIME_SCREENSHOT"
+    EXPECTATION_FAILED = "EXPECTATION_FAILED"
+
+    # What is on the screen
+    SNAPSHOT_EXTRACTION_FAILED = "SNAPSHOT_EXTRACTION_FAILED"
+    SNAPSHOT_UNREADABLE = "SNAPSHOT_UNREADABLE"
+    UI_TREE_UNAVAILABLE = "UI_TREE_UNAVAILABLE"
+
+    # Recording
+    RECORDING_ALREADY_IN_PROGRESS = "RECORDING_ALREADY_IN_PROGRESS"
+    RECORDING_NOT_IN_PROGRESS = "RECORDING_NOT_IN_PROGRESS"
+    RECORDING_STORAGE_UNAVAILABLE = "RECORDING_STORAGE_UNAVAILABLE"
+    RECORDING_START_FAILED = "RECORDING_START_FAILED"
+    RECORDING_STOP_FAILED = "RECORDING_STOP_FAILED"
+    RECORDING_SESSION_NOT_FOUND = "RECORDING_SESSION_NOT_FOUND"
+    RECORDING_PULL_FAILED = "RECORDING_PULL_FAILED"
+    RECORDING_PARSE_FAILED = "RECORDING_PARSE_FAILED"
+    RECORDING_SCHEMA_VERSION_UNSUPPORTED = "RECORDING_SCHEMA_VERSION_UNSUPPORTED"
+
+    # Emulators
+    ANDROID_SDK_TOOL_MISSING = "ANDROID_SDK_TOOL_MISSING"
+    ANDROID_SYSTEM_IMAGE_INSTALL_FAILED = "ANDROID_SYSTEM_IMAGE_INSTALL_FAILED"
+    ANDROID_AVD_CREATE_FAILED = "ANDROID_AVD_CREATE_FAILED"
+    EMULATOR_NOT_FOUND = "EMULATOR_NOT_FOUND"
+    EMULATOR_ALREADY_RUNNING = "EMULATOR_ALREADY_RUNNING"
+    EMULATOR_NOT_RUNNING = "EMULATOR_NOT_RUNNING"
+    EMULATOR_UNSUPPORTED = "EMULATOR_UNSUPPORTED"
+    EMULATOR_CREATE_FAILED = "EMULATOR_CREATE_FAILED"
+    EMULATOR_START_FAILED = "EMULATOR_START_FAILED"
+    EMULATOR_STOP_FAILED = "EMULATOR_STOP_FAILED"
+    EMULATOR_DELETE_FAILED = "EMULATOR_DELETE_FAILED"
+    EMULATOR_BOOT_TIMEOUT = "EMULATOR_BOOT_TIMEOUT"
+
+    # Names from before the Receiver was called the Operator
+    RECEIVER_NOT_INSTALLED = "OPERATOR_NOT_INSTALLED"
+
+    def __str__(self) -> str:
+        return self.value
+
+    @classmethod
+    def _missing_(cls, value: object) -> ErrorCode | None:
+        return cls.OPERATOR_NOT_INSTALLED if value == "RECEIVER_NOT_INSTALLED" else None
+
+
+def known_code(code: str) -> ErrorCode | str:
+    """Give the enum member for ``code``, or ``code`` itself where a newer Operator made it up."""
+    try:
+        return ErrorCode(code)
+    except ValueError:
+        return code
+
+
+def _rebuild(cls: type[_Explained], args: tuple[Any, ...], state: dict[str, Any]) -> _Explained:
+    error = cls.__new__(cls, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
+
+class _Explained(BaseException):
+    """What every error of ours carries, so that a reader knows the cause and the next step."""
+
+    default_code: ClassVar[ErrorCode | str] = ErrorCode.EXECUTION_FAILED
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: ErrorCode | str | None = None,
+        serial: str | None = None,
+        hint: str | None = None,
+        details: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code: ErrorCode | str = known_code(code) if code is not None else self.default_code
+        self.serial = serial
+        self.hint = hint
+        self.details: dict[str, Any] = dict(details or {})
+
+    def __str__(self) -> str:
+        device = f"[{self.serial}] " if self.serial else ""
+        hint = f"\n  hint: {self.hint}" if self.hint else ""
+        return f"{device}{self.code}: {self.message}{hint}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The default rebuilds from `args` alone and would lose code, serial, hint and details
+        # on the way from an xdist worker.
+        return _rebuild, (type(self), self.args, self.__dict__)
+
+
+class ClawperatorError(_Explained, Exception):
+    """The root of everything this package raises about payloads, devices, runs and steps."""
+
+
+class ConfigurationError(ClawperatorError):
+    """An option, ini value or marker makes no sense."""
+
+    default_code = ErrorCode.CONFIGURATION_INVALID
+
+
+class PayloadError(ClawperatorError):
+    """The payload was refused before anything was sent."""
+
+    default_code = ErrorCode.EXECUTION_VALIDATION_FAILED
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with a payload.
+
+    ``path`` is dotted text from the root (``""`` is the root itself), ``message`` a whole
+    sentence. ``found``, ``allowed`` and ``suggestion`` are for a person, where they help;
+    ``unknown_keys`` are the keys that the object at ``path`` may not have.
+    """
+
+    path: str
+    message: str
+    found: str | None = None
+    allowed: str | None = None
+    suggestion: str | None = None
+    unknown_keys: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        where = f"at {self.path}" if self.path else "at the top of the payload"
+        lines = [f"{self.message} ({where})"]
+        if self.found is not None:
+            lines.append(f"  found: {self.found}")
+        if self.allowed is not None:
+            lines.append(f"  allowed: {self.allowed}")
+        if self.suggestion is not None:
+            lines.append(f"  did you mean `{self.suggestion}`?")
+        return "\n".join(lines)
+
+
+class ExecutionValidationError(PayloadError):
+    """The payload breaks the contract; ``problems`` lists every break, ``path`` is the first's."""
+
+    shown_problems: ClassVar[int] = 10
+
+    def __init__(
+        self,
+        problems: Sequence[Problem],
+        *,
+        hint: str | None = None,
+        details: Mapping[str, Any] | None = None,
+    ) -> None:
+        first = problems[0]
+        super().__init__(first.message, hint=hint, details={"path": first.path, **(details or {})})
+        self.path = first.path
+        self.problems = tuple(problems)
+
+    def __str__(self) -> str:
+        shown = [str(problem) for problem in self.problems[: self.shown_problems]]
+        rest = len(self.problems) - len(shown)
+        if len(self.problems) == 1:
+            text = f"{self.code}: {shown[0]}"
+        else:
+            blocks = [f"{n}. {text}" for n, text in enumerate(shown, 1)]
+            if rest:
+                blocks.append(f"... and {rest} more")
+            text = "\n".join([f"{self.code}: {len(self.problems)} problems", *blocks])
+        return f"{text}\n  hint: {self.hint}" if self.hint else text
+
+
+class PayloadTooLargeError(PayloadError):
+    """The payload is longer than the device takes."""
+
+    default_code = ErrorCode.PAYLOAD_TOO_LARGE
+
+
+class DeviceError(ClawperatorError):
+    """There is no usable device."""
+
+    default_code = ErrorCode.DEVICE_NOT_FOUND
+
+
+class NoDeviceError(DeviceError):
+    """No device is connected."""
+
+    default_code = ErrorCode.NO_DEVICES
+
+
+class AmbiguousDeviceError(DeviceError):
+    """Several devices are connected and none was chosen."""
+
+    default_code = ErrorCode.MULTIPLE_DEVICES_DEVICE_ID_REQUIRED
+
+
+class DeviceNotFoundError(DeviceError):
+    """The chosen device is not there."""
+
+
+class DeviceUnavailableError(DeviceError):
+    """The chosen device is there, but offline or unauthorized."""
+
+    default_code = ErrorCode.DEVICE_OFFLINE
+
+
+class LeaseError(DeviceError):
+    """The device is held by somebody else, or waiting for it took too long."""
+
+    default_code = ErrorCode.DEVICE_LEASED
+
+
+class OperatorNotReadyError(DeviceError):
+    """The Operator app is absent, of the other variant, switched off or crashed."""
+
+    default_code = ErrorCode.SERVICE_UNAVAILABLE
+
+
+class EmulatorError(DeviceError):
+    """An emulator could not be found, made, started or stopped."""
+
+    default_code = ErrorCode.EMULATOR_START_FAILED
+
+
+class TransportError(ClawperatorError):
+    """Bytes did not travel."""
+
+    default_code = ErrorCode.DEVICE_SHELL_UNAVAILABLE
+
+
+class AdbUnavailableError(TransportError):
+    """No adb server answers, and none could be started."""
+
+    default_code = ErrorCode.ADB_NOT_FOUND
+
+
+class ShellError(TransportError):
+    """A device command failed."""
+
+
+class LogcatError(TransportError):
+    """The device's log cannot be read."""
+
+    default_code = ErrorCode.LOGCAT_UNAVAILABLE
+
+
+class TransportTimeoutError(TransportError):
+    """The device did not answer in time."""
+
+    default_code = ErrorCode.TRANSPORT_TIMEOUT
+
+
+class DispatchError(ClawperatorError):
+    """The payload was sent, but no usable envelope came back."""
+
+    default_code = ErrorCode.RESULT_ENVELOPE_TIMEOUT
+
+
+class BroadcastError(DispatchError):
+    """The device did not take the broadcast."""
+
+    default_code = ErrorCode.BROADCAST_FAILED
+
+
+class ExecutionConflictError(DispatchError):
+    """Another execution is in flight on the device."""
+
+    default_code = ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT
+
+
+class PayloadRefusedError(DispatchError):
+    """The Operator did not accept the payload."""
+
+    default_code = ErrorCode.PAYLOAD_REJECTED
+
+
+class EnvelopeTimeoutError(DispatchError):
+    """No envelope came in time."""
+
+
+class EnvelopeMalformedError(DispatchError):
+    """The log line with the result prefix does not hold a result envelope."""
+
+    default_code = ErrorCode.RESULT_ENVELOPE_MALFORMED
+
+
+class SnapshotError(ClawperatorError):
+    """The UI hierarchy is missing or unreadable."""
+
+    default_code = ErrorCode.SNAPSHOT_UNREADABLE
+
+
+class StepFailedError(ClawperatorError, AssertionError):
+    """The envelope says that a step failed.
+
+    ``envelope`` is the whole result, ``step`` the failed step, or None where the Operator
+    gave up without step results.
+    """
+
+    def __init__(
+        self, message: str, *, envelope: Any = None, step: Any = None, **explained: Any
+    ) -> None:
+        super().__init__(message, **explained)
+        self.envelope = envelope
+        self.step = step
+
+
+class NodeNotFoundError(StepFailedError):
+    """No node on the screen fits the matcher."""
+
+    default_code = ErrorCode.NODE_NOT_FOUND
+
+
+class ContainerNotFoundError(StepFailedError):
+    """The container to look in or to scroll is not on the screen."""
+
+    default_code = ErrorCode.CONTAINER_NOT_FOUND
+
+
+class NavigationTimeoutError(StepFailedError):
+    """The expected app or node did not come up in time."""
+
+    default_code = ErrorCode.NAVIGATION_TIMEOUT
+
+
+class ValidatorMismatchError(StepFailedError):
+    """The text that was read is not of the wanted form."""
+
+    default_code = ErrorCode.VALIDATOR_MISMATCH
+
+
+class ExpectationError(_Explained, AssertionError):
+    """An expectation did not come true."""
+
+    default_code = ErrorCode.EXPECTATION_FAILED
+
+
+class ClawperatorWarning(UserWarning):
+    """Something worth knowing that does not stop the run."""

@@ -1,0 +1,217 @@
+"""What the host makes of an envelope before anybody sees it.
+
+All I/O is over when this begins: dispatch brings back one :class:`Collected`, and every
+processor is a pure function of the envelope and that. They are folded in order; adding a
+rule is adding a function and its name to :data:`PROCESSORS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult
+from pytest_clawperator.contracts.payload import Action
+from pytest_clawperator.errors import ErrorCode
+
+_MISSING_SNAPSHOT = (
+    "UI hierarchy extraction produced no output for this step. "
+    "Check clawperator version compatibility and logcat extraction health."
+)
+_UNSETTLED = (
+    "snapshot captured without a preceding sleep step; UI may not have settled"
+    " - consider adding a sleep step between click and snapshot_ui"
+)
+_TAPS = frozenset({"click", "scroll_and_click"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Collected:
+    """What dispatch brought back besides the envelope.
+
+    ``closed`` are the ids of the close_app actions whose force-stop succeeded,
+    ``snapshots`` the hierarchies from the log, oldest first, ``screenshot`` the path that
+    the picture was written to.
+    """
+
+    actions: tuple[Action, ...]
+    serial: str
+    closed: frozenset[str] = frozenset()
+    snapshots: tuple[str, ...] = ()
+    screenshot: str | None = None
+    screenshot_error: str | None = None
+
+
+Processor = Callable[[ResultEnvelope, Collected], ResultEnvelope]
+
+
+def needs_snapshots(envelope: ResultEnvelope) -> bool:
+    """Tell whether the log must be searched for hierarchies."""
+    return any(step.action_type == "snapshot_ui" for step in envelope.steps)
+
+
+def needs_screenshot(envelope: ResultEnvelope) -> bool:
+    """Tell whether the screen must be captured."""
+    return any(step.action_type == "take_screenshot" for step in envelope.steps)
+
+
+def screenshot_path(actions: Iterable[Action], default: str) -> str:
+    """Say where the one picture of a run goes: where the first action that takes one wants it."""
+    for action in actions:
+        if action.type == "take_screenshot":
+            path = action.params.path if action.params else None
+            return default if path is None else path
+    return default
+
+
+def postprocess(
+    envelope: ResultEnvelope, collected: Collected, processors: Iterable[Processor] | None = None
+) -> ResultEnvelope:
+    """Fold the processors over the envelope."""
+    chain = PROCESSORS if processors is None else processors
+    return reduce(lambda result, processor: processor(result, collected), chain, envelope)
+
+
+def finish_close_apps(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
+    """Call a close_app step a success when the host did what the Operator cannot."""
+    apps = {
+        action.id: action.params.application_id
+        for action in collected.actions
+        if action.type == "close_app" and action.id in collected.closed and action.params
+    }
+
+    def finish(step: StepResult) -> StepResult:
+        unsupported = step.code == ErrorCode.UNSUPPORTED_RUNTIME_CLOSE
+        if step.action_type == "close_app" and step.id in apps and unsupported:
+            return _changed(step, success=True, data={"application_id": apps[step.id]})
+        return step
+
+    return _with_steps(envelope, map(finish, envelope.steps))
+
+
+def attach_snapshots(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
+    """Give the snapshot steps their hierarchies, newest to last; a lost one was an early one."""
+    left = list(collected.snapshots)
+    steps = list(envelope.steps)
+    for place in reversed(range(len(steps))):
+        if left and _is_snapshot(steps[place]):
+            data = {**steps[place].data, "text": left.pop()}
+            steps[place] = _changed(steps[place], data=data)
+    return _with_steps(envelope, steps)
+
+
+def fail_missing_snapshots(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
+    """Fail a snapshot step that has no hierarchy: a success without it helps nobody."""
+
+    def fail(step: StepResult) -> StepResult:
+        if not _is_snapshot(step) or "text" in step.data:
+            return step
+        code = ErrorCode.SNAPSHOT_EXTRACTION_FAILED.value
+        data = {**step.data, "error": code, "message": _MISSING_SNAPSHOT}
+        return _changed(step, success=False, data=data)
+
+    return _with_steps(envelope, map(fail, envelope.steps))
+
+
+def warn_unsettled_snapshots(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
+    """Warn in a snapshot that was taken straight after a tap."""
+    types = ["", *(action.type for action in collected.actions)]
+    before = {action.id: types[place] for place, action in enumerate(collected.actions)}
+
+    def warn(step: StepResult) -> StepResult:
+        if _is_snapshot(step) and before.get(step.id) in _TAPS:
+            return _changed(step, data={**step.data, "warn": _UNSETTLED})
+        return step
+
+    return _with_steps(envelope, map(warn, envelope.steps))
+
+
+def finish_screenshot(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
+    """Give the first screenshot step its file; a run has one picture, taken after its end."""
+    steps = list(envelope.steps)
+    place = next((n for n, s in enumerate(steps) if s.action_type == "take_screenshot"), None)
+    if collected.screenshot is None or place is None:
+        return envelope
+    step, data = steps[place], dict(steps[place].data)
+    success = step.success
+    if data.get("error") == ErrorCode.UNSUPPORTED_RUNTIME_SCREENSHOT:
+        success = True
+        data = {key: value for key, value in data.items() if key not in ("error", "message")}
+    steps[place] = _changed(step, success=success, data={**data, "path": collected.screenshot})
+    return _with_steps(envelope, steps)
+
+
+def reconcile_status(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
+    """Let the steps decide the status, where there are any."""
+    if not envelope.steps:
+        return envelope
+    wire = envelope.to_wire()
+    wire.pop("hint", None)
+    if envelope.failed_steps:
+        step = envelope.failed_steps[0]
+        reason = step.data.get("error")
+        wire["status"] = "failed"
+        wire["error"] = f"Step {step.id} ({step.action_type}) failed" + (
+            f": {reason}" if reason else ""
+        )
+    else:
+        wire.pop("errorCode", None)
+        wire.update(status="success", error=None)
+    return _rebuilt(envelope, wire)
+
+
+def hint_at_service(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
+    """Say what to do when the accessibility service is off."""
+    if envelope.status != "failed" or envelope.error_code != ErrorCode.SERVICE_UNAVAILABLE:
+        return envelope
+    serial = collected.serial
+    hint = (
+        f"Accessibility service not running. Run 'clawperator doctor --fix --device {serial}'"
+        " to diagnose and repair, or 'clawperator operator setup --apk <path-to-apk>"
+        f" --device {serial}' to reinstall."
+    )
+    return _rebuilt(envelope, {**envelope.to_wire(), "hint": hint})
+
+
+PROCESSORS: tuple[Processor, ...] = (
+    finish_close_apps,
+    attach_snapshots,
+    fail_missing_snapshots,
+    warn_unsettled_snapshots,
+    finish_screenshot,
+    reconcile_status,
+    hint_at_service,
+)
+
+
+def warnings_of(envelope: ResultEnvelope, collected: Collected) -> tuple[str, ...]:
+    """Say what went wrong on the host's side of a processed envelope."""
+    lost = [step for step in envelope.steps if step.data.get("message") == _MISSING_SNAPSHOT]
+    warnings = [
+        f'[clawperator] WARN: snapshot_ui step "{step.id}" UI hierarchy extraction produced no'
+        " output. Run 'clawperator doctor' or 'clawperator version --check-compat' to diagnose."
+        for step in lost
+    ]
+    if collected.screenshot_error is not None:
+        warnings.append(
+            f"\u26a0\ufe0f Failed to capture screenshot via adb: {collected.screenshot_error}"
+        )
+    return tuple(warnings)
+
+
+def _is_snapshot(step: StepResult) -> bool:
+    return step.action_type == "snapshot_ui" and step.success
+
+
+def _changed(step: StepResult, **changes: Any) -> StepResult:
+    return step.model_copy(update=changes)
+
+
+def _with_steps(envelope: ResultEnvelope, steps: Iterable[StepResult]) -> ResultEnvelope:
+    return envelope.model_copy(update={"steps": tuple(steps)})
+
+
+def _rebuilt(envelope: ResultEnvelope, wire: dict[str, Any]) -> ResultEnvelope:
+    return type(envelope).model_validate(wire)
