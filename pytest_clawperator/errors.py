@@ -157,7 +157,7 @@ class ErrorCode(str, Enum):
     EMULATOR_BOOT_TIMEOUT = "EMULATOR_BOOT_TIMEOUT"
 
     # Names from before the Receiver was called the Operator
-    RECEIVER_NOT_INSTALLED = "OPERATOR_NOT_INSTALLED"
+    RECEIVER_NOT_INSTALLED = "OPERATOR_NOT_INSTALLED"  # noqa: PIE796 - an alias on purpose
 
     def __str__(self) -> str:
         return self.value

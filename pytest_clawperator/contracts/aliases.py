@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.ecmascript import trim
 
 EXECUTION_ALIASES = {
@@ -154,6 +155,7 @@ def canonical_execution(execution: Any) -> Any:
         return execution
     renamed = rename_keys(execution, EXECUTION_ALIASES)
     actions = renamed.get("actions")
-    if isinstance(actions, (list, tuple)):
-        renamed = {**renamed, "actions": [canonical_action(action) for action in actions]}
+    if isinstance(actions, list):
+        first, rest = actions[: limits.MAX_INSPECTED], actions[limits.MAX_INSPECTED :]
+        renamed = {**renamed, "actions": [*map(canonical_action, first), *rest]}
     return renamed

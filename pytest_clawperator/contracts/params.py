@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pytest_clawperator.contracts import limits
+from pytest_clawperator.contracts.aliases import PARAM_ALIASES
 from pytest_clawperator.contracts.schema import Flag, JsonObject, Nested, Number, Text, WireObject
 from pytest_clawperator.contracts.selectors import NodeMatcher
 
@@ -29,9 +30,11 @@ class Coordinate(WireObject):
     y: Pixels
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ActionParams(WireObject):
     """Every parameter that exists; None is what was not given."""
+
+    aliases = PARAM_ALIASES
 
     application_id: AnyText = None
     session_id: AnyText = None

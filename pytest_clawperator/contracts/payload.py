@@ -15,10 +15,16 @@ from pydantic_core import (
     ValidationError,
     to_json,
 )
+from typing_extensions import override
 
 from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.actions import Retry, TypedAction
-from pytest_clawperator.contracts.aliases import canonical_execution, canonical_type
+from pytest_clawperator.contracts.aliases import (
+    ACTION_TYPE_ALIASES,
+    EXECUTION_ALIASES,
+    canonical_execution,
+    canonical_type,
+)
 from pytest_clawperator.contracts.ecmascript import stringify
 from pytest_clawperator.contracts.params import ActionParams
 from pytest_clawperator.contracts.rules import ACTION_RULES, ACTION_TYPES, problems_of_action
@@ -42,12 +48,14 @@ Id = Annotated[str, Text(limits.MAX_ID_LENGTH, shortest=1)]
 class ActionType(Text):
     """The name of an action type that exists."""
 
+    @override
     def accept(self, value: Any) -> Any:
         # An unknown name is a flaw of the whole list: `Actions` words it.
         if isinstance(value, str) and value not in ACTION_RULES:
             raise ValueError("refused")
         return super().accept(value)
 
+    @override
     def core_schema(self) -> CoreSchema:
         return Rule.core_schema(self)
 
@@ -64,10 +72,11 @@ class Action(WireObject):
 class Actions(ListOf):
     """The list of actions: every type in it must be one that exists."""
 
+    @override
     def problems_of_whole(self, items: list[Any], path: str) -> Iterable[Problem]:
         unsupported = [item["type"] for item in items if item["type"] not in ACTION_RULES]
         if unsupported:
-            near = (closest(kind, ACTION_TYPES) for kind in unsupported)
+            near = (closest(kind, ACTION_TYPES, ACTION_TYPE_ALIASES) for kind in unsupported)
             yield Problem(
                 path,
                 "All action types must be supported",
@@ -83,6 +92,8 @@ class Execution(WireObject):
 
     Get one from :func:`validate_execution` or :func:`complete_execution`.
     """
+
+    aliases = EXECUTION_ALIASES
 
     command_id: Id
     task_id: Id
@@ -144,7 +155,9 @@ def complete_execution(
     if not isinstance(raw, dict):
         return _judge(raw)
     if isinstance(raw.get("actions"), (list, tuple)):
-        raw = {**raw, "actions": _with_ids([_as_wire(action) for action in raw["actions"]])}
+        first = raw["actions"][: limits.MAX_INSPECTED]
+        rest = raw["actions"][limits.MAX_INSPECTED :]
+        raw = {**raw, "actions": [*_with_ids([*map(_as_wire, first)]), *rest]}
     wire = canonical_execution(raw)
     unique = uuid.uuid4().hex[:16]
     defaults = {
@@ -176,7 +189,9 @@ def read_json(given: Any) -> Any:
         problem = Problem("", "the payload is nested too deeply", found, "a flat list of actions")
         raise ExecutionValidationError([problem]) from exc
     except ValueError as exc:
-        problem = Problem("", f"the payload is not valid JSON: {exc}", quote(given), "a JSON object")
+        problem = Problem(
+            "", f"the payload is not valid JSON: {exc}", quote(given), "a JSON object"
+        )
         raise ExecutionValidationError([problem]) from exc
 
 

@@ -43,7 +43,7 @@ def _needs_text(name: str) -> ActionRule:
 def _needs_matcher(name: str) -> ActionRule:
     def rule(kind: str, params: Params) -> Iterator[Problem]:
         if name not in params:
-            yield _missing(kind, name, "a matcher such as {\"textEquals\": \"OK\"}")
+            yield _missing(kind, name, 'a matcher such as {"textEquals": "OK"}')
 
     return rule
 

@@ -12,14 +12,13 @@ missing key, a value outside an enumeration. A wrong length, range or key is not
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields
-from functools import cache
-from typing import Any, get_type_hints
+from typing import Any, ClassVar, NamedTuple, get_type_hints
 
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
-from typing_extensions import Self
+from typing_extensions import Self, override
 
 from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.ecmascript import (
@@ -84,6 +83,7 @@ class Text(Rule):
     shortest: int = 0
     length_is_fatal: bool = False
 
+    @override
     def core_schema(self) -> CoreSchema:
         # A string of n characters has at most 2n units, so few need counting. The core
         # knows no lone surrogates, which are legal here: those strings are left to `accept`.
@@ -98,6 +98,7 @@ class Text(Rule):
             mode="left_to_right",
         )
 
+    @override
     def flaws(self, value: Any) -> Iterable[Flaw]:
         if not isinstance(value, str):
             yield Flaw("must be a string", describe(value), self._allowed())
@@ -122,9 +123,11 @@ class Number(Rule):
     most: int | None = None
     whole: bool = False
 
+    @override
     def accept(self, value: Any) -> Any:
         return _as_double(super().accept(value))
 
+    @override
     def flaws(self, value: Any) -> Iterable[Flaw]:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
             yield Flaw(f"must be {self._allowed()}", describe(value), self._allowed())
@@ -158,9 +161,11 @@ def _as_double(value: int | float) -> int | float:
 class Flag(Rule):
     """True or false."""
 
+    @override
     def core_schema(self) -> CoreSchema:
         return core_schema.bool_schema(strict=True)
 
+    @override
     def flaws(self, value: Any) -> Iterable[Flaw]:
         if not isinstance(value, bool):
             yield Flaw("must be true or false", describe(value), "true, false")
@@ -172,6 +177,7 @@ class OneOf(Rule):
 
     options: tuple[str, ...]
 
+    @override
     def flaws(self, value: Any) -> Iterable[Flaw]:
         if not isinstance(value, str) or value not in self.options:
             near = closest(value, self.options) if isinstance(value, str) else None
@@ -184,9 +190,11 @@ class OneOf(Rule):
 class JsonObject(Rule):
     """Any JSON object; the Operator reads from it what it knows. A copy of it is kept."""
 
+    @override
     def accept(self, value: Any) -> Any:
         return _copy_json(super().accept(value))
 
+    @override
     def flaws(self, value: Any) -> Iterable[Flaw]:
         if not isinstance(value, dict):
             yield Flaw("must be an object", describe(value), "an object")
@@ -224,9 +232,10 @@ def _copy_json(value: Any) -> Any:
     return _as_double(value) if is_number else value
 
 
-@dataclass(frozen=True)
 class WireObject:
-    """An object that travels: camelCase on the wire, snake_case in Python, immutable."""
+    """A frozen dataclass that travels: camelCase on the wire, snake_case in Python."""
+
+    aliases: ClassVar[Mapping[str, str]] = {}
 
     @classmethod
     def core_schema(cls) -> CoreSchema:
@@ -252,6 +261,10 @@ class WireObject:
         """Say what is wrong with the fields' values together, once each is of the right type."""
         return None
 
+    def __repr__(self) -> str:
+        given = (f"{k}={v!r}" for k, v in self.__dict__.items() if v is not None)
+        return f"{type(self).__name__}({', '.join(given)})"
+
     def to_wire(self) -> dict[str, Any]:
         """Give the object as it travels: canonical names, only what was given."""
         names = _wire_names(type(self))
@@ -270,20 +283,34 @@ def _to_wire(value: Any) -> Any:
     return _copy_json(value) if isinstance(value, dict) else value
 
 
-@cache
-def _rules(cls: type[WireObject]) -> tuple[tuple[str, str, bool, Rule], ...]:
-    """List name, wire name, whether required, and rule of each field, in the order judged."""
-    hints = get_type_hints(cls, include_extras=True)
-    return tuple(
-        (field.name, to_camel(field.name), field.default is MISSING, rule)
-        for field in fields(cls)
-        for rule in hints[field.name].__metadata__
-    )
+class _FieldRule(NamedTuple):
+    name: str
+    wire_name: str
+    required: bool
+    rule: Rule
 
 
-@cache
-def _wire_names(cls: type[WireObject]) -> dict[str, str]:
-    return {name: wire_name for name, wire_name, _, _ in _rules(cls)}
+_RULES: dict[type[Any], tuple[_FieldRule, ...]] = {}
+_WIRE_NAMES: dict[type[Any], dict[str, str]] = {}
+
+
+def _rules(cls: type[Any]) -> tuple[_FieldRule, ...]:
+    """List the fields' rules in the order they are judged."""
+    if cls not in _RULES:
+        hints = get_type_hints(cls, include_extras=True)
+        _RULES[cls] = tuple(
+            _FieldRule(field.name, to_camel(field.name), field.default is MISSING, rule)
+            for field in fields(cls)
+            for rule in hints[field.name].__metadata__
+        )
+    return _RULES[cls]
+
+
+def _wire_names(cls: type[Any]) -> dict[str, str]:
+    """Map the fields' Python names to those of the wire."""
+    if cls not in _WIRE_NAMES:
+        _WIRE_NAMES[cls] = {each.name: each.wire_name for each in _rules(cls)}
+    return _WIRE_NAMES[cls]
 
 
 @dataclass(frozen=True)
@@ -292,9 +319,11 @@ class Nested(Rule):
 
     cls: type[WireObject]
 
+    @override
     def core_schema(self) -> CoreSchema:
         return self.cls.core_schema()
 
+    @override
     def inspect(self, value: Any, path: str, problems: list[Problem]) -> bool:
         return inspect_object(self.cls, value, path, problems)
 
@@ -307,10 +336,12 @@ class ListOf(Rule):
     least: int
     most: int
 
+    @override
     def core_schema(self) -> CoreSchema:
         items = core_schema.tuple_variable_schema(self.cls.core_schema())
         return core_schema.no_info_before_validator_function(self.accept, items)
 
+    @override
     def flaws(self, value: Any) -> Iterable[Flaw]:
         allowed = f"a list of {self.least} to {self.most}"
         if not isinstance(value, list):
@@ -322,6 +353,7 @@ class ListOf(Rule):
             sentence = f"must have at most {self.most} entries"
             yield Flaw(sentence, f"{len(value)} entries", allowed, fatal=False)
 
+    @override
     def inspect(self, value: Any, path: str, problems: list[Problem]) -> bool:
         if super().inspect(value, path, problems):
             return True
@@ -355,24 +387,26 @@ def inspect_object(cls: type[WireObject], value: Any, path: str, problems: list[
         elif required:
             problems.append(Problem(where, f"{name} is required", "nothing"))
             fatal = True
-    names = list(_wire_names(cls).values())
-    _inspect_keys(names, value, path, problems)
-    if not fatal and (flaw := cls.flaw_of_whole([value.get(name) for name in names])):
+    _inspect_keys(cls, value, path, problems)
+    values = [value.get(each.wire_name) for each in _rules(cls)]
+    if not fatal and (flaw := cls.flaw_of_whole(values)):
         problems.append(Problem(path, flaw.sentence, flaw.found, flaw.allowed))
     return fatal
 
 
 def _inspect_keys(
-    names: list[str], value: dict[Any, Any], path: str, problems: list[Problem]
+    cls: type[WireObject], value: dict[Any, Any], path: str, problems: list[Problem]
 ) -> None:
+    names = [each.wire_name for each in _rules(cls)]
     unknown = tuple(str(key) for key in value if key not in names)
     if not unknown:
         return
-    near = (closest(key, names) for key in unknown[:5])
+    near = (closest(key, names, cls.aliases) for key in unknown[:5])
     problems.append(
         Problem(
             path,
             f"unknown {'key' if len(unknown) == 1 else 'keys'} {listed(unknown)}",
+            found=listed(unknown),
             allowed=listed(names, limit=len(names)),
             suggestion=next(filter(None, near), None),
             unknown_keys=unknown,

@@ -6,23 +6,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from typing_extensions import Self
+from typing_extensions import Self, override
 
 from pytest_clawperator.contracts import limits
-from pytest_clawperator.contracts.aliases import canonical_matcher
+from pytest_clawperator.contracts.aliases import MATCHER_ALIASES, canonical_matcher
 from pytest_clawperator.contracts.schema import Flaw, Text, WireObject, inspect_object
 from pytest_clawperator.errors import ExecutionValidationError, Problem
 
 MatcherText = Annotated[str | None, Text(limits.MAX_MATCHER_LENGTH)]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class NodeMatcher(WireObject):
     """Which node is meant: every field that is given must fit.
 
     ``NodeMatcher(text_equals="Wi-Fi")`` uses the wire's own words in Python spelling;
     :meth:`of` takes the short keywords of the fluent API.
     """
+
+    aliases = MATCHER_ALIASES
 
     resource_id: MatcherText = None
     role: MatcherText = None
@@ -63,12 +65,14 @@ class NodeMatcher(WireObject):
         return cls(**{_PYTHON_NAMES[key]: value for key, value in wire.items()})
 
     @classmethod
+    @override
     def _from_fields(cls, given: dict[str, Any]) -> Self:
         if cls.flaw_of_whole(list(given.values())):
             raise ValueError("refused")
         return super()._from_fields(given)
 
     @classmethod
+    @override
     def flaw_of_whole(cls, values: list[Any]) -> Flaw | None:
         if any(values):
             return None
@@ -91,6 +95,6 @@ _PYTHON_NAMES = {
 
 def _check(wire: dict[str, Any]) -> None:
     problems: list[Problem] = []
-    inspect_object(NodeMatcher, wire, "", problems)
+    inspect_object(NodeMatcher, wire, "matcher", problems)
     if problems:
         raise ExecutionValidationError(problems)

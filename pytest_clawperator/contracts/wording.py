@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
@@ -44,9 +44,15 @@ def listed(words: Iterable[str], limit: int = 10) -> str:
     return ", ".join(shown) + (f" and {rest} more" if rest else "")
 
 
-def closest(word: str, options: Sequence[str]) -> str | None:
-    """Give the option that ``word`` was probably meant to be, if any comes near."""
-    plain = {_plain(option): option for option in options}
+def closest(
+    word: str, options: Iterable[str], aliases: Mapping[str, str] | None = None
+) -> str | None:
+    """Give the option that ``word`` was probably meant to be, if any comes near.
+
+    ``aliases`` are other spellings of the options: coming near one of them will do.
+    """
+    plain = {_plain(alias): option for alias, option in (aliases or {}).items()}
+    plain.update((_plain(option), option) for option in options)
     near = difflib.get_close_matches(_plain(word[:64]), plain, n=1, cutoff=0.7)
     return plain[near[0]] if near else None
 

@@ -1,1 +1,1 @@
-""""""
+"""THE RUN: from a payload to a processed envelope."""

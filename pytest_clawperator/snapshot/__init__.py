@@ -1,1 +1,1 @@
-""""""
+"""WHAT IS ON SCREEN: hierarchies, out of the log and as trees. Pure."""
