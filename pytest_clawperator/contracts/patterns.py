@@ -17,6 +17,7 @@ _FOREIGN = re.compile(
       \\k<\w+>                  # a reference to a named group
     | \\[pPuxN]\{[^}]*\}        # a property or a code point
     | \\c[A-Za-z]               # a control character
+    | \\[dDsSwW]-(?!\])         # a class that a dash follows: no range
     | \\(?P<letter>[A-Za-z])    # any other escape
     | \\[^A-Za-z]               # an escaped sign stays what it is
     | \(\?<(?=[A-Za-z_$])\w+>   # a named group
@@ -48,6 +49,8 @@ def _in_python(match: re.Match[str]) -> str:
         return "(?:"
     if construct == "+":
         return ""
+    if construct.endswith("-") and len(construct) == 3:
+        return r"x\-"
     letter = match["letter"]
     if letter is None and construct[1:2].isalpha():
         return "x"

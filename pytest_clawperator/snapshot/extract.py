@@ -55,6 +55,10 @@ def snapshots_from_entries(entries: Iterable[LogEntry]) -> list[str]:
     for entry in entries:
         source = (entry.pid, entry.priority, entry.tag)
         dump = open_dumps.get(source)
+        if dump is not None and dump.is_succeeded_by(entry.message):
+            dump.drop_last()
+            dump = open_dumps[source] = _Dump()
+            dumps.append(dump)
         if dump is not None and dump.takes(entry.message):
             if dump.add(entry.message):
                 del open_dumps[source]
@@ -74,28 +78,36 @@ class _Dump:
     whether a line begins inside one, where it may look like anything: a log line, a marker.
     """
 
-    parts: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
     in_value: bool = False
     was_cut: bool = False
 
     def takes(self, message: str) -> bool:
         """Tell whether the message goes on with this hierarchy."""
-        if self.in_value or self.was_cut:
-            # A raw "<" cannot stand in a value: its end was lost, and another dump began.
-            return not message.startswith(("<?xml", "<hierarchy"))
-        return not message.startswith("[")
+        return self.in_value or self.was_cut or not message.startswith("[")
+
+    def is_succeeded_by(self, message: str) -> bool:
+        """Tell whether what looked like a marker inside a value was one after all.
+
+        A raw ``<`` cannot stand in a value: the log lost the value's end, and the next
+        hierarchy began.
+        """
+        return self.in_value and self.lines[-1].startswith(MARKER) and message.startswith("<")
+
+    def drop_last(self) -> None:
+        """Take the last line back."""
+        self.lines.pop()
 
     def add(self, message: str) -> bool:
-        """Append a line or a piece of one; True when the hierarchy is complete."""
-        lost_the_end = self.in_value and not self.was_cut and message.lstrip().startswith("<")
-        if self.parts and not self.was_cut:
-            self.parts.append("\n")
-        self.parts.append(message)
-        starts_inside = self.in_value and not lost_the_end
-        self.in_value = starts_inside ^ (message.count('"') % 2 == 1)
+        """Append a line, or a piece of one; True when the hierarchy is complete."""
+        if self.was_cut:
+            self.lines[-1] += message
+        else:
+            self.lines.append(message)
+        self.in_value ^= message.count('"') % 2 == 1
         self.was_cut = utf16_length(message) == PIECE_LENGTH
         return message.strip() == END
 
     def text(self) -> str:
         """Give the hierarchy so far."""
-        return trim("".join(self.parts))
+        return trim("\n".join(self.lines))

@@ -1,0 +1,19 @@
+"""Hierarchies are found in log text where the published program finds them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.snapshot.extract import snapshots_from_text
+from tests.conformance.vectors import rows
+
+
+@pytest.mark.parametrize("row", rows("snapshot_extract"))
+def test_row(row: dict[str, Any]) -> None:
+    """All of them, and which is the last."""
+    snapshots = snapshots_from_text(row["logcat"])
+
+    assert snapshots == row["snapshots"]
+    assert (snapshots[-1] if snapshots else None) == row["last"]

@@ -1,0 +1,28 @@
+"""The published host program's answers, read from the folder named by CLAWPERATOR_VECTORS.
+
+The rows are parsed once and never re-serialised: ``10.0``, ``1e999``, duplicate keys and
+half characters in them are there on purpose.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FOLDER = os.environ.get("CLAWPERATOR_VECTORS")
+
+
+def rows(name: str) -> list[Any]:
+    """Give a file's rows as pytest parameters, each with the row's own name as its id."""
+    if not FOLDER:
+        reason = "CLAWPERATOR_VECTORS does not name the folder with the conformance vectors"
+        return [pytest.param({}, marks=pytest.mark.skip(reason=reason), id="no-vectors")]
+    # Lines end in "\n" only: JSON text may hold other line separators.
+    text = (Path(FOLDER) / f"{name}.jsonl").read_bytes().decode("utf-8")
+    parsed = [json.loads(line) for line in text.split("\n") if line]
+    assert parsed, f"{name} has no rows"
+    return [pytest.param(row, id=ascii(row["name"])) for row in parsed]

@@ -1,0 +1,238 @@
+"""Envelopes are read from log lines, and say what they mean."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_clawperator.contracts.envelope import (
+    ResultEnvelope,
+    parse_result_line,
+    parse_result_message,
+)
+from pytest_clawperator.errors import EnvelopeMalformedError, ErrorCode
+
+
+def step(id: str = "a1", success: bool = True, **data: Any) -> dict[str, Any]:
+    """Make a step result in wire form."""
+    return {"id": id, "actionType": "click", "success": success, "data": data}
+
+
+def wire(*steps: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """Make an envelope in wire form; ``...`` as a value takes a key away."""
+    whole = {
+        "commandId": "c",
+        "taskId": "t",
+        "status": "success",
+        "stepResults": list(steps),
+        "error": None,
+        **changes,
+    }
+    return {key: value for key, value in whole.items() if value is not ...}
+
+
+def message(*steps: dict[str, Any], **changes: Any) -> str:
+    """Make the message that the Operator logs."""
+    return "[Clawperator-Result] " + json.dumps(wire(*steps, **changes))
+
+
+def read(*steps: dict[str, Any], **changes: Any) -> ResultEnvelope:
+    """Read an envelope back."""
+    envelope = parse_result_message(message(*steps, **changes), "c")
+    assert envelope is not None
+    return envelope
+
+
+class TestReading:
+    """Which lines hold an envelope."""
+
+    def test_a_line_in_any_log_format(self) -> None:
+        """The prefix may stand anywhere in a line."""
+        line = f"03-28 10:00:00.000 I/Tag( 42): {message(step())}\r"
+
+        envelope = parse_result_line(line, "c")
+
+        assert envelope is not None
+        assert envelope.to_wire() == wire(step())
+
+    def test_a_message_must_begin_with_the_prefix(self) -> None:
+        """Text on a screen may quote the prefix; only the Operator begins a message with it."""
+        quoted = f"[TaskScope] text={message(step())}"
+
+        assert parse_result_message(quoted, "c") is None
+        assert parse_result_line(quoted, "c") is not None
+
+    def test_another_command(self) -> None:
+        """An envelope of somebody else is none of ours."""
+        assert parse_result_message(message(step()), "other") is None
+
+    @pytest.mark.parametrize("text", ["", "hello", "[Clawperator-Event] {}"])
+    def test_other_lines(self, text: str) -> None:
+        """Lines without the prefix are passed over."""
+        assert parse_result_line(text, "c") is None
+        assert parse_result_message(text, "c") is None
+
+    @pytest.mark.parametrize(
+        ("changes", "reason"),
+        [
+            ({"commandId": 1}, "commandId must be a string, found number 1"),
+            ({"taskId": ...}, "taskId is missing"),
+            ({"status": "ok"}, 'status must be "success" or "failed", found "ok"'),
+            ({"status": ["success"]}, "status must be"),
+            ({"stepResults": {}}, "stepResults must be a list"),
+            ({"stepResults": "ab"}, "stepResults must be a list"),
+            ({"stepResults": [5]}, "stepResults.0"),
+            ({"error": ...}, "error is missing"),
+            ({"error": 5}, "error must be a string"),
+            ({"errorCode": 5}, "errorCode must be a string"),
+        ],
+    )
+    def test_malformed(self, changes: dict[str, Any], reason: str) -> None:
+        """What is wrong with an envelope is said, with the command it claims to answer."""
+        with pytest.raises(EnvelopeMalformedError) as refused:
+            parse_result_message(message(**changes), "c")
+
+        assert reason in refused.value.message
+        assert refused.value.code == "RESULT_ENVELOPE_MALFORMED"
+        assert refused.value.details["commandId"] == ("c" if "commandId" not in changes else None)
+        assert refused.value.hint
+
+    @pytest.mark.parametrize(
+        "broken",
+        [
+            {"id": 1, "actionType": "x", "success": True},
+            {"id": "a", "success": True},
+            {"id": "a", "actionType": "x", "success": "true"},
+            {"id": "a", "actionType": "x", "success": 1},
+            None,
+        ],
+    )
+    def test_malformed_step(self, broken: Any) -> None:
+        """One bad step spoils the envelope."""
+        with pytest.raises(EnvelopeMalformedError, match=r"stepResults\.0"):
+            parse_result_message(message(stepResults=[broken]), "c")
+
+    @pytest.mark.parametrize(
+        "text",
+        ["", "{", "[]", "null", "5", '"x"', "NaN", '{"a":NaN}', "[" * 10_000, "{'a':1}", "{} {}"],
+        ids=lambda text: text[:8],
+    )
+    def test_not_json(self, text: str) -> None:
+        """The prefix with anything but a JSON object is malformed, for any command."""
+        with pytest.raises(EnvelopeMalformedError):
+            parse_result_message(f"[Clawperator-Result] {text}", "c")
+
+    def test_unknown_keys_are_ignored(self) -> None:
+        """Older and newer Operators differ; a hint is the host's to give."""
+        envelope = read({**step(), "durationMs": 5}, hint="from the phone", version=7)
+
+        assert envelope.to_wire() == wire(step())
+        assert envelope.hint is None
+
+    @pytest.mark.parametrize("data", [None, 5, "x", [], [["a", 1]]])
+    def test_data_that_is_no_object_counts_as_none(self, data: Any) -> None:
+        """A step always has a dict of data."""
+        assert read({**step(), "data": data}).steps[0].data == {}
+        bare = {key: value for key, value in step().items() if key != "data"}
+        assert read(bare).steps[0].data == {}
+
+    def test_data_values_become_text(self) -> None:
+        """Values of any type are turned into strings as the reference does."""
+        data = read(step(a=1, b=True, c=None, d=[1, None, "x"], e={"f": 1}, g=1e21)).steps[0].data
+
+        assert data == {
+            "a": "1",
+            "b": "true",
+            "c": "null",
+            "d": "1,,x",
+            "e": "[object Object]",
+            "g": "1e+21",
+        }
+
+    @pytest.mark.parametrize("changes", [{}, {"errorCode": None}, {"errorCode": "X"}])
+    def test_wire_form_is_as_received(self, changes: dict[str, Any]) -> None:
+        """A code that was null stays null, one that was absent stays absent."""
+        assert read(step(), **changes).to_wire() == wire(step(), **changes)
+
+    def test_half_characters(self) -> None:
+        """A lone surrogate escape is legal JSON and legal here."""
+        assert read(step(text="\udc00")).steps[0].data == {"text": "\udc00"}
+
+    @given(st.text(st.characters(codec=None, exclude_categories=())))
+    def test_any_text(self, text: str) -> None:
+        """No log text makes any exception but the one for malformed envelopes."""
+        for line in (text, f"[Clawperator-Result]{text}", f"x [Clawperator-Result] {{{text}}}"):
+            for parse in (parse_result_line, parse_result_message):
+                try:
+                    parse(line, "c")
+                except EnvelopeMalformedError as error:
+                    str(error).encode()
+
+
+class TestMeaning:
+    """What an envelope says."""
+
+    def test_success(self) -> None:
+        """All steps succeeded: there is no code, and nothing to raise."""
+        envelope = read(step(), step("a2"))
+
+        assert envelope.ok
+        assert envelope.code is None
+        assert envelope.failed_steps == ()
+        assert envelope.raise_for_status() is envelope
+
+    def test_a_failed_step_spoils_success(self) -> None:
+        """The Operator says success although a step failed softly; ``ok`` does not."""
+        envelope = read(step(), step("a2", success=False, error="VALIDATOR_MISMATCH"))
+
+        assert not envelope.ok
+        assert envelope.code is ErrorCode.VALIDATOR_MISMATCH
+        assert [each.id for each in envelope.failed_steps] == ["a2"]
+
+    def test_order_of_codes(self) -> None:
+        """The envelope's own code comes before the step's, the step's before the text's."""
+        failed = step(success=False, error="NODE_NOT_FOUND")
+        text = "Task execution failed: No app found with applicationId=x"
+
+        assert read(failed, status="failed", error=text, errorCode="OWN").code == "OWN"
+        assert read(failed, status="failed", error=text).code == "NODE_NOT_FOUND"
+        assert read(status="failed", error=text).code == "APP_NOT_FOUND"
+
+    def test_error_code_stays_as_received(self) -> None:
+        """The code found in free text is not put into the envelope."""
+        envelope = read(status="failed", error="UI tree not available")
+
+        assert envelope.code == "UI_TREE_UNAVAILABLE"
+        assert envelope.error_code is None
+        assert "errorCode" not in envelope.to_wire()
+
+    def test_a_failed_step_without_a_code(self) -> None:
+        """There is always a code to branch on."""
+        assert read(step(success=False)).code is ErrorCode.EXECUTION_FAILED
+
+    def test_steps_by_id(self) -> None:
+        """A step is found by its id; a missing one names those that are there."""
+        envelope = read(step("a1", x="1"), step("a2"), step("a1", x="2"))
+
+        assert envelope.step("a1").data == {"x": "1"}
+        with pytest.raises(KeyError, match=r'no step "a3".*"a1", "a2"'):
+            envelope.step("a3")
+
+    def test_is_a_value(self) -> None:
+        """Envelopes compare, pickle and cannot be changed."""
+        envelope = read(step())
+
+        assert envelope == read(step())
+        assert pickle.loads(pickle.dumps(envelope)) == envelope
+        with pytest.raises(ValueError, match="frozen"):
+            envelope.status = "failed"
+
+    def test_step_reads_well(self) -> None:
+        """A step's text names id, type and outcome."""
+        assert str(read(step()).steps[0]) == 'step "a1" (click) succeeded'
+        assert str(read(step(success=False, error="X")).steps[0]) == 'step "a1" (click) failed: X'

@@ -1,0 +1,136 @@
+"""Whatever comes in, the answer is an execution or a payload error, and answers are stable."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_clawperator.contracts.aliases import (
+    ACTION_TYPE_ALIASES,
+    EXECUTION_ALIASES,
+    MATCHER_ALIASES,
+    PARAM_ALIASES,
+)
+from pytest_clawperator.contracts.params import ActionParams
+from pytest_clawperator.contracts.payload import (
+    Execution,
+    complete_execution,
+    validate_execution,
+)
+from pytest_clawperator.contracts.rules import ACTION_TYPES
+from pytest_clawperator.contracts.schema import inspect_object
+from pytest_clawperator.errors import PayloadError, Problem
+from tests.contracts.builders import enough, payload
+
+# Half characters included: JSON escapes can make them.
+texts = st.text(st.characters(codec=None, exclude_categories=()), max_size=20)
+scalars = st.none() | st.booleans() | st.integers() | st.floats() | texts
+anything = st.recursive(
+    scalars | st.binary(max_size=5) | st.sets(st.integers(), max_size=2),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(texts | st.integers(), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+def keyed(names: list[str], values: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """Draw objects with mostly known keys."""
+    return st.dictionaries(st.sampled_from(names) | texts, values, max_size=5)
+
+
+matchers = keyed(["resourceId", "textEquals", "role", *MATCHER_ALIASES], texts | anything)
+param_names = [*ActionParams.__dataclass_fields__, *PARAM_ALIASES, "applicationId", "maxScrolls"]
+params = keyed(param_names, anything | matchers)
+types = st.sampled_from([*ACTION_TYPES, *ACTION_TYPE_ALIASES]) | texts
+actions = st.fixed_dictionaries({"id": texts | anything, "type": types, "params": params}) | (
+    st.builds(enough, st.sampled_from(ACTION_TYPES)) | anything
+)
+payloads = st.builds(
+    lambda extra, acts: payload(**{**extra, "actions": acts}),
+    keyed([*EXECUTION_ALIASES, "commandId", "timeoutMs", "mode"], anything),
+    st.lists(actions, max_size=4) | anything,
+)
+
+
+def answer(given: Any) -> Execution | PayloadError:
+    """Judge whatever it is; any other exception fails the test."""
+    try:
+        return validate_execution(given)
+    except PayloadError as error:
+        return error
+
+
+@given(payloads | anything)
+def test_the_answer_is_an_execution_or_a_refusal(value: Any) -> None:
+    """No input makes any other exception, and every refusal can be shown and encoded."""
+    result = answer(value)
+
+    assert isinstance(result, (Execution, PayloadError))
+    str(result).encode()
+
+
+@given(payloads | anything)
+def test_completing_is_as_safe(value: Any) -> None:
+    """Completing ends in an execution or a refusal too."""
+    try:
+        complete_execution(value)
+    except PayloadError as error:
+        str(error).encode()
+
+
+@given(st.binary(max_size=200) | texts)
+def test_any_text_or_bytes(value: Any) -> None:
+    """Bytes and text of any kind are refused or read, never more."""
+    assert isinstance(answer(value), (Execution, PayloadError))
+
+
+@given(payloads)
+def test_validation_is_a_fixed_point(value: Any) -> None:
+    """What was accepted is accepted again, unchanged, as a dict and as text."""
+    execution = answer(value)
+    if isinstance(execution, PayloadError):
+        return
+
+    assert validate_execution(execution.to_wire()) == execution
+    if "null" not in execution.to_json():
+        assert validate_execution(execution.to_json()) == execution
+
+
+@given(payloads)
+def test_the_fast_and_the_explaining_judge_agree(value: Any) -> None:
+    """A payload is accepted exactly when the walk over its fields finds no problem."""
+    from pytest_clawperator.contracts.aliases import canonical_execution
+    from pytest_clawperator.contracts.payload import _as_model
+
+    wire = canonical_execution(value)
+    problems: list[Problem] = []
+    inspect_object(Execution, wire, "", problems)
+
+    assert (_as_model(wire) is None) == bool(problems)
+
+
+@given(texts.filter(bool))
+def test_any_text_survives_the_round_trip(text: str) -> None:
+    """Text to type arrives as it was written, through validation and JSON."""
+    execution = validate_execution(payload(enough("enter_text", text=text)))
+
+    params = json.loads(execution.to_json())["actions"][0]["params"]
+
+    # Two halves that belong together are one character to every JSON reader.
+    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    assert params["text"] == whole
+    assert execution.actions[0].params is not None
+    assert execution.actions[0].params.text == text
+
+
+@pytest.mark.parametrize("type", ACTION_TYPES)
+def test_text_form_equals_dict_form(type: str) -> None:
+    """Reading JSON text gives what reading the parsed dict gives."""
+    given_payload = payload(enough(type))
+
+    assert validate_execution(json.dumps(given_payload)) == validate_execution(given_payload)

@@ -1,0 +1,82 @@
+"""Matchers from Python words, from keywords and from the wire."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.errors import ExecutionValidationError
+
+
+def test_keywords() -> None:
+    """The short keywords stand for the wire's fields."""
+    matcher = NodeMatcher.of(
+        text="a", text_contains="b", id="c", desc="d", desc_contains="e", role="f"
+    )
+
+    assert matcher.to_wire() == {
+        "resourceId": "c",
+        "role": "f",
+        "textEquals": "a",
+        "textContains": "b",
+        "contentDescEquals": "d",
+        "contentDescContains": "e",
+    }
+
+
+def test_from_wire_understands_aliases() -> None:
+    """A dict with aliases is the same matcher as its canonical form."""
+    assert NodeMatcher.from_wire({"id": "x", "description": "y"}) == NodeMatcher(
+        resource_id="x", content_desc_equals="y"
+    )
+
+
+def test_nothing_to_match() -> None:
+    """A matcher without a value is refused wherever it is made."""
+    with pytest.raises(ExecutionValidationError, match="at least one field"):
+        NodeMatcher()
+    with pytest.raises(ExecutionValidationError, match="at least one field"):
+        NodeMatcher.of(text="")
+    with pytest.raises(ExecutionValidationError, match="at least one field"):
+        NodeMatcher.from_wire({"role": ""})
+
+
+def test_wrong_words_are_explained() -> None:
+    """An unknown field names the allowed ones and the nearest."""
+    with pytest.raises(ExecutionValidationError) as refused:
+        NodeMatcher.from_wire({"txt": "OK"})
+
+    assert refused.value.path == "matcher"
+    assert refused.value.problems[0].suggestion == "textEquals"
+
+
+def test_wrong_values_are_explained() -> None:
+    """A value of the wrong type or length is refused with its field's wire name."""
+    with pytest.raises(ExecutionValidationError) as refused:
+        NodeMatcher(text_equals=5, role="x" * 513)  # type: ignore[arg-type]  # the point
+
+    assert [problem.path for problem in refused.value.problems] == [
+        "matcher.role",
+        "matcher.textEquals",
+    ]
+
+
+def test_is_a_value() -> None:
+    """Matchers compare, hash, pickle and cannot be changed."""
+    matcher = NodeMatcher.of(text="OK")
+
+    assert matcher == NodeMatcher(text_equals="OK")
+    assert hash(matcher) == hash(NodeMatcher(text_equals="OK"))
+    assert pickle.loads(pickle.dumps(matcher)) == matcher
+    with pytest.raises(AttributeError):
+        matcher.text_equals = "other"  # type: ignore[misc]  # the point
+
+
+def test_reads_well() -> None:
+    """Only what was given is shown."""
+    matcher = NodeMatcher.of(text="OK", role="button")
+
+    assert repr(matcher) == "NodeMatcher(role='button', text_equals='OK')"
+    assert str(matcher) == "role='button', textEquals='OK'"

@@ -1,0 +1,238 @@
+"""Each processor does one thing to an envelope, and the chain has the reference's effect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.contracts.envelope import ResultEnvelope
+from pytest_clawperator.contracts.params import ActionParams
+from pytest_clawperator.contracts.payload import Action
+from pytest_clawperator.execution.postprocess import (
+    PROCESSORS,
+    Collected,
+    needs_screenshot,
+    needs_snapshots,
+    postprocess,
+    screenshot_path,
+    warnings_of,
+)
+
+CLOSE = Action("close", "close_app", ActionParams(application_id="com.a"))
+SNAP = Action("snap", "snapshot_ui")
+CLICK = Action("click", "click")
+SHOT = Action("shot", "take_screenshot")
+
+
+def step(id: str, type: str, success: bool = True, **data: str) -> dict[str, Any]:
+    """Make a step result in wire form."""
+    return {"id": id, "actionType": type, "success": success, "data": data}
+
+
+def envelope(*steps: dict[str, Any], **changes: Any) -> ResultEnvelope:
+    """Make an envelope as it comes from the device."""
+    wire = {"commandId": "c", "taskId": "t", "status": "success", "error": None}
+    return ResultEnvelope.model_validate({**wire, "stepResults": list(steps), **changes})
+
+
+def collected(*actions: Action, **changes: Any) -> Collected:
+    """Make what dispatch brought back."""
+    return Collected(actions=actions, serial="S1", **changes)
+
+
+UNSUPPORTED_CLOSE = step(
+    "close", "close_app", False, error="UNSUPPORTED_RUNTIME_CLOSE", application_id="com.a"
+)
+UNSUPPORTED_SHOT = step(
+    "shot", "take_screenshot", False, error="UNSUPPORTED_RUNTIME_SCREENSHOT", message="m"
+)
+
+
+class TestCloseApp:
+    """The host force-stops apps, because the Operator cannot."""
+
+    def test_done_by_the_host(self) -> None:
+        """A step whose app the host stopped is a success."""
+        result = postprocess(
+            envelope(UNSUPPORTED_CLOSE), collected(CLOSE, closed=frozenset({"close"}))
+        )
+
+        assert result.ok
+        assert result.step("close").data == {"application_id": "com.a"}
+
+    def test_not_done(self) -> None:
+        """A step whose app was not stopped stays failed."""
+        result = postprocess(envelope(UNSUPPORTED_CLOSE), collected(CLOSE))
+
+        assert result.code == "UNSUPPORTED_RUNTIME_CLOSE"
+
+    def test_another_error_stays(self) -> None:
+        """Only the Operator's refusal is put right."""
+        failed = step("close", "close_app", False, error="OTHER")
+
+        assert (
+            postprocess(envelope(failed), collected(CLOSE, closed=frozenset({"close"}))).code
+            == "OTHER"
+        )
+
+
+class TestSnapshots:
+    """Hierarchies from the log belong to the snapshot steps, newest to last."""
+
+    def test_attached_from_the_end(self) -> None:
+        """With one hierarchy too few the earliest step goes without and fails."""
+        steps = [step(f"s{n}", "snapshot_ui") for n in range(3)]
+
+        result = postprocess(envelope(*steps), collected(snapshots=("x", "y")))
+
+        assert [each.data.get("text") for each in result.steps] == [None, "x", "y"]
+        assert result.code == "SNAPSHOT_EXTRACTION_FAILED"
+        assert result.error == "Step s0 (snapshot_ui) failed: SNAPSHOT_EXTRACTION_FAILED"
+
+    def test_old_ones_are_left_over(self) -> None:
+        """Hierarchies of earlier runs are older and stay unused."""
+        result = postprocess(envelope(step("s", "snapshot_ui")), collected(snapshots=("old", "x")))
+
+        assert result.step("s").data["text"] == "x"
+
+    def test_failed_steps_get_none(self) -> None:
+        """A snapshot that failed takes no hierarchy from another."""
+        steps = [step("a", "snapshot_ui"), step("b", "snapshot_ui", False, error="E")]
+
+        result = postprocess(envelope(*steps), collected(snapshots=("x",)))
+
+        assert result.step("a").data == {"text": "x"}
+        assert result.step("b").data == {"error": "E"}
+
+    @pytest.mark.parametrize("tap", ["click", "scroll_and_click"])
+    def test_warning_after_a_tap(self, tap: str) -> None:
+        """A snapshot straight after a tap may show a screen in motion."""
+        given = envelope(step("snap", "snapshot_ui"))
+
+        result = postprocess(given, collected(Action("t", tap), SNAP, snapshots=("x",)))
+
+        assert "may not have settled" in result.step("snap").data["warn"]
+
+    @pytest.mark.parametrize(
+        "actions",
+        [
+            (SNAP,),
+            (CLICK, Action("z", "sleep"), SNAP),
+            (SNAP, CLICK),
+            (Action("s", "scroll"), SNAP),
+        ],
+    )
+    def test_no_warning(self, actions: tuple[Action, ...]) -> None:
+        """Only the action immediately before counts."""
+        given = envelope(step("snap", "snapshot_ui"))
+
+        result = postprocess(given, collected(*actions, snapshots=("x",)))
+
+        assert "warn" not in result.step("snap").data
+
+
+class TestScreenshots:
+    """A run has one picture, for its first screenshot step."""
+
+    def test_done_by_the_host(self) -> None:
+        """The step gets the path and loses the Operator's refusal."""
+        result = postprocess(envelope(UNSUPPORTED_SHOT), collected(SHOT, screenshot="/x.png"))
+
+        assert result.ok
+        assert result.step("shot").data == {"path": "/x.png"}
+
+    def test_only_the_first(self) -> None:
+        """A second step of a run cannot have a picture of its own."""
+        second = {**UNSUPPORTED_SHOT, "id": "shot2"}
+
+        result = postprocess(envelope(UNSUPPORTED_SHOT, second), collected(screenshot="/x.png"))
+
+        assert result.step("shot").success
+        assert result.code == "UNSUPPORTED_RUNTIME_SCREENSHOT"
+
+    def test_failed(self) -> None:
+        """Without a picture the step stays as it came, and the reason is a warning."""
+        lost = collected(SHOT, screenshot_error="device offline")
+
+        result = postprocess(envelope(UNSUPPORTED_SHOT), lost)
+
+        assert not result.ok
+        assert warnings_of(result, lost)[0].endswith("device offline")
+
+    def test_where_it_goes(self) -> None:
+        """The first screenshot action decides; without a path the default does."""
+        wanted = Action("s", "take_screenshot", ActionParams(path="/mine.png"))
+
+        assert screenshot_path([CLICK, wanted], "/default") == "/mine.png"
+        assert screenshot_path([SHOT, wanted], "/default") == "/default"
+        assert screenshot_path([], "/default") == "/default"
+
+
+class TestStatus:
+    """The steps decide the status; without steps the Operator's word stands."""
+
+    def test_failed_step(self) -> None:
+        """A failed step fails the whole, keeps the code and drops a stale hint."""
+        given = envelope(step("a", "x"), step("b", "y", False), errorCode="Z", hint="h")
+
+        result = postprocess(given, collected())
+
+        assert result.status == "failed"
+        assert result.error == "Step b (y) failed"
+        assert result.error_code == "Z"
+        assert result.hint is None
+
+    def test_all_well(self) -> None:
+        """All steps well clears every trace of an error."""
+        given = envelope(step("a", "x"), status="failed", error="e", errorCode="Z", hint="h")
+
+        assert postprocess(given, collected()).to_wire() == envelope(step("a", "x")).to_wire()
+
+    def test_no_steps(self) -> None:
+        """A failure without steps is left alone."""
+        given = envelope(status="failed", error="Task execution failed: UI tree not available")
+
+        assert postprocess(given, collected()) == given
+
+    def test_service_hint(self) -> None:
+        """A service that is off comes with the command that mends it, for this device."""
+        given = envelope(status="failed", error="x", errorCode="SERVICE_UNAVAILABLE")
+
+        assert "--device S1" in (postprocess(given, collected()).hint or "")
+
+
+def test_what_must_be_collected() -> None:
+    """The envelope says beforehand whether log and screen are needed."""
+    assert needs_snapshots(envelope(step("a", "snapshot_ui", False)))
+    assert not needs_snapshots(envelope(step("a", "click")))
+    assert needs_screenshot(envelope(step("a", "take_screenshot")))
+    assert not needs_screenshot(envelope())
+
+
+def test_lost_snapshot_is_warned_of() -> None:
+    """The warning names the step."""
+    result = postprocess(envelope(step("s1", "snapshot_ui")), collected(SNAP))
+
+    assert 'step "s1"' in warnings_of(result, collected(SNAP))[0]
+
+
+def test_own_processors() -> None:
+    """The chain can be lengthened with a plain function."""
+
+    def rename(result: ResultEnvelope, brought: Collected) -> ResultEnvelope:
+        return result.model_copy(update={"task_id": brought.serial})
+
+    result = postprocess(envelope(), collected(), (*PROCESSORS, rename))
+
+    assert result.task_id == "S1"
+
+
+def test_processors_change_nothing_in_place() -> None:
+    """The envelope that came in is the same afterwards."""
+    given = envelope(UNSUPPORTED_CLOSE, step("snap", "snapshot_ui"))
+    before = given.to_wire()
+
+    postprocess(given, collected(CLOSE, SNAP, closed=frozenset({"close"}), snapshots=("x",)))
+
+    assert given.to_wire() == before

@@ -1,0 +1,149 @@
+"""The error tree: its drawing, its codes, its texts, and its way through pickle."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import re
+from typing import Any
+
+import pytest
+
+from pytest_clawperator import errors
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    DeviceUnavailableError,
+    ErrorCode,
+    ExecutionValidationError,
+    ExpectationError,
+    NodeNotFoundError,
+    Problem,
+    StepFailedError,
+    known_code,
+)
+
+CLASSES = [
+    value
+    for value in vars(errors).values()
+    if isinstance(value, type)
+    and issubclass(value, BaseException)
+    and value.__module__ == errors.__name__
+    and not value.__name__.startswith("_")
+]
+
+
+def make(cls: Any) -> Any:
+    """Make an error of any class with everything it can carry."""
+    if cls is ExecutionValidationError:
+        return cls([Problem("actions.0", "bad", "x", "y", "z")], hint="h", details={"k": [1]})
+    if issubclass(cls, UserWarning):
+        return cls("a warning")
+    return cls("broken", code="NEW_CODE", serial="S1", hint="try again", details={"k": [1]})
+
+
+def drawn_tree() -> dict[str, str | None]:
+    """Read the drawing in the module's docstring: class to parent."""
+    parents: dict[str, str | None] = {}
+    stack: list[str] = []
+    for line in (errors.__doc__ or "").splitlines():
+        match = re.match(r"    ((?:[│ ]   )*)([├└]── )?(\w+)(?:\((\w+)\))?$", line)
+        if match is None:
+            continue
+        depth = len(match[1]) // 4 + (1 if match[2] else 0)
+        parents[match[3]] = stack[depth - 1] if depth else match[4]
+        stack[depth:] = [match[3]]
+    return parents
+
+
+def test_the_drawing_is_true() -> None:
+    """The tree in the docstring is the tree of the code, class by class."""
+    drawn = drawn_tree()
+
+    assert set(drawn) == {cls.__name__ for cls in CLASSES}
+    for cls in CLASSES:
+        parent = drawn[cls.__name__]
+        assert parent in {base.__name__ for base in cls.__mro__[1:]}
+        direct = {base.__name__ for base in cls.__bases__}
+        assert parent in direct
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_errors_pickle_whole(cls: type[BaseException]) -> None:
+    """Class, text and every attribute survive the way from a worker to the controller."""
+    error = make(cls)
+
+    for twin in (pickle.loads(pickle.dumps(error)), copy.deepcopy(error)):
+        assert type(twin) is cls
+        assert str(twin) == str(error)
+        assert vars(twin) == vars(error)
+        assert twin.args == error.args
+
+
+@pytest.mark.parametrize("cls", [cls for cls in CLASSES if not issubclass(cls, UserWarning)])
+def test_every_error_has_a_code(cls: Any) -> None:
+    """An error made with nothing but a message still has a code, and begins with it."""
+    error = cls([Problem("", "bad")]) if cls is ExecutionValidationError else cls("bad")
+
+    assert isinstance(error.code, ErrorCode)
+    assert str(error).startswith(f"{error.code}: bad")
+
+
+def test_text_names_device_code_and_next_step() -> None:
+    """An error about a device begins with its serial and ends in something to do."""
+    error = DeviceUnavailableError(
+        "the device is offline", serial="emulator-5554", hint="Run adb reconnect."
+    )
+
+    text = str(error)
+
+    assert text == (
+        "[emulator-5554] DEVICE_OFFLINE: the device is offline\n  hint: Run adb reconnect."
+    )
+
+
+def test_only_failures_of_app_or_test_are_assertions() -> None:
+    """Failed steps and expectations count as failed; a broken lab does not."""
+    assertions = {cls for cls in CLASSES if issubclass(cls, AssertionError)}
+
+    assert assertions == {
+        StepFailedError,
+        *StepFailedError.__subclasses__(),
+        ExpectationError,
+    }
+    assert not issubclass(ExpectationError, ClawperatorError)
+
+
+def test_old_name_of_a_code_is_known() -> None:
+    """The name from before the rename is the same code, by attribute and by value."""
+    assert ErrorCode["RECEIVER_NOT_INSTALLED"] is ErrorCode.OPERATOR_NOT_INSTALLED
+    assert known_code("RECEIVER_NOT_INSTALLED") is ErrorCode.OPERATOR_NOT_INSTALLED
+
+
+def test_unknown_code_stays_a_string() -> None:
+    """A newer Operator may send codes that the enum has not heard of."""
+    error = NodeNotFoundError("gone", code="SOMETHING_NEW")
+
+    assert error.code == "SOMETHING_NEW"
+    assert not isinstance(error.code, ErrorCode)
+
+
+def test_codes_compare_and_print_as_text() -> None:
+    """A code can be compared with, and formatted as, its plain text."""
+    assert ErrorCode.NODE_NOT_FOUND == "NODE_NOT_FOUND"
+    assert f"{ErrorCode.NODE_NOT_FOUND}" == "NODE_NOT_FOUND"
+
+
+def test_many_problems_are_numbered_and_bounded() -> None:
+    """Ten problems are shown and the rest counted; the attribute has them all."""
+    problems = [Problem(f"actions.{n}", f"problem {n}", "this", "that") for n in range(25)]
+
+    error = ExecutionValidationError(problems)
+
+    text = str(error)
+    assert text.startswith("EXECUTION_VALIDATION_FAILED: 25 problems\n1. problem 0 (at actions.0)")
+    assert "10. problem 9" in text
+    assert "problem 10" not in text
+    assert text.endswith("... and 15 more")
+    assert len(error.problems) == 25
+    assert error.path == "actions.0"
+    assert error.message == "problem 0"
