@@ -1,12 +1,10 @@
-"""What all tests share: pytester, the size of property tests, and code in the documents."""
+"""What all tests share: pytester, and the size of property tests."""
 
 from __future__ import annotations
 
 import os
 
 from hypothesis import settings
-from sybil import Sybil
-from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
 pytest_plugins = ["pytester"]
 
@@ -14,7 +12,3 @@ pytest_plugins = ["pytester"]
 settings.register_profile("short", deadline=None)
 settings.register_profile("soak", deadline=None, max_examples=5_000)
 settings.load_profile("soak" if os.environ.get("CLAWPERATOR_SOAK") else "short")
-
-pytest_collect_file = Sybil(
-    parsers=[PythonCodeBlockParser(), SkipParser()], patterns=["*.md"]
-).pytest()
