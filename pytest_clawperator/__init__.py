@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         WaitForNavigation,
         WaitForNode,
     )
+    from pytest_clawperator.contracts.completion import complete_execution
     from pytest_clawperator.contracts.envelope import (
         ResultEnvelope,
         StepResult,
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from pytest_clawperator.contracts.payload import (
         Action,
         Execution,
-        complete_execution,
         validate_execution,
     )
     from pytest_clawperator.contracts.selectors import NodeMatcher
@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     )
 
 _ACTIONS = "pytest_clawperator.contracts.actions"
+_COMPLETION = "pytest_clawperator.contracts.completion"
 _ENVELOPE = "pytest_clawperator.contracts.envelope"
 _ERRORS = "pytest_clawperator.errors"
 _PARAMS = "pytest_clawperator.contracts.params"
@@ -150,7 +151,7 @@ _HOMES = {
     "ValidatorMismatchError": _ERRORS,
     "WaitForNavigation": _ACTIONS,
     "WaitForNode": _ACTIONS,
-    "complete_execution": _PAYLOAD,
+    "complete_execution": _COMPLETION,
     "parse_result_line": _ENVELOPE,
     "parse_result_message": _ENVELOPE,
     "validate_execution": _PAYLOAD,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, ValidationError
 from pydantic.alias_generators import to_camel
@@ -12,6 +11,7 @@ from typing_extensions import Self
 
 from pytest_clawperator.contracts.ecmascript import to_string, trim
 from pytest_clawperator.contracts.failures import code_of_text, failure
+from pytest_clawperator.contracts.jsontext import parse_json
 from pytest_clawperator.contracts.wording import describe, quote
 from pytest_clawperator.errors import EnvelopeMalformedError, ErrorCode, known_code
 
@@ -182,7 +182,7 @@ def parse_result_message(message: str, command_id: str) -> ResultEnvelope | None
 
 def _parse(text: str, command_id: str) -> ResultEnvelope | None:
     try:
-        given = _STRICT_JSON.decode(text)
+        given = parse_json(text)
         if not isinstance(given, dict):
             raise _malformed(f"it must be an object, found {describe(given)}", text)
         given.pop("hint", None)  # the host's own word; the Operator has no say in it
@@ -207,10 +207,3 @@ def _malformed(reason: str, text: str, command_id: Any = None) -> EnvelopeMalfor
         hint="Check that the Operator app and this package are of the same major.minor version.",
         details={"text": text, "commandId": command_id if isinstance(command_id, str) else None},
     )
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON value")
-
-
-_STRICT_JSON = json.JSONDecoder(parse_constant=_refuse_constant)

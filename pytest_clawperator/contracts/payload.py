@@ -1,12 +1,10 @@
-"""The execution payload: read, judged, completed, and put back into its wire form."""
+"""The execution payload: read, judged, and put back into its wire form."""
 
 from __future__ import annotations
 
-import json
-import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 from pydantic_core import (
     CoreSchema,
@@ -18,7 +16,6 @@ from pydantic_core import (
 from typing_extensions import override
 
 from pytest_clawperator.contracts import limits
-from pytest_clawperator.contracts.actions import Retry, TypedAction
 from pytest_clawperator.contracts.aliases import (
     ACTION_TYPE_ALIASES,
     EXECUTION_ALIASES,
@@ -26,6 +23,7 @@ from pytest_clawperator.contracts.aliases import (
     canonical_type,
 )
 from pytest_clawperator.contracts.ecmascript import stringify
+from pytest_clawperator.contracts.jsontext import parse_json
 from pytest_clawperator.contracts.params import ActionParams
 from pytest_clawperator.contracts.rules import ACTION_RULES, ACTION_TYPES, problems_of_action
 from pytest_clawperator.contracts.schema import (
@@ -37,6 +35,7 @@ from pytest_clawperator.contracts.schema import (
     Text,
     WireObject,
     inspect_object,
+    refuse,
 )
 from pytest_clawperator.contracts.wording import closest, listed, quote
 from pytest_clawperator.errors import ExecutionValidationError, PayloadTooLargeError, Problem
@@ -52,7 +51,7 @@ class ActionType(Text):
     def accept(self, value: Any) -> Any:
         # An unknown name is a flaw of the whole list: `Actions` words it.
         if isinstance(value, str) and value not in ACTION_RULES:
-            raise ValueError("refused")
+            raise refuse()
         return super().accept(value)
 
     @override
@@ -88,7 +87,7 @@ class Actions(ListOf):
 
 @dataclass(frozen=True, kw_only=True)
 class Execution(WireObject):
-    """A payload that keeps the contract.
+    """A payload that keeps the contract; one that does not cannot be made.
 
     Get one from :func:`validate_execution` or :func:`complete_execution`.
     """
@@ -102,6 +101,9 @@ class Execution(WireObject):
     timeout_ms: Annotated[float, Number(limits.MIN_TIMEOUT_MS, limits.MAX_TIMEOUT_MS)]
     actions: Annotated[tuple[Action, ...], Actions(Action, least=1, most=limits.MAX_ACTIONS)]
     mode: Annotated[str | None, OneOf(limits.MODES)] = None
+
+    def __post_init__(self) -> None:
+        judge(self.to_wire())
 
     def to_json(self) -> str:
         """Give the payload as compact JSON."""
@@ -135,39 +137,7 @@ def validate_execution(given: Execution | dict[str, Any] | str | bytes) -> Execu
     __tracebackhide__ = True
     if isinstance(given, Execution):
         return given
-    return _judge(read_json(given))
-
-
-def complete_execution(
-    given: Execution | dict[str, Any] | Sequence[TypedAction | dict[str, Any]] | str | bytes,
-) -> Execution:
-    """Fill in what a payload leaves out, then judge it. A bare list of actions will do.
-
-    Filled in are the ids, the source, the format, the timeout and the ids of actions.
-    What was given under any of its names is never overridden.
-    """
-    __tracebackhide__ = True
-    if isinstance(given, Execution):
-        return given
-    raw = read_json(given)
-    if isinstance(raw, (list, tuple)):
-        raw = {"actions": list(raw)}
-    if not isinstance(raw, dict):
-        return _judge(raw)
-    if isinstance(raw.get("actions"), (list, tuple)):
-        first = raw["actions"][: limits.MAX_INSPECTED]
-        rest = raw["actions"][limits.MAX_INSPECTED :]
-        raw = {**raw, "actions": [*_with_ids([*map(_as_wire, first)]), *rest]}
-    wire = canonical_execution(raw)
-    unique = uuid.uuid4().hex[:16]
-    defaults = {
-        "commandId": f"cmd-{unique}",
-        "taskId": f"task-{unique}",
-        "source": limits.SOURCE,
-        "expectedFormat": limits.EXPECTED_FORMAT,
-        "timeoutMs": _time_needed(wire.get("actions")),
-    }
-    return _judge({**defaults, **wire}, raw)
+    return judge(read_json(given))
 
 
 def read_json(given: Any) -> Any:
@@ -183,7 +153,7 @@ def read_json(given: Any) -> Any:
     if not isinstance(given, str):
         return given
     try:
-        return _STRICT_JSON.decode(given.removeprefix("\ufeff"))
+        return parse_json(given.removeprefix("\ufeff"))
     except RecursionError as exc:
         found = "too many levels of nesting"
         problem = Problem("", "the payload is nested too deeply", found, "a flat list of actions")
@@ -195,14 +165,7 @@ def read_json(given: Any) -> Any:
         raise ExecutionValidationError([problem]) from exc
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON value")
-
-
-_STRICT_JSON = json.JSONDecoder(parse_constant=_refuse_constant)
-
-
-def _judge(raw: Any, original: Any = None) -> Execution:
+def judge(raw: Any, original: Any = None) -> Execution:
     """Judge a parsed payload; ``original`` is what the caller wrote, for naming actions."""
     __tracebackhide__ = True
     wire = canonical_execution(raw)
@@ -268,7 +231,7 @@ def _refusal(problems: list[Problem], raw: Any) -> ExecutionValidationError:
     parts = first.path.split(".")
     if parts[0] == "actions" and len(parts) > 1:
         action = raw["actions"][int(parts[1])]
-        details = _names_of(action)
+        details.update(names_of(action))
         if first.unknown_keys:
             details["invalidKeys"] = list(first.unknown_keys)
         if "format" in first.unknown_keys and _is_snapshot(action):
@@ -276,55 +239,13 @@ def _refusal(problems: list[Problem], raw: Any) -> ExecutionValidationError:
     return ExecutionValidationError(problems, hint=details.get("hint"), details=details)
 
 
-def _names_of(action: Any) -> dict[str, Any]:
+def names_of(action: Any) -> dict[str, str]:
+    """Give what the caller calls an action, as far as it is text."""
     given = action if isinstance(action, dict) else {}
     names = {"actionId": given.get("id"), "actionType": given.get("type")}
     return {key: name for key, name in names.items() if isinstance(name, str)}
 
 
 def _is_snapshot(action: Any) -> bool:
-    kind = _names_of(action).get("actionType")
+    kind = names_of(action).get("actionType")
     return kind is not None and canonical_type(kind) == "snapshot_ui"
-
-
-def _as_wire(action: Any) -> Any:
-    """Put what Python code writes, typed actions and matcher objects, into wire form."""
-    if isinstance(action, TypedAction):
-        return action.to_wire()
-    params = action.get("params") if isinstance(action, dict) else None
-    if isinstance(params, dict):
-        objects = (WireObject, Retry)
-        plain = {k: v.to_wire() if isinstance(v, objects) else v for k, v in params.items()}
-        return {**action, "params": plain}
-    return action
-
-
-def _with_ids(actions: list[Any]) -> list[Any]:
-    """Give each action that has no id one that tells its type and place."""
-    taken = {_names_of(action).get("actionId") for action in actions}
-    named = []
-    for place, action in enumerate(actions, 1):
-        if isinstance(action, dict) and "id" not in action:
-            kind = canonical_type(_names_of(action).get("actionType", "action"))[:64]
-            name = f"{kind}-{place}"
-            while name in taken:
-                name += "x"
-            action = {"id": name, **action}
-        named.append(action)
-    return named
-
-
-def _time_needed(actions: Any) -> float:
-    """Sum up the waiting that actions declare; a run gets that and a margin, within the limits."""
-    declared = 0.0
-    for action in actions if isinstance(actions, list) else ():
-        params = action.get("params") if isinstance(action, dict) else None
-        for name in _WAITING_PARAMS:
-            value = params.get(name) if isinstance(params, dict) else None
-            if isinstance(value, (int, float)) and 0 < value < limits.MAX_TIMEOUT_MS:
-                declared += value
-    needed = max(limits.DEFAULT_TIMEOUT_MS, declared + limits.TIMEOUT_MARGIN_MS)
-    return min(needed, limits.MAX_TIMEOUT_MS)
-
-
-_WAITING_PARAMS = ("durationMs", "timeoutMs", "maxDurationMs")

@@ -10,7 +10,7 @@ from typing_extensions import Self, override
 
 from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.aliases import MATCHER_ALIASES, canonical_matcher
-from pytest_clawperator.contracts.schema import Flaw, Text, WireObject, inspect_object
+from pytest_clawperator.contracts.schema import Flaw, Text, WireObject, inspect_object, refuse
 from pytest_clawperator.errors import ExecutionValidationError, Problem
 
 MatcherText = Annotated[str | None, Text(limits.MAX_MATCHER_LENGTH)]
@@ -68,7 +68,7 @@ class NodeMatcher(WireObject):
     @override
     def _from_fields(cls, given: dict[str, Any]) -> Self:
         if cls.flaw_of_whole(list(given.values())):
-            raise ValueError("refused")
+            raise refuse()
         return super()._from_fields(given)
 
     @classmethod

@@ -30,7 +30,7 @@ from pytest_clawperator.contracts.actions import (
     WaitForNode,
     to_milliseconds,
 )
-from pytest_clawperator.contracts.payload import complete_execution
+from pytest_clawperator.contracts.completion import complete_execution
 from pytest_clawperator.contracts.rules import ACTION_TYPES
 from pytest_clawperator.contracts.selectors import NodeMatcher
 

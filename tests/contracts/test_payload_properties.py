@@ -15,10 +15,10 @@ from pytest_clawperator.contracts.aliases import (
     MATCHER_ALIASES,
     PARAM_ALIASES,
 )
+from pytest_clawperator.contracts.completion import complete_execution
 from pytest_clawperator.contracts.params import ActionParams
 from pytest_clawperator.contracts.payload import (
     Execution,
-    complete_execution,
     validate_execution,
 )
 from pytest_clawperator.contracts.rules import ACTION_TYPES

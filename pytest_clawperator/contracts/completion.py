@@ -1,0 +1,88 @@
+"""What a payload leaves out, filled in before it is judged."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_clawperator.contracts import limits
+from pytest_clawperator.contracts.actions import Retry, TypedAction
+from pytest_clawperator.contracts.aliases import canonical_execution, canonical_type
+from pytest_clawperator.contracts.payload import Execution, judge, names_of, read_json
+from pytest_clawperator.contracts.schema import WireObject
+
+
+def complete_execution(
+    given: Execution | dict[str, Any] | Sequence[TypedAction | dict[str, Any]] | str | bytes,
+) -> Execution:
+    """Fill in what a payload leaves out, then judge it. A bare list of actions will do.
+
+    Filled in are the ids, the source, the format, the timeout and the ids of actions.
+    What was given under any of its names is never overridden.
+    """
+    __tracebackhide__ = True
+    if isinstance(given, Execution):
+        return given
+    raw = read_json(given)
+    if isinstance(raw, (list, tuple)):
+        raw = {"actions": list(raw)}
+    if not isinstance(raw, dict):
+        return judge(raw)
+    if isinstance(raw.get("actions"), (list, tuple)):
+        first = raw["actions"][: limits.MAX_INSPECTED]
+        rest = raw["actions"][limits.MAX_INSPECTED :]
+        raw = {**raw, "actions": [*_with_ids([*map(_as_wire, first)]), *rest]}
+    wire = canonical_execution(raw)
+    unique = uuid.uuid4().hex[:16]
+    defaults = {
+        "commandId": f"cmd-{unique}",
+        "taskId": f"task-{unique}",
+        "source": limits.SOURCE,
+        "expectedFormat": limits.EXPECTED_FORMAT,
+        "timeoutMs": _time_needed(wire.get("actions")),
+    }
+    return judge({**defaults, **wire}, raw)
+
+
+def _as_wire(action: Any) -> Any:
+    """Put what Python code writes, typed actions and matcher objects, into wire form."""
+    if isinstance(action, TypedAction):
+        return action.to_wire()
+    params = action.get("params") if isinstance(action, dict) else None
+    if isinstance(params, dict):
+        objects = (WireObject, Retry)
+        plain = {k: v.to_wire() if isinstance(v, objects) else v for k, v in params.items()}
+        return {**action, "params": plain}
+    return action
+
+
+def _with_ids(actions: list[Any]) -> list[Any]:
+    """Give each action that has no id one that tells its type and place."""
+    taken = {names_of(action).get("actionId") for action in actions}
+    named = []
+    for place, action in enumerate(actions, 1):
+        if isinstance(action, dict) and "id" not in action:
+            kind = canonical_type(names_of(action).get("actionType", "action"))[:64]
+            name = f"{kind}-{place}"
+            while name in taken:
+                name += "x"
+            action = {"id": name, **action}
+        named.append(action)
+    return named
+
+
+def _time_needed(actions: Any) -> float:
+    """Sum up the waiting that actions declare; a run gets that and a margin, within the limits."""
+    declared = 0.0
+    for action in actions if isinstance(actions, list) else ():
+        params = action.get("params") if isinstance(action, dict) else None
+        for name in _WAITING_PARAMS:
+            value = params.get(name) if isinstance(params, dict) else None
+            if isinstance(value, (int, float)) and 0 < value < limits.MAX_TIMEOUT_MS:
+                declared += value
+    needed = max(limits.DEFAULT_TIMEOUT_MS, declared + limits.TIMEOUT_MARGIN_MS)
+    return min(needed, limits.MAX_TIMEOUT_MS)
+
+
+_WAITING_PARAMS = ("durationMs", "timeoutMs", "maxDurationMs")

@@ -1,0 +1,18 @@
+"""JSON as the standard has it; Python's own reader also takes NaN and Infinity."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn
+
+
+def parse_json(text: str) -> Any:
+    """Read JSON text; ValueError or RecursionError where it is none."""
+    return _STRICT.decode(text)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+_STRICT = json.JSONDecoder(parse_constant=_refuse_constant)

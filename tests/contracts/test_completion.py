@@ -1,0 +1,123 @@
+"""What is missing is filled in; what was given stays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.contracts.actions import Click, OpenApp, Retry, Sleep, SnapshotUi
+from pytest_clawperator.contracts.completion import complete_execution
+from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.errors import ExecutionValidationError
+
+
+def test_a_bare_list_of_actions() -> None:
+    """A list of actions becomes a whole payload."""
+    execution = complete_execution([{"type": "snapshot"}])
+
+    assert execution.source == "pytest-clawperator"
+    assert execution.expected_format == "android-ui-automator"
+    assert execution.timeout_ms == 30_000
+    assert execution.command_id.startswith("cmd-")
+    assert execution.task_id.startswith("task-")
+    assert execution.actions[0].to_wire() == {"id": "snapshot_ui-1", "type": "snapshot_ui"}
+
+
+def test_ids_are_unique() -> None:
+    """Two completions never share a command id."""
+    first, second = (complete_execution([SnapshotUi()]) for _ in range(2))
+
+    assert first.command_id != second.command_id
+
+
+@pytest.mark.parametrize("key", ["timeout_ms", "timeoutMs"])
+def test_given_values_are_never_overridden(key: str) -> None:
+    """A value under an alias counts as given."""
+    execution = complete_execution({key: 5000, "task_id": "t", "actions": [SnapshotUi()]})
+
+    assert execution.timeout_ms == 5000
+    assert execution.task_id == "t"
+
+
+def test_explicit_null_is_not_missing() -> None:
+    """None was given, and is refused."""
+    with pytest.raises(ExecutionValidationError) as refused:
+        complete_execution({"commandId": None, "actions": [SnapshotUi()]})
+
+    assert refused.value.path == "commandId"
+
+
+def test_typed_actions_and_matchers() -> None:
+    """Typed actions, matchers and retries may stand anywhere in Python code."""
+    execution = complete_execution(
+        [
+            OpenApp("com.example", id="open"),
+            {"type": "click", "params": {"matcher": NodeMatcher.of(text="OK")}},
+            {"type": "tap", "params": {"node": {"id": "x"}, "retry": Retry(max_attempts=2)}},
+        ]
+    )
+
+    assert [action.to_wire() for action in execution.actions] == [
+        {"id": "open", "type": "open_app", "params": {"applicationId": "com.example"}},
+        {"id": "click-2", "type": "click", "params": {"matcher": {"textEquals": "OK"}}},
+        {
+            "id": "click-3",
+            "type": "click",
+            "params": {"matcher": {"resourceId": "x"}, "retry": {"maxAttempts": 2}},
+        },
+    ]
+
+
+def test_made_up_ids_avoid_given_ones() -> None:
+    """An id that the caller uses is not used again."""
+    execution = complete_execution(
+        [{"type": "snapshot"}, {"type": "snapshot", "id": "snapshot_ui-1"}]
+    )
+
+    assert len({action.id for action in execution.actions}) == 2
+
+
+@pytest.mark.parametrize(
+    ("actions", "timeout_ms"),
+    [
+        ([Sleep(10), SnapshotUi()], 30_000),
+        ([Sleep(40), SnapshotUi()], 45_000),
+        ([Sleep(60), Sleep(60)], 120_000),
+    ],
+)
+def test_timeout_covers_declared_waiting(actions: Any, timeout_ms: int) -> None:
+    """A run that says it will wait gets the time for it, within the limit."""
+    assert complete_execution(actions).timeout_ms == timeout_ms
+
+
+def test_problems_name_the_callers_action() -> None:
+    """An action without an id is named by the one it was given."""
+    with pytest.raises(ExecutionValidationError) as refused:
+        complete_execution([Click()])
+
+    assert refused.value.path == "actions.0.params"
+    assert refused.value.details["actionId"] == "click-1"
+
+
+@pytest.mark.parametrize("value", [None, 5, "5", b"\xff", [], [5], {"actions": 5}, "[[]]"])
+def test_nonsense(value: Any) -> None:
+    """What cannot be completed is refused like any payload."""
+    with pytest.raises(ExecutionValidationError):
+        complete_execution(value)
+
+
+def test_input_is_never_changed() -> None:
+    """The caller's own objects stay as they were."""
+    given = {"actions": [{"type": "tap", "params": {"node": {"id": "x"}}}]}
+
+    complete_execution(given)
+
+    assert given == {"actions": [{"type": "tap", "params": {"node": {"id": "x"}}}]}
+
+
+def test_an_execution_is_itself() -> None:
+    """There is nothing to complete in a judged payload."""
+    execution = complete_execution([SnapshotUi()])
+
+    assert complete_execution(execution) is execution
