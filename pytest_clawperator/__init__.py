@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         StartRecording,
         StopRecording,
         TakeScreenshot,
+        TypedAction,
         WaitForNavigation,
         WaitForNode,
     )
@@ -148,6 +149,7 @@ _HOMES = {
     "TakeScreenshot": _ACTIONS,
     "TransportError": _ERRORS,
     "TransportTimeoutError": _ERRORS,
+    "TypedAction": _ACTIONS,
     "ValidatorMismatchError": _ERRORS,
     "WaitForNavigation": _ACTIONS,
     "WaitForNode": _ACTIONS,
@@ -215,6 +217,7 @@ __all__ = [
     "TakeScreenshot",
     "TransportError",
     "TransportTimeoutError",
+    "TypedAction",
     "ValidatorMismatchError",
     "WaitForNavigation",
     "WaitForNode",

@@ -175,6 +175,11 @@ def known_code(code: str) -> ErrorCode | str:
         return code
 
 
+def _printable(text: str) -> str:
+    """Escape half characters, which a screen may hold and no terminal or file can."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def _rebuild(cls: type[_Explained], args: tuple[Any, ...], state: dict[str, Any]) -> _Explained:
     error = cls.__new__(cls, *args)
     error.args = args
@@ -206,7 +211,7 @@ class _Explained(BaseException):
     def __str__(self) -> str:
         device = f"[{self.serial}] " if self.serial else ""
         hint = f"\n  hint: {self.hint}" if self.hint else ""
-        return f"{device}{self.code}: {self.message}{hint}"
+        return _printable(f"{device}{self.code}: {self.message}{hint}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The default rebuilds from `args` alone and would lose code, serial, hint and details
@@ -285,7 +290,7 @@ class ExecutionValidationError(PayloadError):
             if rest:
                 blocks.append(f"... and {rest} more")
             text = "\n".join([f"{self.code}: {len(self.problems)} problems", *blocks])
-        return f"{text}\n  hint: {self.hint}" if self.hint else text
+        return _printable(f"{text}\n  hint: {self.hint}" if self.hint else text)
 
 
 class PayloadTooLargeError(PayloadError):

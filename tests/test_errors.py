@@ -133,6 +133,13 @@ def test_codes_compare_and_print_as_text() -> None:
     assert f"{ErrorCode.NODE_NOT_FOUND}" == "NODE_NOT_FOUND"
 
 
+def test_half_characters_can_be_printed() -> None:
+    """Text from a screen may hold what no terminal can show; the error's text can be written."""
+    for error in (StepFailedError("\udc00"), ExecutionValidationError([Problem("\udc00", "x")])):
+        assert "\\udc00" in str(error)
+        str(error).encode()
+
+
 def test_many_problems_are_numbered_and_bounded() -> None:
     """Ten problems are shown and the rest counted; the attribute has them all."""
     problems = [Problem(f"actions.{n}", f"problem {n}", "this", "that") for n in range(25)]

@@ -6,12 +6,15 @@ seconds here and milliseconds on the wire; the conversion happens in this module
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
 from pydantic.alias_generators import to_camel
 
+from pytest_clawperator.contracts.params import Coordinate
+from pytest_clawperator.contracts.schema import WireObject
 from pytest_clawperator.contracts.selectors import NodeMatcher
 
 Matcher = NodeMatcher | Mapping[str, Any]
@@ -19,11 +22,23 @@ Direction = Literal["down", "up", "left", "right"]
 ClickType = Literal["default", "long_click", "focus"]
 
 
-def to_milliseconds(seconds: float) -> int | float:
-    """Convert seconds to the wire's milliseconds; whole numbers, as the Operator reads them."""
-    milliseconds = seconds * 1000
-    whole = round(milliseconds)
-    return whole if abs(milliseconds - whole) < 1e-6 else milliseconds
+def to_milliseconds(seconds: Any) -> Any:
+    """Convert seconds to the wire's milliseconds, whole ones: the Operator ignores fractions.
+
+    What is no number of seconds is left as it is, for the judge to refuse.
+    """
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+        return seconds
+    if not math.isfinite(seconds):
+        return seconds
+    return max(round(seconds * 1000), 1) if seconds > 0 else round(seconds * 1000)
+
+
+def _to_point(point: Any) -> Any:
+    """Put a pair into wire form; anything else is left for the judge."""
+    if isinstance(point, (tuple, list)) and len(point) == 2:
+        return {"x": point[0], "y": point[1]}
+    return _to_wire(point)
 
 
 def _seconds(wire_name: str, **options: Any) -> Any:
@@ -31,7 +46,7 @@ def _seconds(wire_name: str, **options: Any) -> Any:
 
 
 def _to_wire(value: Any) -> Any:
-    if isinstance(value, (NodeMatcher, Retry)):
+    if isinstance(value, (WireObject, Retry)):
         return value.to_wire()
     return dict(value) if isinstance(value, Mapping) else value
 
@@ -144,8 +159,8 @@ class Click(TypedAction):
     type = "click"
     matcher: Matcher | None = None
     _: KW_ONLY
-    coordinate: tuple[int, int] | None = field(
-        default=None, metadata={"convert": lambda point: dict(zip("xy", point, strict=True))}
+    coordinate: tuple[int, int] | Coordinate | None = field(
+        default=None, metadata={"convert": _to_point}
     )
     click_type: ClickType | None = None
     retry: RetryLike | None = None

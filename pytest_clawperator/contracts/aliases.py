@@ -37,6 +37,31 @@ ACTION_TYPE_ALIASES = {
     "key_press": "press_key",
 }
 
+# Not accepted, but what somebody who writes them wants.
+LIKELY_ACTION_TYPES = {
+    **ACTION_TYPE_ALIASES,
+    "back": "press_key",
+    "home": "press_key",
+    "press_back": "press_key",
+    "keyevent": "press_key",
+    "get_text": "read_text",
+    "launch": "open_app",
+    "launch_app": "open_app",
+    "open": "open_app",
+    "start_app": "open_app",
+    "stop_app": "close_app",
+    "long_press": "click",
+    "long_click": "click",
+    "swipe": "scroll",
+    "wait": "wait_for_node",
+    "wait_for_nav": "wait_for_navigation",
+    "type": "enter_text",
+    "set_text": "enter_text",
+    "read_value": "read_key_value_pair",
+    "dump": "snapshot_ui",
+    "pause": "sleep",
+}
+
 PARAM_ALIASES = {
     "application_id": "applicationId",
     "app_id": "applicationId",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections.abc import Sequence
 from typing import Any
@@ -9,12 +10,18 @@ from typing import Any
 from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.actions import Retry, TypedAction
 from pytest_clawperator.contracts.aliases import canonical_execution, canonical_type
-from pytest_clawperator.contracts.payload import Execution, judge, names_of, read_json
+from pytest_clawperator.contracts.payload import Action, Execution, judge, names_of, read_json
 from pytest_clawperator.contracts.schema import WireObject
+from pytest_clawperator.contracts.wording import describe
+from pytest_clawperator.errors import ExecutionValidationError, Problem
 
 
 def complete_execution(
-    given: Execution | dict[str, Any] | Sequence[TypedAction | dict[str, Any]] | str | bytes,
+    given: Execution
+    | dict[str, Any]
+    | Sequence[TypedAction | Action | dict[str, Any]]
+    | str
+    | bytes,
 ) -> Execution:
     """Fill in what a payload leaves out, then judge it. A bare list of actions will do.
 
@@ -28,7 +35,9 @@ def complete_execution(
     if isinstance(raw, (list, tuple)):
         raw = {"actions": list(raw)}
     if not isinstance(raw, dict):
-        return judge(raw)
+        message = "the payload must be an object or a list of actions"
+        allowed = "a dict, JSON text or bytes, or a list of actions"
+        raise ExecutionValidationError([Problem("", message, describe(raw), allowed)])
     if isinstance(raw.get("actions"), (list, tuple)):
         first = raw["actions"][: limits.MAX_INSPECTED]
         rest = raw["actions"][limits.MAX_INSPECTED :]
@@ -47,14 +56,12 @@ def complete_execution(
 
 def _as_wire(action: Any) -> Any:
     """Put what Python code writes, typed actions and matcher objects, into wire form."""
-    if isinstance(action, TypedAction):
+    if isinstance(action, (TypedAction, WireObject, Retry)):
         return action.to_wire()
     params = action.get("params") if isinstance(action, dict) else None
     if isinstance(params, dict):
-        objects = (WireObject, Retry)
-        plain = {k: v.to_wire() if isinstance(v, objects) else v for k, v in params.items()}
-        return {**action, "params": plain}
-    return action
+        return {**action, "params": {key: _as_wire(value) for key, value in params.items()}}
+    return {**action, "params": _as_wire(params)} if params is not None else action
 
 
 def _with_ids(actions: list[Any]) -> list[Any]:
@@ -63,7 +70,7 @@ def _with_ids(actions: list[Any]) -> list[Any]:
     named = []
     for place, action in enumerate(actions, 1):
         if isinstance(action, dict) and "id" not in action:
-            kind = canonical_type(names_of(action).get("actionType", "action"))[:64]
+            kind = canonical_type(names_of(action).get("actionType", "action"))[:40]
             name = f"{kind}-{place}"
             while name in taken:
                 name += "x"
@@ -72,16 +79,16 @@ def _with_ids(actions: list[Any]) -> list[Any]:
     return named
 
 
-def _time_needed(actions: Any) -> float:
+def _time_needed(actions: Any) -> int:
     """Sum up the waiting that actions declare; a run gets that and a margin, within the limits."""
     declared = 0.0
     for action in actions if isinstance(actions, list) else ():
         params = action.get("params") if isinstance(action, dict) else None
         for name in _WAITING_PARAMS:
             value = params.get(name) if isinstance(params, dict) else None
-            if isinstance(value, (int, float)) and 0 < value < limits.MAX_TIMEOUT_MS:
-                declared += value
-    needed = max(limits.DEFAULT_TIMEOUT_MS, declared + limits.TIMEOUT_MARGIN_MS)
+            if isinstance(value, (int, float)) and value > 0:
+                declared += min(value, limits.MAX_TIMEOUT_MS)
+    needed = max(limits.DEFAULT_TIMEOUT_MS, math.ceil(declared) + limits.TIMEOUT_MARGIN_MS)
     return min(needed, limits.MAX_TIMEOUT_MS)
 
 

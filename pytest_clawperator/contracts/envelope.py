@@ -11,7 +11,7 @@ from typing_extensions import Self
 
 from pytest_clawperator.contracts.ecmascript import to_string, trim
 from pytest_clawperator.contracts.failures import code_of_text, failure
-from pytest_clawperator.contracts.jsontext import parse_json
+from pytest_clawperator.contracts.jsontext import parse_json, why_not_json
 from pytest_clawperator.contracts.wording import describe, quote
 from pytest_clawperator.errors import EnvelopeMalformedError, ErrorCode, known_code
 
@@ -190,15 +190,22 @@ def _parse(text: str, command_id: str) -> ResultEnvelope | None:
     except ValidationError as exc:
         raise _malformed("; ".join(_flaws(exc)), text, given.get("commandId")) from exc
     except (ValueError, RecursionError) as exc:
-        raise _malformed(f"it is not valid JSON: {exc}", text) from exc
+        raise _malformed(f"it is not valid JSON: {why_not_json(exc)}", text) from exc
     return envelope if envelope.command_id == command_id else None
 
 
 def _flaws(refusal: ValidationError) -> Iterator[str]:
-    for error in refusal.errors(include_url=False, include_context=False):
+    errors = refusal.errors(include_url=False, include_context=False)
+    for error in errors[:_SHOWN_FLAWS]:
         path = ".".join(str(part) for part in error["loc"])
-        reason = "is missing" if error["type"] == "missing" else error["msg"]
+        reason = _REASONS.get(error["type"], error["msg"])
         yield f"{path} {reason.removeprefix('Value error, ')}"
+    if len(errors) > _SHOWN_FLAWS:
+        yield f"and {len(errors) - _SHOWN_FLAWS} more"
+
+
+_SHOWN_FLAWS = 10
+_REASONS = {"missing": "is missing", "model_type": "must be an object"}
 
 
 def _malformed(reason: str, text: str, command_id: Any = None) -> EnvelopeMalformedError:

@@ -54,6 +54,10 @@ _CLASSES: Mapping[ErrorCode | str, type[ClawperatorError]] = {
     ErrorCode.NAVIGATION_TIMEOUT: NavigationTimeoutError,
     ErrorCode.VALIDATOR_MISMATCH: ValidatorMismatchError,
     ErrorCode.SERVICE_UNAVAILABLE: OperatorNotReadyError,
+    ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING: OperatorNotReadyError,
+    ErrorCode.OPERATOR_CRASHED: OperatorNotReadyError,
+    ErrorCode.OPERATOR_NOT_INSTALLED: OperatorNotReadyError,
+    ErrorCode.OPERATOR_VARIANT_MISMATCH: OperatorNotReadyError,
     ErrorCode.UI_TREE_UNAVAILABLE: SnapshotError,
     ErrorCode.SNAPSHOT_EXTRACTION_FAILED: SnapshotError,
 }

@@ -11,6 +11,15 @@ def parse_json(text: str) -> Any:
     return _STRICT.decode(text)
 
 
+def why_not_json(error: ValueError | RecursionError) -> str:
+    """Say in a few words why :func:`parse_json` gave up."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, json.JSONDecodeError) or "JSON" in str(error):
+        return str(error)
+    return "it holds a number of too many digits"
+
+
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON value")
 

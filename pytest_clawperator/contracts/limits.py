@@ -19,7 +19,7 @@ MAX_URI_LENGTH: Final = 2048
 MAX_ACTIONS: Final = 50
 MAX_PAYLOAD_BYTES: Final = 64_000
 # Ours: retry objects are free-form, and a phone's parser should not meet a tower of them.
-MAX_NESTING: Final = 200
+MAX_NESTING: Final = 100
 # Ours: a list that is far too long says nothing new after its first entries.
 MAX_INSPECTED: Final = 1_000
 
@@ -35,11 +35,6 @@ MAX_SETTLE_DELAY_MS: Final = 10_000
 MAX_SCROLL_DURATION_MS: Final = 120_000
 MAX_SCROLLS: Final = 200
 MAX_NO_POSITION_CHANGE: Final = 20
-
-# The Operator clamps retry objects to these.
-MAX_RETRY_ATTEMPTS: Final = 10
-MAX_RETRY_INITIAL_DELAY_MS: Final = 30_000
-MAX_RETRY_DELAY_MS: Final = 60_000
 
 DIRECTIONS: Final = ("down", "up", "left", "right")
 KEYS: Final = ("back", "home", "recents")

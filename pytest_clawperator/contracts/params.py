@@ -22,9 +22,11 @@ Matcher = Annotated[NodeMatcher | None, Nested(NodeMatcher)]
 Retry = Annotated[dict[str, Any] | None, JsonObject()]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Coordinate(WireObject):
     """A point on the screen, in pixels from the top left corner."""
+
+    example = '{"x": 540, "y": 1200}'
 
     x: Pixels
     y: Pixels

@@ -1,57 +1,68 @@
 """Whether a ``validatorPattern`` is a regular expression at all.
 
 The pattern runs on the device, in Java's dialect, and the reference host judges it in
-JavaScript's. Python can compile neither, so this refuses only what is broken in every
-dialect: unbalanced groups and classes, quantifiers with nothing to repeat, bad ranges.
+JavaScript's. Python can compile neither, so this looks only for what is broken in both:
+unbalanced groups, open classes, ranges the wrong way round, quantifiers with nothing to
+repeat. It reads the pattern once, from left to right.
 """
 
 from __future__ import annotations
 
 import re
-import warnings
 
-from pytest_clawperator.contracts.limits import MAX_PAYLOAD_BYTES
-
-_FOREIGN = re.compile(
+_TOKEN = re.compile(
     r"""
-      \\k<\w+>                  # a reference to a named group
-    | \\[pPuxN]\{[^}]*\}        # a property or a code point
-    | \\c[A-Za-z]               # a control character
-    | \\[dDsSwW]-(?!\])         # a class that a dash follows: no range
-    | \\(?P<letter>[A-Za-z])    # any other escape
-    | \\[^A-Za-z]               # an escaped sign stays what it is
-    | \(\?<(?=[A-Za-z_$])\w+>   # a named group
-    | \(\?[>]                   # an atomic group
-    | (?<=[*+?}])\+             # a possessive quantifier
+      (?P<text>    \\Q .*? (?: \\E | \Z ) )
+    | (?P<escape>  \\ (?: k<\w+> | [pPuxN]\{[^}]*\} | c. | . ) )
+    | (?P<flags>   \(\? [a-zA-Z]* (?: -[a-zA-Z]+ )? \) )
+    | (?P<open>    \( (?: \? (?: [:=!>] | <[=!] | <[^\W\d]\w*> | [a-zA-Z]*(?:-[a-zA-Z]+)?: )
+                        | (?!\?) ) )
+    | (?P<close>   \) )
+    | (?P<class>   \[ \^? (?P<inside> (?: \\. | [^\]\\] )* ) \] )
+    | (?P<count>   \{ (?P<least>\d+) (?: , (?P<most>\d*) )? \} [?+]? )
+    | (?P<repeat>  [*+?] [?+]? )
+    | (?P<either>  \| )
+    | (?P<broken>  [\[(\\] )
+    | (?P<other>   . )
     """,
     re.VERBOSE | re.DOTALL,
 )
-_PYTHON_ESCAPES = frozenset("AbBdDsSwWZafnrtv")
+# A range between two plain characters; after an escaped class a dash is only a dash.
+_RANGE = re.compile(r"\\.|(?P<first>[^\\])-(?P<last>[^\\\]])|.", re.DOTALL)
 
 
 def is_pattern(pattern: str) -> bool:
     """Tell whether ``pattern`` could be a regular expression of the device."""
-    if len(pattern) > MAX_PAYLOAD_BYTES:
-        return True  # the size check refuses the payload; do not spend minutes compiling it
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            re.compile(_FOREIGN.sub(_in_python, pattern))
-    except (re.error, OverflowError, RecursionError):
-        return False
-    return True
+    depth, repeatable = 0, False
+    for token in _TOKEN.finditer(pattern):
+        kind = token.lastgroup
+        if _is_broken(token, depth=depth, repeatable=repeatable):
+            return False
+        depth += (kind == "open") - (kind == "close")
+        if kind != "count":
+            repeatable = kind not in ("open", "flags", "repeat", "either")
+    return depth == 0
 
 
-def _in_python(match: re.Match[str]) -> str:
-    """Put a construct that only Java or JavaScript has into a Python one of the same shape."""
-    construct = match[0]
-    if construct.startswith("(?"):
-        return "(?:"
-    if construct == "+":
-        return ""
-    if construct.endswith("-") and len(construct) == 3:
-        return r"x\-"
-    letter = match["letter"]
-    if letter is None and construct[1:2].isalpha():
-        return "x"
-    return "x" if letter and letter not in _PYTHON_ESCAPES else construct
+def _is_broken(token: re.Match[str], *, depth: int, repeatable: bool) -> bool:
+    kind = token.lastgroup
+    if kind == "count":
+        return not repeatable or not _count_fits(token["least"], token["most"])
+    if kind == "class":
+        return not _ranges_fit(token["inside"])
+    return (
+        kind == "broken"
+        or (kind == "close" and depth == 0)
+        or (kind == "repeat" and not repeatable)
+    )
+
+
+def _ranges_fit(inside: str) -> bool:
+    ranges = (found for found in _RANGE.finditer(inside) if found["first"])
+    return all(found["first"] <= found["last"] for found in ranges)
+
+
+def _count_fits(least: str, most: str | None) -> bool:
+    # Compared as text: the numbers may be longer than Python reads.
+    longest = max(len(least), len(most or ""))
+    return not most or least.zfill(longest) <= most.zfill(longest)

@@ -17,13 +17,13 @@ from typing_extensions import override
 
 from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.aliases import (
-    ACTION_TYPE_ALIASES,
     EXECUTION_ALIASES,
+    LIKELY_ACTION_TYPES,
     canonical_execution,
     canonical_type,
 )
 from pytest_clawperator.contracts.ecmascript import stringify
-from pytest_clawperator.contracts.jsontext import parse_json
+from pytest_clawperator.contracts.jsontext import parse_json, why_not_json
 from pytest_clawperator.contracts.params import ActionParams
 from pytest_clawperator.contracts.rules import ACTION_RULES, ACTION_TYPES, problems_of_action
 from pytest_clawperator.contracts.schema import (
@@ -37,7 +37,7 @@ from pytest_clawperator.contracts.schema import (
     inspect_object,
     refuse,
 )
-from pytest_clawperator.contracts.wording import closest, listed, quote
+from pytest_clawperator.contracts.wording import listed, quote, suggestion
 from pytest_clawperator.errors import ExecutionValidationError, PayloadTooLargeError, Problem
 
 Id = Annotated[str, Text(limits.MAX_ID_LENGTH, shortest=1)]
@@ -58,8 +58,12 @@ class ActionType(Text):
     def core_schema(self) -> CoreSchema:
         return Rule.core_schema(self)
 
+    @override
+    def allowed(self) -> str:
+        return listed(ACTION_TYPES, limit=len(ACTION_TYPES))
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Action(WireObject):
     """One step: an id to find its result by, a canonical type, and its parameters."""
 
@@ -73,19 +77,21 @@ class Actions(ListOf):
 
     @override
     def problems_of_whole(self, items: list[Any], path: str) -> Iterable[Problem]:
-        unsupported = [item["type"] for item in items if item["type"] not in ACTION_RULES]
-        if unsupported:
-            near = (closest(kind, ACTION_TYPES, ACTION_TYPE_ALIASES) for kind in unsupported)
+        types = [item["type"] for item in items]
+        unknown = [place for place, kind in enumerate(types) if kind not in ACTION_RULES]
+        if unknown:
+            found = (f"{quote(types[place])} at {path}.{place}.type" for place in unknown[:10])
+            words = [types[place] for place in unknown]
             yield Problem(
                 path,
                 "All action types must be supported",
-                found=listed(unsupported),
+                found=", ".join(found),
                 allowed=listed(ACTION_TYPES, limit=len(ACTION_TYPES)),
-                suggestion=next(filter(None, near), None),
+                suggestion=suggestion(words, ACTION_TYPES, LIKELY_ACTION_TYPES),
             )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Execution(WireObject):
     """A payload that keeps the contract; one that does not cannot be made.
 
@@ -159,9 +165,8 @@ def read_json(given: Any) -> Any:
         problem = Problem("", "the payload is nested too deeply", found, "a flat list of actions")
         raise ExecutionValidationError([problem]) from exc
     except ValueError as exc:
-        problem = Problem(
-            "", f"the payload is not valid JSON: {exc}", quote(given), "a JSON object"
-        )
+        message = f"the payload is not valid JSON: {why_not_json(exc)}"
+        problem = Problem("", message, quote(given), "a JSON object")
         raise ExecutionValidationError([problem]) from exc
 
 

@@ -27,7 +27,7 @@ from pytest_clawperator.contracts.ecmascript import (
     number_to_string,
     utf16_length,
 )
-from pytest_clawperator.contracts.wording import closest, describe, listed
+from pytest_clawperator.contracts.wording import closest, describe, listed, suggestion
 from pytest_clawperator.errors import Problem
 
 
@@ -55,6 +55,10 @@ class Rule:
         """Say everything that is wrong with ``value``."""
         raise NotImplementedError
 
+    def allowed(self) -> str:
+        """Say what the field may hold."""
+        raise NotImplementedError
+
     def accept(self, value: Any) -> Any:
         """Give the value as it will be kept, or refuse it."""
         for _ in self.flaws(value):
@@ -67,7 +71,7 @@ class Rule:
 
     def inspect(self, value: Any, path: str, problems: list[Problem]) -> bool:
         """Append every problem of ``value``; True when one of them is fatal."""
-        name = path.rpartition(".")[2] or "the payload"
+        name = path.rpartition(".")[2]
         fatal = False
         for flaw in self.flaws(value):
             sentence = f"{name} {flaw.sentence}"
@@ -102,15 +106,16 @@ class Text(Rule):
     @override
     def flaws(self, value: Any) -> Iterable[Flaw]:
         if not isinstance(value, str):
-            yield Flaw("must be a string", describe(value), self._allowed())
+            yield Flaw("must be a string", describe(value), self.allowed())
         elif len(value) < self.shortest:
-            yield Flaw("must not be empty", describe(value), self._allowed(), fatal=False)
+            yield Flaw("must not be empty", describe(value), self.allowed(), fatal=False)
         elif self.longest is not None and (units := utf16_length(value)) > self.longest:
             found = f"{units} characters"
             sentence = f"must be at most {self.longest} characters long"
-            yield Flaw(sentence, found, self._allowed(), fatal=self.length_is_fatal)
+            yield Flaw(sentence, found, self.allowed(), fatal=self.length_is_fatal)
 
-    def _allowed(self) -> str:
+    @override
+    def allowed(self) -> str:
         if self.longest is None:
             return "any string"
         return f"a string of {self.shortest} to {self.longest} characters (UTF-16 units)"
@@ -131,19 +136,20 @@ class Number(Rule):
     @override
     def flaws(self, value: Any) -> Iterable[Flaw]:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
-            yield Flaw(f"must be {self._allowed()}", describe(value), self._allowed())
+            yield Flaw(f"must be {self.allowed()}", describe(value), self.allowed())
             return
         if isinstance(value, int) and abs(value) > LARGEST_NUMBER:
             value = math.inf if value > 0 else -math.inf
         found = describe(value)
         if self.whole and not (isinstance(value, int) or value.is_integer()):
-            yield Flaw("must be a whole number", found, self._allowed(), fatal=False)
+            yield Flaw("must be a whole number", found, self.allowed(), fatal=False)
         if self.least is not None and value < self.least:
-            yield Flaw(f"must be at least {self.least}", found, self._allowed(), fatal=False)
+            yield Flaw(f"must be at least {self.least}", found, self.allowed(), fatal=False)
         if self.most is not None and value > self.most:
-            yield Flaw(f"must be at most {self.most}", found, self._allowed(), fatal=False)
+            yield Flaw(f"must be at most {self.most}", found, self.allowed(), fatal=False)
 
-    def _allowed(self) -> str:
+    @override
+    def allowed(self) -> str:
         kind = "a whole number" if self.whole else "a number"
         if self.least is not None and self.most is not None:
             return f"{kind} from {self.least} to {self.most}"
@@ -169,7 +175,11 @@ class Flag(Rule):
     @override
     def flaws(self, value: Any) -> Iterable[Flaw]:
         if not isinstance(value, bool):
-            yield Flaw("must be true or false", describe(value), "true, false")
+            yield Flaw("must be true or false", describe(value), self.allowed())
+
+    @override
+    def allowed(self) -> str:
+        return "true, false"
 
 
 @dataclass(frozen=True)
@@ -182,9 +192,12 @@ class OneOf(Rule):
     def flaws(self, value: Any) -> Iterable[Flaw]:
         if not isinstance(value, str) or value not in self.options:
             near = closest(value, self.options) if isinstance(value, str) else None
-            allowed = listed(self.options)
             kind = "must be" if len(self.options) == 1 else "must be one of"
-            yield Flaw(f"{kind} {allowed}", describe(value), allowed, near)
+            yield Flaw(f"{kind} {self.allowed()}", describe(value), self.allowed(), near)
+
+    @override
+    def allowed(self) -> str:
+        return listed(self.options)
 
 
 @dataclass(frozen=True)
@@ -198,14 +211,19 @@ class JsonObject(Rule):
     @override
     def flaws(self, value: Any) -> Iterable[Flaw]:
         if not isinstance(value, dict):
-            yield Flaw("must be an object", describe(value), "an object")
+            yield Flaw("must be an object", describe(value), self.allowed())
         elif (odd := _not_json(value)) is not None:
-            yield Flaw("must hold JSON values only", odd, "an object of JSON values")
+            yield Flaw("must hold JSON values only", odd, self.allowed())
+
+    @override
+    def allowed(self) -> str:
+        return "an object of JSON values"
 
 
 def _not_json(value: Any) -> str | None:
     """Name the first thing inside ``value`` that JSON cannot carry."""
     level = [value]
+    visited = 0
     for _ in range(limits.MAX_NESTING):
         inside: list[Any] = []
         for item in level:
@@ -220,6 +238,9 @@ def _not_json(value: Any) -> str | None:
                 return describe(item)
         if not inside:
             return None
+        visited += len(inside)
+        if visited > limits.MAX_PAYLOAD_BYTES:
+            return f"more than {limits.MAX_PAYLOAD_BYTES} values"
         level = inside
     return f"more than {limits.MAX_NESTING} levels of nesting"
 
@@ -237,6 +258,7 @@ class WireObject:
     """A frozen dataclass that travels: camelCase on the wire, snake_case in Python."""
 
     aliases: ClassVar[Mapping[str, str]] = {}
+    example: ClassVar[str] = ""
 
     @classmethod
     def core_schema(cls) -> CoreSchema:
@@ -268,7 +290,7 @@ class WireObject:
 
     def to_wire(self) -> dict[str, Any]:
         """Give the object as it travels: canonical names, only what was given."""
-        names = _wire_names(type(self))
+        names = wire_names(type(self))
         return {
             names[name]: _to_wire(value)
             for name, value in self.__dict__.items()
@@ -307,7 +329,7 @@ def _rules(cls: type[Any]) -> tuple[_FieldRule, ...]:
     return _RULES[cls]
 
 
-def _wire_names(cls: type[Any]) -> dict[str, str]:
+def wire_names(cls: type[Any]) -> dict[str, str]:
     """Map the fields' Python names to those of the wire."""
     if cls not in _WIRE_NAMES:
         _WIRE_NAMES[cls] = {each.name: each.wire_name for each in _rules(cls)}
@@ -323,6 +345,10 @@ class Nested(Rule):
     @override
     def core_schema(self) -> CoreSchema:
         return self.cls.core_schema()
+
+    @override
+    def allowed(self) -> str:
+        return "an object"
 
     @override
     def inspect(self, value: Any, path: str, problems: list[Problem]) -> bool:
@@ -344,7 +370,7 @@ class ListOf(Rule):
 
     @override
     def flaws(self, value: Any) -> Iterable[Flaw]:
-        allowed = f"a list of {self.least} to {self.most}"
+        allowed = self.allowed()
         if not isinstance(value, list):
             yield Flaw("must be a list", describe(value), allowed)
         elif len(value) < self.least:
@@ -353,6 +379,10 @@ class ListOf(Rule):
         elif len(value) > self.most:
             sentence = f"must have at most {self.most} entries"
             yield Flaw(sentence, f"{len(value)} entries", allowed, fatal=False)
+
+    @override
+    def allowed(self) -> str:
+        return f"a list of {self.least} to {self.most}"
 
     @override
     def inspect(self, value: Any, path: str, problems: list[Problem]) -> bool:
@@ -378,7 +408,8 @@ def inspect_object(cls: type[WireObject], value: Any, path: str, problems: list[
     if not isinstance(value, dict):
         name = path.rpartition(".")[2]
         what = f"entry {name}" if name.isdigit() else name or "the payload"
-        problems.append(Problem(path, f"{what} must be an object", describe(value), "an object"))
+        allowed = f"an object such as {cls.example}" if cls.example else "an object"
+        problems.append(Problem(path, f"{what} must be an object", describe(value), allowed))
         return True
     fatal = False
     for _, name, required, rule in _rules(cls):
@@ -386,7 +417,7 @@ def inspect_object(cls: type[WireObject], value: Any, path: str, problems: list[
         if name in value:
             fatal = rule.inspect(value[name], where, problems) or fatal
         elif required:
-            problems.append(Problem(where, f"{name} is required", "nothing"))
+            problems.append(Problem(where, f"{name} is required", "nothing", rule.allowed()))
             fatal = True
     _inspect_keys(cls, value, path, problems)
     values = [value.get(each.wire_name) for each in _rules(cls)]
@@ -399,17 +430,20 @@ def _inspect_keys(
     cls: type[WireObject], value: dict[Any, Any], path: str, problems: list[Problem]
 ) -> None:
     names = [each.wire_name for each in _rules(cls)]
-    unknown = tuple(str(key) for key in value if key not in names)
+    unknown = tuple(_spelled(key) for key in value if key not in names)
     if not unknown:
         return
-    near = (closest(key, names, cls.aliases) for key in unknown[:5])
     problems.append(
         Problem(
             path,
             f"unknown {'key' if len(unknown) == 1 else 'keys'} {listed(unknown)}",
             found=listed(unknown),
             allowed=listed(names, limit=len(names)),
-            suggestion=next(filter(None, near), None),
+            suggestion=suggestion(unknown, names, cls.aliases),
             unknown_keys=unknown,
         )
     )
+
+
+def _spelled(key: Any) -> str:
+    return key if isinstance(key, str) else describe(key)

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from typing_extensions import Self, override
 
 from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.aliases import MATCHER_ALIASES, canonical_matcher
-from pytest_clawperator.contracts.schema import Flaw, Text, WireObject, inspect_object, refuse
+from pytest_clawperator.contracts.schema import (
+    Flaw,
+    Text,
+    WireObject,
+    inspect_object,
+    refuse,
+    wire_names,
+)
 from pytest_clawperator.errors import ExecutionValidationError, Problem
 
 MatcherText = Annotated[str | None, Text(limits.MAX_MATCHER_LENGTH)]
@@ -24,7 +31,13 @@ class NodeMatcher(WireObject):
     :meth:`of` takes the short keywords of the fluent API.
     """
 
-    aliases = MATCHER_ALIASES
+    # The short keywords are no aliases on the wire, but a good clue to what was meant.
+    aliases: ClassVar[Mapping[str, str]] = {
+        **MATCHER_ALIASES,
+        "desc": "contentDescEquals",
+        "desc_contains": "contentDescContains",
+    }
+    example = '{"textEquals": "OK"}'
 
     resource_id: MatcherText = None
     role: MatcherText = None
@@ -34,7 +47,8 @@ class NodeMatcher(WireObject):
     content_desc_contains: MatcherText = None
 
     def __post_init__(self) -> None:
-        _check(self.to_wire())
+        names = wire_names(NodeMatcher)
+        _check({names[k]: value for k, value in self.__dict__.items() if value is not None})
 
     @classmethod
     def of(
@@ -60,9 +74,10 @@ class NodeMatcher(WireObject):
     @classmethod
     def from_wire(cls, matcher: Mapping[str, Any]) -> NodeMatcher:
         """Read a matcher object; its aliases are understood."""
-        wire = canonical_matcher(dict(matcher))
+        given: Any = matcher
+        wire = canonical_matcher(dict(given) if isinstance(given, Mapping) else given)
         _check(wire)
-        return cls(**{_PYTHON_NAMES[key]: value for key, value in wire.items()})
+        return cls(**{name: wire.get(key) for name, key in wire_names(cls).items()})
 
     @classmethod
     @override
@@ -83,17 +98,7 @@ class NodeMatcher(WireObject):
         return ", ".join(f"{key}={value!r}" for key, value in self.to_wire().items())
 
 
-_PYTHON_NAMES = {
-    "resourceId": "resource_id",
-    "role": "role",
-    "textEquals": "text_equals",
-    "textContains": "text_contains",
-    "contentDescEquals": "content_desc_equals",
-    "contentDescContains": "content_desc_contains",
-}
-
-
-def _check(wire: dict[str, Any]) -> None:
+def _check(wire: Any) -> None:
     problems: list[Problem] = []
     inspect_object(NodeMatcher, wire, "matcher", problems)
     if problems:

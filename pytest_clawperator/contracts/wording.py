@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -39,9 +39,24 @@ def quote(text: str) -> str:
 def listed(words: Iterable[str], limit: int = 10) -> str:
     """Join words for a message; after ``limit`` of them it says how many more there are."""
     every = list(words)
-    shown = [word if word.isidentifier() else quote(word) for word in islice(every, limit)]
+    shown = [_shown(word) for word in islice(every, limit)]
     rest = len(every) - len(shown)
     return ", ".join(shown) + (f" and {rest} more" if rest else "")
+
+
+def _shown(word: str) -> str:
+    return word if word.isidentifier() and len(word) <= _LONGEST_QUOTE else quote(word)
+
+
+def suggestion(
+    words: Sequence[str], options: Sequence[str], aliases: Mapping[str, str]
+) -> str | None:
+    """Say what the first few words were probably meant to be; of several, which was which."""
+    near = [(word, closest(word, options, aliases)) for word in words[:5]]
+    meant = [(word, option) for word, option in near if option is not None]
+    if len(words) == 1 or not meant:
+        return meant[0][1] if meant else None
+    return ", ".join(f"{_shown(word)} -> {option}" for word, option in meant)
 
 
 def closest(

@@ -147,19 +147,16 @@ def reconcile_status(envelope: ResultEnvelope, collected: Collected) -> ResultEn
     """Let the steps decide the status, where there are any."""
     if not envelope.steps:
         return envelope
-    wire = envelope.to_wire()
-    wire.pop("hint", None)
-    if envelope.failed_steps:
-        step = envelope.failed_steps[0]
-        reason = step.data.get("error")
-        wire["status"] = "failed"
-        wire["error"] = f"Step {step.id} ({step.action_type}) failed" + (
-            f": {reason}" if reason else ""
-        )
-    else:
-        wire.pop("errorCode", None)
-        wire.update(status="success", error=None)
-    return _rebuilt(envelope, wire)
+    if not envelope.failed_steps:
+        changes = {"status": "success", "error": None, "error_code": None, "hint": None}
+        reconciled = envelope.model_copy(update=changes)
+        # Not merely null: the code is gone from the wire form.
+        reconciled.model_fields_set.discard("error_code")
+        return reconciled
+    step = envelope.failed_steps[0]
+    reason = f": {step.data['error']}" if step.data.get("error") else ""
+    error = f"Step {step.id} ({step.action_type}) failed{reason}"
+    return envelope.model_copy(update={"status": "failed", "error": error, "hint": None})
 
 
 def hint_at_service(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
@@ -172,7 +169,7 @@ def hint_at_service(envelope: ResultEnvelope, collected: Collected) -> ResultEnv
         " to diagnose and repair, or 'clawperator operator setup --apk <path-to-apk>"
         f" --device {serial}' to reinstall."
     )
-    return _rebuilt(envelope, {**envelope.to_wire(), "hint": hint})
+    return envelope.model_copy(update={"hint": hint})
 
 
 PROCESSORS: tuple[Processor, ...] = (
@@ -188,7 +185,8 @@ PROCESSORS: tuple[Processor, ...] = (
 
 def warnings_of(envelope: ResultEnvelope, collected: Collected) -> tuple[str, ...]:
     """Say what went wrong on the host's side of a processed envelope."""
-    lost = [step for step in envelope.steps if step.data.get("message") == _MISSING_SNAPSHOT]
+    snapshots = [step for step in envelope.steps if step.action_type == "snapshot_ui"]
+    lost = [step for step in snapshots if step.data.get("message") == _MISSING_SNAPSHOT]
     warnings = [
         f'[clawperator] WARN: snapshot_ui step "{step.id}" UI hierarchy extraction produced no'
         " output. Run 'clawperator doctor' or 'clawperator version --check-compat' to diagnose."
@@ -211,7 +209,3 @@ def _changed(step: StepResult, **changes: Any) -> StepResult:
 
 def _with_steps(envelope: ResultEnvelope, steps: Iterable[StepResult]) -> ResultEnvelope:
     return envelope.model_copy(update={"steps": tuple(steps)})
-
-
-def _rebuilt(envelope: ResultEnvelope, wire: dict[str, Any]) -> ResultEnvelope:
-    return type(envelope).model_validate(wire)

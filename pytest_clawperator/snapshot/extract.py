@@ -63,8 +63,10 @@ def snapshots_from_entries(entries: Iterable[LogEntry]) -> list[str]:
             if dump.add(entry.message):
                 del open_dumps[source]
         elif entry.message.startswith(MARKER):
-            open_dumps[source] = _Dump()
-            dumps.append(open_dumps[source])
+            dump = open_dumps[source] = _Dump()
+            dumps.append(dump)
+            if first := trim(entry.message[len(MARKER) :]):
+                dump.add(first)
         else:
             open_dumps.pop(source, None)
     return [text for dump in dumps if (text := dump.text())]
@@ -78,7 +80,7 @@ class _Dump:
     whether a line begins inside one, where it may look like anything: a log line, a marker.
     """
 
-    lines: list[str] = field(default_factory=list)
+    lines: list[list[str]] = field(default_factory=list)  # each in its pieces
     in_value: bool = False
     was_cut: bool = False
 
@@ -92,7 +94,7 @@ class _Dump:
         A raw ``<`` cannot stand in a value: the log lost the value's end, and the next
         hierarchy began.
         """
-        return self.in_value and self.lines[-1].startswith(MARKER) and message.startswith("<")
+        return self.in_value and self.lines[-1][0].startswith(MARKER) and message.startswith("<")
 
     def drop_last(self) -> None:
         """Take the last line back."""
@@ -101,13 +103,13 @@ class _Dump:
     def add(self, message: str) -> bool:
         """Append a line, or a piece of one; True when the hierarchy is complete."""
         if self.was_cut:
-            self.lines[-1] += message
+            self.lines[-1].append(message)
         else:
-            self.lines.append(message)
+            self.lines.append([message])
         self.in_value ^= message.count('"') % 2 == 1
         self.was_cut = utf16_length(message) == PIECE_LENGTH
         return message.strip() == END
 
     def text(self) -> str:
         """Give the hierarchy so far."""
-        return trim("\n".join(self.lines))
+        return trim("\n".join("".join(pieces) for pieces in self.lines))

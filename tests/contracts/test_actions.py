@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -31,8 +33,10 @@ from pytest_clawperator.contracts.actions import (
     to_milliseconds,
 )
 from pytest_clawperator.contracts.completion import complete_execution
+from pytest_clawperator.contracts.params import Coordinate
 from pytest_clawperator.contracts.rules import ACTION_TYPES
 from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.errors import ExecutionValidationError
 
 OK = NodeMatcher.of(text="OK")
 WIRE_OK = {"textEquals": "OK"}
@@ -119,11 +123,43 @@ def test_own_id() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "milliseconds"), [(0, 0), (1, 1000), (0.1, 100), (0.29, 290), (0.0005, 0.5)]
+    ("seconds", "milliseconds"),
+    [(0, 0), (1, 1000), (0.1, 100), (0.29, 290), (1 / 3, 333), (0.0001, 1)],
 )
 def test_seconds_become_whole_milliseconds(seconds: float, milliseconds: float) -> None:
-    """Binary fractions do not leak into the wire: 0.29 s is 290 ms."""
+    """The Operator ignores fractions, so a third of a second is 333 ms, and never nothing."""
     converted = to_milliseconds(seconds)
 
     assert converted == milliseconds
-    assert isinstance(converted, int) == (milliseconds == int(milliseconds))
+    assert isinstance(converted, int)
+
+
+@pytest.mark.parametrize(
+    ("written", "path"),
+    [
+        (Sleep("5"), "durationMs"),  # type: ignore[arg-type]  # the point
+        (Sleep(True), "durationMs"),
+        (Sleep(math.nan), "durationMs"),
+        (Sleep(math.inf), "durationMs"),
+        (WaitForNode(OK, timeout=timedelta(1)), "timeoutMs"),  # type: ignore[arg-type]  # likewise
+        (Click(coordinate=(1,)), "coordinate"),  # type: ignore[arg-type]  # likewise
+        (Click(coordinate={1, 2}), "coordinate"),  # type: ignore[arg-type]  # likewise
+        (Click("OK"), "matcher"),  # type: ignore[arg-type]  # likewise
+        (Click({"text": ("a", "b")}), "matcher.textEquals"),
+    ],
+    ids=str,
+)
+def test_nonsense_is_left_to_the_judge(written: TypedAction, path: str) -> None:
+    """A value that cannot be converted is refused like any other, with its path."""
+    with pytest.raises(ExecutionValidationError) as refused:
+        complete_execution([written])
+
+    assert refused.value.path == f"actions.0.params.{path}"
+
+
+def test_points() -> None:
+    """A point may be a pair or a coordinate object."""
+    for point in ((3, 4), Coordinate(3, 4)):
+        action = complete_execution([Click(coordinate=point)]).to_wire()["actions"][0]
+
+        assert action["params"] == {"coordinate": {"x": 3, "y": 4}}

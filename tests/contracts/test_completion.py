@@ -69,6 +69,17 @@ def test_typed_actions_and_matchers() -> None:
     ]
 
 
+def test_judged_actions_may_be_used_again() -> None:
+    """The actions of one execution can be put into another, objects and all."""
+    first = complete_execution([Click(NodeMatcher.of(text="OK"), id="k")])
+    again = {"type": "click", "params": first.actions[0].params}
+
+    second = complete_execution([*first.actions, again])
+
+    assert second.actions[0] == first.actions[0]
+    assert second.actions[1].params == first.actions[0].params
+
+
 def test_made_up_ids_avoid_given_ones() -> None:
     """An id that the caller uses is not used again."""
     execution = complete_execution(
@@ -84,6 +95,9 @@ def test_made_up_ids_avoid_given_ones() -> None:
         ([Sleep(10), SnapshotUi()], 30_000),
         ([Sleep(40), SnapshotUi()], 45_000),
         ([Sleep(60), Sleep(60)], 120_000),
+        ([Sleep(120)], 120_000),
+        ([Sleep(45 + 1 / 3)], 50_333),
+        ([{"type": "scroll_until", "params": {"maxDurationMs": 120_000}}], 120_000),
     ],
 )
 def test_timeout_covers_declared_waiting(actions: Any, timeout_ms: int) -> None:

@@ -117,6 +117,14 @@ class TestReading:
         with pytest.raises(EnvelopeMalformedError, match=r"stepResults\.0"):
             parse_result_message(message(stepResults=[broken]), "c")
 
+    def test_many_flaws_are_counted(self) -> None:
+        """Ten flaws are shown and the rest counted."""
+        with pytest.raises(EnvelopeMalformedError) as refused:
+            parse_result_message(message(stepResults=[5] * 1000), "c")
+
+        assert "stepResults.0 must be an object" in refused.value.message
+        assert refused.value.message.endswith("and 990 more")
+
     @pytest.mark.parametrize(
         "text",
         ["", "{", "[]", "null", "5", '"x"', "NaN", '{"a":NaN}', "[" * 10_000, "{'a':1}", "{} {}"],

@@ -114,6 +114,8 @@ def test_quoted_text_does_not_mislead(quoted: str) -> None:
         ("NAVIGATION_TIMEOUT", NavigationTimeoutError),
         ("VALIDATOR_MISMATCH", ValidatorMismatchError),
         ("SNAPSHOT_EXTRACTION_FAILED", SnapshotError),
+        ("OPERATOR_NOT_INSTALLED", OperatorNotReadyError),
+        ("DEVICE_ACCESSIBILITY_NOT_RUNNING", OperatorNotReadyError),
         ("GLOBAL_ACTION_FAILED", StepFailedError),
         ("SOMETHING_NEW", StepFailedError),
     ],

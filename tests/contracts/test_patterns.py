@@ -30,6 +30,19 @@ from pytest_clawperator.contracts.patterns import is_pattern
         "[[a]",
         "[\\d-z]",
         "€😀",
+        "(?<=a|bc)d",
+        "(?<!a?)b",
+        "abc(?i)def",
+        "(?i-s)abc(?-i:x)",
+        "a{2}{3}",
+        r"\Q(\E",
+        r"\Q[a",
+        r"\1",
+        "[^]",
+        "{",
+        "a{,3}",
+        "]}",
+        "^*",
         "",
     ],
 )
@@ -40,7 +53,30 @@ def test_accepted(pattern: str) -> None:
 
 @pytest.mark.parametrize(
     "pattern",
-    ["(", ")", "[", "a{2,1}", "\\", "[z-a]", "a**", "+", "?", "*a", "(?<n", "(?P", "a)b", "(?<n>a"],
+    [
+        "(",
+        ")",
+        "[",
+        "a{2,1}",
+        "\\",
+        "[z-a]",
+        "a**",
+        "+",
+        "?",
+        "*a",
+        "(?<n",
+        "(?P<n>a)",
+        "(?#c)a",
+        "(a)(?(1)b)",
+        "a)b",
+        "(?<n>a",
+        "a|*",
+        "(*a)",
+        "{2}",
+        "a{2,1}?",
+        "[b-a",
+        "a{10,9}",
+    ],
 )
 def test_refused(pattern: str) -> None:
     """What no dialect compiles is refused."""
@@ -48,6 +84,8 @@ def test_refused(pattern: str) -> None:
 
 
 def test_bounded() -> None:
-    """A pattern that cannot fit a payload is not compiled, and deep nesting ends cleanly."""
-    assert is_pattern("(" * 100_000)
-    assert not is_pattern("(" * 5_000 + ")" * 4_999)
+    """Nesting, large classes and large numbers cost no more than reading them."""
+    assert is_pattern("(" * 30_000 + ")" * 30_000)
+    assert not is_pattern("(" * 30_000 + ")" * 29_999)
+    assert is_pattern("(?i)" + "[\x00-\uffff]" * 10_000)
+    assert is_pattern("a{" + "9" * 5_000 + "}")

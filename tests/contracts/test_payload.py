@@ -15,6 +15,7 @@ from pytest_clawperator.contracts.payload import (
 )
 from pytest_clawperator.contracts.rules import ACTION_TYPES
 from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.wording import describe
 from pytest_clawperator.errors import (
     ExecutionValidationError,
     PayloadError,
@@ -246,7 +247,7 @@ class TestRefused:
 
         assert error.path == "actions"
         assert error.message == "All action types must be supported"
-        assert error.problems[0].found == "clik"
+        assert error.problems[0].found == '"clik" at actions.0.type'
         assert error.problems[0].suggestion == "click"
 
     def test_near_miss_of_an_alias_names_the_canonical_word(self) -> None:
@@ -370,6 +371,16 @@ class TestHostileInput:
 
         assert error.problems[0].found == f"more than {limits.MAX_NESTING} levels of nesting"
 
+    def test_shared_references(self) -> None:
+        """An object that doubles with each level is refused before it is unfolded."""
+        doubled: dict[str, Any] = {}
+        for _ in range(60):
+            doubled = {"a": doubled, "b": doubled}
+
+        error = refusal(payload(enough("click", retry=doubled)))
+
+        assert error.problems[0].found == "more than 64000 values"
+
     def test_a_loop(self) -> None:
         """An object that contains itself is refused, not followed."""
         loop: dict[str, Any] = {}
@@ -393,19 +404,24 @@ class TestHostileInput:
         assert len(str(error)) < 5_000
 
     def test_hostile_regex(self) -> None:
-        """A pattern that nests too deeply to compile is an invalid pattern."""
-        pattern = "(" * 20_000 + ")" * 20_000
+        """A pattern that would take minutes to compile is only read."""
+        pattern = "(?i)" + "[\x00-\uffff]" * 5_000
+        read = enough("read_text", validator="regex", validatorPattern=pattern)
 
-        error = refusal(payload(enough("read_text", validator="regex", validatorPattern=pattern)))
+        with pytest.raises(PayloadTooLargeError):
+            validate_execution(payload(*[read] * 20))
 
-        assert error.message == "read_text params.validatorPattern is not a valid regex pattern"
-
-    @pytest.mark.parametrize("key", [1, None, ("a",), "\udc00", "\x00", "__class__"])
+    @pytest.mark.parametrize(
+        "key",
+        [1, None, ("a",), 10**5000, "\udc00", "\x00", "x" * 10**6],
+        ids=["int", "none", "tuple", "huge", "half", "nul", "long"],
+    )
     def test_odd_keys(self, key: Any) -> None:
         """A key of any kind is reported as text."""
         error = refusal({**payload(), key: 1})
 
-        assert error.problems[0].unknown_keys == (str(key),)
+        spelled = key if isinstance(key, str) else describe(key)
+        assert error.problems[0].unknown_keys == (spelled,)
         str(error).encode()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import pytest
 
@@ -41,6 +42,23 @@ def test_nothing_to_match() -> None:
         NodeMatcher.of(text="")
     with pytest.raises(ExecutionValidationError, match="at least one field"):
         NodeMatcher.from_wire({"role": ""})
+
+
+@pytest.mark.parametrize("value", [None, "OK", 5, [("text", "OK")]])
+def test_only_an_object_is_a_matcher(value: Any) -> None:
+    """Anything else is refused with an example of what would do."""
+    with pytest.raises(ExecutionValidationError) as refused:
+        NodeMatcher.from_wire(value)
+
+    assert '{"textEquals": "OK"}' in (refused.value.problems[0].allowed or "")
+
+
+def test_own_keywords_are_recognised() -> None:
+    """Keywords of Python code that stray into a payload are understood well enough to help."""
+    with pytest.raises(ExecutionValidationError) as refused:
+        NodeMatcher.from_wire({"desc": "OK"})
+
+    assert refused.value.problems[0].suggestion == "contentDescEquals"
 
 
 def test_wrong_words_are_explained() -> None:

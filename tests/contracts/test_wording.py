@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.wording import closest, describe, listed, quote
+from pytest_clawperator.contracts.wording import closest, describe, listed, quote, suggestion
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,18 @@ def test_lists_are_bounded() -> None:
     """A long list says how many more there are."""
     assert listed(["a", "b c"]) == 'a, "b c"'
     assert listed([f"n{n}" for n in range(12)], limit=2) == "n0, n1 and 10 more"
+    assert len(listed(["x" * 10_000])) < 100
+
+
+def test_suggestions_say_which_is_which() -> None:
+    """One word gets one answer; of several each is named."""
+    options = ["maxScrolls", "clickAfter"]
+
+    assert suggestion(["maxScroll"], options, {}) == "maxScrolls"
+    assert suggestion(["maxScroll", "foo", "clickAftr"], options, {}) == (
+        "maxScroll -> maxScrolls, clickAftr -> clickAfter"
+    )
+    assert suggestion(["foo", "bar"], options, {}) is None
 
 
 @pytest.mark.parametrize(

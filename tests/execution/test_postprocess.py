@@ -217,6 +217,20 @@ def test_lost_snapshot_is_warned_of() -> None:
     assert 'step "s1"' in warnings_of(result, collected(SNAP))[0]
 
 
+def test_subclasses_stay_what_they_are() -> None:
+    """An envelope with more to it comes out with all of it."""
+
+    class Timed(ResultEnvelope):
+        elapsed: float
+
+    wire = {**envelope(step("a", "x", False)).to_wire(), "elapsed": 1.5}
+    result = postprocess(Timed.model_validate(wire), collected())
+
+    assert isinstance(result, Timed)
+    assert result.elapsed == 1.5
+    assert result.status == "failed"
+
+
 def test_own_processors() -> None:
     """The chain can be lengthened with a plain function."""
 

@@ -157,6 +157,12 @@ class TestFromEntries:
         assert found[-1] == hierarchy("next").strip()
         assert len(found) == 2
 
+    def test_text_on_the_markers_own_line(self) -> None:
+        """What stands after the marker is the hierarchy's first line."""
+        entries = operator(f"{MARKER} <hierarchy>\n</hierarchy>")
+
+        assert snapshots_from_entries(entries) == ["<hierarchy>\n</hierarchy>"]
+
     def test_marker_must_begin_the_message(self) -> None:
         """A message that merely quotes the marker opens nothing."""
         quoted = [LogEntry(42, 42, "D", "X", f"text={MARKER}"), *operator("<hierarchy/>", tag="X")]
