@@ -36,14 +36,14 @@ demo: $(VENV)/installed  ## Show the product at its main job.
 test: $(VENV)/developed  ## Run all tests, with lint and types.
 	@$(MAKE) --no-print-directory lint types check
 
-lint: $(VENV)/developed
+lint: $(VENV)/developed  ## Check the style of the code.
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 
-types: $(VENV)/developed
+types: $(VENV)/developed  ## Check the types.
 	@$(BIN)/mypy
 
-check: $(VENV)/developed
+check: $(VENV)/developed  ## Run the tests alone; ARGS="tests/contracts -k alias" for some.
 	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 soak: $(VENV)/developed  ## Run the long versions of the tests.
