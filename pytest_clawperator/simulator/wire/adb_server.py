@@ -1,0 +1,215 @@
+"""A private adb server that lives exactly as long as the process that started it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import socket
+import tempfile
+from collections import deque
+from pathlib import Path
+from typing import Literal
+
+from pytest_clawperator.errors import AdbUnavailableError, TransportError
+from pytest_clawperator.transport.binary import find_adb
+
+HOST = "127.0.0.1"
+
+_START_DEADLINE = 10.0
+_JOIN_DEADLINE = 10.0
+_STOP_DEADLINE = 5.0
+_MAX_ANSWER = 1024 * 1024
+
+# Runs adb beside it and waits for the end of its standard input, which comes however the
+# simulator ends. The listening socket arrives as standard output and goes to adb as 3.
+_WATCHER = """
+home=$1; shift
+"$@" 3>&1 >/dev/null </dev/null &
+server=$!
+exec >/dev/null 2>&1
+while read -r _; do :; done
+kill -9 "$server"
+wait "$server"
+rm -rf -- "${home:?}"
+"""
+
+State = Literal["device", "offline", "unauthorized"]
+
+
+class AdbServer:
+    """An adb server that sees no USB, no network and no real emulator, on a port of its own."""
+
+    def __init__(self, *, adb: Path | None = None) -> None:
+        self.port = 0
+        self._adb = adb
+        self._home: Path | None = None
+        self._watcher: asyncio.subprocess.Process | None = None
+        self._complaints: deque[str] = deque(maxlen=5)
+        self._listener: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Start the server and return when it answers."""
+        if os.name == "nt":
+            raise AdbUnavailableError(
+                "the simulator's own adb server needs Linux or macOS",
+                hint="Run it on one of these, for example in WSL.",
+            )
+        adb = (self._adb or find_adb()).absolute()
+        try:
+            with socket.socket() as listener:
+                # Bound here and handed over, so that nobody else can take the port in between.
+                listener.bind((HOST, 0))
+                listener.listen(128)
+                self.port = listener.getsockname()[1]
+                self._home = _make_home()
+                await self._launch(adb, self._home, listener)
+            await asyncio.wait_for(self.ask("host:version"), _START_DEADLINE)
+        except (OSError, EOFError, TransportError, asyncio.TimeoutError) as error:
+            await self.stop()
+            said = "; ".join(self._complaints) or str(error) or "nothing"
+            raise AdbUnavailableError(
+                f"{adb} did not start as a server; it said: {said}",
+                hint="Set ADB_PATH to an adb program of Android's platform-tools 30 or newer.",
+            ) from error
+
+    async def stop(self) -> None:
+        """End the server, and leave no process and no file behind."""
+        watcher, self._watcher = self._watcher, None
+        if watcher is not None:
+            assert watcher.stdin is not None
+            watcher.stdin.close()
+            try:
+                await asyncio.wait_for(watcher.wait(), _STOP_DEADLINE)
+            except asyncio.TimeoutError:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(watcher.pid, 9)
+                await watcher.wait()
+        if self._listener is not None:
+            await self._listener
+            self._listener = None
+        if self._home is not None:
+            shutil.rmtree(self._home, ignore_errors=True)
+            self._home = None
+
+    async def connect(self, port: int, *, state: State = "device") -> str:
+        """Connect to a phone's adbd and give its serial once it is in ``state``."""
+        serial = f"{HOST}:{port}"
+        await self._join(f"host:connect:{serial}", serial, state)
+        return serial
+
+    async def register_emulator(self, console_port: int, *, state: State = "device") -> str:
+        """Announce an emulator by its console port and give its serial once it is in ``state``."""
+        serial = f"emulator-{console_port}"
+        await self._join(f"host:emulator:{console_port + 1}", serial, state)
+        return serial
+
+    async def devices(self) -> dict[str, str]:
+        """Give the state of each serial."""
+        return _states(await self.ask("host:devices"))
+
+    async def ask(self, request: str) -> str:
+        """Send a ``host:`` request and give the server's text."""
+        reader, writer = await self._request(request)
+        try:
+            await _require_okay(reader, request)
+            return await _text(reader)
+        finally:
+            await _close(writer)
+
+    async def _launch(self, adb: Path, home: Path, listener: socket.socket) -> None:
+        self._complaints.clear()
+        self._watcher = await asyncio.create_subprocess_exec(
+            *("/bin/sh", "-c", _WATCHER, "adb-watcher", str(home)),
+            *(str(adb), "-L", "acceptfd:3", "--one-device", "none", "server", "nodaemon"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=listener.fileno(),
+            stderr=asyncio.subprocess.PIPE,
+            env=_environment(home),
+            cwd="/",
+            # A Ctrl-C in the terminal is for the simulator, which then ends the server.
+            start_new_session=True,
+        )
+        assert self._watcher.stderr is not None
+        self._listener = asyncio.create_task(self._listen(self._watcher.stderr))
+
+    async def _listen(self, stderr: asyncio.StreamReader) -> None:
+        tail = b""
+        while data := await stderr.read(65536):
+            *lines, tail = (tail + data).split(b"\n")
+            self._complaints.extend(line.decode("utf-8", "replace") for line in lines[-5:])
+            tail = tail[-1000:]
+
+    async def _join(self, request: str, serial: str, state: State) -> None:
+        tracker, tracking = await self._request("host:track-devices")
+        _, asking = await self._request(request)
+        states: dict[str, str] = {}
+
+        async def listed() -> None:
+            nonlocal states
+            await _require_okay(tracker, "host:track-devices")
+            while states.get(serial) != state:
+                states = _states(await _text(tracker))
+
+        try:
+            await asyncio.wait_for(listed(), _JOIN_DEADLINE)
+        except (OSError, EOFError, asyncio.TimeoutError) as error:
+            found = states.get(serial, "absent")
+            raise TransportError(
+                f"adb shows the simulated device as {found} instead of {state}",
+                serial=serial,
+                hint="Start the simulator again; if it stays so, set ADB_PATH to another adb.",
+            ) from error
+        finally:
+            await _close(tracking)
+            await _close(asking)
+
+    async def _request(self, request: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        reader, writer = await asyncio.open_connection(HOST, self.port)
+        data = request.encode()
+        writer.write(b"%04x" % len(data) + data)
+        return reader, writer
+
+
+def _make_home() -> Path:
+    home = Path(tempfile.mkdtemp(prefix="clawperator-adb-"))
+    # An unusable key keeps adb from making one, which takes ten times as long as all the
+    # rest of its start. Simulated devices never ask for one.
+    (home / ".android").mkdir()
+    (home / ".android" / "adbkey").touch()
+    return home
+
+
+def _environment(home: Path) -> dict[str, str]:
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": str(home),
+        "ADB_LIBUSB": "0",
+        "ADB_MDNS": "0",
+        "ADB_LOCAL_TRANSPORT_MAX_PORT": "5554",
+    }
+
+
+def _states(text: str) -> dict[str, str]:
+    rows = (line.partition("\t") for line in text.splitlines())
+    return {serial: state for serial, _, state in rows if state}
+
+
+async def _require_okay(reader: asyncio.StreamReader, request: str) -> None:
+    if await reader.readexactly(4) != b"OKAY":
+        raise TransportError(f"adb refused {request!r}: {await _text(reader)}")
+
+
+async def _text(reader: asyncio.StreamReader) -> str:
+    try:
+        length = int(await reader.readexactly(4), 16)
+    except ValueError:
+        raise EOFError from None
+    return (await reader.readexactly(min(length, _MAX_ANSWER))).decode("utf-8", "replace")
+
+
+async def _close(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    with contextlib.suppress(OSError):
+        await writer.wait_closed()

@@ -1,0 +1,331 @@
+"""The device's file system."""
+
+from __future__ import annotations
+
+import contextlib
+import stat
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
+
+
+@pytest.fixture
+def files() -> FileSystem:
+    """Give a file system whose clock stands at 100."""
+    return FileSystem(clock=lambda: 100.0)
+
+
+def reason(error: pytest.ExceptionInfo[FileSystemError]) -> str:
+    """Give the text a shell would print."""
+    return error.value.reason
+
+
+def test_a_written_file_is_read_back_with_its_mode_and_time(files: FileSystem) -> None:
+    """What was written comes back, described as a regular file."""
+    files.write("/sdcard/note.txt", b"hello", mode=0o600, mtime=42)
+
+    assert files.read("/sdcard/note.txt") == b"hello"
+    found = files.stat("/sdcard/note.txt")
+    assert stat.S_ISREG(found.mode)
+    assert (stat.S_IMODE(found.mode), found.size, found.mtime) == (0o600, 5, 42)
+
+
+def test_the_clock_dates_files(files: FileSystem) -> None:
+    """Without a time of its own, a file gets the clock's."""
+    files.write("/sdcard/a", b"")
+
+    assert files.stat("/sdcard/a").mtime == 100
+
+
+def test_sdcard_is_a_link_to_the_shared_storage(files: FileSystem) -> None:
+    """A file under one path is there under the others."""
+    files.write("/sdcard/Download/x", b"1")
+
+    assert files.read("/storage/emulated/0/Download/x") == b"1"
+    assert files.read("/storage/self/primary/Download/x") == b"1"
+    assert stat.S_ISLNK(files.lstat("/sdcard").mode)
+    assert stat.S_ISDIR(files.stat("/sdcard").mode)
+    assert files.readlink("/sdcard") == "/storage/emulated/0"
+
+
+def test_a_file_needs_its_folder(files: FileSystem) -> None:
+    """Writing does not make folders."""
+    with pytest.raises(FileSystemError) as error:
+        files.write("/sdcard/none/x", b"")
+
+    assert reason(error) == "No such file or directory"
+
+
+def test_append_makes_and_grows_a_file(files: FileSystem) -> None:
+    """Appending starts a missing file and adds to it."""
+    files.append("/data/local/tmp/log", b"one")
+    files.append("/data/local/tmp/log", b"two")
+
+    assert files.read("/data/local/tmp/log") == b"onetwo"
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/", "/"),
+        ("a", "/data/local/a"),
+        ("../x/./y", "/data/x/y"),
+        ("/sdcard/../a", "/storage/emulated/a"),
+        ("/../..", "/"),
+        ("/sdcard//b/", "/storage/emulated/0/b"),
+        ("", "/data/local"),
+    ],
+)
+def test_resolve_gives_the_real_path(files: FileSystem, path: str, expected: str) -> None:
+    """Dots and links go, relative paths start at the working folder."""
+    assert files.resolve(path, "/data/local") == expected
+
+
+def test_links_in_a_circle_are_reported(files: FileSystem) -> None:
+    """Following a circle ends with the system's error."""
+    files.symlink("/sdcard/a", "b")
+    files.symlink("/sdcard/b", "a")
+
+    with pytest.raises(FileSystemError) as error:
+        files.read("/sdcard/a")
+    assert reason(error) == "Too many symbolic links encountered"
+    assert not files.exists("/sdcard/a")
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("/system/x", "Read-only file system"),
+        ("/x", "Read-only file system"),
+        ("/etc/hosts", "Read-only file system"),
+        ("/sdcard", "Is a directory"),
+        ("/sdcard/file/x", "Not a directory"),
+        ("/sdcard/file/", "Not a directory"),
+        ("/sdcard/" + "n" * 256, "File name too long"),
+        ("/sdcard/" + "n/" * 3000, "File name too long"),
+        ("/sdcard/a\0b", "Invalid argument"),
+        ("/sdcard/\ud800", "Invalid argument"),
+        ("", "No such file or directory"),
+    ],
+)
+def test_bad_places_to_write_are_refused(files: FileSystem, path: str, expected: str) -> None:
+    """Each refusal has the text of the real one."""
+    files.write("/sdcard/file", b"")
+
+    with pytest.raises(FileSystemError) as error:
+        files.write(path, b"x")
+    assert reason(error) == expected
+
+
+def test_the_maker_of_the_image_may_write_anywhere(files: FileSystem) -> None:
+    """Provided files appear in parts that cannot be written, folders included."""
+    files.provide("/system/priv-app/Settings/Settings.apk", b"apk")
+
+    assert files.read("/system/priv-app/Settings/Settings.apk") == b"apk"
+    with pytest.raises(FileSystemError):
+        files.remove("/system/priv-app", recursive=True)
+
+
+def test_mkdir_with_and_without_parents(files: FileSystem) -> None:
+    """One folder needs its parent; with parents everything is made, and twice is fine."""
+    with pytest.raises(FileSystemError) as missing:
+        files.mkdir("/sdcard/a/b")
+    files.mkdir("/sdcard/a/b/", parents=True)
+    files.mkdir("/sdcard/a/b", parents=True)
+    with pytest.raises(FileSystemError) as twice:
+        files.mkdir("/sdcard/a/b")
+
+    assert files.is_dir("/sdcard/a/b")
+    assert reason(missing) == "No such file or directory"
+    assert reason(twice) == "File exists"
+
+
+def test_listdir_is_sorted_and_only_for_folders(files: FileSystem) -> None:
+    """Names come sorted; a file has none."""
+    for name in ("b", "a", "C"):
+        files.write(f"/data/local/tmp/{name}", b"")
+
+    assert files.listdir("/data/local/tmp") == ["C", "a", "b"]
+    with pytest.raises(FileSystemError) as error:
+        files.listdir("/data/local/tmp/a")
+    assert reason(error) == "Not a directory"
+
+
+def test_remove_takes_folders_only_when_asked(files: FileSystem) -> None:
+    """A folder goes with everything in it, and its space with it."""
+    files.mkdir("/sdcard/d/e", parents=True)
+    files.write("/sdcard/d/e/f", b"12345")
+
+    with pytest.raises(FileSystemError) as error:
+        files.remove("/sdcard/d")
+    files.remove("/sdcard/d", recursive=True)
+
+    assert reason(error) == "Is a directory"
+    assert not files.exists("/sdcard/d")
+    assert files.used_bytes == 0
+
+
+def test_removing_a_link_keeps_what_it_leads_to(files: FileSystem) -> None:
+    """Only the link goes."""
+    files.write("/sdcard/real", b"x")
+    files.symlink("/sdcard/link", "real")
+
+    files.remove("/sdcard/link")
+
+    assert files.read("/sdcard/real") == b"x"
+
+
+def test_the_roots_cannot_be_removed(files: FileSystem) -> None:
+    """A careless ``rm -rf /`` leaves a phone."""
+    for path in ("/", "/data", "/sdcard", "/system"):
+        with pytest.raises(FileSystemError):
+            files.remove(path, recursive=True)
+
+
+def test_rmdir_takes_only_empty_folders(files: FileSystem) -> None:
+    """A folder with something in it stays."""
+    files.mkdir("/sdcard/d")
+    files.write("/sdcard/d/f", b"")
+    with pytest.raises(FileSystemError) as error:
+        files.rmdir("/sdcard/d")
+    files.remove("/sdcard/d/f")
+    files.rmdir("/sdcard/d")
+
+    assert reason(error) == "Directory not empty"
+    assert not files.exists("/sdcard/d")
+
+
+def test_rename_moves_and_replaces(files: FileSystem) -> None:
+    """A file replaces a file, a folder moves whole, nothing moves into itself."""
+    files.mkdir("/sdcard/d/e", parents=True)
+    files.write("/sdcard/d/new", b"new")
+    files.write("/sdcard/old", b"older")
+
+    files.rename("/sdcard/d/new", "/sdcard/old")
+    files.rename("/sdcard/d", "/data/local/tmp/d/")
+
+    assert files.read("/sdcard/old") == b"new"
+    assert files.used_bytes == 3
+    assert files.is_dir("/data/local/tmp/d/e")
+    with pytest.raises(FileSystemError) as error:
+        files.rename("/data/local/tmp/d", "/data/local/tmp/d/e/f")
+    assert reason(error) == "Invalid argument"
+    with pytest.raises(FileSystemError) as error:
+        files.rename("/sdcard/old", "/data/local/tmp/d")
+    assert reason(error) == "Is a directory"
+
+
+def test_nothing_can_be_written_on_a_full_device() -> None:
+    """While the device counts as full, writing fails and reading does not."""
+    full = False
+    files = FileSystem(clock=lambda: 0.0, is_full=lambda: full)
+    files.write("/sdcard/a", b"x")
+    full = True
+
+    changes: list[Callable[[], None]] = [
+        lambda: files.write("/sdcard/a", b"y"),
+        lambda: files.append("/sdcard/a", b"y"),
+        lambda: files.write("/sdcard/b", b""),
+        lambda: files.mkdir("/sdcard/d"),
+    ]
+    for change in changes:
+        with pytest.raises(FileSystemError) as error:
+            change()
+        assert reason(error) == "No space left on device"
+    assert files.read("/sdcard/a") == b"x"
+    files.remove("/sdcard/a")
+
+
+def test_the_capacity_is_a_limit() -> None:
+    """A file that does not fit is refused; replacing counts only the difference."""
+    files = FileSystem(clock=lambda: 0.0, capacity_bytes=10)
+    files.write("/sdcard/a", b"12345678")
+
+    with pytest.raises(FileSystemError):
+        files.append("/sdcard/a", b"901")
+    files.write("/sdcard/a", b"1234567890")
+
+    assert files.free_bytes == 0
+
+
+def test_dev_null_swallows_everything(files: FileSystem) -> None:
+    """Writing to it succeeds, reading gives nothing."""
+    files.write("/dev/null", b"x" * 100)
+    files.append("/dev/null", b"x")
+
+    assert files.read("/dev/null") == b""
+    assert files.used_bytes == 0
+
+
+def test_touch_makes_or_dates(files: FileSystem) -> None:
+    """A missing file is made, an existing one keeps its content."""
+    files.write("/sdcard/a", b"x", mtime=1)
+    files.touch("/sdcard/a")
+    files.touch("/sdcard/b", mtime=7)
+    files.chmod("/sdcard/a", 0o755)
+
+    assert (files.read("/sdcard/a"), files.stat("/sdcard/a").mtime) == (b"x", 100)
+    assert (files.read("/sdcard/b"), files.stat("/sdcard/b").mtime) == (b"", 7)
+    assert stat.S_IMODE(files.stat("/sdcard/a").mode) == 0o755
+
+
+_paths = st.lists(
+    st.sampled_from(["sdcard", "data", "local", "tmp", "a", "b", "..", ".", "", "dev", "null"])
+    | st.text(max_size=3),
+    max_size=5,
+).map(lambda names: "/" + "/".join(names))
+_operations = st.lists(
+    st.tuples(
+        st.sampled_from(
+            ["write", "append", "mkdir", "mkdirs", "remove", "rmtree", "rmdir", "rename", "symlink"]
+        ),
+        _paths,
+        _paths,
+    ),
+    max_size=25,
+)
+
+
+@settings(deadline=None)
+@given(_operations)
+def test_any_sequence_of_operations_keeps_the_books(
+    operations: list[tuple[str, str, str]],
+) -> None:
+    """Whatever is asked fails cleanly or is done, and the used space is the sum of the files."""
+    files = FileSystem(clock=lambda: 0.0)
+    for name, path, other in operations:
+        with contextlib.suppress(FileSystemError):
+            _apply(files, name, path, other)
+
+    assert files.used_bytes == _sum(files, "/")
+
+
+def _apply(files: FileSystem, name: str, path: str, other: str) -> None:
+    if name in ("write", "append"):
+        getattr(files, name)(path, other.encode("utf-8", "replace"))
+    elif name == "rename":
+        files.rename(path, other)
+    elif name == "symlink":
+        files.symlink(path, other)
+    elif name == "rmtree":
+        files.remove(path, recursive=True)
+    elif name == "mkdirs":
+        files.mkdir(path, parents=True)
+    else:
+        getattr(files, name)(path)
+
+
+def _sum(files: FileSystem, folder: str) -> int:
+    total = 0
+    for name in files.listdir(folder):
+        path = f"{folder}/{name}"
+        found = files.lstat(path)
+        if stat.S_ISDIR(found.mode):
+            total += _sum(files, path)
+        elif stat.S_ISREG(found.mode):
+            total += found.size
+    return total

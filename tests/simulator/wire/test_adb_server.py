@@ -1,0 +1,250 @@
+"""The private adb server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from pytest_clawperator.errors import AdbUnavailableError, TransportError
+from pytest_clawperator.simulator.wire import adb_server
+from pytest_clawperator.simulator.wire.adb_server import AdbServer
+from tests.simulator.wire.hosts import DEADLINE, MiniDevice, listening, real_adb
+
+ROOT = Path(__file__).parents[3]
+
+# Starts a server and waits to be killed.
+OWNER = """
+import asyncio
+from pytest_clawperator.simulator.wire.adb_server import AdbServer
+
+async def main():
+    server = AdbServer()
+    await server.start()
+    print(server.port, flush=True)
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let everything temporary be made in a folder that the test can look at."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    return folder
+
+
+async def refused(port: int) -> bool:
+    """Tell whether nobody listens on a port."""
+    try:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+    except ConnectionRefusedError:
+        return True
+    writer.close()
+    await writer.wait_closed()
+    return False
+
+
+def test_it_answers_on_its_own_port_and_knows_no_devices() -> None:
+    """Whatever is connected to this computer, the private server does not see it."""
+
+    async def run() -> None:
+        server = AdbServer()
+        await server.start()
+        try:
+            assert int(await server.ask("host:version"), 16) >= 41
+            assert await server.devices() == {}
+        finally:
+            await server.stop()
+
+    asyncio.run(run())
+
+
+def test_stopping_leaves_nothing_behind(temporary: Path) -> None:
+    """Port, files and the process that watches are gone; stopping twice is fine."""
+
+    async def run() -> None:
+        server = AdbServer()
+        await server.start()
+        await server.stop()
+        await server.stop()
+
+        assert await refused(server.port)
+        assert list(temporary.iterdir()) == []
+
+    asyncio.run(run())
+
+
+def test_it_can_start_again() -> None:
+    """A stopped server starts anew."""
+
+    async def run() -> None:
+        server = AdbServer()
+        for _ in range(2):
+            await server.start()
+            assert await server.devices() == {}
+            await server.stop()
+
+    asyncio.run(run())
+
+
+def test_two_run_side_by_side(tmp_path: Path) -> None:
+    """Each sees only its own device."""
+
+    async def run() -> None:
+        async with real_adb(tmp_path, MiniDevice()) as one, real_adb(tmp_path, MiniDevice()) as two:
+            assert one.server.port != two.server.port
+            assert await one.server.devices() == {one.serial: "device"}
+            assert await two.server.devices() == {two.serial: "device"}
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("state", ["unauthorized", "offline"])
+def test_a_device_can_join_in_another_state(tmp_path: Path, state: str) -> None:
+    """Joining does not wait for a device that is not going to be ready."""
+
+    async def run() -> None:
+        device = MiniDevice(state="unauthorized" if state == "unauthorized" else "offline")
+        async with real_adb(tmp_path, device) as adb:
+            assert await adb.server.devices() == {adb.serial: state}
+
+    asyncio.run(run())
+
+
+def test_a_device_that_does_not_come_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the serial and what adb shows instead."""
+    monkeypatch.setattr(adb_server, "_JOIN_DEADLINE", 0.2)
+
+    async def run() -> None:
+        server = AdbServer()
+        await server.start()
+        try:
+            async with listening(MiniDevice(state="unauthorized")) as (_, port):
+                with pytest.raises(TransportError, match="unauthorized instead of device") as error:
+                    await server.connect(port)
+            assert error.value.serial == f"127.0.0.1:{port}"
+            with pytest.raises(TransportError, match="absent instead of device"):
+                await server.register_emulator(port + 1)
+        finally:
+            await server.stop()
+
+    asyncio.run(run())
+
+
+def test_a_program_that_is_no_adb_is_reported(tmp_path: Path, temporary: Path) -> None:
+    """What it said is part of the message, and nothing stays behind."""
+    program = tmp_path / "adb"
+    program.write_text("#!/bin/sh\necho 'I am not adb' >&2\nexit 3\n")
+    program.chmod(0o755)
+
+    async def run() -> None:
+        with pytest.raises(AdbUnavailableError, match="I am not adb") as error:
+            await AdbServer(adb=program).start()
+        assert "ADB_PATH" in str(error.value.hint)
+
+    asyncio.run(run())
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_request_that_adb_refuses_is_an_error() -> None:
+    """The server's own words are in the message."""
+
+    async def run() -> None:
+        server = AdbServer()
+        await server.start()
+        try:
+            with pytest.raises(TransportError, match="host:nonsense"):
+                await server.ask("host:nonsense")
+        finally:
+            await server.stop()
+
+    asyncio.run(run())
+
+
+def test_the_users_settings_for_adb_do_not_reach_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Environment variables that direct adb elsewhere are not passed on."""
+    monkeypatch.setenv("ANDROID_SERIAL", "somebody")
+    monkeypatch.setenv("ADB_SERVER_SOCKET", "tcp:localhost:1")
+    monkeypatch.setenv("ADB_TRACE", "all")
+
+    async def run() -> None:
+        async with real_adb(tmp_path, MiniDevice()) as adb:
+            assert (await adb("shell", "echo", "hi")).stdout == b"hi\n"
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_it_ends_with_the_process_that_started_it(temporary: Path, how: signal.Signals) -> None:
+    """Even kill -9 of its owner ends the server and removes its files."""
+
+    async def run() -> None:
+        owner = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", OWNER),
+            stdout=asyncio.subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(temporary)},
+        )
+        assert owner.stdout is not None
+        port = int(await asyncio.wait_for(owner.stdout.readline(), DEADLINE))
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"0012host:track-devices")
+        assert await reader.readexactly(8) == b"OKAY0000"
+        assert len(list(temporary.iterdir())) == 1
+
+        owner.send_signal(how)
+        await owner.wait()
+        # The tracking connection ends exactly when the server does.
+        with contextlib.suppress(ConnectionResetError):
+            assert await asyncio.wait_for(reader.read(), DEADLINE) == b""
+        writer.close()
+        while list(temporary.iterdir()):
+            await asyncio.sleep(0.01)
+
+        assert await refused(port)
+
+    async def limited() -> None:
+        await asyncio.wait_for(run(), DEADLINE)
+
+    asyncio.run(limited())
+
+
+def test_a_signal_to_the_terminals_group_does_not_reach_it() -> None:
+    """The server is in a session of its own, so Ctrl-C is the simulator's to handle."""
+
+    async def run() -> None:
+        owner = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", OWNER),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            start_new_session=True,
+        )
+        assert owner.stdout is not None
+        port = int(await asyncio.wait_for(owner.stdout.readline(), DEADLINE))
+        os.killpg(owner.pid, signal.SIGSTOP)
+        # The owner's whole group stands still, and the server answers all the same.
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"000chost:version")
+        assert await asyncio.wait_for(reader.readexactly(4), DEADLINE) == b"OKAY"
+        writer.close()
+        os.killpg(owner.pid, signal.SIGKILL)
+        await owner.wait()
+        while not await refused(port):
+            await asyncio.sleep(0.01)
+
+    async def limited() -> None:
+        await asyncio.wait_for(run(), DEADLINE)
+
+    asyncio.run(limited())

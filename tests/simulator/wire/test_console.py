@@ -1,0 +1,212 @@
+"""The emulator console."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from pytest_clawperator.simulator.wire.adbd import Adbd
+from pytest_clawperator.simulator.wire.console import (
+    TOKEN_FILE,
+    Console,
+    listen_as_emulator,
+    user_token,
+)
+from tests.simulator.wire.hosts import DEADLINE, Adb, MiniDevice, real_adb
+
+
+@asynccontextmanager
+async def emulator(
+    *, token: str = "", killed: asyncio.Event | None = None
+) -> AsyncIterator[tuple[Console, int]]:
+    """Run an emulator and give its console with the port."""
+    event = killed or asyncio.Event()
+    console = Console(avd_name="Pixel_7_API_35", on_kill=event.set, token=lambda: token)
+    adbd = Adbd(MiniDevice())
+    port = await listen_as_emulator(console, adbd)
+    try:
+        yield console, port
+    finally:
+        await console.stop()
+        await adbd.stop()
+
+
+async def say(port: int, text: bytes) -> str:
+    """Send everything at once and give all that comes back."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(text)
+    try:
+        return (await asyncio.wait_for(reader.read(), DEADLINE)).decode()
+    finally:
+        writer.close()
+        await writer.wait_closed()
+
+
+def ask(text: bytes, *, token: str = "") -> str:
+    """Ask a console that lives only for this."""
+
+    async def run() -> str:
+        async with emulator(token=token) as (_, port):
+            return await say(port, text)
+
+    return asyncio.run(run())
+
+
+async def through_adb(adb: Adb, port: int, *command: str) -> str:
+    """Give what the real adb prints for a console command."""
+    ended = await adb("-s", f"emulator-{port}", "emu", *command)
+    assert ended.code == 0
+    return ended.text
+
+
+@pytest.mark.parametrize("token", ["", "s3cret\n"])
+def test_the_real_adb_prints_the_name(tmp_path: Path, token: str) -> None:
+    """With and without a token of the user, the name is the first line."""
+    if token:
+        (tmp_path / TOKEN_FILE).write_text(token)
+
+    async def run() -> None:
+        async with real_adb(tmp_path) as adb, emulator(token=token.strip()) as (_, port):
+            assert await through_adb(adb, port, "avd", "name") == "Pixel_7_API_35\nOK\n"
+            assert await through_adb(adb, port, "ping") == "I am alive!\nOK\n"
+
+    asyncio.run(run())
+
+
+def test_the_real_adb_prints_the_name_when_only_it_has_a_token(tmp_path: Path) -> None:
+    """A token that nobody asked for does no harm."""
+    (tmp_path / TOKEN_FILE).write_text("unexpected")
+
+    async def run() -> None:
+        async with real_adb(tmp_path) as adb, emulator() as (_, port):
+            assert await through_adb(adb, port, "avd", "name") == "Pixel_7_API_35\nOK\n"
+
+    asyncio.run(run())
+
+
+def test_the_real_adb_lists_runs_and_kills_an_emulator(tmp_path: Path) -> None:
+    """A registered emulator is a device like others, and ``emu kill`` reaches its owner."""
+
+    async def run() -> None:
+        killed = asyncio.Event()
+        async with real_adb(tmp_path) as adb, emulator(killed=killed) as (_, port):
+            serial = await adb.server.register_emulator(port)
+            shell = await adb("-s", serial, "shell", "echo", "hi")
+            goodbye = await through_adb(adb, port, "kill")
+            await asyncio.wait_for(killed.wait(), DEADLINE)
+
+            assert serial == f"emulator-{port}"
+            assert shell.stdout == b"hi\n"
+            assert goodbye == "OK: killing emulator, bye bye\nOK\n"
+
+    asyncio.run(run())
+
+
+def test_an_emulator_that_stops_leaves_the_list(tmp_path: Path) -> None:
+    """When its ports are closed, adb forgets it."""
+
+    async def run() -> None:
+        async with real_adb(tmp_path) as adb:
+            async with emulator() as (_, port):
+                serial = await adb.server.register_emulator(port)
+            await adb.until(serial, None)
+
+    asyncio.run(run())
+
+
+def test_the_ports_are_an_even_one_and_its_neighbour() -> None:
+    """The one can be derived from the other, also with several emulators."""
+
+    async def run() -> None:
+        async with emulator() as (_, first), emulator() as (_, second):
+            assert first % 2 == second % 2 == 0
+            assert first != second
+            for port in (first + 1, second + 1):
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.close()
+                await writer.wait_closed()
+
+    asyncio.run(run())
+
+
+def test_with_a_token_the_greeting_asks_for_it() -> None:
+    """The greeting says how to authenticate and where the token is."""
+    text = ask(b"quit\n", token="s3cret")
+
+    assert text.startswith("Android Console: Authentication required\r\n")
+    assert f"'{Path.home() / TOKEN_FILE}'\r\nOK\r\n" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (b"auth wrong", f"KO: authentication token does not match ~/{TOKEN_FILE}\r\n"),
+        (b"auth", "KO: missing authentication token\r\n"),
+        (b"kill", "KO: unknown command, try 'help'\r\n"),
+        (b"avd status", "KO: bad sub-command\r\n"),
+        (b"avd name", "Pixel_7_API_35\r\nOK\r\n"),
+        (b"ping", "I am alive!\r\nOK\r\n"),
+        (b"auth s3cret", "Android Console: type 'help' for a list of commands\r\nOK\r\n"),
+        (b"auth s3cret\r\navd status", "virtual device is running\r\nOK\r\n"),
+    ],
+)
+def test_what_a_stranger_may_ask(line: bytes, expected: str) -> None:
+    """Without the token little is answered, and nothing can be ended."""
+    assert ask(line + b"\nquit\n", token="s3cret").endswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (b"help", "kill the emulator instance"),
+        (b"avd", "KO: missing sub-command"),
+        (b"avd fly", "KO: bad sub-command"),
+        (b"fly", "KO: unknown command, try 'help'"),
+        (b"", "OK"),
+        (b"\xff\xfe", "KO: unknown command, try 'help'"),
+    ],
+)
+def test_plain_commands(line: bytes, expected: str) -> None:
+    """Known ones are answered, unknown ones refused."""
+    assert expected in ask(line + b"\nexit\n")
+
+
+def test_a_line_without_end_ends_the_session() -> None:
+    """Nobody can fill the memory with one line, and others are served on."""
+
+    async def run() -> None:
+        async with emulator() as (_, port):
+            greeting = await say(port, b"x" * 100_000)
+            assert greeting.count("OK\r\n") <= 1
+            assert "I am alive!" in await say(port, b"ping\nquit\n")
+
+    asyncio.run(run())
+
+
+def test_stopping_ends_open_sessions() -> None:
+    """A client that only listens sees the end."""
+
+    async def run() -> None:
+        async with emulator() as (console, port):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            await asyncio.wait_for(reader.readuntil(b"OK\r\n"), DEADLINE)
+            await console.stop()
+            assert await asyncio.wait_for(reader.read(), DEADLINE) == b""
+            writer.close()
+            await writer.wait_closed()
+
+    asyncio.run(run())
+
+
+def test_the_token_is_read_from_the_users_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A missing or blank file means that there is none."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert user_token() == ""
+    (tmp_path / TOKEN_FILE).write_text(" abc \n")
+    assert user_token() == "abc"
