@@ -1,0 +1,140 @@
+"""Commands that run in the background, and the process numbers of a device's shells."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytest_clawperator.simulator.shell.io import Output
+
+_FIRST_PID = 20000
+_LAST_PID = 32767
+# Together, all the processes of a device's shells; more than a script with a purpose needs.
+_MAX_PROCESSES = 512
+TERMINATED = 128 + 15
+
+
+@dataclass(eq=False)
+class Job:
+    """One background command; ``session`` is the run of a script that started it.
+
+    ``ignores_hangup`` lets it live on when its session hangs up.
+    """
+
+    pid: int
+    session: object
+    outputs: Collection[Output]
+    ignores_hangup: bool = False
+    task: asyncio.Task[int] = field(init=False)
+
+    def holds(self, output: Output) -> bool:
+        """Tell whether the command may still write there."""
+        return not self.task.done() and any(held is output for held in self.outputs)
+
+    async def status(self) -> int:
+        """Wait for its end and give its exit status."""
+        await asyncio.wait([self.task])
+        if self.task.cancelled() or self.task.exception() is not None:
+            return TERMINATED
+        return self.task.result()
+
+
+class Jobs:
+    """Everything in the background of one device; it outlives the shells that started it."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[int, Job] = {}
+        self._piped = 0
+        self._waiting: list[asyncio.Future[None]] = []
+        self._next_pid = _FIRST_PID
+
+    def new_pid(self) -> int:
+        """Give a process number that no job has."""
+        while True:
+            pid = self._next_pid
+            self._next_pid = _FIRST_PID if pid == _LAST_PID else pid + 1
+            if pid not in self._jobs:
+                return pid
+
+    def start(
+        self, work: Coroutine[Any, Any, int], *, session: object, outputs: Collection[Output]
+    ) -> Job | None:
+        """Run something in the background; None if too much already runs there."""
+        if self._are_too_many(1):
+            work.close()
+            return None
+        job = Job(self.new_pid(), session, outputs)
+        job.task = asyncio.get_running_loop().create_task(work)
+        self._jobs[job.pid] = job
+        job.task.add_done_callback(lambda _: self._ended(job))
+        return job
+
+    def _ended(self, job: Job) -> None:
+        self._jobs.pop(job.pid, None)
+        self._tell()
+
+    def _tell(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
+
+    @contextmanager
+    def pipeline(self, count: int) -> Iterator[bool]:
+        """Count the commands of a pipeline while they run; False if they would be too many."""
+        if self._are_too_many(count):
+            yield False
+            return
+        self._piped += count
+        try:
+            yield True
+        finally:
+            self._piped -= count
+
+    def _are_too_many(self, count: int) -> bool:
+        return len(self._jobs) + self._piped + count > _MAX_PROCESSES
+
+    def find(self, pid: int) -> Job | None:
+        """Give the running job with this number."""
+        return self._jobs.get(pid)
+
+    def _holding(self, *outputs: Output, session: object) -> list[Job]:
+        """List the running jobs of a session that may still write to one of these outputs."""
+        return [
+            job
+            for job in self._jobs.values()
+            if job.session is session and any(job.holds(output) for output in outputs)
+        ]
+
+    async def released(self, *outputs: Output, session: object) -> None:
+        """Wait until no job of a session can write to these outputs any more."""
+        while self._holding(*outputs, session=session):
+            future = asyncio.get_running_loop().create_future()
+            self._waiting.append(future)
+            await future
+
+    def redirect(self, outputs: Collection[Output]) -> None:
+        """Take note that the job this is called from writes elsewhere from now on."""
+        task = asyncio.current_task()
+        for job in self._jobs.values():
+            if job.task is task:
+                job.outputs = outputs
+        self._tell()
+
+    async def stop(self, *, session: object = None) -> None:
+        """Hang up on the jobs of a session, or end all jobs, and wait until they have ended."""
+        jobs = [
+            job
+            for job in self._jobs.values()
+            if session is None or (job.session is session and not job.ignores_hangup)
+        ]
+        for job in jobs:
+            job.task.cancel()
+        if jobs:
+            await asyncio.wait([job.task for job in jobs])
+
+    def __len__(self) -> int:
+        return len(self._jobs)

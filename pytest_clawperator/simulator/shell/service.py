@@ -1,0 +1,201 @@
+"""adbd's shell services: a command or a session of commands, and its streams on the wire."""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from pytest_clawperator.simulator.shell.escapes import encode
+from pytest_clawperator.simulator.shell.io import BrokenPipe, Output, Pipe
+from pytest_clawperator.simulator.shell.lines import interruptible
+from pytest_clawperator.simulator.shell.shell import Shell
+from pytest_clawperator.simulator.shell.terminal import Terminal
+from pytest_clawperator.simulator.wire.adbd import ServiceRefused, Stream, StreamClosed
+
+_STDIN, _STDOUT, _STDERR, _EXIT, _CLOSE_STDIN = range(5)
+_PACKET = struct.Struct("<BI")
+_MAX_PACKET = 64 * 1024
+# What the host may send ahead of a command that does not read; the rest waits on the wire.
+_UNREAD = 1024 * 1024
+# The kernel starts no program with an argument as long as this.
+_MAX_ARGUMENT = 128 * 1024
+_CANNOT_EXECUTE = 126
+# How long a command that was just reading may take to make use of what it read.
+_GRACE_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class ShellRequest:
+    """What a host asks for: which command, over which kind of connection."""
+
+    command: str
+    protocol: bool
+    terminal: bool
+    terminal_type: str
+
+
+def parse_request(destination: str) -> ShellRequest:
+    """Read the name of a shell service, such as ``shell,v2,TERM=xterm,raw:ls``."""
+    service, colon, command = destination.partition(":")
+    kind, *words = service.split(",")
+    if not colon or kind not in ("shell", "exec") or (kind == "exec" and words):
+        raise ServiceRefused(destination)
+    command = command.partition("\0")[0]
+    terminal = kind == "shell" and not command
+    terminal_type = "dumb"
+    for word in words:
+        if word in ("raw", "pty"):
+            terminal = word == "pty"
+        elif word.startswith("TERM="):
+            terminal_type = word.removeprefix("TERM=")
+    return ShellRequest(command, "v2" in words, terminal, terminal_type)
+
+
+async def serve_shell(destination: str, stream: Stream, make_shell: Callable[[], Shell]) -> None:
+    """Run a command, or those that come over the wire; the host's close ends everything."""
+    request = parse_request(destination)
+    if len(encode(request.command)) >= _MAX_ARGUMENT:
+        await _refuse(request, stream)
+        return
+    await _Conversation(request, stream, make_shell()).run()
+
+
+async def _refuse(request: ShellRequest, stream: Stream) -> None:
+    text = b"error: exec '/system/bin/sh' failed: Argument list too long\n"
+    if request.protocol:
+        text = _packet(_STDERR, text) + _packet(_EXIT, bytes([_CANNOT_EXECUTE]))
+    await stream.write(text)
+
+
+def _packet(kind: int, data: bytes) -> bytes:
+    if len(data) <= _MAX_PACKET:
+        return _PACKET.pack(kind, len(data)) + data
+    pieces = (data[at : at + _MAX_PACKET] for at in range(0, len(data), _MAX_PACKET))
+    return b"".join(_PACKET.pack(kind, len(piece)) + piece for piece in pieces)
+
+
+class _HostOutput:
+    """One output of the shell on its way to the host; without a kind, no packets are made."""
+
+    def __init__(self, stream: Stream, kind: int | None) -> None:
+        self._stream = stream
+        self._kind = kind
+
+    async def write(self, data: bytes) -> None:
+        """Send bytes."""
+        if not data:
+            return
+        try:
+            await self._stream.write(data if self._kind is None else _packet(self._kind, data))
+        except StreamClosed:
+            raise BrokenPipe from None
+
+
+class _Packets:
+    """Takes the host's packets apart, in whatever pieces they come."""
+
+    def __init__(self) -> None:
+        self._header = b""
+        self._kind = 0
+        self._left = 0
+
+    def feed(self, data: bytes) -> tuple[bytes, bool]:
+        """Give what is for standard input, and whether it ends there."""
+        typed = bytearray()
+        while data:
+            if self._left:
+                piece, data = data[: self._left], data[self._left :]
+                self._left -= len(piece)
+                if self._kind == _STDIN:
+                    typed += piece
+                continue
+            missing = _PACKET.size - len(self._header)
+            self._header, data = self._header + data[:missing], data[missing:]
+            if len(self._header) == _PACKET.size:
+                self._kind, self._left = _PACKET.unpack(self._header)
+                self._header = b""
+                if self._kind == _CLOSE_STDIN:
+                    return bytes(typed), True
+        return bytes(typed), False
+
+
+class _Conversation:
+    """One shell service from its start to its end."""
+
+    def __init__(self, request: ShellRequest, stream: Stream, shell: Shell) -> None:
+        self._request = request
+        self._stream = stream
+        self._shell = shell
+        self._stdin = Pipe(capacity=_UNREAD)
+        self._stdout: Output = _HostOutput(stream, _STDOUT if request.protocol else None)
+        self._stderr: Output = self._stdout
+        self._host_closed = False
+        self._stdin_was_wanted = False
+        self._terminal: Terminal | None = None
+        shell.env["TERM"] = request.terminal_type
+        if request.terminal:
+            shell.options.add("terminal")
+            self._terminal = Terminal(self._stdout, self._stdin, shell)
+            self._stdout = self._stderr = self._terminal
+        elif request.protocol:
+            self._stderr = _HostOutput(stream, _STDERR)
+
+    async def run(self) -> None:
+        """Run the shell while listening to the host."""
+        loop = asyncio.get_running_loop()
+        work = loop.create_task(self._work())
+        listening = loop.create_task(self._listen())
+        try:
+            await asyncio.wait((work, listening), return_when=asyncio.FIRST_COMPLETED)
+            if not work.done() and self._stdin_was_wanted:
+                await asyncio.wait((work,), timeout=_GRACE_SECONDS)
+        finally:
+            for task in (work, listening):
+                task.cancel()
+            await asyncio.wait((work, listening))
+        if not work.cancelled():
+            work.result()
+
+    async def _listen(self) -> None:
+        """Pass on what the host sends, until it closes the stream."""
+        packets = _Packets() if self._request.protocol else None
+        try:
+            while data := await self._stream.read():
+                ends = False
+                if packets is not None:
+                    data, ends = packets.feed(data)
+                if self._terminal is not None:
+                    await self._terminal.type(data)
+                elif data:
+                    await self._stdin.write(data)
+                if ends and self._terminal is None:
+                    self._stdin.close_writing()
+        except BrokenPipe:
+            pass
+        self._host_closed = True
+        self._stdin_was_wanted = self._stdin.is_wanted
+        self._stdin.close_writing()
+
+    async def _work(self) -> None:
+        shell = self._shell
+        status = await self._status()
+        if self._request.protocol and self._terminal is None and not self._host_closed:
+            # Like the pipes of a real adbd, the stream stays open for what still writes there.
+            await shell.released(self._stdout, self._stderr)
+        else:
+            await shell.jobs.stop(session=shell.session)
+        if self._request.protocol:
+            with suppress(StreamClosed):
+                await self._stream.write(_packet(_EXIT, bytes([status])))
+
+    async def _status(self) -> int:
+        shell = self._shell
+        if self._request.command:
+            run = shell.run(self._request.command, self._stdin, self._stdout, self._stderr)
+            if self._terminal is None:
+                return await run
+            return await interruptible(run, self._terminal)
+        return await shell.run_input(self._stdin, self._stdout, self._stderr, person=self._terminal)
