@@ -1,0 +1,231 @@
+"""The log of a simulated phone: logd's ring buffers, and how Timber and logd cut what apps say."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from itertools import islice, takewhile
+
+PRIORITIES = "VDIWEF"
+"""Priority letters in rising order."""
+
+BUFFERS = ("main", "radio", "events", "system", "crash", "stats", "security", "kernel")
+"""Every buffer's name, by its number in liblog."""
+
+MAX_PAYLOAD = 4068
+"""Bytes that logd keeps of one entry: priority, tag, NUL, message, NUL."""
+
+TIMBER_PIECE = 4000
+"""UTF-16 units at which Timber's debug tree begins to cut a message."""
+
+DEFAULT_CAPACITY = 4 * 1024 * 1024
+
+_ENTRY_OVERHEAD = 28  # logger_entry, which logd counts with the payload
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One entry.
+
+    What is not valid UTF-8 after the byte cap stands in ``message`` as surrogate escapes, so that
+    ``message.encode("utf-8", "surrogateescape")`` gives the very bytes that logd holds.
+    """
+
+    number: int
+    time: float
+    pid: int
+    tid: int
+    priority: str
+    tag: str
+    message: str
+    buffer: str = "main"
+    uid: int = 1000
+
+
+class LogBuffer:
+    """The ring buffers of one device; every entry has a number that is never used again.
+
+    It belongs to one event loop: write to it from that loop's thread only.
+    """
+
+    def __init__(
+        self, *, clock: Callable[[], float], capacity_bytes: int = DEFAULT_CAPACITY
+    ) -> None:
+        self.next_number = 1
+        self.cut_count = 0
+        self.uids: dict[int, int] = {}
+        """Which user each process runs as, for ``-v uid`` and ``--uid``; 1000 where unknown."""
+        self._clock = clock
+        self._last_time = clock()
+        self.boot_time = self._last_time
+        self._rings = {name: deque[LogLine]() for name in BUFFERS}
+        self._used = dict.fromkeys(BUFFERS, 0)
+        self._capacity = dict.fromkeys(BUFFERS, capacity_bytes)
+        self._waiters: set[asyncio.Future[None]] = set()
+
+    def write(
+        self,
+        priority: str,
+        tag: str,
+        message: str,
+        *,
+        pid: int,
+        tid: int | None = None,
+        buffer: str = "main",
+    ) -> None:
+        """Append one entry, cut as logd cuts it; an unknown priority or buffer is a ValueError."""
+        if priority not in PRIORITIES or len(priority) != 1:
+            raise ValueError(f"log priority {priority!r} is none of {', '.join(PRIORITIES)}")
+        if buffer not in self._rings:
+            raise ValueError(f"there is no log buffer {buffer!r}, only {', '.join(BUFFERS)}")
+        tag, message = _capped(tag, message)
+        line = LogLine(
+            number=self.next_number,
+            time=self.now(),
+            pid=pid,
+            tid=pid if tid is None else tid,
+            priority=priority,
+            tag=tag,
+            message=message,
+            buffer=buffer,
+            uid=self.uids.get(pid, 1000),
+        )
+        self.next_number += 1
+        self._rings[buffer].append(line)
+        self._used[buffer] += _size(line)
+        self._prune(buffer)
+        self._wake()
+
+    def timber(
+        self, priority: str, tag: str, message: str, *, pid: int, tid: int | None = None
+    ) -> None:
+        """Log as an app does through Timber: a long message becomes several entries."""
+        for piece in timber_pieces(message):
+            self.write(priority, tag, piece, pid=pid, tid=tid)
+
+    def since(self, number: int, *, buffers: Collection[str] = BUFFERS) -> list[LogLine]:
+        """List the entries that are still held and whose number is at least ``number``."""
+        rings = (self._rings[name] for name in BUFFERS if name in buffers)
+        found = [line for ring in rings for line in _from(ring, number)]
+        found.sort(key=_number)
+        return found
+
+    def last(self, count: int, *, buffers: Collection[str] = BUFFERS) -> list[LogLine]:
+        """List the newest entries, at most ``count``, oldest first."""
+        rings = (self._rings[name] for name in BUFFERS if name in buffers)
+        found = [line for ring in rings for line in islice(reversed(ring), count)]
+        found.sort(key=_number)
+        return found[-count:]
+
+    async def wait(self, number: int) -> None:
+        """Return once an entry with at least this number was written, or streams were cut."""
+        cuts = self.cut_count
+        while self.next_number <= number and self.cut_count == cuts:
+            waiter = asyncio.get_running_loop().create_future()
+            self._waiters.add(waiter)
+            try:
+                await waiter
+            finally:
+                self._waiters.discard(waiter)
+
+    def clear(self, buffers: Collection[str]) -> None:
+        """Forget the entries of these buffers; numbers go on."""
+        for name in buffers:
+            self._rings[name].clear()
+            self._used[name] = 0
+
+    def cut_streams(self) -> None:
+        """End everybody's waiting; readers see ``cut_count`` rise and stop."""
+        self.cut_count += 1
+        self._wake()
+
+    def now(self) -> float:
+        """Tell the device's time, in seconds since 1970; it never goes back."""
+        self._last_time = max(self._last_time, self._clock())
+        return self._last_time
+
+    def used_bytes(self, buffer: str) -> int:
+        """Tell how much a buffer holds."""
+        return self._used[buffer]
+
+    def capacity_bytes(self, buffer: str) -> int:
+        """Tell how much a buffer can hold."""
+        return self._capacity[buffer]
+
+    def resize(self, buffer: str, capacity_bytes: int) -> None:
+        """Give a buffer another size; its oldest entries go if it shrank."""
+        self._capacity[buffer] = capacity_bytes
+        self._prune(buffer)
+
+    def _prune(self, buffer: str) -> None:
+        ring = self._rings[buffer]
+        # The newest entry always stays, else a reader would wait for a number that is never shown.
+        while self._used[buffer] > self._capacity[buffer] and len(ring) > 1:
+            self._used[buffer] -= _size(ring.popleft())
+
+    def _wake(self) -> None:
+        for waiter in self._waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+
+
+def timber_pieces(message: str) -> list[str]:
+    """Cut a message as Timber's debug tree does: by line, and lines into 4,000-unit pieces."""
+    if _units(message) < TIMBER_PIECE:
+        return [message]
+    lines = message.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return [piece for line in lines for piece in _line_pieces(line)]
+
+
+def _line_pieces(line: str) -> list[str]:
+    if len(line) * 2 <= TIMBER_PIECE:
+        return [line]
+    wide = line.encode("utf-16-le", "surrogatepass")
+    step = TIMBER_PIECE * 2
+    # A cut may fall between the halves of a surrogate pair; so it does on a phone.
+    return [
+        wide[start : start + step].decode("utf-16-le", "surrogatepass")
+        for start in range(0, len(wide), step)
+    ]
+
+
+def _units(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _capped(tag: str, message: str) -> tuple[str, str]:
+    both = tag + message
+    if len(both) <= MAX_PAYLOAD - 3 and both.isascii() and "\0" not in both:
+        return tag, message  # nearly every entry; the rest takes three times as long
+    tag_bytes = _c_string(tag)[: MAX_PAYLOAD - 3]
+    text_bytes = _c_string(message)[: MAX_PAYLOAD - 3 - len(tag_bytes)]
+    return (
+        tag_bytes.decode("utf-8", "surrogateescape"),
+        text_bytes.decode("utf-8", "surrogateescape"),
+    )
+
+
+def _c_string(text: str) -> bytes:
+    # Half a surrogate pair leaves the Java runtime as three bytes, and a NUL ends the text.
+    return text.encode("utf-8", "surrogatepass").partition(b"\0")[0]
+
+
+def _size(line: LogLine) -> int:
+    length = len(line.tag) + len(line.message)
+    if not (line.tag.isascii() and line.message.isascii()):
+        length = len((line.tag + line.message).encode("utf-8", "surrogateescape"))
+    return _ENTRY_OVERHEAD + 3 + length
+
+
+def _from(ring: deque[LogLine], number: int) -> Iterable[LogLine]:
+    if not ring or ring[0].number >= number:
+        return ring
+    return takewhile(lambda line: line.number >= number, reversed(ring))
+
+
+def _number(line: LogLine) -> int:
+    return line.number
