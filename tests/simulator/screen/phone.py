@@ -1,0 +1,122 @@
+"""A screen whose clock the test moves, and short words for looking at it and touching it."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from pytest_clawperator.simulator.screen.app_model import App, parse_app, shipped_apps
+from pytest_clawperator.simulator.screen.events import AccessibilityEvent
+from pytest_clawperator.simulator.screen.hierarchy import find, find_all
+from pytest_clawperator.simulator.screen.nodes import UiNode
+from pytest_clawperator.simulator.screen.ui import Ui
+
+SETTINGS = "com.android.settings"
+SHOP = "com.example.shop"
+CONFORMANCE = "com.clawperator.conformance"
+HOME = "com.google.android.apps.nexuslauncher"
+
+HEAD = """\
+package: com.example.demo
+name: Demo
+start: main
+"""
+
+
+def app(text: str) -> App:
+    """Make an app of its screens and whatever else stands in its file."""
+    return parse_app(HEAD + textwrap.dedent(text))
+
+
+def screen_app(items: str, more: str = "") -> App:
+    """Make an app whose only screen holds these items."""
+    body = textwrap.indent(textwrap.dedent(items), "      ")
+    return parse_app(HEAD + textwrap.dedent(more) + "screens:\n  main:\n    items:\n" + body)
+
+
+class Phone:
+    """A screen with some apps, and the time."""
+
+    def __init__(self, *apps: App, start: str | None = None, **options: Any) -> None:
+        self.now = 1000.0
+        self.events: list[AccessibilityEvent] = []
+        self.crashes: list[tuple[str, str]] = []
+        self.ui = Ui(
+            apps or shipped_apps(),
+            clock=lambda: self.now,
+            on_event=self._event,
+            on_crash=lambda package, message: self.crashes.append((package, message)),
+            **options,
+        )
+        if start is None and len(apps) == 1:
+            start = apps[0].package
+        if start is not None:
+            assert self.ui.start_app(start)
+
+    def _event(self, event: str) -> None:
+        assert isinstance(event, AccessibilityEvent)
+        self.events.append(event)
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass."""
+        self.now += seconds
+
+    @property
+    def root(self) -> UiNode:
+        """The root of the active window."""
+        root = self.ui.active_root()
+        assert root is not None
+        return root
+
+    def has(self, text: str) -> bool:
+        """Tell whether a text is on the screen."""
+        return find(self.root, {"textEquals": text}, self.ui.size) is not None
+
+    def texts(self) -> list[str]:
+        """List every text on the screen."""
+        return [node.text for node in find_all(self.root, {}, self.ui.size) if node.text]
+
+    def node(self, text: str) -> UiNode:
+        """Give the first node with a text or description."""
+        found = find(self.root, {"textEquals": text}, self.ui.size)
+        assert found is not None, f"{text!r} is not among {self.texts()}"
+        return found
+
+    def by_id(self, name: str) -> UiNode:
+        """Give the first node whose resource id ends so."""
+        found = next((n for n in self.root.walk() if n.resource_id.endswith(f":id/{name}")), None)
+        assert found is not None, f"no {name}"
+        return found
+
+    def tap(self, text: str) -> None:
+        """Tap the middle of a text."""
+        assert self.ui.tap(*self.node(text).bounds.centre)
+
+    def tap_id(self, name: str) -> None:
+        """Tap the middle of the node with an id."""
+        assert self.ui.tap(*self.by_id(name).bounds.centre)
+
+    def window_packages(self) -> list[str]:
+        """List the packages of the windows, from the bottom up."""
+        return [window.package for window in self.ui.windows()]
+
+    def swipe_up(self, node: UiNode) -> None:
+        """Swipe over a node as the Operator does to scroll down."""
+        left, top, right, bottom = node.bounds
+        x, height = (left + right) // 2, bottom - top
+        self.ui.swipe((x, top + round(0.52 * height)), (x, top + round(0.24 * height)))
+
+    def swipe_down(self, node: UiNode) -> None:
+        """Swipe over a node as the Operator does to scroll up."""
+        left, top, right, bottom = node.bounds
+        x, height = (left + right) // 2, bottom - top
+        self.ui.swipe((x, top + round(0.48 * height)), (x, top + round(0.76 * height)))
+
+    def scrollable(self) -> UiNode:
+        """Give the first node that can be scrolled."""
+        return next(node for node in self.root.walk() if node.scrollable)
+
+
+def demo(text: str) -> Phone:
+    """Make a phone that shows the app of this text."""
+    return Phone(app(text))
