@@ -1,0 +1,172 @@
+"""A picture to paint on: boxes, discs, icons and text, never outside the clip."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from PIL import Image, ImageDraw
+
+from pytest_clawperator.simulator.picture.shapes import corner_masks, disc_mask, icon_mask
+from pytest_clawperator.simulator.picture.text import (
+    fitted,
+    line_height,
+    readable,
+    text_mask,
+    text_width,
+    wrapped,
+)
+from pytest_clawperator.simulator.picture.theme import Colour, Theme
+from pytest_clawperator.simulator.screen.nodes import Bounds
+
+Align = Literal["left", "centre", "right"]
+
+LINE_SPACING = 1.35
+"""How much higher than its text a line of a screen is laid out."""
+
+_PHONE_WIDTH_DP = 411.43
+_LONGEST_TEXT = 1000  # more can never be seen, and would only take time
+
+
+class Canvas:
+    """The screen's picture, measured in pixels; ``dp`` turns Android's units into them."""
+
+    def __init__(self, size: tuple[int, int], theme: Theme) -> None:
+        self.theme = theme
+        self.image = Image.new("RGB", size, theme.background)
+        self.screen = Bounds(0, 0, *size)
+        self.clip = self.screen
+        self._pen = ImageDraw.Draw(self.image)
+        self.scale = max(0.25, min(size) / _PHONE_WIDTH_DP)
+
+    def dp(self, units: float) -> int:
+        """Give a length in pixels, at least one."""
+        return max(1, round(units * self.scale))
+
+    def rectangle(self, box: Bounds, colour: Colour) -> None:
+        """Fill a box."""
+        left, top, right, bottom = box.clipped(self.clip)
+        if left < right and top < bottom:
+            self._pen.rectangle((left, top, right - 1, bottom - 1), fill=colour)
+
+    def rounded(self, box: Bounds, radius: int, colour: Colour) -> None:
+        """Fill a box with round corners; a large radius makes it a pill."""
+        radius = min(radius, box.width // 2, box.height // 2)
+        if radius < 1:
+            self.rectangle(box, colour)
+            return
+        left, top, right, bottom = box
+        self.rectangle(Bounds(left, top + radius, right, bottom - radius), colour)
+        self.rectangle(Bounds(left + radius, top, right - radius, top + radius), colour)
+        self.rectangle(Bounds(left + radius, bottom - radius, right - radius, bottom), colour)
+        places = (
+            (left, top),
+            (right - radius, top),
+            (left, bottom - radius),
+            (right - radius, bottom - radius),
+        )
+        for mask, place in zip(corner_masks(radius), places, strict=True):
+            self.stamp(mask, place, colour)
+
+    def frame(
+        self, box: Bounds, radius: int, line: Colour, inside: Colour, *, width: float = 1
+    ) -> None:
+        """Fill a box with round corners and a line around it."""
+        self.rounded(box, radius, line)
+        thick = self.dp(width)
+        self.rounded(inset(box, thick), radius - thick, inside)
+
+    def disc(self, box: Bounds, colour: Colour) -> None:
+        """Fill the largest circle in the middle of a box."""
+        side = min(box.width, box.height)
+        if side > 0:
+            place = square(box, side)
+            self.stamp(disc_mask(side), (place.left, place.top), colour)
+
+    def icon(self, name: str, box: Bounds, colour: Colour, *, weight: float = 0.085) -> None:
+        """Draw an icon as large as fits into the middle of a box."""
+        side = min(box.width, box.height)
+        if side > 0:
+            place = square(box, side)
+            self.stamp(icon_mask(name, side, weight), (place.left, place.top), colour)
+
+    def text(
+        self,
+        box: Bounds,
+        text: str,
+        colour: Colour,
+        *,
+        size: float,
+        align: Align = "left",
+        bold: bool = False,
+        lines: int = 1,
+    ) -> None:
+        """Write text of a size in dp, shortened to the box's width and in its middle height."""
+        text = readable(text[:_LONGEST_TEXT])
+        pixels = self._font_size(box, size)
+        height = line_height(pixels)
+        lines = max(1, min(lines, box.height // height))
+        if lines == 1:
+            shown: tuple[str, ...] = (fitted(text.replace("\n", " "), pixels, box.width),)
+        else:
+            shown = wrapped(text, pixels, box.width, lines)
+        y = box.top + (box.height - height * len(shown)) // 2
+        for line in shown:
+            mask = text_mask(line, pixels, bold=bold, room=box.width)
+            room = box.width - min(box.width, int(text_width(line, pixels)))
+            shift = {"left": 0, "centre": room // 2, "right": room}[align]
+            self.stamp(mask, (box.left + shift, y), colour, within=box)
+            y += height
+
+    def text_height(self, text: str, size: float, width: int) -> int:
+        """Tell how high a box is made for text of a size in dp, if it may be so wide."""
+        return round(self.count_lines(text, size, width) * size * LINE_SPACING * self.scale)
+
+    def count_lines(self, text: str, size: float, width: int) -> int:
+        """Count the lines of text of a size in dp that may be so wide."""
+        return len(wrapped(readable(text[:_LONGEST_TEXT]), self.dp(size), width, 50))
+
+    def stamp(
+        self,
+        mask: Image.Image,
+        place: tuple[int, int],
+        colour: Colour,
+        *,
+        within: Bounds | None = None,
+    ) -> None:
+        """Paint through a mask, but not outside the clip."""
+        x, y = place
+        clip = self.clip if within is None else within.clipped(self.clip)
+        full = Bounds(x, y, x + mask.width, y + mask.height)
+        part = full.clipped(clip)
+        if part.width == 0 or part.height == 0:
+            return
+        if part != full:
+            mask = mask.crop((part.left - x, part.top - y, part.right - x, part.bottom - y))
+        self.image.paste(colour, part, mask)
+
+    def shade(self, strength: float) -> None:
+        """Darken everything that was painted so far."""
+        table = [round(value * (1 - strength)) for value in range(256)] * 3
+        self.image.paste(self.image.point(table))
+
+    def _font_size(self, box: Bounds, size: float) -> int:
+        """Shrink text a little where its box is low, before any of it is cut off."""
+        wanted = self.dp(size)
+        smallest = max(6, round(wanted * 0.86))
+        while wanted > smallest and line_height(wanted) > box.height:
+            wanted -= 1
+        return max(6, wanted)
+
+
+def inset(box: Bounds, across: int, down: int | None = None) -> Bounds:
+    """Give a box with its sides moved inward."""
+    down = across if down is None else down
+    left, top = min(box.left + across, box.right), min(box.top + down, box.bottom)
+    return Bounds(left, top, max(left, box.right - across), max(top, box.bottom - down))
+
+
+def square(box: Bounds, side: int) -> Bounds:
+    """Give a square in the middle of a box."""
+    left = box.left + (box.width - side) // 2
+    top = box.top + (box.height - side) // 2
+    return Bounds(left, top, left + side, top + side)

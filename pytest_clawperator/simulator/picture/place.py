@@ -1,0 +1,93 @@
+"""Where on a drawn screen a node is painted, and what is asked about it while painting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pytest_clawperator.simulator.picture.canvas import Canvas
+from pytest_clawperator.simulator.picture.theme import Colour
+from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode
+
+_KIND_BY_CLASS = {
+    "Button": "button",
+    "CheckBox": "checkbox",
+    "CheckedTextView": "checkbox",
+    "EditText": "textfield",
+    "AutoCompleteTextView": "textfield",
+    "FloatingActionButton": "button",
+    "ImageButton": "icon",
+    "ImageView": "image",
+    "MaterialButton": "button",
+    "ProgressBar": "progress",
+    "RadioButton": "radio",
+    "SearchView": "textfield",
+    "SeekBar": "progress",
+    "Switch": "switch",
+    "SwitchCompat": "switch",
+    "TextView": "text",
+    "ToggleButton": "switch",
+    "Toolbar": "toolbar",
+}
+_TEXT_KINDS = {"text", "title", "row_title", "row_summary", "dialog_title", "dialog_text", "badge"}
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a node is painted on, in which ink, in which list's view, and inside which widget."""
+
+    ground: Colour
+    ink: Colour
+    faint_ink: Colour
+    view: Bounds
+    inside: str = ""
+
+
+Painter = Callable[[Canvas, UiNode, Place], Place]
+
+
+def kind_of(node: UiNode) -> str:
+    """Tell what to paint a node as: its kind, else what its class suggests."""
+    if node.kind:
+        return node.kind
+    known = _KIND_BY_CLASS.get(node.cls.rpartition(".")[2])
+    if known is not None:
+        return known
+    return "text" if node.text and not node.children else ""
+
+
+def says_itself(node: UiNode) -> bool:
+    """Tell whether a node's label is painted by itself and not by a node inside it."""
+    return bool(node.label) and not any(
+        kind_of(below) in _TEXT_KINDS and below.label for below in node.walk() if below is not node
+    )
+
+
+def ink_of(canvas: Canvas, node: UiNode, wanted: Colour) -> Colour:
+    """Give the colour of a node's text or lines: the wanted one, or grey if it is disabled."""
+    return wanted if is_enabled(node) else canvas.theme.disabled_ink
+
+
+def is_enabled(node: UiNode) -> bool:
+    """Tell whether a node can be used; a greyed row greys what is in it."""
+    above = node.parent
+    return node.enabled and (above is None or above.enabled or above.kind != "row")
+
+
+def whole_box(node: UiNode, place: Place, height: int) -> Bounds:
+    """Give a node's box as it is before a list's edge cuts it; the clip keeps the rest away."""
+    left, top, right, bottom = node.bounds
+    if bottom - top >= height - 1:
+        return node.bounds
+    if top <= place.view.top:
+        return Bounds(left, bottom - height, right, bottom)
+    if bottom >= place.view.bottom:
+        return Bounds(left, top, right, top + height)
+    return node.bounds
+
+
+def beyond_edge(node: UiNode, place: Place, by: int) -> Bounds:
+    """Let a box go on behind a list's edge, so that it has no round corners there."""
+    left, top, right, bottom = node.bounds
+    cut_above, cut_below = top <= place.view.top, bottom >= place.view.bottom
+    return Bounds(left, top - by * cut_above, right, bottom + by * cut_below)

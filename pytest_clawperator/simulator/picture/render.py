@@ -1,0 +1,164 @@
+"""Screenshots of a simulated phone: its windows drawn as a person knows them from a phone."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Sequence
+
+from PIL import Image
+
+from pytest_clawperator.simulator.picture.canvas import Canvas
+from pytest_clawperator.simulator.picture.keyboard import paint_key, paint_keyboard
+from pytest_clawperator.simulator.picture.place import Place, kind_of
+from pytest_clawperator.simulator.picture.system import (
+    paint_handle,
+    paint_status_bar,
+    paint_wallpaper,
+)
+from pytest_clawperator.simulator.picture.theme import DARK, LIGHT, Colour
+from pytest_clawperator.simulator.picture.widgets import paint_node
+from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode, Window
+
+_SHADE = 0.45
+_DEEPEST = 200  # nodes nested deeper than this are not painted
+
+
+def draw(
+    windows: Sequence[Window],
+    *,
+    size: tuple[int, int],
+    dark: bool,
+    clock_text: str,
+    title: str | None = None,
+) -> bytes:
+    """Draw the windows, the last on top, and give the picture as PNG.
+
+    The same arguments give the same bytes. ``title`` is written at the top of an app whose
+    screen has no title of its own and leaves room for one.
+    """
+    canvas = Canvas((max(1, size[0]), max(1, size[1])), DARK if dark else LIGHT)
+    picture = _Picture(canvas, clock_text)
+    for window in windows:
+        picture.add(window)
+    if title:
+        picture.add_title(windows, title)
+    if not windows:
+        picture.finish_window(canvas.theme.ink)
+    return encode_png(canvas.image)
+
+
+def black_screen(size: tuple[int, int]) -> bytes:
+    """Give the picture of a screen that is off."""
+    return encode_png(Image.new("RGB", (max(1, size[0]), max(1, size[1]))))
+
+
+def encode_png(image: Image.Image) -> bytes:
+    """Write an RGB picture quickly: screens are flat, so no row filter is worth its time."""
+    width, height = image.size
+    # Each row begins with its filter's number, 0. Padding ends each row with a 0 byte instead;
+    # one more at the very start, and one less at the end, makes it the beginning of the next.
+    padded = memoryview(image.tobytes("raw", "RGB", width * 3 + 1))
+    packer = zlib.compressobj(1)
+    data = packer.compress(b"\0") + packer.compress(padded[:-1]) + packer.flush()
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    signature = b"\x89PNG\r\n\x1a\n"
+    return b"".join(
+        (signature, _chunk(b"IHDR", header), _chunk(b"IDAT", data), _chunk(b"IEND", b""))
+    )
+
+
+def _chunk(name: bytes, data: bytes) -> bytes:
+    checksum = zlib.crc32(data, zlib.crc32(name))
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", checksum)
+
+
+class _Picture:
+    """Adds windows to a canvas, one above the other."""
+
+    def __init__(self, canvas: Canvas, clock_text: str) -> None:
+        self._canvas = canvas
+        self._clock_text = clock_text
+        self._covered = False
+
+    def add(self, window: Window) -> None:
+        """Paint a window above those that are there."""
+        canvas, theme, root = self._canvas, self._canvas.theme, window.root
+        canvas.clip = canvas.screen
+        place = Place(theme.background, theme.ink, theme.faint_ink, view=canvas.screen)
+        if _is_keyboard(window):
+            self._paint(root, place, root.bounds, 0)
+            return
+        ink = theme.ink
+        if self._fills_screen(window):
+            covered, self._covered = self._covered, True
+            if _is_launcher(window):
+                paint_wallpaper(canvas, root.bounds)
+                white = (255, 255, 255)
+                ink, place = (
+                    white,
+                    Place(theme.background, white, white, canvas.screen, inside="home"),
+                )
+            elif covered:
+                canvas.rectangle(root.bounds, theme.background)
+            self._paint(root, place, root.bounds, 0)
+            self.finish_window(ink)
+        else:
+            self._paint(root, place, root.bounds, 0)
+
+    def add_title(self, windows: Sequence[Window], title: str) -> None:
+        """Write the app's title where its active window left room for it."""
+        active = [window for window in windows if window.active and not _is_launcher(window)]
+        if not active or not self._fills_screen(active[-1]):
+            return
+        nodes = [node for node in active[-1].root.walk() if node.label or node.kind == "toolbar"]
+        room = min((node.bounds.top for node in nodes), default=self._canvas.screen.bottom)
+        if any(node.kind in ("title", "toolbar") for node in nodes) or room < self._canvas.dp(80):
+            return
+        canvas = self._canvas
+        canvas.clip = canvas.screen
+        box = Bounds(canvas.dp(20), canvas.dp(28), canvas.screen.right - canvas.dp(20), 0)
+        box = box._replace(bottom=min(room, canvas.dp(120)))
+        canvas.text(box, title, canvas.theme.ink, size=32)
+
+    def finish_window(self, ink: Colour) -> None:
+        """Paint the status bar and the gesture handle, which lie above every full window."""
+        self._canvas.clip = self._canvas.screen
+        paint_status_bar(self._canvas, self._clock_text, ink)
+        paint_handle(self._canvas, ink)
+
+    def _fills_screen(self, window: Window) -> bool:
+        """Tell an app's whole screen from a dialog and other things that float above one."""
+        root, screen = window.root, self._canvas.screen
+        if window.type == "input_method" or root.bounds.height * 2 < screen.height:
+            return False
+        has_dialog = kind_of(root) == "dialog" or any(
+            kind_of(child) == "dialog" for child in root.children
+        )
+        return not (has_dialog and self._covered)
+
+    def _paint(self, node: UiNode, place: Place, clip: Bounds, depth: int) -> None:
+        bounds = node.bounds.clipped(clip)
+        if not node.visible_to_user or not bounds.width or not bounds.height or depth > _DEEPEST:
+            return
+        canvas, kind = self._canvas, kind_of(node)
+        if kind == "dialog":
+            canvas.clip = canvas.screen
+            canvas.shade(_SHADE)
+        canvas.clip = bounds.clipped(canvas.screen)
+        if kind == "keyboard":
+            place = paint_keyboard(canvas, node, place)
+        elif kind == "key":
+            place = paint_key(canvas, node, place)
+        else:
+            place = paint_node(canvas, node, place)
+        for child in node.children:
+            self._paint(child, place, bounds, depth + 1)
+
+
+def _is_launcher(window: Window) -> bool:
+    return "launcher" in window.package
+
+
+def _is_keyboard(window: Window) -> bool:
+    return window.type == "input_method"
