@@ -1,0 +1,1 @@
+"""The Operator app: from a broadcast to its result envelope."""

@@ -1,0 +1,155 @@
+"""What the Operator logs: under which tag each part of it speaks, and its stack traces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+RESULT_PREFIX = "[Clawperator-Result]"
+COMMAND = "[Clawperator-Command]"
+ENGINE = "[UiActionEngine]"
+MANAGER = "[TaskRunnerManager]"
+RECEIVER = "[Operator-Receiver]"
+RUNNER = "[TaskRunner]"
+SCOPE = "[TaskScope]"
+SERVICE = "[Operator-AccessibilityService]"
+TREE_MANAGER = "[UiTreeManager]"
+UI_SCOPE = "[TaskUiScope]"
+
+
+class Source(Enum):
+    """A part of the app that logs: its tag in a debug build, and in a release build.
+
+    Tags are class names. A release build renames classes; those that the manifest names, and
+    tags that are constants, stay.
+    """
+
+    RECEIVER = ("OperatorCommandReceiver", "OperatorCommandReceiver")
+    RECEIVER_WORK = ("OperatorCommandReceiver$onReceive", "e")
+    EXECUTOR = ("AgentCommandExecutorDefault", "b")
+    EXECUTOR_WORK = ("AgentCommandExecutorDefault$execute", "a")
+    STATUS_SINK = ("LoggingTaskStatusSink", "o")
+    TASK_SCOPE = ("TaskScopeDefault", "E")
+    UI_SCOPE = ("TaskUiScopeDefault", "L")
+    WAIT_FOR_NODE = ("TaskUiScopeDefault$waitForNode$operation", "K")
+    ENGINE = ("UiActionEngineDefault", "P")
+    MANAGER = ("TaskRunnerManagerDefault", "w")
+    RUNNER = ("TaskRunnerDefault", "r")
+    TREE_MANAGER = ("UiTreeManagerAndroid", "f")
+    INSPECTOR = ("UiTreeInspectorAndroid", "c")
+    SERVICE = ("OperatorAccessibilityService", "OperatorAccessibilityService")
+    RECORDING = ("RecordingRuntime", "RecordingRuntime")
+
+
+@dataclass(frozen=True)
+class JavaError:
+    """An exception of the app, for its log."""
+
+    message: str
+    java_class: str = "java.lang.IllegalStateException"
+
+    @property
+    def text(self) -> str:
+        """The exception as ``toString`` gives it."""
+        return f"{self.java_class}: {self.message}"
+
+    def stack_trace(self, *, release: bool) -> str:
+        """Give it as the app's log prints it."""
+        frames = _RELEASE_FRAMES if release else _DEBUG_FRAMES
+        return "\n".join([self.text, *(f"\tat {at}" for at in frames)])
+
+
+_LOOPER_FRAMES = (
+    "android.os.Handler.handleCallback(Handler.java:959)",
+    "android.os.Handler.dispatchMessage(Handler.java:100)",
+    "android.os.Looper.loopOnce(Looper.java:232)",
+    "android.os.Looper.loop(Looper.java:317)",
+    "android.app.ActivityThread.main(ActivityThread.java:8705)",
+)
+_DEBUG_FRAMES = (
+    "clawperator.task.runner.UiActionEngineDefault.executeSingle(UiActionEngine.kt)",
+    "clawperator.operator.agent.AgentCommandExecutorDefault.execute(AgentCommandExecutorDefault.kt)",
+    *_LOOPER_FRAMES,
+)
+_RELEASE_FRAMES = ("G1.P.d(Unknown Source:0)", "y1.b.a(Unknown Source:12)", *_LOOPER_FRAMES)
+
+
+class Log(Protocol):
+    """What the Operator needs of the device's log."""
+
+    def write(
+        self,
+        priority: str,
+        tag: str,
+        message: str,
+        *,
+        pid: int,
+        tid: int | None = None,
+        buffer: str = "main",
+    ) -> None:
+        """Append one entry."""
+
+    def timber(
+        self, priority: str, tag: str, message: str, *, pid: int, tid: int | None = None
+    ) -> None:
+        """Append a message, cut into pieces where it is long."""
+
+
+class OperatorLog:
+    """The app's end of the device's log; everything is said by its main thread."""
+
+    def __init__(self, log: Log, *, pid: Callable[[], int], release_tags: bool) -> None:
+        self._log = log
+        self._pid = pid
+        self._release = release_tags
+
+    def tag(self, source: Source) -> str:
+        """Give the tag under which a part of the app speaks."""
+        debug, release = source.value
+        return release if self._release else debug
+
+    def class_name(self, name: str) -> str:
+        """Give a class's simple name as this build has it."""
+        return _renamed(name) if self._release else name
+
+    def debug(self, source: Source, message: str) -> None:
+        """Say something at level D."""
+        self._log.timber("D", self.tag(source), message, pid=self._pid())
+
+    def info(self, source: Source, message: str) -> None:
+        """Say something at level I."""
+        self._log.timber("I", self.tag(source), message, pid=self._pid())
+
+    def warn(self, source: Source, message: str) -> None:
+        """Say something at level W."""
+        self._log.timber("W", self.tag(source), message, pid=self._pid())
+
+    def error(self, source: Source, message: str, cause: JavaError | None = None) -> None:
+        """Say something at level E, with the stack trace of what caused it."""
+        if cause is not None:
+            message = f"{message}\n{cause.stack_trace(release=self._release)}"
+        self._log.timber("E", self.tag(source), message, pid=self._pid())
+
+    def crash(self, package: str, error: JavaError) -> None:
+        """Say what a process says that dies of an uncaught exception."""
+        pid = self._pid()
+        trace = error.stack_trace(release=self._release)
+        text = f"FATAL EXCEPTION: main\nProcess: {package}, PID: {pid}\n{trace}"
+        self._log.write("E", "AndroidRuntime", text, pid=pid, buffer="crash")
+        self._log.write("I", "Process", f"Sending signal. PID: {pid} SIG: 9", pid=pid)
+
+    def foreign(self, tag: str, message: str, *, pid: int) -> None:
+        """Let another process say something."""
+        self._log.write("D", tag, message, pid=pid, tid=pid + 3)
+
+
+def _renamed(name: str) -> str:
+    # R8 hands out short names in the order of the classes; any stable letter will do.
+    return chr(ord("a") + sum(map(ord, name)) % 26)
+
+
+def map_text(values: Mapping[str, str]) -> str:
+    """Print a map as Kotlin does."""
+    return "{" + ", ".join(f"{key}={value}" for key, value in values.items()) + "}"

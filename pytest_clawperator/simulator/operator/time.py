@@ -1,0 +1,119 @@
+"""The Operator's time: its pauses can be shortened, and its own limits shrink with them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+_SHORTEST_WAIT = 0.005  # seconds
+
+
+class OperatorClock:
+    """A clock that goes on by the full length of every pause, however short the pause really was.
+
+    So a wait of five seconds gives up after as many looks at the screen as on a phone, and
+    reports five seconds, when ``time_scale`` makes it last half a second. A screen that goes by
+    this clock shows what appears "after 800 ms" in time for a wait of one second, too.
+    """
+
+    def __init__(self, clock: Callable[[], float], *, time_scale: float) -> None:
+        self._clock = clock
+        self._ahead = 0.0
+        self._pause: tuple[float, float] | None = None  # when it began, how long it is
+        self._waiting: set[asyncio.Future[None]] = set()
+        self.time_scale = time_scale
+
+    def now(self) -> float:
+        """Give the time in milliseconds."""
+        return self.seconds() * 1000
+
+    def seconds(self) -> float:
+        """Give the time in seconds."""
+        real = self._clock()
+        ahead = self._ahead
+        if self._pause is not None and self.time_scale > 0:
+            began, length = self._pause
+            ahead += max(0.0, min(length, (real - began) / self.time_scale) - (real - began))
+        return real + ahead
+
+    async def sleep(self, duration_ms: float) -> None:
+        """Let so many of the Operator's milliseconds go by."""
+        seconds = max(0.0, duration_ms) / 1000
+        began = self._clock()
+        self._pause = (began, seconds)
+        try:
+            await asyncio.sleep(seconds * self.time_scale)
+        finally:
+            self._pause = None
+            self._ahead += max(0.0, seconds - (self._clock() - began))
+            for future in self._waiting:
+                future.cancel()
+
+    async def is_done_before(self, deadline: float, task: asyncio.Task[Any]) -> bool:
+        """Wait for a task until a moment of this clock; tell whether it was done by then."""
+        while not task.done() and self.now() < deadline:
+            left = (deadline - self.now()) / 1000 * (self.time_scale or 1.0)
+            pause_over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.add(pause_over)
+            try:
+                await asyncio.wait(
+                    {task, pause_over},
+                    timeout=max(left, _SHORTEST_WAIT),
+                    return_when=asyncio.FIRST_COMPLETED,
+                )
+            finally:
+                self._waiting.discard(pause_over)
+        return task.done()
+
+
+class TimeLimitReached(Exception):
+    """A time limit was reached in the middle of a pause."""
+
+    def __init__(self, limit: TimeLimit) -> None:
+        super().__init__("a time limit was reached")
+        self.limit = limit
+
+
+class TimeLimit:
+    """A moment after which what is going on shall end."""
+
+    def __init__(self, deadline: float) -> None:
+        self.deadline = deadline
+
+
+class RunTime:
+    """Pauses and limits of one command."""
+
+    def __init__(self, clock: OperatorClock) -> None:
+        self._clock = clock
+        self._limits: list[TimeLimit] = []
+
+    def now(self) -> float:
+        """Give the time in milliseconds."""
+        return self._clock.now()
+
+    def elapsed(self, since: float) -> int:
+        """Give the whole milliseconds since a moment."""
+        return round(self.now() - since)
+
+    async def pause(self, duration_ms: float) -> None:
+        """Wait; TimeLimitReached as soon as a limit falls into the wait."""
+        first = min(self._limits, key=lambda limit: limit.deadline, default=None)
+        left = None if first is None else first.deadline - self.now()
+        if first is None or left is None or left > duration_ms:
+            await self._clock.sleep(duration_ms)
+            return
+        await self._clock.sleep(left)
+        raise TimeLimitReached(first)
+
+    @contextmanager
+    def limit(self, duration_ms: float) -> Iterator[TimeLimit]:
+        """Let pauses within the block end after so many milliseconds altogether."""
+        limit = TimeLimit(self.now() + duration_ms)
+        self._limits.append(limit)
+        try:
+            yield limit
+        finally:
+            self._limits.remove(limit)
