@@ -1,0 +1,1 @@
+"""Android around the apps: packages, settings, processes, and the commands that people type."""

@@ -1,0 +1,136 @@
+"""Android's own shell commands."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pytest_clawperator.simulator.android.am import activity_service, monkey
+from pytest_clawperator.simulator.android.dumpsys import dumpsys
+from pytest_clawperator.simulator.android.input import input_service
+from pytest_clawperator.simulator.android.pm import package_service
+from pytest_clawperator.simulator.android.process import kill, pidof, ps
+from pytest_clawperator.simulator.android.screen import (
+    screencap,
+    screenrecord,
+    uiautomator,
+    window_service,
+)
+from pytest_clawperator.simulator.android.service import (
+    NO_SERVICE,
+    ServiceHandler,
+    run_service,
+)
+from pytest_clawperator.simulator.android.services import (
+    appops_service,
+    connectivity_service,
+    ime_service,
+    locale_service,
+    statusbar_service,
+    uimode_service,
+    wifi_service,
+)
+from pytest_clawperator.simulator.android.settings import (
+    content,
+    getprop,
+    setprop,
+    settings_service,
+)
+from pytest_clawperator.simulator.android.svc import ifconfig, ip, reboot, svc
+
+if TYPE_CHECKING:
+    from pytest_clawperator.simulator.android.system import AndroidSystem
+    from pytest_clawperator.simulator.shell.shell import Command, Invocation
+
+SERVICES: Mapping[str, ServiceHandler] = {
+    "activity": activity_service,
+    "appops": appops_service,
+    "connectivity": connectivity_service,
+    "input": input_service,
+    "input_method": ime_service,
+    "locale": locale_service,
+    "package": package_service,
+    "settings": settings_service,
+    "statusbar": statusbar_service,
+    "uimode": uimode_service,
+    "wifi": wifi_service,
+    "window": window_service,
+}
+"""The services that take commands through ``cmd``."""
+
+# Commands that are a service under another name.
+_FRONT_ENDS = {
+    "am": "activity",
+    "appops": "appops",
+    "ime": "input_method",
+    "input": "input",
+    "pm": "package",
+    "settings": "settings",
+    "wm": "window",
+}
+
+_PROGRAMS: Mapping[str, Callable[[AndroidSystem, Invocation], Awaitable[int]]] = {
+    "content": content,
+    "dumpsys": dumpsys,
+    "getprop": getprop,
+    "ifconfig": ifconfig,
+    "ip": ip,
+    "kill": kill,
+    "monkey": monkey,
+    "pidof": pidof,
+    "ps": ps,
+    "reboot": reboot,
+    "screencap": screencap,
+    "screenrecord": screenrecord,
+    "setprop": setprop,
+    "svc": svc,
+    "uiautomator": uiautomator,
+}
+
+
+COMMAND_NAMES: tuple[str, ...] = tuple(sorted([*_PROGRAMS, *_FRONT_ENDS, "cmd"]))
+"""What can be typed."""
+
+
+def android_commands(system: AndroidSystem) -> dict[str, Command]:
+    """Give every command of Android's that acts on this system."""
+    commands: dict[str, Command] = {
+        name: partial(program, system) for name, program in _PROGRAMS.items()
+    }
+    for name, service in _FRONT_ENDS.items():
+        commands[name] = partial(_front_end, system, service)
+    commands["cmd"] = partial(_cmd, system)
+    return commands
+
+
+async def _front_end(system: AndroidSystem, service: str, invocation: Invocation) -> int:
+    return await run_service(
+        service,
+        SERVICES[service],
+        system=system,
+        invocation=invocation,
+        words=invocation.args[1:],
+    )
+
+
+async def _cmd(system: AndroidSystem, invocation: Invocation) -> int:
+    words = invocation.args[1:]
+    if not words:
+        await invocation.err("cmd: No service specified; use -l to list all services\n")
+        return NO_SERVICE
+    if words[0] == "-l":
+        names = [] if system.booting else sorted(SERVICES)
+        lines = "".join(f"  {name}\n" for name in names)
+        await invocation.out(f"Currently running services:\n{lines}")
+        return 0
+    if words[0] == "-w":
+        words = words[1:]
+    handler = SERVICES.get(words[0]) if words else None
+    if handler is None:
+        name = words[0] if words else ""
+        await invocation.err(f"cmd: Can't find service: {name}\n")
+        return NO_SERVICE
+    return await run_service(
+        words[0], handler, system=system, invocation=invocation, words=words[1:]
+    )

@@ -1,0 +1,138 @@
+"""``ps``, ``pidof`` and ``kill``: the processes, as the shell's user sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from pytest_clawperator.simulator.android.activities import running_processes
+from pytest_clawperator.simulator.android.processes import Process
+
+if TYPE_CHECKING:
+    from pytest_clawperator.simulator.android.system import AndroidSystem
+    from pytest_clawperator.simulator.shell.shell import Invocation
+
+_SHELL_USER = "shell"
+
+# Heading, width (negative: to the left), and the value.
+_FIELDS: Mapping[str, tuple[int, Callable[[Process], str]]] = {
+    "USER": (-13, lambda process: process.user),
+    "UID": (-13, lambda process: process.user),
+    "PID": (6, lambda process: str(process.pid)),
+    "PPID": (6, lambda process: str(process.ppid)),
+    "VSZ": (8, lambda process: str(process.vsz)),
+    "RSS": (6, lambda process: str(process.rss)),
+    "WCHAN": (-15, lambda process: "0"),
+    "ADDR": (8, lambda process: "0"),
+    "S": (1, lambda process: "S"),
+    "STIME": (5, lambda process: "00:00"),
+    "TTY": (-7, lambda process: "?"),
+    "TIME": (8, lambda process: "00:00:00"),
+    "NAME": (-27, lambda process: process.name),
+    "ARGS": (-27, lambda process: process.name),
+    "CMD": (-27, lambda process: process.name),
+    "CMDLINE": (-27, lambda process: process.name),
+    "COMM": (-27, lambda process: process.name[-15:]),
+}
+_USUAL = (
+    "USER", "PID", "PPID", "VSZ", "RSS", "WCHAN", "ADDR", "S", "NAME",
+)  # fmt: skip
+_FULL = (
+    "UID", "PID", "PPID", "STIME", "TTY", "TIME", "CMD",
+)  # fmt: skip
+
+
+async def ps(system: AndroidSystem, invocation: Invocation) -> int:
+    """List processes: the shell's own, or with ``-A`` all."""
+    fields, everything, pids, problem = _ps_options(invocation.args[1:])
+    if problem:
+        await invocation.err(f"ps: {problem}\n")
+        return 1
+    shown = [
+        process
+        for process in running_processes(system)
+        if (process.pid in pids if pids else everything or process.user == _SHELL_USER)
+    ]
+    rows = [[_FIELDS[name][1](process) for name in fields] for process in shown]
+    lines = [_row(fields, fields), *(_row(fields, row) for row in rows)]
+    await invocation.out("".join(f"{line}\n" for line in lines))
+    return 0 if shown else 1
+
+
+def _row(fields: list[str], values: list[str]) -> str:
+    parts = []
+    for name, value in zip(fields, values, strict=True):
+        width = _FIELDS[name][0]
+        parts.append(value.ljust(-width) if width < 0 else value.rjust(width))
+    return " ".join(parts).rstrip()
+
+
+def _ps_options(words: list[str]) -> tuple[list[str], bool, set[int], str]:
+    fields, everything, pids = list(_USUAL), False, set[int]()
+    queue = iter(words)
+    for word in queue:
+        if word in ("-o", "-O", "-p", "-u", "-w"):
+            value = next(queue, "")
+            if word == "-o":
+                fields = [name.partition("=")[0].upper() for name in value.split(",")]
+            elif word == "-p":
+                pids = {_pid(text) for text in value.split(",")}
+        elif word.startswith("-") and not word.startswith("--"):
+            everything = everything or bool(set("Ae") & set(word))
+            fields = list(_FULL) if "f" in word else fields
+    unknown = [name for name in fields if name not in _FIELDS]
+    problem = f"bad -o {unknown[0]}; known fields: {', '.join(_FIELDS)}" if unknown else ""
+    return fields, everything, pids, problem
+
+
+def _pid(text: str) -> int:
+    """Read a pid; -1, which nobody has, for what is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else -1
+
+
+async def pidof(system: AndroidSystem, invocation: Invocation) -> int:
+    """Print the pids of the processes with these names."""
+    names = [word for word in invocation.args[1:] if not word.startswith("-")]
+    if not names:
+        await invocation.err('pidof: Needs 1 argument (see "pidof --help")\n')
+        return 1
+    found = [str(process.pid) for process in running_processes(system) if process.name in names]
+    if not found:
+        return 1
+    await invocation.out(" ".join(found) + "\n")
+    return 0
+
+
+_SIGNALS = (
+    "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV",
+    "USR2", "PIPE", "ALRM", "TERM",
+)  # fmt: skip
+
+
+async def kill(system: AndroidSystem, invocation: Invocation) -> int:
+    """End what the shell's user has in the background; nothing else of a phone is his to end."""
+    words = invocation.args[1:]
+    if words[:1] == ["-l"]:
+        await invocation.out(" ".join(_SIGNALS) + "\n")
+        return 0
+    if words[:1] == ["-s"]:
+        words = words[2:]
+    elif words and words[0].startswith("-"):
+        words = words[1:]
+    if not words:
+        await invocation.err("/system/bin/sh: usage: kill [-s signame | -signum | -signame]\n")
+        return 1
+    failed = False
+    running = {process.pid for process in running_processes(system)}
+    for word in words:
+        pid = _pid(word)
+        job = invocation.shell.jobs.find(pid)
+        if job is not None:
+            job.task.cancel()
+            continue
+        failed = True
+        problem = "Operation not permitted" if pid in running else "No such process"
+        if pid < 0:
+            problem = "Arguments must be process IDs"
+        await invocation.err(f"/system/bin/sh: kill: {word}: {problem}\n")
+    return int(failed)

@@ -1,0 +1,113 @@
+"""The Android system of a simulated phone: the state that its commands read and change."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from pytest_clawperator.simulator.android.package_store import PackageStore
+    from pytest_clawperator.simulator.android.processes import ProcessTable
+    from pytest_clawperator.simulator.android.properties import Build, Properties
+    from pytest_clawperator.simulator.android.settings_store import SettingsStore
+    from pytest_clawperator.simulator.faults import Faults
+    from pytest_clawperator.simulator.filesystem import FileSystem
+    from pytest_clawperator.simulator.log.buffer import LogBuffer
+    from pytest_clawperator.simulator.screen.ui import Ui
+    from pytest_clawperator.simulator.stats import Stats
+
+
+class Operators(Protocol):
+    """The Operator apps that run."""
+
+    def pid_of(self, package: str) -> int | None:
+        """Give the pid of an Operator that runs."""
+
+    def start(self, package: str) -> None:
+        """Start an Operator, unless it runs."""
+
+    def stop(self, package: str) -> None:
+        """End an Operator and whatever it is doing."""
+
+    def crash(self, package: str, message: str) -> None:
+        """Have an Operator die of an exception."""
+
+    def receive(self, package: str, payload: str | None) -> None:
+        """Hand a command to an Operator, which is started for it if need be."""
+
+    def on_back_key(self) -> None:
+        """Tell the Operators that run that the back key was pressed."""
+
+
+class Phone(Protocol):
+    """What the system needs of the phone around it."""
+
+    def reboot(self) -> None:
+        """Go down and come up again."""
+
+    async def screenshot(self) -> bytes:
+        """Give a picture of the screen, as PNG."""
+
+
+@dataclass
+class Battery:
+    """What ``dumpsys battery`` tells and sets."""
+
+    ac: bool = False
+    usb: bool = True
+    wireless: bool = False
+    dock: bool = False
+    present: bool = True
+    status: int = 2
+    level: int = 85
+    temperature: int = 271
+    forced: bool = False
+
+    @property
+    def powered(self) -> bool:
+        """Whether anything charges it."""
+        return self.ac or self.usb or self.wireless or self.dock
+
+
+@dataclass
+class Display:
+    """The panel, and what ``wm`` put over it."""
+
+    size: tuple[int, int]
+    density: int
+    forced_size: tuple[int, int] | None = None
+    forced_density: int | None = None
+    awake: bool = True
+
+
+@dataclass
+class AndroidSystem:
+    """One phone's state."""
+
+    build: Build
+    clock: Callable[[], float]
+    rng: random.Random
+    properties: Properties
+    settings: SettingsStore
+    packages: PackageStore
+    processes: ProcessTable
+    files: FileSystem
+    log: LogBuffer
+    ui: Ui
+    faults: Faults
+    stats: Stats
+    display: Display
+    operators: Operators
+    phone: Phone
+    battery: Battery = field(default_factory=Battery)
+    app_ops: dict[str, dict[str, str]] = field(default_factory=dict)
+    locales: dict[str, str] = field(default_factory=dict)
+    install_sessions: dict[int, bytearray] = field(default_factory=dict)
+    shade: Literal["", "notifications", "settings"] = ""
+
+    @property
+    def booting(self) -> bool:
+        """Whether Android's services are not there yet."""
+        return self.faults.active("booting") is not None

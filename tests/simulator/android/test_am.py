@@ -1,0 +1,379 @@
+"""``am`` and ``monkey``: starting, stopping, broadcasting."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.simulator.android.phone import (
+    ACTION,
+    HOME,
+    OPERATOR,
+    SERVICE,
+    Phone,
+    broadcast,
+    payload,
+)
+
+SETTINGS = "com.android.settings"
+
+
+class TestBroadcast:
+    """Handing commands to the Operator."""
+
+    def test_acknowledged_and_executed(self) -> None:
+        """A broadcast prints its two lines, and the Operator answers in the log."""
+        phone = Phone()
+
+        async def act() -> tuple[object, str]:
+            ended = await phone.shell(broadcast(HOME))
+            return ended, await phone.logged("[Clawperator-Result]")
+
+        ended, answer = asyncio.run(act())
+
+        assert ended == (
+            0,
+            f"Broadcasting: Intent {{ act={ACTION} flg=0x10400000 pkg={OPERATOR} (has extras) }}\n"
+            "Broadcast completed: result=0\n",
+            "",
+        )
+        assert '"status":"success"' in answer
+
+    def test_to_nobody(self) -> None:
+        """A broadcast to a package that is not there looks just the same and reaches nobody."""
+        phone = Phone(operator="absent")
+
+        ended = phone.run(broadcast(HOME))
+
+        assert ended.status == 0
+        assert ended.out.endswith("\nBroadcast completed: result=0\n")
+        assert phone.messages() == []
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            pytest.param(f"-a {ACTION} --es payload x", id="not addressed"),
+            pytest.param(f"-a com.other.ACTION -p {OPERATOR} --es payload x", id="other action"),
+            pytest.param(f"-a {ACTION} -p {OPERATOR}.dev --es payload x", id="other variant"),
+            pytest.param(f"-a {ACTION} -n {OPERATOR}/.Nope --es payload x", id="other class"),
+        ],
+    )
+    def test_misaddressed(self, arguments: str) -> None:
+        """The Operator gets only what is addressed to it."""
+        phone = Phone()
+
+        assert phone.run(f"am broadcast {arguments}").status == 0
+        assert not any("[Operator-Receiver]" in text for text in phone.messages())
+
+    def test_by_component(self) -> None:
+        """The receiver may be named outright."""
+        phone = Phone()
+        receiver = f"{OPERATOR}/clawperator.operator.runtime.OperatorCommandReceiver"
+
+        phone.out(f"am broadcast -n {receiver}")
+
+        assert any("Missing required agent payload extra" in text for text in phone.messages())
+
+    def test_extra_that_is_no_text(self) -> None:
+        """A payload that is sent as a number is none."""
+        phone = Phone()
+
+        phone.out(f"am broadcast -a {ACTION} -p {OPERATOR} --ei payload 5")
+
+        assert any("Missing required agent payload extra" in text for text in phone.messages())
+
+    def test_payload_through_the_shell(self) -> None:
+        """Quotes, dollars, backticks, newlines and emoji arrive as they were sent."""
+        text = "it's $HOME `id` \\n 🎉"
+        phone = Phone()
+        action = {"type": "open_uri", "params": {"uri": f"nobody:{text}"}}
+        quoted = payload({**action, "params": {**action["params"], "retry": {}}})  # type: ignore[dict-item]
+
+        async def act() -> str:
+            await phone.shell(broadcast(quoted.replace("'", "'\"'\"'")))
+            return await phone.logged("[Clawperator-Result]")
+
+        assert "URI_NOT_HANDLED" in asyncio.run(act())
+        assert any(f"Opening URI: nobody:{text}" in message for message in phone.messages())
+
+    def test_counted(self) -> None:
+        """Broadcasts and executions are counted."""
+        phone = Phone()
+
+        async def act() -> None:
+            await phone.shell(broadcast(HOME))
+            await phone.logged("completed successfully")
+
+        asyncio.run(act())
+
+        assert (phone.device.stats.broadcasts, phone.device.stats.executions) == (1, 1)
+
+    def test_protected(self) -> None:
+        """The shell may not pretend to be the system."""
+        ended = Phone().run("am broadcast -a android.intent.action.BOOT_COMPLETED")
+
+        assert ended.status == 255
+        assert "java.lang.SecurityException: Permission Denial: not allowed" in ended.err
+
+
+class TestStart:
+    """Starting activities."""
+
+    def test_component(self) -> None:
+        """An activity is started by its name and is then in front."""
+        phone = Phone()
+
+        ended = phone.run(f"am start -n {SETTINGS}/.Settings")
+
+        assert ended == (0, f"Starting: Intent {{ cmp={SETTINGS}/.Settings }}\n", "")
+        assert phone.device.ui.foreground_package() == SETTINGS
+
+    def test_waiting(self) -> None:
+        """With -W it says how the start went."""
+        lines = Phone().out(f"am start -W {SETTINGS}/.Settings").splitlines()
+
+        assert lines[0].startswith("Starting: Intent { act=android.intent.action.MAIN cat=[")
+        assert lines[1:4] == [
+            "Status: ok",
+            "LaunchState: COLD",
+            f"Activity: {SETTINGS}/.Settings",
+        ]
+        assert [line.split(":")[0] for line in lines[4:]] == ["TotalTime", "WaitTime", "Complete"]
+
+    def test_on_top_already(self) -> None:
+        """Starting what is in front is told as a warning, and is no failure."""
+        phone = Phone()
+        phone.out(f"am start -n {SETTINGS}/.Settings")
+
+        ended = phone.run(f"am start -n {SETTINGS}/.Settings")
+
+        assert ended.status == 0
+        assert ended.err.startswith("Warning: Activity not started, intent has been delivered")
+
+    def test_from_its_task(self) -> None:
+        """An app that runs behind another is brought to the front."""
+        phone = Phone()
+        phone.out(f"am start -n {SETTINGS}/.Settings; input keyevent HOME")
+
+        ended = phone.run(f"am start -n {SETTINGS}/.Settings")
+
+        assert ended.err == (
+            "Warning: Activity not started, its current task has been brought to the front\n"
+        )
+        assert phone.device.ui.foreground_package() == SETTINGS
+
+    @pytest.mark.parametrize("component", ["com.nope/.Main", f"{SETTINGS}/.Nope"])
+    def test_no_such_class(self, component: str) -> None:
+        """A class that is not there is named whole, with status 1."""
+        ended = Phone().run(f"am start -n {component}")
+
+        package, _, cls = component.partition("/")
+        assert ended.status == 1
+        assert ended.err == (
+            f"Error type 3\nError: Activity class {{{package}/{package}{cls}}} does not exist.\n"
+        )
+
+    def test_link_that_nobody_takes(self) -> None:
+        """A link that no app takes cannot be resolved; its private part is not printed."""
+        ended = Phone().run("am start -a android.intent.action.VIEW -d 'nobody://host/a?secret=1'")
+
+        assert ended.status == 1
+        assert ended.err == (
+            "Error: Activity not started, unable to resolve Intent { "
+            "act=android.intent.action.VIEW dat=nobody://host/... flg=0x10000000 }\n"
+        )
+
+    def test_home(self) -> None:
+        """The home screen is an activity too."""
+        phone = Phone()
+        phone.out(f"am start -n {SETTINGS}/.Settings")
+
+        ended = phone.run("am start -a android.intent.action.MAIN -c android.intent.category.HOME")
+
+        assert ended.status == 0
+        assert phone.device.ui.foreground_package() == "com.google.android.apps.nexuslauncher"
+
+    def test_operator(self) -> None:
+        """The Operator's own activity can be started, which ends its stopped state."""
+        phone = Phone()
+        phone.out(f"am force-stop {OPERATOR}")
+
+        phone.out(f"am start -n {OPERATOR}/clawperator.activity.MainActivity")
+
+        assert "stopped=false" in phone.out(f"dumpsys package {OPERATOR}")
+        assert phone.out(f"pidof {OPERATOR}").strip().isdigit()
+
+    def test_stop_first(self) -> None:
+        """With -S the app is stopped before it is started."""
+        phone = Phone()
+        phone.out(f"am start -n {SETTINGS}/.Settings")
+
+        ended = phone.run(f"am start -S -n {SETTINGS}/.Settings")
+
+        assert ended.out.startswith(f"Stopping: {SETTINGS}\nStarting: Intent {{ cmp=")
+        assert ended.err == ""
+
+    def test_disabled(self) -> None:
+        """A disabled package cannot be started."""
+        phone = Phone()
+        phone.out("pm disable-user com.clawperator.conformance")
+
+        assert phone.run("am start -n com.clawperator.conformance/.MainActivity").status == 1
+
+    @pytest.mark.parametrize(
+        ("arguments", "complaint"),
+        [
+            ("", "java.lang.IllegalArgumentException: No intent supplied"),
+            ("--nope", "java.lang.IllegalArgumentException: Unknown option: --nope"),
+            ("-n", 'java.lang.IllegalArgumentException: Argument expected after "-n"'),
+            ("-n nope", "java.lang.IllegalArgumentException: Bad component name: nope"),
+            ("-f x -a y", 'java.lang.NumberFormatException: For input string: "x"'),
+        ],
+    )
+    def test_mistakes(self, arguments: str, complaint: str) -> None:
+        """A mistake in the arguments is an exception with its stack, and status 255."""
+        ended = Phone().run(f"am start {arguments}")
+
+        assert ended.status == 255
+        assert ended.err.startswith(
+            f"\nException occurred while executing 'start':\n{complaint}\n\tat "
+        )
+
+
+class TestStop:
+    """Ending apps."""
+
+    def test_force_stop(self) -> None:
+        """A stopped app leaves the screen and the processes, without a word."""
+        phone = Phone()
+        phone.out(f"am start -n {SETTINGS}/.Settings")
+
+        assert phone.out(f"am force-stop {SETTINGS}") == ""
+        assert phone.run(f"pidof {SETTINGS}").status == 1
+        assert phone.device.ui.foreground_package() != SETTINGS
+
+    def test_stopped_operator(self) -> None:
+        """A stopped Operator gets no broadcast and has lost its accessibility service."""
+        phone = Phone()
+        phone.out(f"am force-stop {OPERATOR}")
+        phone.device.log.clear(["main", "system"])
+
+        ended = phone.run(broadcast(HOME))
+
+        assert (ended.status, phone.messages()) == (0, [])
+        assert phone.out("settings get secure accessibility_enabled") == "0\n"
+        assert phone.out("settings get secure enabled_accessibility_services") == "\n"
+
+    def test_service_switched_on_again(self) -> None:
+        """Switching the service on again brings the Operator back, with another pid."""
+        phone = Phone()
+        before = phone.out(f"pidof {OPERATOR}")
+        phone.out(f"am force-stop {OPERATOR}")
+
+        phone.out(
+            "settings put secure accessibility_enabled 1;"
+            f" settings put secure enabled_accessibility_services {SERVICE}"
+        )
+
+        assert phone.out(f"pidof {OPERATOR}") not in ("", before)
+
+    def test_unknown_package(self) -> None:
+        """Stopping what is not there is no failure."""
+        assert Phone().out("am force-stop com.nope") == ""
+
+    def test_kill_spares_the_front(self) -> None:
+        """Only what is in the background is killed."""
+        phone = Phone()
+        phone.out(f"am start -n {SETTINGS}/.Settings; am kill {SETTINGS}")
+        assert phone.device.ui.foreground_package() == SETTINGS
+
+        phone.out(f"input keyevent HOME; am kill {SETTINGS}")
+        assert SETTINGS not in phone.device.ui.running_packages()
+
+    def test_crash(self) -> None:
+        """A crash is told in the crash log with the process that died."""
+        phone = Phone()
+        phone.out(f"am start -n {SETTINGS}/.Settings")
+        pid = phone.out(f"pidof {SETTINGS}").strip()
+
+        phone.out(f"am crash {SETTINGS}")
+
+        crash = next(line for line in phone.device.log.since(1) if line.buffer == "crash")
+        assert crash.message.startswith(f"FATAL EXCEPTION: main\nProcess: {SETTINGS}, PID: {pid}\n")
+        assert phone.run(f"pidof {SETTINGS}").status == 1
+
+    def test_operator_crash(self) -> None:
+        """A crash of the Operator is told by itself."""
+        phone = Phone()
+
+        phone.out(f"am crash {OPERATOR}")
+
+        assert any(f"Process: {OPERATOR}, PID:" in text for text in phone.messages())
+
+
+class TestOthers:
+    """The rest of the command."""
+
+    def test_usage(self) -> None:
+        """Without a command it prints what there is, and fails."""
+        ended = Phone().run("am")
+
+        assert ended.status == 255
+        assert ended.out.startswith("Activity manager (activity) commands:\n")
+
+    def test_unknown(self) -> None:
+        """A command that there is not is named."""
+        assert Phone().run("am fly") == (255, "Unknown command: fly\n", "")
+
+    def test_instrument(self) -> None:
+        """There is nothing to instrument, and that is what it says."""
+        ended = Phone().run("am instrument -w com.x.test/.Runner")
+
+        assert ended.status == 1
+        assert "INSTRUMENTATION_FAILED: com.x.test/com.x.test.Runner" in ended.err
+
+    def test_services(self) -> None:
+        """No app here has a service that the shell may start."""
+        ended = Phone().run("am startservice -n com.x/.Service")
+
+        assert ended == (
+            255,
+            "Starting service: Intent { cmp=com.x/.Service }\n",
+            "Error: Not found; no service started.\n",
+        )
+
+
+class TestMonkey:
+    """Starting by the icon, and poking."""
+
+    def test_launches(self) -> None:
+        """One event starts the app."""
+        phone = Phone()
+
+        ended = phone.run(f"monkey -p {SETTINGS} -c android.intent.category.LAUNCHER 1")
+
+        assert ended.status == 0
+        assert "Events injected: 1\n" in ended.out
+        assert phone.device.ui.foreground_package() == SETTINGS
+
+    def test_nothing_to_launch(self) -> None:
+        """A package without an icon cannot be run."""
+        ended = Phone().run("monkey -p com.nope -c android.intent.category.LAUNCHER 1")
+
+        assert ended.status == 252
+        assert "** No activities found to run, monkey aborted.\n" in ended.out
+
+    def test_same_seed_same_pokes(self) -> None:
+        """The same seed gives the same screen."""
+        phones = [Phone(), Phone()]
+
+        for phone in phones:
+            phone.run(f"monkey -p {SETTINGS} -s 7 40")
+
+        first, second = (phone.out("sim screen") for phone in phones)
+        assert first == second
+
+    def test_no_number(self) -> None:
+        """The number of events must be given."""
+        assert Phone().run("monkey -p com.android.settings -v").status == 255

@@ -1,0 +1,191 @@
+"""``input``: taps, swipes, text and keys."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_clawperator.simulator.android.keys import key_code
+from pytest_clawperator.simulator.screen.nodes import UiNode
+from tests.simulator.android.phone import Phone
+
+SETTINGS = "com.android.settings"
+HOME_PACKAGE = "com.google.android.apps.nexuslauncher"
+
+
+def opened() -> Phone:
+    """Give a phone on which Settings is open."""
+    phone = Phone()
+    phone.out(f"am start -n {SETTINGS}/.Settings")
+    return phone
+
+
+def labels(phone: Phone) -> list[str]:
+    """List what can be read on the screen."""
+    root = phone.device.ui.active_root()
+    assert root is not None
+    return [node.label for node in root.walk() if node.label and node.visible_to_user]
+
+
+def labelled(phone: Phone, label: str) -> UiNode:
+    """Find a node by its label."""
+    root = phone.device.ui.active_root()
+    assert root is not None
+    return next(node for node in root.walk() if node.label == label)
+
+
+class TestTouch:
+    """Fingers."""
+
+    def test_tap(self) -> None:
+        """A tap opens what it meets."""
+        phone = opened()
+        before = labels(phone)
+        target = labelled(phone, "Connected devices").bounds.centre
+
+        phone.out("input tap {} {}".format(*target))
+
+        assert labels(phone) != before
+
+    def test_swipe(self) -> None:
+        """A swipe scrolls."""
+        phone = opened()
+        before = labels(phone)
+
+        phone.out("input swipe 540 1800 540 600 300")
+
+        assert labels(phone) != before
+
+    def test_asleep(self) -> None:
+        """A screen that is off feels nothing."""
+        phone = opened()
+        before = labels(phone)
+
+        phone.out("input keyevent SLEEP; input swipe 540 1800 540 600; input keyevent BACK")
+
+        assert labels(phone) == before
+
+    def test_refused(self) -> None:
+        """With the fault, the device refuses every gesture."""
+        phone = opened()
+        phone.device.faults.set("gesture_refused")
+        before = labels(phone)
+
+        phone.out("input swipe 540 1800 540 600")
+
+        assert labels(phone) == before
+
+    @pytest.mark.parametrize("point", ["-5 -5", "99999 99999", "1.5 2.25"])
+    def test_odd_points(self, point: str) -> None:
+        """Points beside the screen or between its pixels are no failure."""
+        assert Phone().out(f"input tap {point}") == ""
+
+    @pytest.mark.parametrize(
+        ("arguments", "complaint"),
+        [
+            ("tap", 'Argument expected after "tap"'),
+            ("tap 1", 'Argument expected after "1"'),
+            ("tap a b", "Error: Invalid arguments for command: tap"),
+            ("tap nan 1", "Error: Invalid arguments for command: tap"),
+            ("swipe 1 2 3", 'Argument expected after "3"'),
+            ("swipe 1 2 3 4 x", "Error: Invalid arguments for command: swipe"),
+            ("text", 'Argument expected after "text"'),
+            ("keyevent", 'Argument expected after "keyevent"'),
+            ("motionevent FLY 1 2", "Unknown action: FLY"),
+        ],
+    )
+    def test_mistakes(self, arguments: str, complaint: str) -> None:
+        """A mistake in the arguments is an exception, with status 255."""
+        ended = Phone().run(f"input {arguments}")
+
+        assert ended.status == 255
+        assert f"java.lang.IllegalArgumentException: {complaint}\n" in ended.err
+
+    def test_unknown(self) -> None:
+        """A command that there is not is named, and that is no failure."""
+        assert Phone().run("input fly") == (0, "Unknown command: fly\n", "")
+
+    def test_source_and_display(self) -> None:
+        """The kind of device and the display may be given before the command."""
+        assert Phone().out("input touchscreen -d 0 tap 5 5") == ""
+
+
+class TestKeys:
+    """Keys by number and name."""
+
+    @pytest.mark.parametrize("key", ["3", "HOME", "KEYCODE_HOME", "home"])
+    def test_home(self, key: str) -> None:
+        """Home goes home, however it is called."""
+        phone = opened()
+
+        phone.out(f"input keyevent {key}")
+
+        assert phone.device.ui.foreground_package() == HOME_PACKAGE
+
+    def test_back(self) -> None:
+        """Back leaves the app."""
+        phone = opened()
+
+        phone.out("input keyevent 4")
+
+        assert phone.device.ui.foreground_package() == HOME_PACKAGE
+
+    def test_back_closes_the_shade_first(self) -> None:
+        """An open shade takes the first press."""
+        phone = opened()
+
+        phone.out("cmd statusbar expand-settings; input keyevent BACK")
+
+        assert phone.system.shade == ""
+        assert phone.device.ui.foreground_package() == SETTINGS
+
+    def test_power(self) -> None:
+        """Power toggles, SLEEP and WAKEUP do not."""
+        phone = Phone()
+        awake = []
+
+        for key in ("POWER", "SLEEP", "WAKEUP", "WAKEUP", "26"):
+            phone.out(f"input keyevent {key}")
+            awake.append(phone.system.display.awake)
+
+        assert awake == [False, False, True, True, False]
+
+    def test_recents(self) -> None:
+        """The key for the recent apps shows them."""
+        phone = opened()
+
+        phone.out("input keyevent APP_SWITCH")
+
+        assert phone.device.ui.foreground_activity().endswith("RecentsActivity")
+
+    def test_several(self) -> None:
+        """Several keys are pressed one after the other."""
+        phone = Phone()
+
+        phone.out("input keyevent VOLUME_UP VOLUME_UP 25")
+
+        assert phone.out("settings get system volume_music") == "6\n"
+
+    def test_typed(self) -> None:
+        """Letters, digits, DEL and text with %s for blanks go into the focused field."""
+        phone = opened()
+        root = phone.device.ui.active_root()
+        assert root is not None
+        field = next(node for node in root.walk() if node.editable)
+        phone.device.ui.focus(field)
+
+        phone.out("input text 'a%sb'; input keyevent C 7 KEYCODE_DEL")
+
+        focused = phone.device.ui.focused
+        assert focused is not None
+        assert focused.text == "a bc"
+
+    @pytest.mark.parametrize("key", ["0", "9999", "KEYCODE_NOPE", "MEDIA_PLAY", "-5"])
+    def test_without_meaning(self, key: str) -> None:
+        """A key that means nothing here does nothing."""
+        assert Phone().out(f"input keyevent {key}") == ""
+
+    def test_codes(self) -> None:
+        """The codes are Android's."""
+        names = ["BACK", "ENTER", "DEL", "TAB", "MENU", "SEARCH", "APP_SWITCH", "F12", "Z"]
+
+        assert [key_code(name) for name in names] == [4, 66, 67, 61, 82, 84, 187, 142, 54]
