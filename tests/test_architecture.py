@@ -53,7 +53,7 @@ HOMES = {
     "pydantic_core": ("contracts/", "simulator/"),
     "typing_extensions": ("",),
     "yaml": ("simulator/", "snapshot/golden.py"),
-    "PIL": ("simulator/render", "assertions/visual.py"),
+    "PIL": ("simulator/picture/", "assertions/visual.py"),
     "pixelmatch": ("assertions/visual.py",),
     "filelock": ("execution/flight.py", "devices/lease.py"),
     "redis": ("devices/lease.py",),

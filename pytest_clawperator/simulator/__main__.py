@@ -1,0 +1,101 @@
+"""``python -m pytest_clawperator.simulator``: simulated phones for as long as they are wanted."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+from pytest_clawperator.errors import ClawperatorError, ConfigurationError
+from pytest_clawperator.simulator.fleet import Fleet, FleetOptions
+from pytest_clawperator.simulator.parent import watch_parent
+from pytest_clawperator.simulator.wire.adb_server import HOST
+
+
+def parser() -> argparse.ArgumentParser:
+    """Say which options there are."""
+    options = argparse.ArgumentParser(
+        prog="python -m pytest_clawperator.simulator",
+        description="Run simulated Android phones behind an adb server of their own. Once they "
+        "answer, one JSON line is printed: the server's address, the serials, the process id.",
+    )
+    add = options.add_argument
+    add("--devices", type=int, default=1, metavar="N", help="phones (default: 1)")
+    add("--emulators", type=int, default=0, metavar="N", help="emulators with a console")
+    add("--app", action="append", default=[], metavar="FILE", help="an app of your own, as YAML")
+    add("--profile", choices=["documented", "0.5.3"], default="documented",
+        help="the Operator as specified, or as published (default: documented)")  # fmt: skip
+    add("--operator", choices=["release", "dev", "absent"], default="release",
+        help="which variant of the Operator is installed")  # fmt: skip
+    add("--api", type=int, default=36, metavar="LEVEL", help="Android API level (default: 36)")
+    add("--seed", type=int, default=0, metavar="N", help="the same seed gives the same phones")
+    add("--time-scale", type=float, default=1.0, metavar="F",
+        help="factor for the Operator's pauses: 0.1 is ten times faster")  # fmt: skip
+    add("--chatter", type=float, default=0.0, metavar="RATE", help="log lines a second of others")
+    add("--fault", action="append", default=[], metavar="'NAME [KEY=VALUE ...]'",
+        help="what goes wrong from the start; `adb shell sim help` lists it")  # fmt: skip
+    add("--dark", action="store_true", help="dark theme")
+    add("--release-tags", action="store_true", help="obfuscated log tags, as in release builds")
+    add("--stay", action="store_true", help="go on when the parent process ends")
+    return options
+
+
+async def run(options: FleetOptions, *, stay: bool) -> None:
+    """Run the phones until a signal, or until the parent is gone."""
+    loop = asyncio.get_running_loop()
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopped.set)
+    forget = None if stay else watch_parent(stopped.set)
+    async with Fleet(options) as fleet:
+        ready = {
+            "adb": {"host": HOST, "port": fleet.adb_port},
+            "serials": fleet.serials,
+            "pid": os.getpid(),
+        }
+        print(json.dumps(ready), flush=True)
+        await stopped.wait()
+    if forget is not None:
+        forget()
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Read the options and run; 2 for options that make no sense, 1 for a failed start."""
+    given = parser().parse_args(arguments)
+    try:
+        asyncio.run(
+            run(
+                FleetOptions(
+                    devices=given.devices,
+                    emulators=given.emulators,
+                    apps=[Path(app) for app in given.app],
+                    profile=given.profile,
+                    operator=given.operator,
+                    release_tags=given.release_tags,
+                    api=given.api,
+                    seed=given.seed,
+                    time_scale=given.time_scale,
+                    chatter=given.chatter,
+                    dark=given.dark,
+                    faults=given.fault,
+                ),
+                stay=given.stay,
+            )
+        )
+    except ConfigurationError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except ClawperatorError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,127 @@
+"""Several simulated phones, and the private adb server that they are connected to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.simulator.android.assembly import Variant
+from pytest_clawperator.simulator.device import Device, DeviceOptions
+from pytest_clawperator.simulator.operator.run import Profile
+from pytest_clawperator.simulator.screen.app_model import App, load_app, shipped_apps
+from pytest_clawperator.simulator.sim_command import parse_fault
+from pytest_clawperator.simulator.wire.adb_server import AdbServer
+from pytest_clawperator.simulator.wire.adbd import Adbd
+from pytest_clawperator.simulator.wire.console import Console, listen_as_emulator
+
+MAX_PHONES = 64
+_MODELS = ("Pixel 9", "Pixel 8", "Pixel 7a", "Pixel 6")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetOptions:
+    """Which phones there are, and how they behave."""
+
+    devices: int = 1
+    emulators: int = 0
+    apps: Sequence[Path] = ()
+    profile: Profile = "documented"
+    operator: Variant = "release"
+    release_tags: bool = False
+    api: int = 36
+    seed: int = 0
+    time_scale: float = 1.0
+    chatter: float = 0.0
+    dark: bool = False
+    faults: Sequence[str] = ()
+
+
+class Fleet:
+    """The running phones; ``serials`` are what adb calls them, emulators last."""
+
+    def __init__(self, options: FleetOptions) -> None:
+        count = options.devices + options.emulators
+        if not 1 <= count <= MAX_PHONES:
+            raise ConfigurationError(
+                f"a simulator of {options.devices} devices and {options.emulators} emulators "
+                "cannot be started",
+                hint=f"Ask for 1 to {MAX_PHONES} phones in all.",
+            )
+        self._options = options
+        self._stack = AsyncExitStack()
+        self._server = AdbServer()
+        self._ended: list[asyncio.Task[None]] = []
+        self.serials: list[str] = []
+
+    @property
+    def adb_port(self) -> int:
+        """Where the private adb server listens."""
+        return self._server.port
+
+    async def __aenter__(self) -> Fleet:
+        try:
+            await self._start()
+        except BaseException:
+            await self._stack.aclose()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stack.aclose()
+
+    async def _start(self) -> None:
+        # adb takes a moment to come up; the phones are made meanwhile.
+        server = asyncio.create_task(self._server.start())
+        self._stack.push_async_callback(self._server.stop)
+        try:
+            apps = [*shipped_apps(), *map(load_app, self._options.apps)]
+            phones = range(self._options.devices + self._options.emulators)
+            joins = [await self._start_phone(self._device(place, apps)) for place in phones]
+        finally:
+            await server
+        self.serials = list(await asyncio.gather(*(join() for join in joins)))
+
+    async def _start_phone(self, device: Device) -> Callable[[], Awaitable[str]]:
+        """Let a phone listen; the result connects it to the adb server and gives its serial."""
+        for fault in self._options.faults:
+            device.set_fault(parse_fault(fault.split()))
+        adbd = Adbd(device)
+        device.disconnect = adbd.drop_connections
+        await device.start()
+        self._stack.push_async_callback(device.stop)
+        self._stack.push_async_callback(adbd.stop)
+        if device.options.avd_name is None:
+            port = await adbd.start()
+            return lambda: self._server.connect(port, state=device.admission())
+        console = Console(avd_name=device.options.avd_name, on_kill=lambda: self._kill(adbd))
+        self._stack.push_async_callback(console.stop)
+        console_port = await listen_as_emulator(console, adbd)
+        return lambda: self._server.register_emulator(console_port, state=device.admission())
+
+    def _kill(self, adbd: Adbd) -> None:
+        """End an emulator, as ``adb emu kill`` asks; the others go on."""
+        self._ended.append(asyncio.create_task(adbd.stop()))
+
+    def _device(self, place: int, apps: Sequence[App]) -> Device:
+        options = self._options
+        emulator = place >= options.devices
+        return Device(
+            DeviceOptions(
+                serial_number=f"SIM{options.seed:04d}{place:03d}",
+                model="sdk_gphone64_x86_64" if emulator else _MODELS[place % len(_MODELS)],
+                avd_name=f"simulated_{place - options.devices + 1}" if emulator else None,
+                api=options.api,
+                apps=tuple(apps),
+                profile=options.profile,
+                operator=options.operator,
+                release_tags=options.release_tags,
+                time_scale=options.time_scale,
+                seed=options.seed * 1000 + place,
+                chatter=options.chatter,
+                dark=options.dark,
+            )
+        )

@@ -1,0 +1,66 @@
+"""What a test may ask a simulated phone afterwards: how much was done, and how much at once."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+
+
+def _nothing() -> None:
+    pass
+
+
+class Stats:
+    """Counters of one phone."""
+
+    def __init__(self, *, on_execution: Callable[[], None] = _nothing) -> None:
+        self._on_execution = on_execution
+        self._in_flight = 0
+        self.reset()
+
+    def reset(self) -> None:
+        """Set every counter back; what is under way stays under way."""
+        self.executions = 0
+        self.overlaps = 0
+        self.max_in_flight = self._in_flight
+        self.broadcasts = 0
+        self.screenshots = 0
+        self.commands: Counter[str] = Counter()
+
+    def execution_started(self) -> None:
+        """Count an execution that the Operator accepted; one beside another is an overlap."""
+        self.executions += 1
+        self.overlaps += self._in_flight > 0
+        self._in_flight += 1
+        self.max_in_flight = max(self.max_in_flight, self._in_flight)
+        self._on_execution()
+
+    def execution_ended(self) -> None:
+        """Count an execution as done, however it ended."""
+        self._in_flight = max(0, self._in_flight - 1)
+
+    def command(self, name: str) -> None:
+        """Count a shell command."""
+        self.commands[name] += 1
+
+    def broadcast(self) -> None:
+        """Count a broadcast, whoever received it."""
+        self.broadcasts += 1
+
+    def screenshot(self) -> None:
+        """Count a picture of the screen."""
+        self.screenshots += 1
+
+    def as_json(self) -> str:
+        """Give everything as one line of JSON."""
+        return json.dumps(
+            {
+                "executions": self.executions,
+                "overlaps": self.overlaps,
+                "max_in_flight": self.max_in_flight,
+                "commands": dict(sorted(self.commands.items())),
+                "broadcasts": self.broadcasts,
+                "screenshots": self.screenshots,
+            }
+        )

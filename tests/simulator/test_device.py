@@ -1,0 +1,341 @@
+"""A whole phone: what adbd offers for it, and what happens to it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+import pytest
+
+from pytest_clawperator.simulator.device import Device, DeviceOptions
+from pytest_clawperator.simulator.sim_command import parse_fault
+from pytest_clawperator.simulator.wire.adbd import Adbd, ServiceRefused
+from tests.simulator.android.phone import (
+    DEADLINE,
+    HOME,
+    OPERATOR,
+    FakeStream,
+    Phone,
+    broadcast,
+    payload,
+)
+
+SETTINGS = "com.android.settings"
+
+
+def served(phone: Phone, destination: str, incoming: list[bytes] | None = None) -> bytes:
+    """Open a service and give all that it sends."""
+    stream = FakeStream(incoming=incoming or [])
+    asyncio.run(asyncio.wait_for(phone.device.serve(destination, stream), DEADLINE))
+    return stream.sent
+
+
+class TestServices:
+    """What a host can open."""
+
+    def test_shell(self) -> None:
+        """A command's output comes back as it is."""
+        assert served(Phone(), "shell:echo hello") == b"hello\n"
+
+    def test_shell_v2(self) -> None:
+        """The newer shell tells output and exit status apart."""
+        sent = served(Phone(), "shell,v2,raw:echo hi; false")
+
+        assert sent.endswith(b"\x03\x01\x00\x00\x00\x01")
+        assert b"\x01\x03\x00\x00\x00hi\n" in sent
+
+    def test_exec(self) -> None:
+        """Bytes come back unchanged."""
+        assert served(Phone(size=(360, 800)), "exec:screencap -p").startswith(b"\x89PNG\r\n\x1a\n")
+
+    def test_sync(self) -> None:
+        """Files can be asked for."""
+        sent = served(Phone(), "sync:", [b"STAT\x07\x00\x00\x00/sdcard", b"QUIT\0\0\0\0"])
+
+        assert sent.startswith(b"STAT")
+
+    @pytest.mark.parametrize(
+        ("destination", "answer"),
+        [
+            ("root:", b"adbd cannot run as root in production builds\n"),
+            ("unroot:", b"adbd not running as root\n"),
+            ("remount:", b'Not running as root. Try "adb root" first.\n'),
+            ("reverse:list-forward", b"0000"),
+            ("reverse:killforward-all", b"OKAY"),
+        ],
+    )
+    def test_answers(self, destination: str, answer: bytes) -> None:
+        """What a phone in production says, it says."""
+        assert served(Phone(), destination) == answer
+
+    def test_reverse(self) -> None:
+        """A reverse connection is refused politely."""
+        sent = served(Phone(), "reverse:forward:tcp:1;tcp:2")
+
+        assert sent[:4] == b"FAIL"
+        assert int(sent[4:8], 16) == len(sent) - 8
+
+    @pytest.mark.parametrize(
+        "destination", ["", ":", "tcp:80", "localabstract:x", "jdwp:1", "framebuffer:", "abb:x"]
+    )
+    def test_refused(self, destination: str) -> None:
+        """What there is not is refused at once."""
+        with pytest.raises(ServiceRefused):
+            served(Phone(), destination)
+
+    def test_unknown_command(self) -> None:
+        """A command that there is not is told as Android's shell does."""
+        ended = Phone().run("fly")
+
+        assert ended == (127, "", "/system/bin/sh: fly: inaccessible or not found\n")
+
+
+class TestAdmission:
+    """Who may connect."""
+
+    @pytest.mark.parametrize("state", ["offline", "unauthorized"])
+    def test_faults(self, state: str) -> None:
+        """A fault keeps hosts out, drops those that are in, and lets them in again."""
+        phone = Phone()
+        dropped = asyncio.Event()
+
+        async def act() -> None:
+            phone.device.disconnect = dropped.set
+            phone.device.set_fault(parse_fault([state]))
+            assert phone.device.admission() == state
+            await asyncio.wait_for(dropped.wait(), DEADLINE)
+            dropped.clear()
+            phone.device.clear_faults(state)
+            await asyncio.wait_for(dropped.wait(), DEADLINE)
+
+        asyncio.run(act())
+
+        assert phone.device.admission() == "device"
+
+    def test_before_it_runs(self) -> None:
+        """Faults can be set before anything runs."""
+        phone = Phone()
+
+        phone.device.set_fault(parse_fault(["offline"]))
+
+        assert phone.device.admission() == "offline"
+
+    def test_disconnect_now(self) -> None:
+        """A disconnect drops the connections once, after it was answered."""
+        phone = Phone()
+        dropped = asyncio.Event()
+
+        async def act() -> str:
+            phone.device.disconnect = dropped.set
+            await phone.shell("sim fault disconnect after=now")
+            await asyncio.wait_for(dropped.wait(), DEADLINE)
+            return (await phone.shell("sim fault list")).out
+
+        assert asyncio.run(act()) == ""
+
+    def test_disconnect_in_an_execution(self) -> None:
+        """A disconnect can wait for an execution, and happens as often as it was asked for."""
+        phone = Phone()
+        dropped = asyncio.Event()
+
+        async def act() -> None:
+            phone.device.disconnect = dropped.set
+            await phone.shell("sim fault disconnect times=1")
+            assert not dropped.is_set()
+            await phone.shell(broadcast(HOME))
+            await asyncio.wait_for(dropped.wait(), DEADLINE)
+
+        asyncio.run(act())
+
+        assert phone.out("sim fault list") == ""
+
+    def test_banner(self) -> None:
+        """A host is told what phone it is."""
+        assert "ro.product.model=Pixel 9;" in Phone().device.banner
+
+
+class TestReboot:
+    """Going down and coming up."""
+
+    @pytest.mark.parametrize("command", ["reboot", "svc power reboot"])
+    def test_keeps_and_forgets(self, command: str) -> None:
+        """Files and settings stay; open apps, pids and the log do not."""
+        phone = Phone()
+        phone.out(f"am start -n {SETTINGS}/.Settings; echo y > /sdcard/y; settings put global x 1")
+        pid = phone.out(f"pidof {OPERATOR}")
+
+        phone.out(command)
+
+        assert phone.out("cat /sdcard/y; settings get global x") == "y\n1\n"
+        assert phone.device.ui.foreground_package() != SETTINGS
+        assert phone.out(f"pidof {OPERATOR}") != pid
+
+    def test_drops_connections(self) -> None:
+        """Hosts are disconnected."""
+        phone = Phone()
+        dropped = asyncio.Event()
+
+        async def act() -> None:
+            phone.device.disconnect = dropped.set
+            await phone.device.serve("reboot:", FakeStream())
+            await asyncio.wait_for(dropped.wait(), DEADLINE)
+
+        asyncio.run(act())
+
+
+class TestSeed:
+    """The same seed, the same phone."""
+
+    def test_same(self) -> None:
+        """Two phones with one seed tell the same of themselves."""
+        script = "getprop; ps -A; pm list packages -f -U; dumpsys package; sim screen"
+
+        assert Phone(seed=4).out(script) == Phone(seed=4).out(script)
+
+    def test_other(self) -> None:
+        """Another seed gives other pids and paths."""
+        assert Phone(seed=4).out("ps -A; pm list packages -f") != Phone(seed=5).out(
+            "ps -A; pm list packages -f"
+        )
+
+
+class TestScreenshots:
+    """Pictures beside the event loop."""
+
+    def test_shared(self) -> None:
+        """Two who ask at the same time get one picture."""
+        phone = Phone(size=(360, 800))
+
+        async def both() -> list[bytes]:
+            return list(await asyncio.gather(phone.device.screenshot(), phone.device.screenshot()))
+
+        first, second = asyncio.run(both())
+
+        assert first is second
+
+    def test_one_who_leaves(self) -> None:
+        """One who gives up does not take the picture away from another."""
+        phone = Phone(size=(360, 800))
+
+        async def act() -> bytes:
+            leaving = asyncio.create_task(phone.device.screenshot())
+            staying = asyncio.create_task(phone.device.screenshot())
+            await asyncio.sleep(0)
+            leaving.cancel()
+            return await asyncio.wait_for(staying, DEADLINE)
+
+        assert asyncio.run(act()).startswith(b"\x89PNG")
+
+    def test_key(self) -> None:
+        """The key changes with the screen."""
+        phone = Phone()
+        before = phone.device.screenshot_key()
+        assert phone.device.screenshot_key() == before
+
+        phone.out(f"am start -n {SETTINGS}/.Settings")
+
+        assert phone.device.screenshot_key() != before
+
+
+class TestLife:
+    """From start to stop."""
+
+    def test_chatter(self) -> None:
+        """Other processes log from the start, under their own pids, until the stop."""
+        phone = Phone(chatter=2000)
+
+        async def act() -> None:
+            await phone.device.start()
+            await asyncio.wait_for(phone.device.log.wait(20), DEADLINE)
+            await phone.device.stop()
+
+        asyncio.run(act())
+
+        servers = {line.pid for line in phone.device.log.since(1) if line.tag == "ActivityManager"}
+        assert servers <= {int(phone.out("pidof system_server"))}
+
+    def test_stop_ends_executions(self) -> None:
+        """Nothing goes on after the stop."""
+        phone = Phone(time_scale=1.0)
+        nap = payload({"type": "sleep", "params": {"durationMs": 60000}})
+
+        async def act() -> set[asyncio.Task[object]]:
+            await phone.shell(broadcast(nap))
+            await phone.logged("step_start")
+            await phone.device.stop()
+            return asyncio.all_tasks() - {asyncio.current_task()}
+
+        assert asyncio.run(act()) == set()
+
+    def test_app_that_crashes(self) -> None:
+        """A crash on the screen is told in the crash log."""
+        phone = Phone()
+        phone.out(f"am start -n {SETTINGS}/.Settings")
+
+        phone.device.ui.on_crash(SETTINGS, "java.lang.IllegalStateException: boom")
+
+        crash = next(line for line in phone.device.log.since(1) if line.buffer == "crash")
+        assert crash.message.startswith(f"FATAL EXCEPTION: main\nProcess: {SETTINGS}, PID: ")
+        assert "boom" in crash.message
+
+    def test_behind_adbd(self, tmp_path: Path) -> None:
+        """Behind adbd and the real adb it is a phone like any other."""
+        from pytest_clawperator.simulator.wire.adb_server import AdbServer
+        from tests.simulator.wire.hosts import Adb
+
+        device = Device(DeviceOptions(serial_number="SIM1", operator="absent"), clock=time.time)
+        apk = tmp_path / f"{OPERATOR}.apk"
+        apk.write_bytes(OPERATOR.encode())
+
+        async def act() -> list[object]:
+            server, adbd = AdbServer(), Adbd(device)
+            device.disconnect = adbd.drop_connections
+            await server.start()
+            try:
+                port = await adbd.start()
+                await device.start()
+                adb = Adb(server, tmp_path)
+                adb.serial = await server.connect(port)
+                return [
+                    (await adb("install", "-r", str(apk))).code,
+                    (await adb("shell", "pm", "list", "packages", OPERATOR)).stdout,
+                    (await adb("shell", "pm", "path", "com.nope")).code,
+                    (await adb("shell", "getprop", "ro.serialno")).stdout,
+                ]
+            finally:
+                await adbd.stop()
+                await device.stop()
+                await server.stop()
+
+        assert asyncio.run(act()) == [0, f"package:{OPERATOR}\n".encode(), 1, b"SIM1\n"]
+
+
+class TestOperatorFaults:
+    """Whether the Operator is there, and which, can be changed while the phone runs."""
+
+    def packages(self, phone: Phone) -> list[str]:
+        """List the variants of the Operator that are installed."""
+        listed = phone.run("pm list packages com.clawperator.operator").out
+        return sorted(line.removeprefix("package:") for line in listed.split())
+
+    def test_absent_and_back(self) -> None:
+        """The fault takes the Operator away; clearing it brings it back, set up as before."""
+        phone = Phone()
+        enabled = phone.run("settings get secure enabled_accessibility_services").out
+
+        phone.run("sim fault operator_absent")
+        gone = self.packages(phone)
+        phone.run("sim fault clear")
+
+        assert gone == []
+        assert self.packages(phone) == ["com.clawperator.operator"]
+        assert phone.run("settings get secure enabled_accessibility_services").out == enabled
+
+    def test_other_variant(self) -> None:
+        """Only the variant that was not asked for is installed."""
+        phone = Phone()
+
+        phone.run("sim fault operator_variant")
+
+        assert self.packages(phone) == ["com.clawperator.operator.dev"]
