@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from pytest_clawperator.simulator.faults import FAULTS
+from pytest_clawperator.simulator.screen.app_model import parse_app
+
 TOP = Path(__file__).parent.parent
 DOCUMENTS = sorted([TOP / "README.md", *(TOP / "docs").glob("*.md")])
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -37,3 +40,17 @@ def test_links_lead_somewhere(document: Path) -> None:
     broken = [link for link in links if "://" not in link and not (document.parent / link).exists()]
 
     assert broken == []
+
+
+def test_the_app_in_the_documents_is_one() -> None:
+    """The YAML that readers copy is an app that loads."""
+    text = (TOP / "docs" / "simulator.md").read_text(encoding="utf-8")
+    (yaml,) = re.findall(r"^```yaml\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+    assert parse_app(yaml).package == "com.example.notes"
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_every_fault_is_documented(fault: str) -> None:
+    """What can go wrong on purpose is listed for those who want it to."""
+    assert f"`{fault}`" in (TOP / "docs" / "simulator.md").read_text(encoding="utf-8")
