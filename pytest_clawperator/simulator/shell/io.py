@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Protocol
 
 from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
 
 # As the kernel's: a writer further ahead of its reader than this waits.
 _PIPE_CAPACITY = 64 * 1024
+# Large data is read in pieces, with a turn for others between them.
+_PIECE = 64 * 1024
 # What the shell keeps as one text: a variable, an expansion, the output of a substitution.
 MAX_TEXT = 4 * 1024 * 1024
 
@@ -85,11 +86,15 @@ class Bytes:
 
     def __init__(self, data: bytes = b"") -> None:
         self._data = data
+        self._position = 0
 
     async def read(self) -> bytes:
-        """Give everything, then nothing."""
-        data, self._data = self._data, b""
-        return data
+        """Give the next piece, then nothing."""
+        if self._position:
+            await asyncio.sleep(0)
+        piece = self._data[self._position : self._position + _PIECE]
+        self._position += len(piece)
+        return piece
 
 
 class Pipe:
@@ -115,14 +120,16 @@ class Pipe:
                 raise BrokenPipe
 
     async def read(self) -> bytes:
-        """Give everything written since; nothing once the writer is gone."""
+        """Give what was written since, or a piece of it; nothing once the writer is gone."""
         self._waiting = True
         while not self._data and not self._written_all:
             await self._change()
         self._waiting = False
-        data = bytes(self._data)
-        self._data.clear()
+        data = bytes(self._data[:_PIECE])
+        del self._data[:_PIECE]
         self._changed.set()
+        if self._data:
+            await asyncio.sleep(0)
         return data
 
     def close_reading(self) -> None:
@@ -205,10 +212,3 @@ async def read_all(source: Input) -> bytes:
         if size > 16 * MAX_TEXT:
             raise TextTooLong
     return b"".join(pieces)
-
-
-async def lines_of(source: Input) -> AsyncIterator[bytes]:
-    """Give the lines of an input as they come, each with its newline if it has one."""
-    reader = Source.of(source)
-    while line := await reader.read_line():
-        yield line

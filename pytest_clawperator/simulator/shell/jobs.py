@@ -114,7 +114,11 @@ class Jobs:
         while self._holding(*outputs, session=session):
             future = asyncio.get_running_loop().create_future()
             self._waiting.append(future)
-            await future
+            try:
+                await future
+            finally:
+                if future in self._waiting:
+                    self._waiting.remove(future)
 
     def redirect(self, outputs: Collection[Output]) -> None:
         """Take note that the job this is called from writes elsewhere from now on."""

@@ -68,15 +68,6 @@ class Parser:
         return max(1, read.count("\n") + (not read.endswith("\n")))
 
 
-def parse(text: str) -> Program:
-    """Parse a whole script."""
-    parser = Parser(text)
-    chains: list[Chain] = []
-    while (line := parser.next()) is not None:
-        chains.extend(line)
-    return tuple(chains)
-
-
 def _inner_program(scanner: Scanner) -> Program:
     return _Grammar(scanner).program(())
 

@@ -7,8 +7,10 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from math import factorial
 
 from pytest_clawperator.simulator.shell.regex_automaton import Automaton
+from pytest_clawperator.simulator.shell.regex_risks import Risks
 from pytest_clawperator.simulator.shell.regex_syntax import (
     Backreference,
     Choice,
@@ -16,7 +18,6 @@ from pytest_clawperator.simulator.shell.regex_syntax import (
     Node,
     Place,
     RegexError,
-    Repeat,
     Sequence,
     Single,
     parse_regex,
@@ -25,7 +26,7 @@ from pytest_clawperator.simulator.shell.regex_syntax import (
 __all__ = ["Match", "Regex", "RegexError"]
 
 # Python's matcher is used where it needs at most about this many steps.
-_MAX_STEPS = 1_000_000
+_MAX_STEPS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,8 @@ class Regex:
         self._node = node
         self._ignore_case = ignore_case
         self._automaton: Automaton | None = None
-        self._loops, self._explodes, self._chooses, self._refers = _risks(node)
         flags = re.DOTALL | re.ASCII | (re.IGNORECASE if ignore_case else 0)
+        self._risks = Risks(node, flags)
         try:
             self._python = re.compile(_python(node), flags)
         except (re.error, OverflowError, RecursionError):
@@ -90,7 +91,7 @@ class Regex:
             previous = end
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
-        if self._is_quick(text) and not self._chooses:
+        if self._is_quick(text) and not self._risks.chooses:
             for match in self._python.finditer(text):
                 yield match.span()
             return
@@ -105,10 +106,13 @@ class Regex:
             position = end + (end == start)
 
     def _is_quick(self, text: str) -> bool:
-        if not self._loops and not self._explodes:
+        risks = self._risks
+        if not risks.loops and not risks.explodes:
             return True
-        quick = not self._explodes and len(text) ** (self._loops + 1) < _MAX_STEPS
-        if self._refers and not quick:
+        # The loops, and where to begin, can be chosen in about so many ways.
+        choices = risks.loops + 1
+        quick = not risks.explodes and len(text) ** choices < _MAX_STEPS * factorial(choices)
+        if risks.refers and not quick:
             raise RegexError("regular expression too big")
         return quick
 
@@ -120,34 +124,13 @@ class Regex:
     def _inner(self, text: str, start: int, end: int) -> tuple[str, ...]:
         if not self._groups:
             return ()
-        if self._refers or self._is_quick(text[start:end]):
+        if self._risks.refers or self._is_quick(text[start:end]):
             match = self._python.fullmatch(text, start, end)
             return tuple(group or "" for group in match.groups()) if match else ()
         spans = self._slow().groups(text, start, end)
         return tuple(
             text[slice(*spans.get(number, (0, 0)))] for number in range(1, self._groups + 1)
         )
-
-
-def _risks(node: Node) -> tuple[int, bool, bool, bool]:
-    """Count unbounded loops; tell of nested ones, of choices, and of back references."""
-    if isinstance(node, Sequence | Choice):
-        inner = [_risks(item) for item in node.items]
-        return (
-            sum(risk[0] for risk in inner),
-            any(risk[1] for risk in inner),
-            isinstance(node, Choice) or any(risk[2] for risk in inner),
-            any(risk[3] for risk in inner),
-        )
-    if isinstance(node, Group):
-        return _risks(node.item)
-    if isinstance(node, Repeat):
-        loops, explodes, chooses, refers = _risks(node.item)
-        repeats = node.most is None or node.most > 1
-        ambiguous = repeats and (loops > 0 or chooses or isinstance(node.item, Repeat))
-        varies = node.most != node.least
-        return loops + varies, explodes or ambiguous, chooses, refers
-    return 0, False, False, isinstance(node, Backreference)
 
 
 def _python(node: Node) -> str:

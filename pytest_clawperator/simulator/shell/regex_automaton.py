@@ -24,8 +24,6 @@ from pytest_clawperator.simulator.shell.regex_syntax import (
 _MAX_STEPS = 4000
 _MAX_REMEMBERED = 20000
 
-_States = frozenset[int]
-
 
 @dataclass
 class _Step:
@@ -61,6 +59,27 @@ class Automaton:
         return self._forward.marked(text, start, end)
 
 
+class _State:
+    """A set of steps the walk could be at, and what comes of it, once worked out."""
+
+    __slots__ = ("closures", "steps")
+
+    def __init__(self, steps: frozenset[int]) -> None:
+        self.steps = steps
+        self.closures: dict[int, _Open] = {}
+
+
+class _Open:
+    """The steps of a state that wait for a character, and whether the match is complete."""
+
+    __slots__ = ("matched", "moves", "steps")
+
+    def __init__(self, steps: frozenset[int], *, matched: bool) -> None:
+        self.steps = steps
+        self.matched = matched
+        self.moves: dict[str, _State] = {}
+
+
 class _Walk:
     """One direction over a text."""
 
@@ -68,38 +87,40 @@ class _Walk:
         self._flags = re.DOTALL | (re.IGNORECASE if ignore_case else 0)
         self._backward = backward
         self._steps = [_Step()]  # the first one means: matched
-        self._start = frozenset((self._built(node, 0),))
-        self._matched: dict[tuple[_States, int], tuple[_States, bool]] = {}
-        self._moves: dict[tuple[_States, str], _States] = {}
+        self._first = self._built(node, 0)
+        self._has_places = any(step.requires for step in self._steps)
+        self._states: dict[frozenset[int], _State] = {}
+        self._remembered = 0
 
     def last_end(self, text: str, start: int) -> int | None:
         """Walk from ``start`` and tell where a match was last complete."""
-        states, found = self._start, None
+        state, found = self._state(frozenset((self._first,))), None
         for position in range(start, len(text) + 1):
-            open_, matched = self._closure(states, text, position)
-            if matched:
+            opened = self._opened(state, text, position)
+            if opened.matched:
                 found = position
-            if not open_ or position == len(text):
+            if not opened.steps or position == len(text):
                 break
-            states = self._move(open_, text[position])
+            character = text[position]
+            state = opened.moves.get(character) or self._moved(opened, character)
         return found
 
     def all_ends(self, text: str) -> list[int]:
         """Walk from the end, starting anew everywhere, and list where matches are complete."""
         found = []
-        states: _States = frozenset()
+        state = self._state(frozenset((self._first,)))
         for position in range(len(text), -1, -1):
-            open_, matched = self._closure(states | self._start, text, position)
-            if matched:
+            opened = self._opened(state, text, position)
+            if opened.matched:
                 found.append(position)
             if position:
-                states = self._move(open_, text[position - 1])
+                character = text[position - 1]
+                state = opened.moves.get(character) or self._moved(opened, character)
         return found
 
     def marked(self, text: str, start: int, end: int) -> dict[int, tuple[int, int]]:
         """Find one way through a match, and where groups begin and end on it."""
-        first = next(iter(self._start))
-        waiting: list[tuple[int, int, _Path | None]] = [(first, start, None)]
+        waiting: list[tuple[int, int, _Path | None]] = [(self._first, start, None)]
         seen: set[tuple[int, int]] = set()
         while waiting:
             number, position, path = waiting.pop()
@@ -120,39 +141,43 @@ class _Walk:
             waiting += [(following, position, path) for following in reversed(step.following)]
         return {}
 
-    def _closure(self, states: _States, text: str, position: int) -> tuple[_States, bool]:
-        """Follow everything that consumes nothing: what is open then, and whether it matched."""
-        context = _context(text, position)
-        known = self._matched.get((states, context))
+    def _state(self, steps: frozenset[int]) -> _State:
+        known = self._states.get(steps)
+        if known is None:
+            self._remembered += 1
+            if self._remembered > _MAX_REMEMBERED:
+                self._states.clear()
+                self._remembered = 1
+            known = self._states[steps] = _State(steps)
+        return known
+
+    def _opened(self, state: _State, text: str, position: int) -> _Open:
+        """Follow everything that consumes nothing."""
+        context = _context(text, position) if self._has_places else 0
+        known = state.closures.get(context)
         if known is not None:
             return known
-        seen = set(states)
-        waiting = list(states)
+        seen = set(state.steps)
+        waiting = list(state.steps)
         while waiting:
             step = self._steps[waiting.pop()]
             if step.consumes is None and _holds(step.requires, context):
                 new = [number for number in step.following if number not in seen]
                 seen.update(new)
                 waiting.extend(new)
-        open_ = frozenset(number for number in seen if self._steps[number].consumes)
-        if len(self._matched) > _MAX_REMEMBERED:
-            self._matched.clear()
-        self._matched[states, context] = open_, 0 in seen
-        return open_, 0 in seen
+        steps = frozenset(number for number in seen if self._steps[number].consumes)
+        state.closures[context] = opened = _Open(steps, matched=0 in seen)
+        return opened
 
-    def _move(self, states: _States, character: str) -> _States:
-        known = self._moves.get((states, character))
-        if known is not None:
-            return known
-        reached: set[int] = set()
-        for number in states:
+    def _moved(self, opened: _Open, character: str) -> _State:
+        reached = {self._first} if self._backward else set()
+        for number in opened.steps:
             step = self._steps[number]
             if step.consumes and step.consumes.match(character):
                 reached.update(step.following)
-        if len(self._moves) > _MAX_REMEMBERED:
-            self._moves.clear()
-        self._moves[states, character] = moved = frozenset(reached)
-        return moved
+        self._remembered += 1
+        opened.moves[character] = state = self._state(frozenset(reached))
+        return state
 
     def _add(self, step: _Step) -> int:
         if len(self._steps) >= _MAX_STEPS:

@@ -114,8 +114,8 @@ class Shell:
         self.files = files
         self.env = dict(DEFAULT_ENVIRONMENT if env is None else env)
         self.clock = clock
-        self.rng = rng or random.Random(0)  # noqa: S311 - $RANDOM keeps no secrets
-        self.jobs = jobs or Jobs()
+        self.rng = rng
+        self.jobs = Jobs() if jobs is None else jobs
         self.name = name
         self.cwd = "/"
         self.pid = self.jobs.new_pid()
@@ -350,6 +350,12 @@ class Shell:
         else:
             self.env.setdefault(name, "")
 
+    def random_number(self) -> int:
+        """Give the next ``$RANDOM``."""
+        if self.rng is None:
+            self.rng = random.Random(0)  # noqa: S311 - it keeps no secrets
+        return self.rng.randrange(32768)
+
     def parameter(self, name: str) -> str | None:
         """Give what ``$name`` stands for, special parameters included."""
         if name[0].isdigit():
@@ -433,7 +439,7 @@ _SPECIAL: dict[str, Callable[[Shell], str | None]] = {
 _DYNAMIC: dict[str, Callable[[Shell], str]] = {
     "PWD": lambda shell: shell.cwd,
     "PPID": lambda shell: "1",
-    "RANDOM": lambda shell: str(shell.rng.randrange(32768)),
+    "RANDOM": lambda shell: str(shell.random_number()),
     "SECONDS": lambda shell: str(int(shell.clock() - shell.started)),
     "EPOCHREALTIME": lambda shell: f"{shell.clock():.6f}",
 }

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_clawperator.simulator.shell.lexer import MAX_NESTING
-from tests.simulator.shell_scripts import run
+from tests.simulator.shell.scripts import run
 
 DEEP = 3 * MAX_NESTING
 

@@ -8,9 +8,10 @@ import pytest
 
 from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.shell.io import Bytes
+from pytest_clawperator.simulator.shell.jobs import Jobs
 from pytest_clawperator.simulator.shell.shell import Invocation, Shell
 from pytest_clawperator.simulator.shell.tools import TOOLS
-from tests.simulator.shell_scripts import (
+from tests.simulator.shell.scripts import (
     DEADLINE,
     FOLDER,
     NOON,
@@ -198,6 +199,22 @@ def test_a_background_job_goes_on_and_finishes() -> None:
         gate.opened.set()
         assert await asyncio.wait_for(job.status(), DEADLINE) == 0
         assert (await run_in(shell, "cat f")).out == "passed\n"
+
+    with_gate(scenario)
+
+
+def test_the_jobs_of_all_shells_are_the_devices() -> None:
+    """A device that gives its shells one registry can end what any of them left behind."""
+
+    async def scenario(gate: Gate) -> None:
+        jobs = Jobs()
+        files = FileSystem(clock=lambda: NOON)
+        first, second = (Shell({**TOOLS, "gate": gate}, files, jobs=jobs) for _ in range(2))
+        pid = (await run_in(first, "gate > /sdcard/f & echo $!")).out.strip()
+        assert (len(jobs), first.jobs is second.jobs) == (1, True)
+        assert (await run_in(second, f"kill {pid}; echo $?")).out == "0\n"
+        await asyncio.wait_for(jobs.stop(), DEADLINE)
+        assert len(jobs) == 0
 
     with_gate(scenario)
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_clawperator.simulator.shell.shell import Invocation
-from tests.simulator.shell_scripts import (
+from tests.simulator.shell.scripts import (
     DEADLINE,
     FOLDER,
     NOON,

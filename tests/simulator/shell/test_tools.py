@@ -15,7 +15,7 @@ from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.shell.io import Bytes
 from pytest_clawperator.simulator.shell.shell import Invocation, Shell
 from pytest_clawperator.simulator.shell.tools import TOOLS
-from tests.simulator.shell_scripts import (
+from tests.simulator.shell.scripts import (
     DEADLINE,
     NOON,
     Ended,
