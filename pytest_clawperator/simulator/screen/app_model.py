@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import ValidationError
 
@@ -167,7 +167,8 @@ def _model_at(place: Sequence[str | int]) -> type[Any] | None:
 
 
 def _models_in(annotation: Any, base: type[Any]) -> list[Any]:
-    if isinstance(annotation, type) and issubclass(annotation, base):
+    # Python 3.10 calls `dict[str, int]` a type, too.
+    if isinstance(annotation, type) and not get_args(annotation) and issubclass(annotation, base):
         return [annotation]
     return [
         found for part in getattr(annotation, "__args__", ()) for found in _models_in(part, base)
