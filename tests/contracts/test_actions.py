@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from datetime import timedelta
 from typing import Any
 
@@ -37,6 +38,7 @@ from pytest_clawperator.contracts.params import Coordinate
 from pytest_clawperator.contracts.rules import ACTION_TYPES
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ExecutionValidationError
+from tests.contracts.builders import ENOUGH, PARAMS
 
 OK = NodeMatcher.of(text="OK")
 WIRE_OK = {"textEquals": "OK"}
@@ -94,6 +96,250 @@ WRITTEN: list[tuple[TypedAction, str, dict[str, Any]]] = [
     ),
     (ReadKeyValuePair(OK), "read_key_value_pair", {"labelMatcher": WIRE_OK}),
 ]
+
+LABEL = NodeMatcher.of(text="Label", role="text")
+WIRE_LABEL = {"role": "text", "textEquals": "Label"}
+EVERY_RETRY = Retry(
+    max_attempts=4, initial_delay=0.25, max_delay=8, backoff_multiplier=1.5, jitter_ratio=0.125
+)
+WIRE_EVERY_RETRY = {
+    "maxAttempts": 4,
+    "initialDelayMs": 250,
+    "maxDelayMs": 8000,
+    "backoffMultiplier": 1.5,
+    "jitterRatio": 0.125,
+}
+
+# One instance of each class with nothing left out, and its whole wire form.
+FILLED: list[tuple[TypedAction, dict[str, Any]]] = [
+    (
+        OpenApp("com.a", id="i", retry=RETRY),
+        {"id": "i", "type": "open_app", "params": {"applicationId": "com.a", "retry": WIRE_RETRY}},
+    ),
+    (
+        OpenUri("app://x", id="i", retry=RETRY),
+        {"id": "i", "type": "open_uri", "params": {"uri": "app://x", "retry": WIRE_RETRY}},
+    ),
+    (
+        CloseApp("com.a", id="i"),
+        {"id": "i", "type": "close_app", "params": {"applicationId": "com.a"}},
+    ),
+    (
+        StartRecording("s", id="i"),
+        {"id": "i", "type": "start_recording", "params": {"sessionId": "s"}},
+    ),
+    (
+        StopRecording("s", id="i"),
+        {"id": "i", "type": "stop_recording", "params": {"sessionId": "s"}},
+    ),
+    (
+        WaitForNode(OK, id="i", timeout=1.5, retry=RETRY),
+        {
+            "id": "i",
+            "type": "wait_for_node",
+            "params": {"matcher": WIRE_OK, "timeoutMs": 1500, "retry": WIRE_RETRY},
+        },
+    ),
+    (
+        Click(OK, id="i", coordinate=(7, 8), click_type="long_click", retry=RETRY),
+        {
+            "id": "i",
+            "type": "click",
+            "params": {
+                "matcher": WIRE_OK,
+                "coordinate": {"x": 7, "y": 8},
+                "clickType": "long_click",
+                "retry": WIRE_RETRY,
+            },
+        },
+    ),
+    (
+        ScrollAndClick(
+            OK,
+            id="i",
+            container=LABEL,
+            direction="left",
+            click_type="focus",
+            max_swipes=11,
+            distance_ratio=0.75,
+            settle_delay=0.125,
+            find_first_scrollable_child=True,
+            click_after=False,
+            scroll_retry=RETRY,
+            click_retry=EVERY_RETRY,
+        ),
+        {
+            "id": "i",
+            "type": "scroll_and_click",
+            "params": {
+                "matcher": WIRE_OK,
+                "container": WIRE_LABEL,
+                "direction": "left",
+                "clickType": "focus",
+                "maxSwipes": 11,
+                "distanceRatio": 0.75,
+                "settleDelayMs": 125,
+                "findFirstScrollableChild": True,
+                "clickAfter": False,
+                "scrollRetry": WIRE_RETRY,
+                "clickRetry": WIRE_EVERY_RETRY,
+            },
+        },
+    ),
+    (
+        Scroll(
+            "right",
+            id="i",
+            container=LABEL,
+            distance_ratio=0.5,
+            settle_delay=2,
+            find_first_scrollable_child=False,
+            retry=RETRY,
+        ),
+        {
+            "id": "i",
+            "type": "scroll",
+            "params": {
+                "direction": "right",
+                "container": WIRE_LABEL,
+                "distanceRatio": 0.5,
+                "settleDelayMs": 2000,
+                "findFirstScrollableChild": False,
+                "retry": WIRE_RETRY,
+            },
+        },
+    ),
+    (
+        ScrollUntil(
+            OK,
+            id="i",
+            container=LABEL,
+            direction="up",
+            max_scrolls=12,
+            max_duration=20,
+            no_position_change_threshold=3,
+            distance_ratio=0.25,
+            settle_delay=0.5,
+            find_first_scrollable_child=True,
+            click_after=True,
+            click_type="default",
+        ),
+        {
+            "id": "i",
+            "type": "scroll_until",
+            "params": {
+                "matcher": WIRE_OK,
+                "container": WIRE_LABEL,
+                "direction": "up",
+                "maxScrolls": 12,
+                "maxDurationMs": 20_000,
+                "noPositionChangeThreshold": 3,
+                "distanceRatio": 0.25,
+                "settleDelayMs": 500,
+                "findFirstScrollableChild": True,
+                "clickAfter": True,
+                "clickType": "default",
+            },
+        },
+    ),
+    (
+        ReadText(
+            OK,
+            id="i",
+            container=LABEL,
+            all=True,
+            validator="regex",
+            validator_pattern="^x$",
+            retry=RETRY,
+        ),
+        {
+            "id": "i",
+            "type": "read_text",
+            "params": {
+                "matcher": WIRE_OK,
+                "container": WIRE_LABEL,
+                "all": True,
+                "validator": "regex",
+                "validatorPattern": "^x$",
+                "retry": WIRE_RETRY,
+            },
+        },
+    ),
+    (
+        EnterText(OK, "hi", id="i", submit=False, clear=True, retry=RETRY),
+        {
+            "id": "i",
+            "type": "enter_text",
+            "params": {
+                "matcher": WIRE_OK,
+                "text": "hi",
+                "submit": False,
+                "clear": True,
+                "retry": WIRE_RETRY,
+            },
+        },
+    ),
+    (
+        SnapshotUi(id="i", retry=EVERY_RETRY),
+        {"id": "i", "type": "snapshot_ui", "params": {"retry": WIRE_EVERY_RETRY}},
+    ),
+    (
+        TakeScreenshot("/x.png", id="i", retry=RETRY),
+        {"id": "i", "type": "take_screenshot", "params": {"path": "/x.png", "retry": WIRE_RETRY}},
+    ),
+    (Sleep(0.29, id="i"), {"id": "i", "type": "sleep", "params": {"durationMs": 290}}),
+    (PressKey("home", id="i"), {"id": "i", "type": "press_key", "params": {"key": "home"}}),
+    (
+        WaitForNavigation(id="i", timeout=3, expected_package="com.a", expected_node=OK),
+        {
+            "id": "i",
+            "type": "wait_for_navigation",
+            "params": {"timeoutMs": 3000, "expectedPackage": "com.a", "expectedNode": WIRE_OK},
+        },
+    ),
+    (
+        ReadKeyValuePair(LABEL, id="i", retry=RETRY),
+        {
+            "id": "i",
+            "type": "read_key_value_pair",
+            "params": {"labelMatcher": WIRE_LABEL, "retry": WIRE_RETRY},
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("written", "wire"), FILLED, ids=lambda value: type(value).__name__)
+def test_every_field_travels(written: TypedAction, wire: dict[str, Any]) -> None:
+    """With nothing left out each field has its place on the wire, under a name that exists."""
+    assert [each.name for each in fields(written) if getattr(written, each.name) is None] == []
+
+    assert written.to_wire() == wire
+    assert len(wire["params"]) == len(fields(written)) - 1
+    assert set(wire["params"]) <= set(PARAMS)
+
+
+@pytest.mark.parametrize(("written", "wire"), FILLED, ids=lambda value: type(value).__name__)
+def test_every_field_is_accepted(written: TypedAction, wire: dict[str, Any]) -> None:
+    """A payload takes every field as it is written; only a click has to choose its target."""
+    if isinstance(written, Click):
+        written, wire = (
+            Click(OK, id="i"),
+            {"id": "i", "type": "click", "params": {"matcher": WIRE_OK}},
+        )
+
+    assert complete_execution([written]).actions[0].to_wire() == wire
+
+
+def test_every_class_is_filled() -> None:
+    """No class is without its filled instance."""
+    assert sorted(written.type for written, _ in FILLED) == sorted(ENOUGH)
+
+
+def test_every_field_of_a_retry() -> None:
+    """A retry has five fields, and what is not given is left out."""
+    assert EVERY_RETRY.to_wire() == WIRE_EVERY_RETRY
+    assert len(fields(Retry)) == len(WIRE_EVERY_RETRY)
+    assert Retry().to_wire() == {}
 
 
 @pytest.mark.parametrize(("written", "type", "params"), WRITTEN, ids=lambda v: str(v)[:40])

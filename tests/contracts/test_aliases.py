@@ -18,8 +18,101 @@ from pytest_clawperator.contracts.aliases import (
     canonical_type,
 )
 
+# The tables of the contract, written out: these are not to be derived from the package.
+TYPES = {
+    "open_url": "open_uri",
+    "tap": "click",
+    "press": "click",
+    "wait_for": "wait_for_node",
+    "find": "wait_for_node",
+    "find_node": "wait_for_node",
+    "read": "read_text",
+    "snapshot": "snapshot_ui",
+    "screenshot": "take_screenshot",
+    "capture_screenshot": "take_screenshot",
+    "type_text": "enter_text",
+    "text_entry": "enter_text",
+    "input_text": "enter_text",
+    "key_press": "press_key",
+}
+PARAMS = {
+    "applicationId": [
+        "application_id",
+        "app_id",
+        "appId",
+        "app",
+        "package",
+        "package_id",
+        "packageId",
+    ],
+    "sessionId": ["session_id"],
+    "uri": ["url"],
+    "durationMs": ["duration_ms"],
+    "path": ["file", "filePath", "output_path"],
+    "matcher": ["selector", "node", "element"],
+    "text": ["value"],
+    "clickType": ["click_type", "longPress"],
+    "container": ["within", "container_selector"],
+    "maxSwipes": ["max_swipes"],
+    "distanceRatio": ["distance_ratio"],
+    "settleDelayMs": ["settle_delay_ms"],
+    "maxScrolls": ["max_scrolls"],
+    "maxDurationMs": ["max_duration_ms"],
+    "noPositionChangeThreshold": ["no_position_change_threshold"],
+    "findFirstScrollableChild": ["find_first_scrollable_child"],
+    "clickAfter": ["click_after"],
+    "validatorPattern": ["validator_pattern"],
+    "expectedPackage": ["expected_package"],
+    "expectedNode": ["expected_node", "wait_for"],
+    "timeoutMs": ["timeout_ms"],
+    "labelMatcher": ["label_matcher", "label_selector"],
+}
+FIELDS = {
+    "resourceId": ["resource_id", "id"],
+    "textEquals": ["text"],
+    "textContains": ["text_contains"],
+    "contentDescEquals": [
+        "content_desc",
+        "content_desc_equals",
+        "description",
+        "accessibility_label",
+    ],
+    "contentDescContains": [
+        "content_desc_contains",
+        "description_contains",
+        "accessibility_label_contains",
+    ],
+}
+KEYS = {
+    "command_id": "commandId",
+    "task_id": "taskId",
+    "expected_format": "expectedFormat",
+    "timeout_ms": "timeoutMs",
+}
+# Every way to write a parameter that holds a matcher.
+MATCHERS = {
+    "matcher": ["matcher", "selector", "node", "element"],
+    "container": ["container", "within", "container_selector"],
+    "expectedNode": ["expectedNode", "expected_node", "wait_for"],
+    "labelMatcher": ["labelMatcher", "label_matcher", "label_selector"],
+}
 
-@pytest.mark.parametrize(("alias", "canonical"), ACTION_TYPE_ALIASES.items())
+
+def pairs(table: dict[str, list[str]]) -> list[tuple[str, str]]:
+    """List each alias with what it stands for."""
+    return [(alias, canonical) for canonical, aliases in table.items() for alias in aliases]
+
+
+def test_there_are_no_others() -> None:
+    """The package knows exactly the aliases of the contract."""
+    assert TYPES == ACTION_TYPE_ALIASES
+    assert dict(pairs(PARAMS)) == PARAM_ALIASES
+    assert dict(pairs(FIELDS)) == MATCHER_ALIASES
+    assert KEYS == EXECUTION_ALIASES
+    assert set(MATCHERS) == set(MATCHER_PARAMS)
+
+
+@pytest.mark.parametrize(("alias", "canonical"), TYPES.items())
 def test_action_type_aliases(alias: str, canonical: str) -> None:
     """Each alias of an action type is understood in any case and padding."""
     assert canonical_type(alias) == canonical
@@ -31,20 +124,47 @@ def test_white_space_is_that_of_the_reference() -> None:
     assert canonical_type("\x85tap") == "\x85tap"
 
 
-@pytest.mark.parametrize(("alias", "canonical"), PARAM_ALIASES.items())
+@pytest.mark.parametrize(("alias", "canonical"), pairs(PARAMS))
 def test_param_aliases(alias: str, canonical: str) -> None:
     """Each alias of a parameter is renamed."""
     assert canonical_params({alias: 1}) == {canonical: 1}
 
 
-@pytest.mark.parametrize("name", MATCHER_PARAMS)
-@pytest.mark.parametrize(("alias", "canonical"), MATCHER_ALIASES.items())
-def test_matcher_aliases_in_every_matcher(name: str, alias: str, canonical: str) -> None:
-    """Each alias of a matcher field is renamed, whichever parameter holds the matcher."""
-    assert canonical_params({name: {alias: "x"}}) == {name: {canonical: "x"}}
+@pytest.mark.parametrize(("spelled", "name"), pairs(MATCHERS))
+@pytest.mark.parametrize(("alias", "canonical"), pairs(FIELDS))
+def test_matcher_aliases_in_every_matcher(
+    spelled: str, name: str, alias: str, canonical: str
+) -> None:
+    """Each alias of a matcher field is renamed, however the parameter with it is spelled."""
+    assert canonical_params({spelled: {alias: "x"}}) == {name: {canonical: "x"}}
 
 
-@pytest.mark.parametrize(("alias", "canonical"), EXECUTION_ALIASES.items())
+@pytest.mark.parametrize(
+    "name",
+    [
+        "coordinate",
+        "submit",
+        "clear",
+        "direction",
+        "validator",
+        "key",
+        "retry",
+        "scrollRetry",
+        "scroll_retry",
+        "clickRetry",
+        "click_retry",
+        "all",
+        "target",
+        "Matcher",
+        "APP",
+    ],
+)
+def test_names_that_stay(name: str) -> None:
+    """Names without an alias, and aliases in another case, are left as they are."""
+    assert canonical_params({name: {"id": "x"}}) == {name: {"id": "x"}}
+
+
+@pytest.mark.parametrize(("alias", "canonical"), KEYS.items())
 def test_execution_aliases(alias: str, canonical: str) -> None:
     """Each alias of a top-level key is renamed."""
     assert canonical_execution({alias: 1}) == {canonical: 1}

@@ -105,6 +105,53 @@ def test_timeout_covers_declared_waiting(actions: Any, timeout_ms: int) -> None:
     assert complete_execution(actions).timeout_ms == timeout_ms
 
 
+@pytest.mark.parametrize("name", ["durationMs", "timeoutMs", "maxDurationMs"])
+@pytest.mark.parametrize(
+    ("waits", "timeout_ms"),
+    [
+        ([24_000], 30_000),
+        ([25_000], 30_000),
+        ([25_001], 30_001),
+        ([40_000], 45_000),
+        ([15_000, 15_000], 35_000),
+        ([40_000.5], 45_001),
+        ([60_000, 55_000], 120_000),
+        ([60_000, 55_001], 120_000),
+        ([119_999], 120_000),
+        ([120_001], 120_000),
+        ([-5_000, 40_000], 45_000),
+    ],
+)
+def test_every_kind_of_waiting_counts(name: str, waits: list[float], timeout_ms: float) -> None:
+    """Sleeping, waiting and scrolling add up, and five seconds come on top."""
+    actions = [{"type": "snapshot", "params": {name: wait}} for wait in waits]
+
+    assert complete_execution(actions).timeout_ms == timeout_ms
+
+
+def test_kinds_of_waiting_add_up() -> None:
+    """One action may wait in several ways, and aliases count too."""
+    waiting = {"duration_ms": 10_000, "timeout_ms": 20_000, "max_duration_ms": 30_000}
+
+    assert complete_execution([{"type": "snapshot", "params": waiting}]).timeout_ms == 65_000
+
+
+def test_other_numbers_are_no_waiting() -> None:
+    """Pauses between swipes are not declared waiting."""
+    pauses = {"settleDelayMs": 50_000, "maxSwipes": 50_000, "retry": {"maxDelayMs": 50_000}}
+
+    assert complete_execution([{"type": "snapshot", "params": pauses}]).timeout_ms == 30_000
+
+
+def test_a_long_type_makes_no_long_id() -> None:
+    """The made-up id of an action with an absurd type is not a problem of its own."""
+    with pytest.raises(ExecutionValidationError) as refused:
+        complete_execution([{"type": "x" * 200}])
+
+    assert [problem.path for problem in refused.value.problems] == ["actions.0.type"]
+    assert refused.value.details["actionId"] == "x" * 40 + "-1"
+
+
 def test_problems_name_the_callers_action() -> None:
     """An action without an id is named by the one it was given."""
     with pytest.raises(ExecutionValidationError) as refused:

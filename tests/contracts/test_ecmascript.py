@@ -18,6 +18,7 @@ from pytest_clawperator.contracts.ecmascript import (
     trim,
     utf16_length,
 )
+from tests.contracts.builders import NOT_WHITE_SPACE, WHITE_SPACE
 
 
 @pytest.mark.parametrize(
@@ -29,17 +30,18 @@ def test_length_in_units(text: str, units: int) -> None:
     assert utf16_length(text) == units
 
 
-@pytest.mark.parametrize("blank", ["", " ", "\t\v\f", "\u00a0", "\ufeff", "\u2003\u3000"])
+@pytest.mark.parametrize("blank", ["", *WHITE_SPACE, "".join(WHITE_SPACE)], ids=ascii)
 def test_blank(blank: str) -> None:
     """The reference's white space, the byte order mark included, is blank."""
     assert is_blank(blank)
     assert trim(f"{blank}x{blank}") == "x"
 
 
-@pytest.mark.parametrize("text", ["\x85", "\u200b", "\u180e", "\x1c", "\x1f"])
+@pytest.mark.parametrize("text", NOT_WHITE_SPACE, ids=ascii)
 def test_not_blank(text: str) -> None:
     """Some of what Python strips is text to the reference."""
     assert not is_blank(text)
+    assert trim(f" {text} ") == text
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,26 @@ class TestReading:
         assert parse_result_message(quoted, "c") is None
         assert parse_result_line(quoted, "c") is not None
 
+    @pytest.mark.parametrize("between", ["", " ", "noise ", "{} "])
+    def test_two_prefixes(self, between: str) -> None:
+        """The first prefix counts: a second one before the envelope spoils it."""
+        twice = f"[Clawperator-Result] {between}{message(step())}"
+
+        for parse in (parse_result_line, parse_result_message):
+            with pytest.raises(EnvelopeMalformedError):
+                parse(twice, "c")
+        with pytest.raises(EnvelopeMalformedError):
+            parse_result_line(f"I/Tag: {twice}", "c")
+
+    def test_prefix_inside_an_envelope(self) -> None:
+        """Text that was read from a screen may quote the prefix."""
+        quoting = message(step(text="[Clawperator-Result] {}"))
+
+        for parse in (parse_result_line, parse_result_message):
+            envelope = parse(quoting, "c")
+            assert envelope is not None
+            assert envelope.steps[0].data == {"text": "[Clawperator-Result] {}"}
+
     def test_another_command(self) -> None:
         """An envelope of somebody else is none of ours."""
         assert parse_result_message(message(step()), "other") is None

@@ -285,6 +285,38 @@ class TestRefused:
 
         assert [problem.path for problem in refusal(given).problems] == ["actions.0.id"]
 
+    @pytest.mark.parametrize("place", [0, 1, 25, 48, 49])
+    @pytest.mark.parametrize("changes", [{}, {"extra": 1}])
+    def test_every_action_is_judged(self, place: int, changes: dict[str, Any]) -> None:
+        """What an action needs is demanded wherever it stands, beside other problems or alone."""
+        actions = [{"id": f"a{n}", "type": "snapshot_ui"} for n in range(50)]
+        actions[place]["type"] = "sleep"
+
+        problems = refusal(payload(*actions, **changes)).problems
+
+        assert len(problems) == 1 + len(changes)
+        assert problems[-1].path == f"actions.{place}.params.durationMs"
+
+    def test_all_actions_are_judged(self) -> None:
+        """Fifty broken actions make fifty problems, in order, and the first is named."""
+        actions = [{"id": f"a{n}", "type": "sleep"} for n in range(50)]
+
+        error = refusal(payload(*actions))
+
+        found = [problem.path for problem in error.problems]
+        assert found == [f"actions.{n}.params.durationMs" for n in range(50)]
+        assert error.details["actionId"] == "a0"
+
+    def test_the_broken_action_is_named(self) -> None:
+        """Details name the action that the first problem is about, not the first action."""
+        fine = [{"id": f"a{n}", "type": "snapshot_ui"} for n in range(49)]
+
+        error = refusal(payload(*fine, {"id": "last", "type": "tap"}))
+
+        assert error.path == "actions.49.params"
+        assert error.details["actionId"] == "last"
+        assert error.details["actionType"] == "tap"
+
     def test_action_is_named_as_written(self) -> None:
         """Details carry the action's id and type in the caller's own spelling."""
         error = refusal(payload({"id": "k1", "type": " TAP ", "params": {"b": 1, "a": 2}}))
@@ -463,6 +495,39 @@ class TestSize:
 
         with pytest.raises(PayloadTooLargeError):
             validate_execution(given)
+
+    def test_numbers_that_grow(self) -> None:
+        """What is written 1e20 travels as 21 digits, and those count."""
+        fits, grows = (
+            json.dumps(payload(enough("click", retry={"x": [1e20] * count})))
+            .replace("1e+20", "1e20")
+            .replace(" ", "")
+            for count in (2_800, 2_950)
+        )
+        assert len(grows) < 16_000
+
+        assert len(validate_execution(fits).to_json()) > 60_000
+        with pytest.raises(PayloadTooLargeError, match=r"got 6[45]\d{3}"):
+            validate_execution(grows)
+
+    def test_escapes_count(self) -> None:
+        """Half a character pair travels as an escape of six bytes."""
+        fits, grows = (
+            payload(action("open_app", applicationId="\udc00" * count))
+            for count in (10_000, 11_000)
+        )
+
+        assert len(validate_execution(fits).to_json()) > 60_000
+        with pytest.raises(PayloadTooLargeError, match=r"got 66\d{3}"):
+            validate_execution(grows)
+
+    def test_bytes_count_not_characters(self) -> None:
+        """A letter of two bytes counts twice."""
+        execution = validate_execution(self.sized(64_000, "ä"))
+
+        assert len(execution.to_json().encode()) == 64_000
+        with pytest.raises(PayloadTooLargeError):
+            validate_execution(self.sized(64_002, "ä"))
 
     def test_white_space_does_not_count(self) -> None:
         """Ten megabytes of indentation are no payload."""

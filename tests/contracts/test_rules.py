@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.contracts.payload import validate_execution
-from tests.contracts.builders import action, enough, payload, refusal
+from tests.contracts.builders import (
+    NOT_WHITE_SPACE,
+    WHITE_SPACE,
+    action,
+    enough,
+    payload,
+    refusal,
+)
 
 MATCHER = {"textEquals": "OK"}
 POINT = {"x": 1, "y": 2}
@@ -260,6 +267,17 @@ def test_navigation_needs_a_target(value: Any) -> None:
     assert error.path == "actions.0.params"
 
 
+@pytest.mark.parametrize("package", [..., *BLANKS])
+@pytest.mark.parametrize("name", ["expectedNode", "expected_node", "wait_for"])
+def test_navigation_to_a_node(name: str, package: Any) -> None:
+    """A node alone is enough to wait for, without a package or with a blank one."""
+    params = {name: MATCHER, "expectedPackage": package}
+
+    execution = validate_execution(payload(enough("wait_for_navigation", **params)))
+
+    assert execution.to_wire()["actions"][0]["params"]["expectedNode"] == MATCHER
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [
@@ -274,6 +292,56 @@ def test_navigation_timeout(value: Any, message: str) -> None:
 
     assert error.message == message
     assert error.path == "actions.0.params.timeoutMs"
+
+
+TEXTS_THAT_MUST_NOT_BE_BLANK = [
+    ("open_app", "applicationId"),
+    ("close_app", "applicationId"),
+    ("open_uri", "uri"),
+    ("start_recording", "sessionId"),
+    ("stop_recording", "sessionId"),
+    ("take_screenshot", "path"),
+]
+
+
+@pytest.mark.parametrize("blank", WHITE_SPACE, ids=ascii)
+@pytest.mark.parametrize(("type", "name"), TEXTS_THAT_MUST_NOT_BE_BLANK)
+def test_all_white_space_is_blank(type: str, name: str, blank: str) -> None:
+    """Each character that the reference trims is nothing, alone and repeated."""
+    for value in (blank, blank * 3):
+        assert refusal(payload(enough(type, **{name: value}))).path == f"actions.0.params.{name}"
+
+
+@pytest.mark.parametrize("text", NOT_WHITE_SPACE, ids=ascii)
+@pytest.mark.parametrize(("type", "name"), TEXTS_THAT_MUST_NOT_BE_BLANK)
+def test_other_invisible_characters_are_text(type: str, name: str, text: str) -> None:
+    """What only other languages trim is a value, and travels unchanged."""
+    execution = validate_execution(payload(enough(type, **{name: text})))
+
+    assert execution.to_wire()["actions"][0]["params"][name] == text
+
+
+@pytest.mark.parametrize("blank", WHITE_SPACE, ids=ascii)
+def test_white_space_around_words(blank: str) -> None:
+    """Types, directions and keys are understood with any white space around them."""
+    spelled = [
+        {"id": "a", "type": f"{blank}SCROLL{blank}", "params": {"direction": f"{blank}Up{blank}"}},
+        action("press_key", key=f"{blank}Back{blank}"),
+    ]
+
+    execution = validate_execution(payload(*spelled))
+
+    assert execution.actions[0].type == "scroll"
+
+
+@pytest.mark.parametrize("text", NOT_WHITE_SPACE, ids=ascii)
+def test_other_invisible_characters_around_words(text: str) -> None:
+    """With anything else around it a word is another word."""
+    assert refusal(payload(action(f"{text}scroll"))).path == "actions"
+    assert refusal(payload(action("scroll", direction=f"up{text}"))).path == (
+        "actions.0.params.direction"
+    )
+    assert refusal(payload(action("press_key", key=f"{text}back"))).path == "actions.0.params.key"
 
 
 def test_every_rule_says_what_was_found_and_allowed() -> None:

@@ -76,6 +76,50 @@ class TestCloseApp:
             == "OTHER"
         )
 
+    @pytest.mark.parametrize("type", ["click", "open_app", "CLOSE_APP"])
+    def test_only_close_app_steps(self, type: str) -> None:
+        """A step of another type keeps the refusal, whatever its id."""
+        other = {**UNSUPPORTED_CLOSE, "actionType": type}
+
+        result = postprocess(envelope(other), collected(CLOSE, closed=frozenset({"close"})))
+
+        assert result.steps[0].to_wire() == other
+        assert result.status == "failed"
+
+    def test_only_close_app_actions(self) -> None:
+        """A step that answers an action of another type keeps the refusal."""
+        other = Action("close", "open_app", ActionParams(application_id="com.a"))
+
+        result = postprocess(
+            envelope(UNSUPPORTED_CLOSE), collected(other, closed=frozenset({"close"}))
+        )
+
+        assert result.steps[0].to_wire() == UNSUPPORTED_CLOSE
+
+    def test_a_success_stays(self) -> None:
+        """A step that succeeded already keeps its data."""
+        fine = step("close", "close_app", error="UNSUPPORTED_RUNTIME_CLOSE", more="x")
+
+        result = postprocess(envelope(fine), collected(CLOSE, closed=frozenset({"close"})))
+
+        assert result.steps[0].to_wire() == fine
+
+    def test_the_data_is_that_of_the_action(self) -> None:
+        """The app is named as in the payload, by the last action of that id; the rest goes."""
+        failed = step(
+            "close",
+            "close_app",
+            False,
+            error="UNSUPPORTED_RUNTIME_CLOSE",
+            application_id="?",
+            m="m",
+        )
+        later = Action("close", "close_app", ActionParams(application_id="com.b"))
+
+        result = postprocess(envelope(failed), collected(CLOSE, later, closed=frozenset({"close"})))
+
+        assert result.step("close").data == {"application_id": "com.b"}
+
 
 class TestSnapshots:
     """Hierarchies from the log belong to the snapshot steps, newest to last."""
@@ -131,6 +175,66 @@ class TestSnapshots:
 
         assert "warn" not in result.step("snap").data
 
+    def test_empty_text_is_text(self) -> None:
+        """A step that brought a text of its own has one, be it empty."""
+        empty = step("snap", "snapshot_ui", text="")
+
+        result = postprocess(envelope(empty), collected(SNAP))
+
+        assert result.ok
+        assert result.steps[0].to_wire() == empty
+
+    def test_a_lost_hierarchy(self) -> None:
+        """The failed step keeps its other data and says what to check."""
+        result = postprocess(
+            envelope(step("snap", "snapshot_ui", actual_format="hierarchy_xml")), collected(SNAP)
+        )
+
+        assert result.step("snap").data == {
+            "actual_format": "hierarchy_xml",
+            "error": "SNAPSHOT_EXTRACTION_FAILED",
+            "message": "UI hierarchy extraction produced no output for this step. "
+            "Check clawperator version compatibility and logcat extraction health.",
+        }
+
+    @pytest.mark.parametrize("tap", ["click", "scroll_and_click"])
+    def test_a_lost_hierarchy_after_a_tap_has_no_warning(self, tap: str) -> None:
+        """What was never captured cannot have been captured too early."""
+        given = envelope(step("t", tap), step("snap", "snapshot_ui"))
+
+        result = postprocess(given, collected(Action("t", tap), SNAP))
+
+        assert result.step("snap").code == "SNAPSHOT_EXTRACTION_FAILED"
+        assert "warn" not in result.step("snap").data
+
+    def test_a_failed_snapshot_after_a_tap_has_no_warning(self) -> None:
+        """A failed step stays as it came."""
+        failed = step("snap", "snapshot_ui", False, error="E")
+
+        result = postprocess(envelope(failed), collected(CLICK, SNAP, snapshots=("x",)))
+
+        assert result.steps[0].to_wire() == failed
+
+    def test_only_snapshots_are_warned(self) -> None:
+        """Other steps after a tap have nothing to settle for."""
+        read = Action("read", "read_text")
+
+        result = postprocess(envelope(step("read", "read_text")), collected(CLICK, read))
+
+        assert result.step("read").data == {}
+
+    @pytest.mark.parametrize(
+        ("actions", "warned"),
+        [((CLICK, SNAP, Action("z", "sleep"), SNAP), False), ((SNAP, CLICK, SNAP), True)],
+    )
+    def test_last_action_of_an_id_decides(self, actions: tuple[Action, ...], warned: bool) -> None:
+        """Two snapshots that share an id are both judged by where the last one stands."""
+        given = envelope(step("snap", "snapshot_ui"), step("snap", "snapshot_ui"))
+
+        result = postprocess(given, collected(*actions, snapshots=("x", "y")))
+
+        assert ["warn" in each.data for each in result.steps] == [warned, warned]
+
 
 class TestScreenshots:
     """A run has one picture, for its first screenshot step."""
@@ -160,6 +264,15 @@ class TestScreenshots:
         assert not result.ok
         assert warnings_of(result, lost)[0].endswith("device offline")
 
+    def test_another_error_stays(self) -> None:
+        """The picture is named even in a step that failed for another reason."""
+        failed = step("shot", "take_screenshot", False, error="OTHER", message="m")
+
+        result = postprocess(envelope(failed), collected(SHOT, screenshot="/x.png"))
+
+        assert result.code == "OTHER"
+        assert result.step("shot").data == {"error": "OTHER", "message": "m", "path": "/x.png"}
+
     def test_where_it_goes(self) -> None:
         """The first screenshot action decides; without a path the default does."""
         wanted = Action("s", "take_screenshot", ActionParams(path="/mine.png"))
@@ -183,6 +296,15 @@ class TestStatus:
         assert result.error_code == "Z"
         assert result.hint is None
 
+    def test_a_step_that_the_host_fails(self) -> None:
+        """The steps are judged once, at the end: until then a code that came is kept."""
+        given = envelope(step("snap", "snapshot_ui"), errorCode="Z")
+
+        result = postprocess(given, collected(SNAP))
+
+        assert result.status == "failed"
+        assert result.error_code == "Z"
+
     def test_all_well(self) -> None:
         """All steps well clears every trace of an error."""
         given = envelope(step("a", "x"), status="failed", error="e", errorCode="Z", hint="h")
@@ -200,6 +322,87 @@ class TestStatus:
         given = envelope(status="failed", error="x", errorCode="SERVICE_UNAVAILABLE")
 
         assert "--device S1" in (postprocess(given, collected()).hint or "")
+
+    @pytest.mark.parametrize(
+        ("status", "code"),
+        [
+            ("success", "SERVICE_UNAVAILABLE"),
+            ("failed", "service_unavailable"),
+            ("failed", "OTHER"),
+            ("failed", None),
+        ],
+    )
+    def test_no_service_hint(self, status: str, code: str | None) -> None:
+        """Only a failure with exactly that code has the hint."""
+        given = envelope(status=status, error="x", errorCode=code)
+
+        assert postprocess(given, collected()).to_wire() == given.to_wire()
+
+    def test_service_hint_follows_the_steps(self) -> None:
+        """The status that counts is the one that the steps decide."""
+        failed = envelope(step("a", "x", False), errorCode="SERVICE_UNAVAILABLE", hint="stale")
+        fine = envelope(step("a", "x"), status="failed", errorCode="SERVICE_UNAVAILABLE")
+
+        assert postprocess(failed, collected()).hint == (
+            "Accessibility service not running. Run 'clawperator doctor --fix --device S1'"
+            " to diagnose and repair, or 'clawperator operator setup --apk <path-to-apk>"
+            " --device S1' to reinstall."
+        )
+        assert postprocess(fine, collected()).hint is None
+
+
+def test_everything_at_once() -> None:
+    """Apps, hierarchies, warnings, the picture, the status and the hint, in this order."""
+    given = envelope(
+        UNSUPPORTED_CLOSE,
+        step("lost", "snapshot_ui"),
+        step("click", "click"),
+        step("snap", "snapshot_ui"),
+        UNSUPPORTED_SHOT,
+        errorCode="SERVICE_UNAVAILABLE",
+    )
+    brought = collected(
+        CLOSE,
+        CLICK,
+        Action("lost", "snapshot_ui"),
+        CLICK,
+        SNAP,
+        SHOT,
+        closed=frozenset({"close"}),
+        snapshots=("<hierarchy/>",),
+        screenshot="/x.png",
+    )
+
+    assert postprocess(given, brought).to_wire() == {
+        "commandId": "c",
+        "taskId": "t",
+        "status": "failed",
+        "stepResults": [
+            step("close", "close_app", application_id="com.a"),
+            step(
+                "lost",
+                "snapshot_ui",
+                False,
+                error="SNAPSHOT_EXTRACTION_FAILED",
+                message="UI hierarchy extraction produced no output for this step. "
+                "Check clawperator version compatibility and logcat extraction health.",
+            ),
+            step("click", "click"),
+            step(
+                "snap",
+                "snapshot_ui",
+                text="<hierarchy/>",
+                warn="snapshot captured without a preceding sleep step; UI may not have settled"
+                " - consider adding a sleep step between click and snapshot_ui",
+            ),
+            step("shot", "take_screenshot", path="/x.png"),
+        ],
+        "error": "Step lost (snapshot_ui) failed: SNAPSHOT_EXTRACTION_FAILED",
+        "errorCode": "SERVICE_UNAVAILABLE",
+        "hint": "Accessibility service not running. Run 'clawperator doctor --fix --device S1'"
+        " to diagnose and repair, or 'clawperator operator setup --apk <path-to-apk>"
+        " --device S1' to reinstall.",
+    }
 
 
 def test_what_must_be_collected() -> None:

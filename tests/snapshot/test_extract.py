@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,6 +79,94 @@ class TestFromText:
 
         assert snapshots_from_text(text) == ["<hierarchy>\nnoise\n</hierarchy>"]
 
+    @pytest.mark.parametrize("indent", ["", " ", "    ", "\t", "\ufeff"])
+    def test_a_bracket_ends_it(self, indent: str) -> None:
+        """A message that begins with a bracket, however indented, is no part and ends the dump."""
+        text = f"D/A: {MARKER}\nD/A: <a>\nD/A: {indent}[x] y\nD/A: </a>"
+
+        assert snapshots_from_text(text) == ["<a>"]
+
+    def test_a_bracket_inside_a_line_does_not_end_it(self) -> None:
+        """Bounds are written in brackets."""
+        text = f'D/A: {MARKER}\nD/A: <a b="[0,0]">\nD/A: x [y]\nD/A: </hierarchy>'
+
+        assert snapshots_from_text(text) == ['<a b="[0,0]">\nx [y]\n</hierarchy>']
+
+    @pytest.mark.parametrize("space", ["", " ", "   "])
+    def test_text_after_the_marker(self, space: str) -> None:
+        """What stands behind the marker is the first line, trimmed."""
+        text = f"D/A: {MARKER}{space}<hierarchy>{space}\nD/A:   <a/>\nD/A: </hierarchy>"
+
+        assert snapshots_from_text(text) == ["<hierarchy>\n  <a/>\n</hierarchy>"]
+
+    def test_text_before_the_marker(self) -> None:
+        """The marker may stand anywhere in a message; what is before it is dropped."""
+        assert snapshots_from_text(f"D/A: x {MARKER} <a/>\nD/A: <b/>") == ["<a/>\n<b/>"]
+
+    def test_marker_twice_in_a_line(self) -> None:
+        """The first line is what stands between the two, and one dump is open."""
+        text = f"D/A: {MARKER} <a/> {MARKER} <b/>\nD/A: <c/>"
+
+        assert snapshots_from_text(text) == ["<a/>\n<c/>"]
+
+    def test_a_marker_begins_the_next(self) -> None:
+        """A dump without its end is over where the next begins; one without lines is none."""
+        text = f"D/A: {MARKER}\nD/A: <a>\nD/A: {MARKER}\nD/A: {MARKER}\nD/A: <b>"
+
+        assert snapshots_from_text(text) == ["<a>", "<b>"]
+
+    @pytest.mark.parametrize("end", ["</hierarchy>", "   </hierarchy>  "])
+    def test_nothing_follows_the_end(self, end: str) -> None:
+        """The closing tag on a line of its own ends the dump."""
+        text = f"D/A: {MARKER}\nD/A: <a>\nD/A: {end}\nD/A: after"
+
+        assert snapshots_from_text(text) == [f"<a>\n{end}".rstrip()]
+
+    @pytest.mark.parametrize("empty", ["D/A:", "D/A: ", "", "   ", "\t", "\r"])
+    def test_empty_messages_are_dropped(self, empty: str) -> None:
+        """A line without a message leaves no empty line behind."""
+        text = f"D/A: {MARKER}\n{empty}\nD/A: <a>\n{empty}\n{empty}\nD/A: </a>\n{empty}"
+
+        assert snapshots_from_text(text) == ["<a>\n</a>"]
+
+    def test_a_message_of_spaces_is_kept(self) -> None:
+        """One space belongs to the prefix; what is beyond it is a message."""
+        text = f"D/A: {MARKER}\nD/A: <a>\nD/A:   \nD/A: </a>"
+
+        assert snapshots_from_text(text) == ["<a>\n  \n</a>"]
+
+    def test_indentation(self) -> None:
+        """A line with a prefix loses one space, a line without loses all around it."""
+        text = f"D/A: {MARKER}\nD/A: <a>\nD/A:     <b/>\nD/A:\t<c/>\n     <d/>  \nD/A: </a>"
+
+        assert snapshots_from_text(text) == ["<a>\n    <b/>\n\t<c/>\n<d/>\n</a>"]
+
+    @pytest.mark.parametrize(
+        "tag",
+        ["", "Task Scope", "a.b-c_d$e/f", "Tag( 1234)", "[tag]", "E       ", "日本 ü", "#1, (x)!"],
+    )
+    @pytest.mark.parametrize("priority", ["V", "D", "I", "W", "E", "F", "A", "S"])
+    def test_any_tag(self, priority: str, tag: str) -> None:
+        """A tag is whatever stands before the first colon."""
+        prefix = f"{priority}/{tag}:"
+
+        text = f"{prefix} {MARKER}\n{prefix} <a>\n{prefix}   <b c='d: e'/>\n{prefix} </hierarchy>"
+
+        assert snapshots_from_text(text) == ["<a>\n  <b c='d: e'/>\n</hierarchy>"]
+
+    @pytest.mark.parametrize("prefix", ["d/A: ", "DD/A: ", "1/A: ", "D A: ", "x D/A: "])
+    def test_what_is_no_prefix(self, prefix: str) -> None:
+        """One capital letter and a slash begin a prefix; anything else is part of the message."""
+        text = f"D/A: {MARKER}\n{prefix}  <a>"
+
+        assert snapshots_from_text(text) == [f"{prefix}  <a>"]
+
+    def test_carriage_returns(self) -> None:
+        """Those inside survive, those at the ends are trimmed."""
+        text = f"D/A: {MARKER}\r\nD/A: <a>\r\nD/A: </hierarchy>\r\nD/A: after\r\n"
+
+        assert snapshots_from_text(text) == ["<a>\r\n</hierarchy>"]
+
     def test_nothing(self) -> None:
         """A log without a marker has no hierarchy."""
         assert snapshots_from_text("") == []
@@ -98,6 +188,54 @@ class TestFromEntries:
         mixed = [noisy for entry in whole for noisy in (entry, NOISE, TWIN)]
 
         assert snapshots_from_entries(mixed) == [hierarchy("a", "b", "c").strip()]
+
+    @pytest.mark.parametrize(
+        "change",
+        [{"pid": 43}, {"priority": "I"}, {"priority": "V"}, {"tag": "Other"}, {"tag": ""}],
+    )
+    @pytest.mark.parametrize("message", ["noise", "[x]", "</hierarchy>", f"{MARKER}", '"'])
+    def test_a_source_is_process_priority_and_tag(
+        self, change: dict[str, Any], message: str
+    ) -> None:
+        """A line that differs in one of the three is foreign: it neither joins nor ends a dump."""
+        foreign = LogEntry(42, 42, "D", "TaskScopeDefault", message)._replace(**change)
+        mixed = [each for entry in dump(hierarchy("a")) for each in (entry, foreign)]
+
+        assert hierarchy("a").strip() in snapshots_from_entries(mixed)
+
+    def test_threads_do_not_matter(self) -> None:
+        """A process may go on in another thread."""
+        entries = [entry._replace(tid=n) for n, entry in enumerate(dump(hierarchy("a")))]
+
+        assert snapshots_from_entries(entries) == [hierarchy("a").strip()]
+
+    def test_a_piece_that_begins_with_a_bracket(self) -> None:
+        """After a line of full length the next message is its rest, whatever it looks like."""
+        line = "x" * 4_000
+
+        whole = operator(f"{MARKER}\n<hierarchy>\n{line}[0,0]\n</hierarchy>")
+
+        assert whole[3].message == "[0,0]"
+        assert snapshots_from_entries(whole) == [f"<hierarchy>\n{line}[0,0]\n</hierarchy>"]
+
+    @pytest.mark.parametrize("length", [3_999, 4_001])
+    def test_only_a_full_line_was_cut(self, length: int) -> None:
+        """A line of any other length ended there, so a bracket after it ends the dump."""
+        entries = [
+            LogEntry(42, 42, "D", "TaskScopeDefault", message)
+            for message in (MARKER, "<hierarchy>", "x" * length, "[0,0]", "</hierarchy>")
+        ]
+
+        assert snapshots_from_entries(entries) == ["<hierarchy>\n" + "x" * length]
+
+    def test_several_pieces(self) -> None:
+        """A line of three pieces is one line, and a bracket may begin each of them."""
+        line = "x" * 4_000 + "[" + "y" * 3_999 + "[z"
+
+        whole = operator(f"{MARKER}\n{line}\n</hierarchy>")
+
+        assert [len(entry.message) for entry in whole[1:]] == [4_000, 4_000, 2, 12]
+        assert snapshots_from_entries(whole) == [f"{line}\n</hierarchy>"]
 
     @pytest.mark.parametrize(
         "text",

@@ -1,0 +1,220 @@
+"""Each limit of the contract holds at its exact number: the most is accepted, one more is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.contracts.completion import complete_execution
+from pytest_clawperator.contracts.payload import validate_execution
+from pytest_clawperator.errors import ExecutionValidationError
+from tests.contracts.builders import action, enough, paths, payload, refusal
+
+Make = Callable[[Any], dict[str, Any]]
+
+
+def param(name: str, type: str = "snapshot_ui") -> Make:
+    """Give what makes a payload with one parameter set."""
+    return lambda value: payload(enough(type, **{name: value}))
+
+
+def matcher(name: str, field: str) -> Make:
+    """Give what makes a payload with one field of one matcher set."""
+    return lambda value: payload(action("snapshot_ui", **{name: {field: value}}))
+
+
+LENGTHS: list[tuple[str, int, Make]] = [
+    ("commandId", 128, lambda value: payload(commandId=value)),
+    ("taskId", 128, lambda value: payload(taskId=value)),
+    ("source", 64, lambda value: payload(source=value)),
+    ("actions.0.id", 128, lambda value: payload({"id": value, "type": "snapshot_ui"})),
+    ("actions.0.params.uri", 2048, param("uri")),
+    ("actions.0.params.text", 512, param("text")),
+    ("actions.0.params.expectedPackage", 512, param("expectedPackage")),
+    *(
+        (f"actions.0.params.{name}.{field}", 512, matcher(name, field))
+        for name in ("matcher", "container", "expectedNode", "labelMatcher")
+        for field in (
+            "resourceId",
+            "role",
+            "textEquals",
+            "textContains",
+            "contentDescEquals",
+            "contentDescContains",
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("path", "longest", "make"), LENGTHS, ids=[row[0] for row in LENGTHS])
+def test_lengths(path: str, longest: int, make: Make) -> None:
+    """Text of the full length is accepted, one unit more is refused with the count."""
+    validate_execution(make("x" * longest))
+    validate_execution(make("😀" * (longest // 2)))
+
+    for text in ("x" * (longest + 1), "😀" * (longest // 2) + "x"):
+        (problem,) = refusal(make(text)).problems
+
+        assert problem.path == path
+        assert problem.message.endswith(f" must be at most {longest} characters long")
+        assert problem.found == f"{longest + 1} characters"
+
+
+@pytest.mark.parametrize("path", ["commandId", "taskId", "source", "actions.0.id"])
+def test_least_length(path: str) -> None:
+    """Names of things have at least one character."""
+    make = next(make for name, _, make in LENGTHS if name == path)
+
+    validate_execution(make("x"))
+
+    assert paths(make("")) == [path]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "applicationId",
+        "sessionId",
+        "path",
+        "clickType",
+        "direction",
+        "validator",
+        "validatorPattern",
+        "key",
+    ],
+)
+def test_texts_without_a_limit(name: str) -> None:
+    """The other texts may be as long as the payload allows."""
+    validate_execution(param(name)("x" * 5_000))
+
+
+def test_length_of_a_type() -> None:
+    """Up to 64 characters a type is an unknown one; beyond that it is refused for its length."""
+    assert paths(payload(action("x" * 64))) == ["actions"]
+
+    (problem,) = refusal(payload(action("x" * 65))).problems
+
+    assert problem.path == "actions.0.type"
+    assert problem.message == "type must be at most 64 characters long"
+    assert problem.found == "65 characters"
+
+
+def test_padding_does_not_count_into_a_type() -> None:
+    """A type is trimmed before it is measured."""
+    execution = validate_execution(payload(action(" " * 100 + "snapshot_ui" + "\n" * 100)))
+
+    assert execution.actions[0].type == "snapshot_ui"
+
+
+@pytest.mark.parametrize(
+    ("make", "accepted", "refused"),
+    [
+        (lambda value: payload(timeoutMs=value), (1_000, 120_000), (999.999, 120_000.001)),
+        (param("durationMs", "sleep"), (0, 120_000), (-0.001, 120_000.001)),
+        (param("timeoutMs", "wait_for_navigation"), (0.001, 30_000), (0, 30_000.001)),
+        (param("distanceRatio", "scroll"), (0, 1), (-0.001, 1.001)),
+        (param("distanceRatio", "scroll_until"), (0, 1), (-0.001, 1.001)),
+        (param("settleDelayMs", "scroll"), (0, 10_000), (-0.001, 10_000.001)),
+        (param("settleDelayMs", "scroll_until"), (0, 10_000), (-0.001, 10_000.001)),
+        (param("maxScrolls", "scroll_until"), (1, 200), (0, 201)),
+        (param("maxDurationMs", "scroll_until"), (0, 120_000), (-0.001, 120_000.001)),
+        (param("noPositionChangeThreshold", "scroll_until"), (1, 20), (0, 21)),
+    ],
+    ids=[
+        "timeoutMs",
+        "sleep durationMs",
+        "wait_for_navigation timeoutMs",
+        "scroll distanceRatio",
+        "scroll_until distanceRatio",
+        "scroll settleDelayMs",
+        "scroll_until settleDelayMs",
+        "maxScrolls",
+        "maxDurationMs",
+        "noPositionChangeThreshold",
+    ],
+)
+def test_numbers(make: Make, accepted: tuple[float, float], refused: tuple[float, float]) -> None:
+    """The least and the most are accepted, and nothing beyond them."""
+    for value in accepted:
+        validate_execution(make(value))
+
+    for value in refused:
+        assert len(refusal(make(value)).problems) == 1
+
+
+@pytest.mark.parametrize("name", ["x", "y"])
+def test_coordinates(name: str) -> None:
+    """A pixel is a whole number from zero on, without an upper limit."""
+    for value in (0, 10**9):
+        validate_execution(param("coordinate")({"x": 1, "y": 1, name: value}))
+
+    for refused in (-1, 0.5):
+        given = param("coordinate")({"x": 1, "y": 1, name: refused})
+        assert paths(given) == [f"actions.0.params.coordinate.{name}"]
+
+
+@pytest.mark.parametrize("value", [-1e300, -1.5, 0, 1e300])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "durationMs",
+        "maxSwipes",
+        "distanceRatio",
+        "settleDelayMs",
+        "maxScrolls",
+        "maxDurationMs",
+        "noPositionChangeThreshold",
+        "timeoutMs",
+    ],
+)
+def test_numbers_that_the_action_does_not_use(name: str, value: float) -> None:
+    """Bounds belong to actions: one that ignores a number takes any."""
+    validate_execution(param(name)(value))
+
+
+def test_number_of_actions() -> None:
+    """Fifty actions are accepted, 51 are refused with the count."""
+    validate_execution(payload(*[enough("snapshot_ui")] * 50))
+
+    (problem,) = refusal(payload(*[enough("snapshot_ui")] * 51)).problems
+
+    assert problem.path == "actions"
+    assert problem.message == "actions must have at most 50 entries"
+    assert problem.found == "51 entries"
+
+
+@pytest.mark.parametrize("wrap", [lambda inner: {"x": inner}, lambda inner: [inner]])
+def test_levels_of_nesting(wrap: Callable[[Any], Any]) -> None:
+    """A retry object may be 100 levels deep and no deeper."""
+    tower: Any = {}
+    for _ in range(98):
+        tower = wrap(tower)
+
+    validate_execution(param("retry")({"x": tower}))
+
+    (problem,) = refusal(param("retry")({"x": wrap(tower)})).problems
+    assert problem.path == "actions.0.params.retry"
+    assert problem.found == "more than 100 levels of nesting"
+
+
+@pytest.mark.parametrize(
+    "broken", [{"id": "", "type": "snapshot_ui"}, {"id": "a", "type": "sleep"}]
+)
+def test_entries_that_are_looked_into(broken: dict[str, Any]) -> None:
+    """Of a list that is far too long the first thousand entries are judged."""
+    problems = refusal(payload(actions=[broken] * 1_001)).problems
+
+    assert problems[0].found == "1001 entries"
+    assert len(problems) == 1 + 1_000
+    assert problems[-1].path.startswith("actions.999.")
+
+
+def test_completed_entries() -> None:
+    """Completion gives ids to the first thousand entries of a list that is far too long."""
+    with pytest.raises(ExecutionValidationError) as refused:
+        complete_execution([{"type": "snapshot"}] * 1_001)
+
+    assert [problem.path for problem in refused.value.problems] == ["actions"]
+    assert refused.value.problems[0].found == "1001 entries"
