@@ -29,9 +29,10 @@ def to_milliseconds(seconds: Any) -> Any:
     """
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
         return seconds
-    if not math.isfinite(seconds):
-        return seconds
-    return max(round(seconds * 1000), 1) if seconds > 0 else round(seconds * 1000)
+    milliseconds = seconds * 1000
+    if isinstance(milliseconds, int) or not math.isfinite(milliseconds):
+        return milliseconds
+    return max(round(milliseconds), 1) if seconds > 0 else round(milliseconds)
 
 
 def _to_point(point: Any) -> Any:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_clawperator.contracts.actions import TypedAction
 from pytest_clawperator.contracts.aliases import (
     ACTION_TYPE_ALIASES,
     EXECUTION_ALIASES,
@@ -23,6 +25,7 @@ from pytest_clawperator.contracts.payload import (
 )
 from pytest_clawperator.contracts.rules import ACTION_TYPES
 from pytest_clawperator.contracts.schema import inspect_object
+from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import PayloadError, Problem
 from tests.contracts.builders import enough, payload
 
@@ -79,6 +82,35 @@ def test_completing_is_as_safe(value: Any) -> None:
     """Completing ends in an execution or a refusal too."""
     try:
         complete_execution(value)
+    except PayloadError as error:
+        str(error).encode()
+
+
+TYPED = [cls for cls in TypedAction.__subclasses__() if cls.__module__ == TypedAction.__module__]
+
+
+@given(st.sampled_from(TYPED), st.data())
+def test_typed_actions_may_hold_anything(cls: Any, data: st.DataObject) -> None:
+    """Whatever Python code puts into a typed action, the answer is an execution or a refusal."""
+    values = {each.name: data.draw(anything | matchers) for each in fields(cls)}
+
+    try:
+        complete_execution([cls(**values)])
+    except PayloadError as error:
+        str(error).encode()
+
+
+@given(st.lists(anything, min_size=6, max_size=6), anything | matchers)
+def test_matchers_may_be_asked_for_anything(values: list[Any], wire: Any) -> None:
+    """Whatever a matcher is made of, it is a matcher or a refusal."""
+    names = ["text", "text_contains", "id", "desc", "desc_contains", "role"]
+
+    try:
+        assert NodeMatcher.of(**dict(zip(names, values, strict=True))).to_wire()
+    except PayloadError as error:
+        str(error).encode()
+    try:
+        assert NodeMatcher.from_wire(wire).to_wire()
     except PayloadError as error:
         str(error).encode()
 
