@@ -50,6 +50,8 @@ async def run(options: FleetOptions, *, stay: bool) -> None:
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
+    # A terminal that is closed ends what was started in it, unless that shall stay.
+    loop.add_signal_handler(signal.SIGHUP, (lambda: None) if stay else stopped.set)
     forget = None if stay else watch_parent(stopped.set)
     async with Fleet(options) as fleet:
         ready = {

@@ -31,7 +31,7 @@ from pytest_clawperator.simulator.shell.jobs import Jobs
 from pytest_clawperator.simulator.shell.service import serve_shell
 from pytest_clawperator.simulator.shell.shell import Command, Shell
 from pytest_clawperator.simulator.shell.tools import TOOLS
-from pytest_clawperator.simulator.sim_command import FaultRequest, make_sim
+from pytest_clawperator.simulator.sim_command import LASTING_FAULTS, FaultRequest, make_sim
 from pytest_clawperator.simulator.stats import Stats
 from pytest_clawperator.simulator.wire.adbd import ServiceRefused, Stream
 from pytest_clawperator.simulator.wire.sync import serve_sync
@@ -46,7 +46,6 @@ __all__ = ["Device", "DeviceOptions"]
 _ANSWER_SECONDS = 0.05
 # So that an execution has begun, and its broadcast is acknowledged.
 _EXECUTION_SECONDS = 0.002
-_ADMISSION_FAULTS = ("offline", "unauthorized")
 _OPERATOR_FAULTS = ("operator_absent", "operator_variant")
 
 # What adbd itself says on a phone that is no developer's.
@@ -187,13 +186,25 @@ class Device:
             self.log.cut_streams()
         elif request.name in _OPERATOR_FAULTS:
             install_operator_variant(self.system, self._operator_variant())
-        elif request.name in _ADMISSION_FAULTS:
+        elif request.name in LASTING_FAULTS:
             self._disconnect_soon()
+            self._clear_later(fault)
         elif request.name == "disconnect" and fault.options["after"] == "now":
             # It has happened; there is nothing left that could be cleared.
             self.faults.clear("disconnect")
             self._disconnect_soon()
         return fault
+
+    def _clear_later(self, fault: Fault) -> None:
+        """Let a fault end by itself: no shell can be had to clear one that keeps hosts out."""
+
+        def clear() -> None:
+            if self.faults.active(fault.name) is fault:
+                self.clear_faults(fault.name)
+
+        milliseconds = int(fault.options["ms"])
+        if milliseconds:
+            asyncio.get_running_loop().call_later(milliseconds / 1000, clear)
 
     def clear_faults(self, name: str | None = None) -> None:
         """Set one fault right, or all of them; hosts that were kept out may come back."""

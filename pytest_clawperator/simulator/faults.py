@@ -31,8 +31,11 @@ FAULTS: Mapping[str, tuple[Mapping[str, str], str]] = {
     "container_lost": ({}, "the list goes away while it is scrolled"),
     "slow_log": ({"ms": "200"}, "log readers get entries this much later"),
     "log_cut": ({}, "open log streams end"),
-    "offline": ({}, "the device is connected, but offline"),
-    "unauthorized": ({}, "the device has not accepted this computer's key"),
+    "offline": ({"ms": "0"}, "the device is connected, but offline; after ms it comes back"),
+    "unauthorized": (
+        {"ms": "0"},
+        "the device has not accepted this computer's key; after ms it has",
+    ),
     "disconnect": (
         {"after": "execution"},
         "the connection drops: now, or in the middle of an execution",

@@ -51,6 +51,9 @@ class Fleet:
                 "cannot be started",
                 hint=f"Ask for 1 to {MAX_PHONES} phones in all.",
             )
+        _check("time scale", options.time_scale, 0, 1000)
+        _check("chatter", options.chatter, 0, 100_000)
+        _check("API level", options.api, 21, 99)
         self._options = options
         self._stack = AsyncExitStack()
         self._server = AdbServer()
@@ -124,4 +127,12 @@ class Fleet:
                 chatter=options.chatter,
                 dark=options.dark,
             )
+        )
+
+
+def _check(name: str, value: float, least: int, most: int) -> None:
+    # Written so that NaN, which is neither below nor above anything, is refused too.
+    if not least <= value <= most:
+        raise ConfigurationError(
+            f"a {name} of {value} makes no sense", hint=f"Allowed: {least} to {most}."
         )

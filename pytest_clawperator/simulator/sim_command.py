@@ -20,9 +20,13 @@ if TYPE_CHECKING:
 PROFILES: tuple[Profile, ...] = ("documented", "0.5.3")
 """Whose habits the Operator can have."""
 
+LASTING_FAULTS = ("offline", "unauthorized")
+"""Faults that keep hosts out, and so could not be cleared through a shell: they last a time."""
+
 _DISCONNECT_AFTER = ("execution", "now")
 _HELP = """usage: sim COMMAND
-  fault NAME [times=N] [OPTION=VALUE ...]   let something go wrong: N times, or until cleared
+  fault NAME [times=N] [OPTION=VALUE ...]   let something go wrong: N times (a retry
+                                            is another time), or until cleared
   fault clear [NAME]                        set one fault right, or all of them
   fault list                                list the faults that are on
   stats                                     print the counters as one line of JSON
@@ -82,11 +86,17 @@ def parse_fault(words: Sequence[str]) -> FaultRequest:
         )
     times: int | None = None
     options: dict[str, str] = {}
+    lasting = name in LASTING_FAULTS
     for word in words[1:]:
         key, equals, value = word.partition("=")
         if not equals:
             raise ConfigurationError(
                 f"{word!r} is no option", hint="Options are written as key=value, e.g. times=1."
+            )
+        if key == "times" and lasting:
+            raise ConfigurationError(
+                f"fault {name!r} has no occasions to count",
+                hint="Say how long it lasts instead: ms=2000; without it, to the end.",
             )
         if key == "times":
             times = _times(value)

@@ -98,7 +98,9 @@ def test_two_side_by_side() -> None:
         assert one.serials[0] not in adb(two.adb_port, "devices")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda n: n.name)
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda n: n.name
+)
 def test_ends_on_a_signal(number: signal.Signals) -> None:
     """A signal ends the phones and their adb server, with status 0."""
     with started("--devices", "2") as (process, ready):
@@ -143,6 +145,19 @@ def test_ends_with_its_parent_unless_told_to_stay(stay: bool) -> None:
     wait_until(lambda: not lives(ready["pid"]) and not answers(ready["adb"]["port"]))
 
 
+@pytest.mark.parametrize("fault", ["offline", "unauthorized"])
+def test_a_phone_that_is_away_for_a_while_comes_back(fault: str) -> None:
+    """A fault that keeps every host out ends by itself, because no shell could clear it."""
+    with Simulator() as simulator:
+        serial = simulator.serials[0]
+        adb(simulator.adb_port, "-s", serial, "shell", f"sim fault {fault} ms=1500")
+
+        wait_until(lambda: f"{serial}\t{fault}" in adb(simulator.adb_port, "devices"))
+        wait_until(lambda: f"{serial}\tdevice" in adb(simulator.adb_port, "devices"))
+
+        assert adb(simulator.adb_port, "-s", serial, "shell", "echo hi") == "hi\n"
+
+
 def test_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever it keeps in the folder for temporary files is gone afterwards."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
@@ -163,6 +178,11 @@ def test_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         (["--profile", "0.9"], "documented"),
         (["--app", "/no/such/file.yaml"], "/no/such/file.yaml"),
         (["--fault", "no_such_fault"], "Known faults: "),
+        (["--fault", "offline times=1"], "ms=2000"),
+        (["--time-scale", "nan"], "Allowed: 0 to"),
+        (["--time-scale", "-1"], "Allowed: 0 to"),
+        (["--chatter", "-5"], "Allowed: 0 to"),
+        (["--api", "1"], "Allowed: 21 to"),
     ],
 )
 def test_bad_options(options: list[str], complaint: str) -> None:
