@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -86,21 +86,8 @@ def assemble(
         # One sequence each, so that using one more often does not change the others.
         return random.Random(f"{options.seed}/{purpose}")  # noqa: S311 - no secrets here
 
-    build = Build(
-        serial=options.serial_number,
-        model=options.model,
-        api=options.api,
-        density=options.density,
-        locale=options.locale,
-        avd_name=options.avd_name,
-    )
-    ui = Ui(
-        (),
-        size=options.size,
-        density=options.density,
-        clock=clock,
-        launch_delay=max(_LAUNCH_SECONDS * options.time_scale, _SHORTEST_LAUNCH_SECONDS),
-    )
+    build = _build_of(options)
+    ui = _screen_of(options, clock)
     settings = SettingsStore()
 
     def make_operator(package: str) -> OperatorApp:
@@ -150,6 +137,27 @@ def assemble(
     ui.on_crash = lambda package, message: app_crashed(system, package, message)
     _furnish(system, options)
     return system, operators
+
+
+def _build_of(options: DeviceOptions) -> Build:
+    return Build(
+        serial=options.serial_number,
+        model=options.model,
+        api=options.api,
+        density=options.density,
+        locale=options.locale,
+        avd_name=options.avd_name,
+    )
+
+
+def _screen_of(options: DeviceOptions, clock: Callable[[], float]) -> Ui:
+    return Ui(
+        (),
+        size=options.size,
+        density=options.density,
+        clock=clock,
+        launch_delay=max(_LAUNCH_SECONDS * options.time_scale, _SHORTEST_LAUNCH_SECONDS),
+    )
 
 
 def _furnish(system: AndroidSystem, options: DeviceOptions) -> None:

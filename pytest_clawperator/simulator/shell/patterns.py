@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
+from pytest_clawperator.simulator.shell.character_classes import CLASSES
 from pytest_clawperator.simulator.shell.io import MAX_TEXT, TextTooLong
 from pytest_clawperator.simulator.shell.words import has_pair
 
@@ -15,20 +16,6 @@ Piece = tuple[str, bool]
 """Some characters, and whether they were quoted."""
 
 _MAX_WORDS = 4096
-_CLASSES = {
-    "alnum": "a-zA-Z0-9",
-    "alpha": "a-zA-Z",
-    "blank": r" \t",
-    "cntrl": r"\x00-\x1f\x7f",
-    "digit": "0-9",
-    "graph": "!-~",
-    "lower": "a-z",
-    "print": " -~",
-    "punct": r"!-/:-@\[-`{-~",
-    "space": r"\s",
-    "upper": "A-Z",
-    "xdigit": "0-9a-fA-F",
-}
 _NOTHING = r"(?!)"
 
 
@@ -246,7 +233,7 @@ def _bracket(characters: Sequence[Piece], start: int) -> tuple[int, str]:
             return position + 1, _set(members, negated=negated)
         named = _class_at(characters, position) if character == "[" and not quoted else None
         if named:
-            members.append(_CLASSES[named])
+            members.append(CLASSES[named])
             position += len(named) + 4
         elif _is_range(characters, position):
             low, high = character, characters[position + 2][0]
@@ -276,7 +263,7 @@ def _is_range(characters: Sequence[Piece], position: int) -> bool:
 def _class_at(characters: Sequence[Piece], position: int) -> str | None:
     text = "".join(character for character, _ in characters[position : position + 12])
     match = re.match(r"\[:([a-z]+):\]", text)
-    return match[1] if match and match[1] in _CLASSES else None
+    return match[1] if match and match[1] in CLASSES else None
 
 
 def _compiled(atoms: Sequence[str]) -> _Run:

@@ -5,22 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from pytest_clawperator.simulator.shell.character_classes import CLASSES
+
 _MAX_NESTING = 40
 _MAX_REPEAT = 255
-_CLASSES = {
-    "alnum": "a-zA-Z0-9",
-    "alpha": "a-zA-Z",
-    "blank": r" \t",
-    "cntrl": r"\x00-\x1f\x7f",
-    "digit": "0-9",
-    "graph": "!-~",
-    "lower": "a-z",
-    "print": " -~",
-    "punct": r"!-/:-@\[-`{-~",
-    "space": r" \t\n\r\f\v",
-    "upper": "A-Z",
-    "xdigit": "0-9a-fA-F",
-}
 _ESCAPED_SETS = {
     "w": "[A-Za-z0-9_]",
     "W": "[^A-Za-z0-9_]",
@@ -199,9 +187,9 @@ class _Reader:
                 return Single(f"[{'^' if negated else ''}{''.join(members)}]")
             named = re.compile(r"\[:([a-z]+):\]").match(text, self.position)
             if named:
-                if named[1] not in _CLASSES:
+                if named[1] not in CLASSES:
                     raise RegexError("Invalid character class name")
-                members.append(_CLASSES[named[1]])
+                members.append(CLASSES[named[1]])
                 self.position = named.end()
                 continue
             members.append(self._range())
