@@ -148,7 +148,7 @@ def chooser_page(apps: Sequence[App], *, now: float, choose: Choose) -> Page:
             _widget("line", items=(once, always), align="end"),
         ),
     )
-    lookup: Callable[[str], Value] = lambda name: chosen.get(name, "")  # noqa: E731
+    lookup: Callable[[str], Value] = lambda name: chosen.get(name, "")  # noqa: E731 - too small for a name
     return Page(SYSTEM, "chooser", body, CHOOSER_ACTIVITY, now, lookup, choose=tapped)
 
 

@@ -413,7 +413,7 @@ class Shell:
             await invocation.err(f"{args[0]}: {error}\n")
         except (TextTooLong, MemoryError):
             await invocation.err(f"{args[0]}: Out of memory\n")
-        except Exception:
+        except Exception:  # a bug in one command is no reason for the phone to go down
             _log.exception("the command %.1000r failed", args)
             await invocation.err(f"{args[0]}: internal error of the simulated command\n")
         return 1

@@ -71,7 +71,7 @@ def _sorted(lines: list[str], keys: list[_Key], options: Options) -> list[str]:
     if "r" in options and ordered is not lines:
         ordered = ordered[::-1]
     for key, descending in reversed(keys):
-        ordered = sorted(ordered, key=key, reverse=descending)  # type: ignore[arg-type]
+        ordered = sorted(ordered, key=key, reverse=descending)  # type: ignore[arg-type]  # comparable by make
     if "u" not in options:
         return ordered
     kept: list[str] = []

@@ -297,7 +297,7 @@ class _Connection(asyncio.Protocol):
             channel.refused = True
         except StreamClosed:
             pass
-        except Exception:
+        except Exception:  # a bug in one service is no reason for the others to end
             _log.exception("the service %.100r failed", destination)
         finally:
             channel.finish()
