@@ -23,6 +23,8 @@ $(VENV)/pip:
 $(VENV)/installed: $(VENV)/pip pyproject.toml
 	@echo "installing pytest-clawperator ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@# As pip does for a plain install: the simulator starts in half the time.
+	@$(BIN)/python -m compileall -q pytest_clawperator
 	@touch $@
 
 $(VENV)/developed: $(VENV)/installed
