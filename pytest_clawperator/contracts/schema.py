@@ -49,7 +49,10 @@ def refuse() -> PydanticCustomError:
 
 
 class Rule:
-    """What one field may hold."""
+    """What one field may hold.
+
+    A rule says its ``flaws``, or, where it stands for a whole object, how to ``inspect`` one.
+    """
 
     def flaws(self, value: Any) -> Iterable[Flaw]:
         """Say everything that is wrong with ``value``."""

@@ -6,15 +6,6 @@ from collections.abc import Iterator, Mapping
 
 from pytest_clawperator.simulator.screen.nodes import UiNode
 
-MATCHER_FIELDS = (
-    "resourceId",
-    "role",
-    "textEquals",
-    "textContains",
-    "contentDescEquals",
-    "contentDescContains",
-)
-
 _ESCAPES = str.maketrans(
     {"&": "&amp;", '"': "&quot;", "'": "&apos;", "<": "&lt;", ">": "&gt;"},
 )

@@ -88,7 +88,7 @@ class TestBroadcast:
         text = "it's $HOME `id` \\n 🎉"
         phone = Phone()
         action = {"type": "open_uri", "params": {"uri": f"nobody:{text}"}}
-        quoted = payload({**action, "params": {**action["params"], "retry": {}}})  # type: ignore[dict-item]
+        quoted = payload({**action, "params": {**action["params"], "retry": {}}})  # type: ignore[dict-item]  # any JSON will do
 
         async def act() -> str:
             await phone.shell(broadcast(quoted.replace("'", "'\"'\"'")))

@@ -171,7 +171,7 @@ def properties(**changes: object) -> Properties:
         "locale": "en-US",
         **changes,
     }
-    return Properties(Build(**build), rng=random.Random(0), clock=lambda: 0.0)  # type: ignore[arg-type]
+    return Properties(Build(**build), rng=random.Random(0), clock=lambda: 0.0)  # type: ignore[arg-type]  # words of any test
 
 
 class TestProperties:

@@ -173,7 +173,7 @@ def test_numbers_keep_their_spelling() -> None:
         '"params": {}', '"params": {"applicationId": 1.0e2}'
     )
 
-    assert parse_command(payload).actions[0].application_id == "1.0e2"  # type: ignore[attr-defined]
+    assert parse_command(payload).actions[0].application_id == "1.0e2"  # type: ignore[attr-defined]  # an OpenApp
 
 
 @pytest.mark.parametrize("key", ["params", "matcher", "retry", "container", "coordinate"])

@@ -9,7 +9,7 @@ def test_things_are_done_in_order_each_at_its_time() -> None:
     """Earlier first, then what was planned first; what is not yet due waits."""
     schedule, done, times = Schedule(), list[str](), list[float]()
     for due, name in ((3, "c"), (1, "a"), (1, "b"), (9, "z")):
-        schedule.add(due, lambda name=name: done.append(name), owner=None)  # type: ignore[misc]
+        schedule.add(due, lambda name=name: done.append(name), owner=None)  # type: ignore[misc]  # bound at once
 
     assert schedule.run_until(5, times.append)
 
