@@ -24,6 +24,7 @@ from pytest_clawperator.simulator.faults import Fault, Faults
 from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.log.buffer import BUFFERS, LogBuffer
 from pytest_clawperator.simulator.log.chatter import Chatter
+from pytest_clawperator.simulator.log.log_command import make_log
 from pytest_clawperator.simulator.log.logcat import make_logcat
 from pytest_clawperator.simulator.operator.run import Profile
 from pytest_clawperator.simulator.operator.time import OperatorClock
@@ -105,6 +106,7 @@ class Device:
         commands = {
             **TOOLS,
             **android_commands(self.system),
+            "log": make_log(self.log),
             "logcat": make_logcat(self.log, self.faults),
             "sim": make_sim(self),
         }

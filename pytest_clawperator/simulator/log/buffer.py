@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 from itertools import islice, takewhile
+from typing import NamedTuple
 
 PRIORITIES = "VDIWEF"
 """Priority letters in rising order."""
@@ -25,8 +25,7 @@ DEFAULT_CAPACITY = 4 * 1024 * 1024
 _ENTRY_OVERHEAD = 28  # logger_entry, which logd counts with the payload
 
 
-@dataclass(frozen=True, slots=True)
-class LogLine:
+class LogLine(NamedTuple):
     """One entry.
 
     What is not valid UTF-8 after the byte cap stands in ``message`` as surrogate escapes, so that
@@ -76,34 +75,41 @@ class LogBuffer:
         buffer: str = "main",
     ) -> None:
         """Append one entry, cut as logd cuts it; an unknown priority or buffer is a ValueError."""
-        if priority not in PRIORITIES or len(priority) != 1:
-            raise ValueError(f"log priority {priority!r} is none of {', '.join(PRIORITIES)}")
-        if buffer not in self._rings:
-            raise ValueError(f"there is no log buffer {buffer!r}, only {', '.join(BUFFERS)}")
-        tag, message = _capped(tag, message)
-        line = LogLine(
-            number=self.next_number,
-            time=self.now(),
-            pid=pid,
-            tid=pid if tid is None else tid,
-            priority=priority,
-            tag=tag,
-            message=message,
-            buffer=buffer,
-            uid=self.uids.get(pid, 1000),
-        )
-        self.next_number += 1
-        self._rings[buffer].append(line)
-        self._used[buffer] += _size(line)
-        self._prune(buffer)
-        self._wake()
+        self._append(priority, tag, [message], pid=pid, tid=tid, buffer=buffer)
 
     def timber(
         self, priority: str, tag: str, message: str, *, pid: int, tid: int | None = None
     ) -> None:
         """Log as an app does through Timber: a long message becomes several entries."""
-        for piece in timber_pieces(message):
-            self.write(priority, tag, piece, pid=pid, tid=tid)
+        self._append(priority, tag, timber_pieces(message), pid=pid, tid=tid, buffer="main")
+
+    def _append(
+        self,
+        priority: str,
+        tag: str,
+        messages: Iterable[str],
+        *,
+        pid: int,
+        tid: int | None,
+        buffer: str,
+    ) -> None:
+        """Append entries of one moment: a hierarchy is hundreds of them."""
+        if priority not in PRIORITIES or len(priority) != 1:
+            raise ValueError(f"log priority {priority!r} is none of {', '.join(PRIORITIES)}")
+        if buffer not in self._rings:
+            raise ValueError(f"there is no log buffer {buffer!r}, only {', '.join(BUFFERS)}")
+        ring, time, uid = self._rings[buffer], self.now(), self.uids.get(pid, 1000)
+        tid = pid if tid is None else tid
+        used = 0
+        for message in messages:
+            tag, message = _capped(tag, message)
+            line = LogLine(self.next_number, time, pid, tid, priority, tag, message, buffer, uid)
+            self.next_number += 1
+            ring.append(line)
+            used += _size(line)
+        self._used[buffer] += used
+        self._prune(buffer)
+        self._wake()
 
     def since(self, number: int, *, buffers: Collection[str] = BUFFERS) -> list[LogLine]:
         """List the entries that are still held and whose number is at least ``number``."""

@@ -92,9 +92,26 @@ class LogPrinter:
         self._timezone = format.timezone
         self._boot_micros = micros(boot_time)
         self._second: tuple[int, str, str] | None = None
+        self._last: tuple[tuple[float | int | str, ...], tuple[bytes, bytes]] | None = None
 
     def render(self, line: LogLine) -> bytes:
         """Print one entry; a message of several lines has the prefix on each of them."""
+        head, tail = self._head_and_tail(line)
+        if self._verb == "long" or "\n" not in line.message:
+            return head + self._text(line.message) + tail
+        lines = line.message.split("\n")
+        if not lines[-1]:
+            lines.pop()
+        return b"".join(head + self._text(text) + tail for text in lines)
+
+    def _head_and_tail(self, line: LogLine) -> tuple[bytes, bytes]:
+        """Give what stands around the text; the lines of one hierarchy share it."""
+        source = (line.time, line.pid, line.tid, line.priority, line.tag, line.uid)
+        if self._last is None or self._last[0] != source:
+            self._last = (source, self._make_head_and_tail(line))
+        return self._last[1]
+
+    def _make_head_and_tail(self, line: LogLine) -> tuple[bytes, bytes]:
         prefix, suffix = self._around(line)
         if "color" in self._modifiers:
             prefix = f"\x1b[{_COLOURS[line.priority]}m{prefix}"
@@ -103,12 +120,7 @@ class LogPrinter:
         tail = _encode(suffix)
         if len(tail) > _PREFIX_ROOM:
             tail = tail[: _PREFIX_ROOM - 1] + b"\n"
-        if self._verb == "long":
-            return head + self._text(line.message) + tail
-        lines = line.message.split("\n")
-        if len(lines) > 1 and not lines[-1]:
-            lines.pop()
-        return b"".join(head + self._text(text) + tail for text in lines)
+        return head, tail
 
     def _around(self, line: LogLine) -> tuple[str, str]:
         p, tag, pid, tid = line.priority, line.tag, line.pid, line.tid

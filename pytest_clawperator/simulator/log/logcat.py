@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _MOST_PER_WRITE = 1024 * 1024  # as much as one adb message holds
 _LINES_PER_TURN = 500  # formatting them takes about a millisecond; then others get their turn
+_TURNS = 3  # of the loop, before a reader that was woken reads: what belongs together comes at once
 _SIZES = (64 * 1024, 256 * 1024 * 1024)  # what logd accepts for a buffer
 
 
@@ -111,6 +112,8 @@ class _Reader:
         await self._print(tail)
         while self._options.follow and not self._enough() and self._log.cut_count == cuts:
             await self._log.wait(position)
+            for _ in range(_TURNS):
+                await asyncio.sleep(0)
             if self._log.cut_count != cuts or self._faults.active("log_cut"):
                 break
             until = self._log.next_number
