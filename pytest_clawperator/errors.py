@@ -63,6 +63,9 @@ class ErrorCode(str, Enum):
     ADB_NO_USB_PERMISSIONS = "ADB_NO_USB_PERMISSIONS"
     LOGCAT_UNAVAILABLE = "LOGCAT_UNAVAILABLE"
     TRANSPORT_TIMEOUT = "TRANSPORT_TIMEOUT"
+    FILE_UNAVAILABLE = "FILE_UNAVAILABLE"
+    REMOTE_HOST_UNREACHABLE = "REMOTE_HOST_UNREACHABLE"
+    REMOTE_ANSWER_UNREADABLE = "REMOTE_ANSWER_UNREADABLE"
     SCRCPY_NOT_FOUND = "SCRCPY_NOT_FOUND"
 
     # Choosing a device
@@ -109,6 +112,7 @@ class ErrorCode(str, Enum):
     NODE_NOT_FOUND = "NODE_NOT_FOUND"
     NODE_NOT_CLICKABLE = "NODE_NOT_CLICKABLE"
     NODE_HAS_NO_TEXT = "NODE_HAS_NO_TEXT"
+    NODE_AMBIGUOUS = "NODE_AMBIGUOUS"
     SECURITY_BLOCK_DETECTED = "SECURITY_BLOCK_DETECTED"
     CONTAINER_NOT_FOUND = "CONTAINER_NOT_FOUND"
     CONTAINER_NOT_SCROLLABLE = "CONTAINER_NOT_SCROLLABLE"
@@ -129,7 +133,9 @@ class ErrorCode(str, Enum):
     # What is on the screen
     SNAPSHOT_EXTRACTION_FAILED = "SNAPSHOT_EXTRACTION_FAILED"
     SNAPSHOT_UNREADABLE = "SNAPSHOT_UNREADABLE"
+    XPATH_INVALID = "XPATH_INVALID"
     UI_TREE_UNAVAILABLE = "UI_TREE_UNAVAILABLE"
+    GOLDEN_UNREADABLE = "GOLDEN_UNREADABLE"
 
     # Recording
     RECORDING_ALREADY_IN_PROGRESS = "RECORDING_ALREADY_IN_PROGRESS"
@@ -211,7 +217,11 @@ class _Explained(BaseException):
     def __str__(self) -> str:
         device = f"[{self.serial}] " if self.serial else ""
         hint = f"\n  hint: {self.hint}" if self.hint else ""
-        return _printable(f"{device}{self.code}: {self.message}{hint}")
+        return _printable(f"{device}{self.code}: {self.message}{self._evidence()}{hint}")
+
+    def _evidence(self) -> str:
+        """Give what stands between the message and the hint, each line with its line break."""
+        return ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The default rebuilds from `args` alone and would lose code, serial, hint and details
@@ -417,15 +427,42 @@ class StepFailedError(ClawperatorError, AssertionError):
     """The envelope says that a step failed.
 
     ``envelope`` is the whole result, ``step`` the failed step, or None where the Operator
-    gave up without step results.
+    gave up without step results. Where a node was looked for, ``matcher`` says which,
+    ``nearest`` are the nodes that come closest and why they do not fit, ``outline`` shows
+    the screen in a few lines, and ``snapshot`` is the screen itself.
     """
 
+    shown_lines: ClassVar[int] = 14
+
     def __init__(
-        self, message: str, *, envelope: Any = None, step: Any = None, **explained: Any
+        self,
+        message: str,
+        *,
+        envelope: Any = None,
+        step: Any = None,
+        matcher: Any = None,
+        nearest: Sequence[Any] = (),
+        outline: str = "",
+        snapshot: Any = None,
+        **explained: Any,
     ) -> None:
         super().__init__(message, **explained)
         self.envelope = envelope
         self.step = step
+        self.matcher = matcher
+        self.nearest = tuple(nearest)
+        self.outline = outline
+        self.snapshot = snapshot
+
+    def _evidence(self) -> str:
+        lines = [f"nearest: {miss}" for miss in self.nearest[:3]]
+        if self.outline:
+            outline = self.outline.split("\n")
+            rest = len(outline) - self.shown_lines
+            lines.append("on the screen:")
+            lines += [f"  {line}" for line in outline[: self.shown_lines]]
+            lines += [f"  ... {rest} more lines in .outline"] if rest > 0 else []
+        return "".join(f"\n  {line}" for line in lines)
 
 
 class NodeNotFoundError(StepFailedError):

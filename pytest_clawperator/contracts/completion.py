@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from pytest_clawperator.contracts import limits
-from pytest_clawperator.contracts.actions import Retry, TypedAction
+from pytest_clawperator.contracts.actions import Retry, TypedAction, to_milliseconds
 from pytest_clawperator.contracts.aliases import canonical_execution, canonical_type
 from pytest_clawperator.contracts.payload import Action, Execution, judge, names_of, read_json
 from pytest_clawperator.contracts.schema import WireObject
+from pytest_clawperator.contracts.waiting import waiting_ms
 from pytest_clawperator.contracts.wording import describe
-from pytest_clawperator.errors import ExecutionValidationError, Problem
+from pytest_clawperator.errors import ExecutionValidationError, PayloadError, Problem
 
 
 def complete_execution(
@@ -79,17 +81,27 @@ def _with_ids(actions: list[Any]) -> list[Any]:
     return named
 
 
+def override_timeout(execution: Execution, seconds: float) -> Execution:
+    """Give the execution another timeout; it is judged again, because its size may change."""
+    __tracebackhide__ = True
+    milliseconds = to_milliseconds(seconds)
+    is_number = isinstance(milliseconds, (int, float)) and not isinstance(milliseconds, bool)
+    if not is_number or (isinstance(milliseconds, float) and not math.isfinite(milliseconds)):
+        raise _bad_timeout("timeoutMs must be a finite number", seconds)
+    if not limits.MIN_TIMEOUT_MS <= milliseconds <= limits.MAX_TIMEOUT_MS:
+        bounds = f"{limits.MIN_TIMEOUT_MS} and {limits.MAX_TIMEOUT_MS}"
+        raise _bad_timeout(f"timeoutMs must be between {bounds}", seconds)
+    return replace(execution, timeout_ms=milliseconds)
+
+
+def _bad_timeout(message: str, seconds: Any) -> PayloadError:
+    least, most = limits.MIN_TIMEOUT_MS // 1000, limits.MAX_TIMEOUT_MS // 1000
+    hint = f"timeout= is seconds, {least} to {most} for an execution; found {describe(seconds)}."
+    return PayloadError(message, hint=hint)
+
+
 def _time_needed(actions: Any) -> int:
     """Sum up the waiting that actions declare; a run gets that and a margin, within the limits."""
-    declared = 0.0
-    for action in actions if isinstance(actions, list) else ():
-        params = action.get("params") if isinstance(action, dict) else None
-        for name in _WAITING_PARAMS:
-            value = params.get(name) if isinstance(params, dict) else None
-            if isinstance(value, (int, float)) and value > 0:
-                declared += min(value, limits.MAX_TIMEOUT_MS)
+    declared = sum(map(waiting_ms, actions if isinstance(actions, list) else ()))
     needed = max(limits.DEFAULT_TIMEOUT_MS, math.ceil(declared) + limits.TIMEOUT_MARGIN_MS)
     return min(needed, limits.MAX_TIMEOUT_MS)
-
-
-_WAITING_PARAMS = ("durationMs", "timeoutMs", "maxDurationMs")

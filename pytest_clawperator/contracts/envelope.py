@@ -180,17 +180,30 @@ def parse_result_message(message: str, command_id: str) -> ResultEnvelope | None
     return _parse(trim(message[len(RESULT_PREFIX) :]), command_id)
 
 
+def read_envelope(given: Any, *, source: str, text: str | None = None) -> ResultEnvelope:
+    """Read an envelope that was parsed already.
+
+    Anything else raises :class:`EnvelopeMalformedError`, which says where it was found
+    (``source``) and every flaw.
+    """
+    if not isinstance(given, dict):
+        reason = f"it must be an object, found {describe(given)}"
+        raise _malformed(source, reason, text or str(given))
+    try:
+        return ResultEnvelope.model_validate(given)
+    except ValidationError as exc:
+        reason = "; ".join(_flaws(exc))
+        raise _malformed(source, reason, text or str(given), given.get("commandId")) from exc
+
+
 def _parse(text: str, command_id: str) -> ResultEnvelope | None:
     try:
         given = parse_json(text)
-        if not isinstance(given, dict):
-            raise _malformed(f"it must be an object, found {describe(given)}", text)
-        given.pop("hint", None)  # the host's own word; the Operator has no say in it
-        envelope = ResultEnvelope.model_validate(given)
-    except ValidationError as exc:
-        raise _malformed("; ".join(_flaws(exc)), text, given.get("commandId")) from exc
     except (ValueError, RecursionError) as exc:
-        raise _malformed(f"it is not valid JSON: {why_not_json(exc)}", text) from exc
+        raise _malformed(_LOG, f"it is not valid JSON: {why_not_json(exc)}", text) from exc
+    if isinstance(given, dict):
+        given.pop("hint", None)  # the host's own word; the Operator has no say in it
+    envelope = read_envelope(given, source=_LOG, text=text)
     return envelope if envelope.command_id == command_id else None
 
 
@@ -204,13 +217,16 @@ def _flaws(refusal: ValidationError) -> Iterator[str]:
         yield f"and {len(errors) - _SHOWN_FLAWS} more"
 
 
+_LOG = "the log"
 _SHOWN_FLAWS = 10
 _REASONS = {"missing": "is missing", "model_type": "must be an object"}
 
 
-def _malformed(reason: str, text: str, command_id: Any = None) -> EnvelopeMalformedError:
+def _malformed(
+    source: str, reason: str, text: str, command_id: Any = None
+) -> EnvelopeMalformedError:
     return EnvelopeMalformedError(
-        f"the log holds a result envelope that cannot be read: {reason}",
+        f"{source} holds a result envelope that cannot be read: {reason}",
         hint="Check that the Operator app and this package are of the same major.minor version.",
         details={"text": text, "commandId": command_id if isinstance(command_id, str) else None},
     )

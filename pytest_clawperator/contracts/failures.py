@@ -98,6 +98,8 @@ _HINTS: Mapping[ErrorCode | str, str] = {
     "gives no tree.",
     ErrorCode.SNAPSHOT_EXTRACTION_FAILED: "Check that the device's log keeps debug lines and is "
     "large enough (adb logcat -g).",
+    ErrorCode.UNSUPPORTED_RUNTIME_SCREENSHOT: "An execution has one picture, of its first "
+    "take_screenshot: give each an execution of its own.",
     ErrorCode.SERVICE_UNAVAILABLE: "Enable the Operator's accessibility service on the device.",
 }
 

@@ -3,7 +3,7 @@
 The Operator logs a marker and then the hierarchy, line by line; long lines are cut into
 pieces. :func:`snapshots_from_text` reads the barest log format exactly as the reference
 host does, with its weaknesses: it cannot tell whose line is whose. Entries that carry a
-process id can, and :func:`snapshots_from_entries` uses that.
+process id can, and the two other readers use that.
 """
 
 from __future__ import annotations
@@ -13,12 +13,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from pytest_clawperator.contracts.ecmascript import trim, utf16_length
-from pytest_clawperator.contracts.log import LogEntry
+from pytest_clawperator.contracts.log import LogEntry, parse_log_line
 
 MARKER = "[TaskScope] UI Hierarchy:"
 END = "</hierarchy>"
 # The Operator's logger cuts a longer line into pieces of exactly this many UTF-16 units.
 PIECE_LENGTH = 4000
+# How long the time is at the beginning of a line: 03-28 10:00:00.000
+_TIME_LENGTH = 18
+_MARKER = MARKER.encode()
+_END = END.encode()
 
 _PRIORITY_AND_TAG = re.compile(r"[A-Z]/[^:]*:")
 
@@ -50,26 +54,84 @@ def _messages(text: str) -> Iterator[str]:
 
 def snapshots_from_entries(entries: Iterable[LogEntry]) -> list[str]:
     """Read log entries, oldest hierarchy first; lines of other processes do no harm."""
-    dumps: list[_Dump] = []
-    open_dumps: dict[tuple[int, str, str], _Dump] = {}
+    collector = _Collector()
     for entry in entries:
-        source = (entry.pid, entry.priority, entry.tag)
-        dump = open_dumps.get(source)
-        if dump is not None and dump.is_succeeded_by(entry.message):
-            dump.drop_last()
-            dump = open_dumps[source] = _Dump()
-            dumps.append(dump)
-        if dump is not None and dump.takes(entry.message):
-            if dump.add(entry.message):
-                del open_dumps[source]
-        elif entry.message.startswith(MARKER):
-            dump = open_dumps[source] = _Dump()
-            dumps.append(dump)
-            if first := trim(entry.message[len(MARKER) :]):
-                dump.add(first)
+        source = f"{entry.pid} {entry.priority} {entry.tag}".encode("utf-8", "surrogatepass")
+        message = entry.message.encode("utf-8", "surrogatepass")
+        if not collector.go_on(source, message) and message.startswith(_MARKER):
+            collector.begin(source, message)
+    return collector.texts("surrogatepass")
+
+
+def snapshots_from_lines(lines: Iterable[bytes], *, pid: int) -> list[str]:
+    """Read raw log lines like their entries, of one process and without parsing each of them.
+
+    All lines of a hierarchy begin alike after the time: with process, thread, priority and tag.
+    """
+    collector = _Collector()
+    for line in lines:
+        rest = line[_TIME_LENGTH:]
+        for source in collector.sources:
+            if rest.startswith(source):
+                collector.go_on(source, rest[len(source) :])
+                break
         else:
-            open_dumps.pop(source, None)
-    return [text for dump in dumps if (text := dump.text())]
+            if _MARKER in rest:
+                _begin_at(line, pid, collector)
+    return collector.texts("replace")
+
+
+def _begin_at(line: bytes, pid: int, collector: _Collector) -> None:
+    entry = parse_log_line(line)
+    if entry is not None and entry.pid == pid and entry.message.startswith(MARKER):
+        at = line.index(_MARKER)
+        collector.begin(line[_TIME_LENGTH:at], line[at:])
+
+
+class _Collector:
+    """Hierarchies while their lines come in; each source has one open at a time."""
+
+    def __init__(self) -> None:
+        self._dumps: list[_Dump] = []
+        self._open: dict[bytes, _Dump] = {}
+        self.sources: tuple[bytes, ...] = ()
+
+    def begin(self, source: bytes, message: bytes) -> None:
+        """Open a hierarchy at its marker."""
+        dump = self._add(source)
+        if first := message[len(_MARKER) :].strip():
+            dump.add(first)
+
+    def go_on(self, source: bytes, message: bytes) -> bool:
+        """Give a message to the source's open hierarchy; False if it has none or that is over."""
+        dump = self._open.get(source)
+        if dump is None:
+            return False
+        if dump.is_succeeded_by(message):
+            dump.drop_last()
+            dump = self._add(source)
+        if dump.takes(message):
+            if dump.add(message):
+                self._close(source)
+            return True
+        self._close(source)
+        if message.startswith(_MARKER):
+            self.begin(source, message)
+        return True
+
+    def texts(self, errors: str) -> list[str]:
+        """Give the hierarchies, oldest first."""
+        return [text for dump in self._dumps if (text := dump.text(errors))]
+
+    def _add(self, source: bytes) -> _Dump:
+        dump = self._open[source] = _Dump()
+        self.sources = tuple(self._open)
+        self._dumps.append(dump)
+        return dump
+
+    def _close(self, source: bytes) -> None:
+        del self._open[source]
+        self.sources = tuple(self._open)
 
 
 @dataclass
@@ -80,36 +142,44 @@ class _Dump:
     whether a line begins inside one, where it may look like anything: a log line, a marker.
     """
 
-    lines: list[list[str]] = field(default_factory=list)  # each in its pieces
+    lines: list[bytes] = field(default_factory=list)
     in_value: bool = False
     was_cut: bool = False
 
-    def takes(self, message: str) -> bool:
+    def takes(self, message: bytes) -> bool:
         """Tell whether the message goes on with this hierarchy."""
-        return self.in_value or self.was_cut or not message.startswith("[")
+        return self.in_value or self.was_cut or not message.startswith(b"[")
 
-    def is_succeeded_by(self, message: str) -> bool:
+    def is_succeeded_by(self, message: bytes) -> bool:
         """Tell whether what looked like a marker inside a value was one after all.
 
         A raw ``<`` cannot stand in a value: the log lost the value's end, and the next
         hierarchy began.
         """
-        return self.in_value and self.lines[-1][0].startswith(MARKER) and message.startswith("<")
+        return self.in_value and self.lines[-1].startswith(_MARKER) and message.startswith(b"<")
 
     def drop_last(self) -> None:
         """Take the last line back."""
         self.lines.pop()
 
-    def add(self, message: str) -> bool:
+    def add(self, message: bytes) -> bool:
         """Append a line, or a piece of one; True when the hierarchy is complete."""
         if self.was_cut:
-            self.lines[-1].append(message)
+            self.lines[-1] += message
         else:
-            self.lines.append([message])
-        self.in_value ^= message.count('"') % 2 == 1
-        self.was_cut = utf16_length(message) == PIECE_LENGTH
-        return message.strip() == END
+            self.lines.append(message)
+        if message.count(b'"') % 2:
+            self.in_value = not self.in_value
+        self.was_cut = len(message) >= PIECE_LENGTH and _units(message) == PIECE_LENGTH
+        return message.strip() == _END
 
-    def text(self) -> str:
+    def text(self, errors: str) -> str:
         """Give the hierarchy so far."""
-        return trim("\n".join("".join(pieces) for pieces in self.lines))
+        return trim(b"\n".join(self.lines).decode("utf-8", errors))
+
+
+def _units(message: bytes) -> int:
+    try:
+        return utf16_length(message.decode("utf-8", "surrogatepass"))
+    except UnicodeDecodeError:
+        return utf16_length(message.decode("utf-8", "replace"))

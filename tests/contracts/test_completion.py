@@ -7,9 +7,14 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.contracts.actions import Click, OpenApp, Retry, Sleep, SnapshotUi
-from pytest_clawperator.contracts.completion import complete_execution
+from pytest_clawperator.contracts.completion import complete_execution, override_timeout
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.errors import ExecutionValidationError
+from pytest_clawperator.errors import (
+    ErrorCode,
+    ExecutionValidationError,
+    PayloadError,
+    PayloadTooLargeError,
+)
 
 
 def test_a_bare_list_of_actions() -> None:
@@ -182,3 +187,55 @@ def test_an_execution_is_itself() -> None:
     execution = complete_execution([SnapshotUi()])
 
     assert complete_execution(execution) is execution
+
+
+@pytest.mark.parametrize(("seconds", "timeout_ms"), [(1, 1000), (2.5, 2500), (120, 120_000)])
+def test_another_timeout(seconds: float, timeout_ms: int) -> None:
+    """The caller's timeout is seconds and replaces the payload's own."""
+    execution = complete_execution({"timeoutMs": 5000, "actions": [SnapshotUi()]})
+
+    changed = override_timeout(execution, seconds)
+
+    assert changed.timeout_ms == timeout_ms
+    assert changed.actions == execution.actions
+    assert execution.timeout_ms == 5000
+
+
+@pytest.mark.parametrize(
+    ("seconds", "message"),
+    [
+        (float("nan"), "timeoutMs must be a finite number"),
+        (float("inf"), "timeoutMs must be a finite number"),
+        ("5", "timeoutMs must be a finite number"),
+        (True, "timeoutMs must be a finite number"),
+        (0.999, "timeoutMs must be between 1000 and 120000"),
+        (-5, "timeoutMs must be between 1000 and 120000"),
+        (120.001, "timeoutMs must be between 1000 and 120000"),
+        pytest.param(10**5000, "timeoutMs must be between 1000 and 120000", id="huge"),
+    ],
+)
+def test_timeouts_that_cannot_be(seconds: Any, message: str) -> None:
+    """A timeout out of range is refused in the reference host's words."""
+    execution = complete_execution([SnapshotUi()])
+
+    with pytest.raises(PayloadError) as refused:
+        override_timeout(execution, seconds)
+
+    assert refused.value.message == message
+    assert refused.value.code is ErrorCode.EXECUTION_VALIDATION_FAILED
+    assert refused.value.details == {}
+    assert "seconds" in str(refused.value.hint)
+
+
+def test_size_is_judged_after_the_override() -> None:
+    """A payload that only just fits may not, with a longer number in it."""
+
+    def payload(path: str) -> dict[str, Any]:
+        ids = {"commandId": "c", "taskId": "t", "timeoutMs": 1000}
+        return {**ids, "actions": [{"type": "snapshot", "params": {"path": path}}]}
+
+    room = 64_000 - len(complete_execution(payload("")).to_json())
+    execution = complete_execution(payload("x" * room))
+
+    with pytest.raises(PayloadTooLargeError):
+        override_timeout(execution, 100)

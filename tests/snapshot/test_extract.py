@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from pytest_clawperator.snapshot.extract import (
     MARKER,
     PIECE_LENGTH,
     snapshots_from_entries,
+    snapshots_from_lines,
     snapshots_from_text,
 )
 
@@ -49,6 +51,29 @@ def operator(message: str, pid: int = 42, tag: str = "TaskScopeDefault") -> list
 def dump(xml: str, **source: int | str) -> list[LogEntry]:
     """Log a hierarchy with its marker."""
     return operator(f"{MARKER}\n{xml}", **source)  # type: ignore[arg-type]  # pid and tag
+
+
+def printed(entry: LogEntry) -> bytes:
+    """Print an entry as the device does."""
+    head = f"03-28 10:00:00.000 {entry.pid:5d} {entry.tid:5d} {entry.priority} {entry.tag:<8}: "
+    return (head + entry.message).encode("utf-8", "surrogatepass")
+
+
+def from_lines(entries: Iterable[LogEntry]) -> list[str]:
+    """Read the hierarchies of process 42 from printed lines."""
+    return snapshots_from_lines(map(printed, entries), pid=42)
+
+
+Reader = Callable[[Iterable[LogEntry]], list[str]]
+
+
+@pytest.fixture(
+    scope="module", params=[snapshots_from_entries, from_lines], ids=["entries", "lines"]
+)
+def read(request: pytest.FixtureRequest) -> Reader:
+    """Give each of the two readers that know whose line is whose."""
+    reader: Reader = request.param
+    return reader
 
 
 NOISE = LogEntry(999, 999, "I", "SurfaceFlinger", "vsync")
@@ -176,18 +201,18 @@ class TestFromText:
 class TestFromEntries:
     """Entries with a process id, where the reference is fragile."""
 
-    def test_one_and_several(self) -> None:
+    def test_one_and_several(self, read: Reader) -> None:
         """Hierarchies come oldest first."""
         entries = [*dump(hierarchy("a")), STEP, *dump(hierarchy("b")), STEP]
 
-        assert snapshots_from_entries(entries) == [hierarchy("a").strip(), hierarchy("b").strip()]
+        assert read(entries) == [hierarchy("a").strip(), hierarchy("b").strip()]
 
-    def test_foreign_lines_between(self) -> None:
+    def test_foreign_lines_between(self, read: Reader) -> None:
         """Lines of other processes, even under the same tag, are not part of a dump."""
         whole = dump(hierarchy("a", "b", "c"))
         mixed = [noisy for entry in whole for noisy in (entry, NOISE, TWIN)]
 
-        assert snapshots_from_entries(mixed) == [hierarchy("a", "b", "c").strip()]
+        assert read(mixed) == [hierarchy("a", "b", "c").strip()]
 
     @pytest.mark.parametrize(
         "change",
@@ -195,13 +220,13 @@ class TestFromEntries:
     )
     @pytest.mark.parametrize("message", ["noise", "[x]", "</hierarchy>", f"{MARKER}", '"'])
     def test_a_source_is_process_priority_and_tag(
-        self, change: dict[str, Any], message: str
+        self, read: Reader, change: dict[str, Any], message: str
     ) -> None:
         """A line that differs in one of the three is foreign: it neither joins nor ends a dump."""
         foreign = LogEntry(42, 42, "D", "TaskScopeDefault", message)._replace(**change)
         mixed = [each for entry in dump(hierarchy("a")) for each in (entry, foreign)]
 
-        assert hierarchy("a").strip() in snapshots_from_entries(mixed)
+        assert hierarchy("a").strip() in read(mixed)
 
     def test_threads_do_not_matter(self) -> None:
         """A process may go on in another thread."""
@@ -209,33 +234,33 @@ class TestFromEntries:
 
         assert snapshots_from_entries(entries) == [hierarchy("a").strip()]
 
-    def test_a_piece_that_begins_with_a_bracket(self) -> None:
+    def test_a_piece_that_begins_with_a_bracket(self, read: Reader) -> None:
         """After a line of full length the next message is its rest, whatever it looks like."""
         line = "x" * 4_000
 
         whole = operator(f"{MARKER}\n<hierarchy>\n{line}[0,0]\n</hierarchy>")
 
         assert whole[3].message == "[0,0]"
-        assert snapshots_from_entries(whole) == [f"<hierarchy>\n{line}[0,0]\n</hierarchy>"]
+        assert read(whole) == [f"<hierarchy>\n{line}[0,0]\n</hierarchy>"]
 
     @pytest.mark.parametrize("length", [3_999, 4_001])
-    def test_only_a_full_line_was_cut(self, length: int) -> None:
+    def test_only_a_full_line_was_cut(self, read: Reader, length: int) -> None:
         """A line of any other length ended there, so a bracket after it ends the dump."""
         entries = [
             LogEntry(42, 42, "D", "TaskScopeDefault", message)
             for message in (MARKER, "<hierarchy>", "x" * length, "[0,0]", "</hierarchy>")
         ]
 
-        assert snapshots_from_entries(entries) == ["<hierarchy>\n" + "x" * length]
+        assert read(entries) == ["<hierarchy>\n" + "x" * length]
 
-    def test_several_pieces(self) -> None:
+    def test_several_pieces(self, read: Reader) -> None:
         """A line of three pieces is one line, and a bracket may begin each of them."""
         line = "x" * 4_000 + "[" + "y" * 3_999 + "[z"
 
         whole = operator(f"{MARKER}\n{line}\n</hierarchy>")
 
         assert [len(entry.message) for entry in whole[1:]] == [4_000, 4_000, 2, 12]
-        assert snapshots_from_entries(whole) == [f"{line}\n</hierarchy>"]
+        assert read(whole) == [f"{line}\n</hierarchy>"]
 
     @pytest.mark.parametrize(
         "text",
@@ -250,21 +275,21 @@ class TestFromEntries:
             "--------- beginning of crash",
         ],
     )
-    def test_text_that_looks_like_log(self, text: str) -> None:
+    def test_text_that_looks_like_log(self, read: Reader, text: str) -> None:
         """An attribute may hold anything, over several lines; the dump stays whole."""
         xml = hierarchy("before", text, "after")
 
-        assert snapshots_from_entries([*dump(xml), STEP]) == [xml.strip()]
+        assert read([*dump(xml), STEP]) == [xml.strip()]
 
     @pytest.mark.parametrize("filler", ["x", "😀", "é", '"', "a b "])
-    def test_long_lines_are_put_together(self, filler: str) -> None:
+    def test_long_lines_are_put_together(self, read: Reader, filler: str) -> None:
         """A line that was cut into pieces is one line again."""
         xml = hierarchy(filler * 9_000, "short")
 
         entries = dump(xml)
 
         assert max(utf16_length(entry.message) for entry in entries) == PIECE_LENGTH
-        assert snapshots_from_entries(entries) == [xml.strip()]
+        assert read(entries) == [xml.strip()]
 
     def test_two_processes_at_once(self) -> None:
         """Two dumps that are written at the same time are told apart."""
@@ -273,44 +298,44 @@ class TestFromEntries:
 
         assert snapshots_from_entries(mixed) == [hierarchy("a").strip(), hierarchy("b").strip()]
 
-    def test_a_dump_that_stops(self) -> None:
+    def test_a_dump_that_stops(self, read: Reader) -> None:
         """A dump without its end is given as far as it came."""
         entries = [
             *dump(hierarchy("a", "b"))[:-1],
             *operator("[TaskScope] UI operations completed"),
         ]
 
-        (cut,) = snapshots_from_entries(entries)
+        (cut,) = read(entries)
 
         assert cut.startswith("<?xml")
         assert cut.endswith('text="b" bounds="[0,0][1,1]" />')
 
-    def test_a_dump_cut_inside_a_value_does_not_swallow_the_next(self) -> None:
+    def test_a_dump_cut_inside_a_value_does_not_swallow_the_next(self, read: Reader) -> None:
         """The log keeps 4,068 bytes of an entry; the rest of a value may be lost for ever."""
         cut = dump(hierarchy("a", "lost"))[:4]
         cut.append(cut.pop()._replace(message='  <node index="0" text="lo'))
 
-        found = snapshots_from_entries([*cut, *dump(hierarchy("next")), STEP])
+        found = read([*cut, *dump(hierarchy("next")), STEP])
 
         assert found[-1] == hierarchy("next").strip()
         assert len(found) == 2
 
-    def test_text_on_the_markers_own_line(self) -> None:
+    def test_text_on_the_markers_own_line(self, read: Reader) -> None:
         """What stands after the marker is the hierarchy's first line."""
         entries = operator(f"{MARKER} <hierarchy>\n</hierarchy>")
 
-        assert snapshots_from_entries(entries) == ["<hierarchy>\n</hierarchy>"]
+        assert read(entries) == ["<hierarchy>\n</hierarchy>"]
 
-    def test_marker_must_begin_the_message(self) -> None:
+    def test_marker_must_begin_the_message(self, read: Reader) -> None:
         """A message that merely quotes the marker opens nothing."""
         quoted = [LogEntry(42, 42, "D", "X", f"text={MARKER}"), *operator("<hierarchy/>", tag="X")]
 
-        assert snapshots_from_entries(quoted) == []
+        assert read(quoted) == []
 
     @given(st.lists(st.text(max_size=30), max_size=5))
-    def test_any_text_survives(self, texts: list[str]) -> None:
+    def test_any_text_survives(self, read: Reader, texts: list[str]) -> None:
         """Whatever is on the screen, the hierarchy in the log is the one that comes out."""
         shown = [text.replace("\r", "") for text in texts]
         xml = hierarchy(*shown)
 
-        assert snapshots_from_entries([*dump(xml), STEP]) == [xml.strip()]
+        assert read([*dump(xml), STEP]) == [xml.strip()]

@@ -1,0 +1,60 @@
+"""What a run tells those who watch it, so that reports hang off it and it knows nothing of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_clawperator.contracts.envelope import ResultEnvelope
+    from pytest_clawperator.contracts.payload import Execution
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """Something that happened on a device. ``at`` is seconds since the epoch."""
+
+    serial: str
+    at: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExecutionStarted(Event):
+    """An execution is about to be sent; ``log_position`` is where its log begins."""
+
+    execution: Execution
+    log_position: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExecutionFinished(Event):
+    """An execution ended: with a result, a failed one too, or with an error."""
+
+    execution: Execution
+    elapsed: float
+    result: ResultEnvelope | None = None
+    error: BaseException | None = None
+    log_position: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArtifactMade(Event):
+    """A snapshot or a screenshot came out of an execution: its bytes, or the file they are in."""
+
+    command_id: str
+    step_id: str
+    kind: str
+    data: bytes | None = None
+    path: Path | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Notice(Event):
+    """Something worth saying that fails nothing: lost log lines, a late envelope, a new server."""
+
+    message: str
+
+
+Observer = Callable[[Event], None]
