@@ -103,6 +103,8 @@ class _Reader:
         self._begun: set[str] = set()
         self._last_buffer = ""
         self._count = 0
+        self._shows_all = not options.uids and not options.binary and options.regex is None
+        self._shows_all &= options.filters.pass_all
 
     async def run(self) -> None:
         cuts = self._log.cut_count
@@ -165,6 +167,9 @@ class _Reader:
 
     def _render(self, line: LogLine) -> bytes:
         options = self._options
+        if self._shows_all:
+            self._count += 1
+            return self._divider(line.buffer) + self._printer.render(line)
         if options.uids and line.uid not in options.uids:
             return b""
         if options.binary:

@@ -38,6 +38,11 @@ class Filters:
         """Add rules such as ``Tag:W *:S``; False if one of them makes no sense."""
         return all(self._add_rule(rule) for rule in re.split("[ \t,]", specification) if rule)
 
+    @property
+    def pass_all(self) -> bool:
+        """Whether there is no rule that keeps anything back."""
+        return self.default == _VERBOSE and not self.tags
+
     def passes(self, tag: str, priority: str) -> bool:
         """Tell whether an entry is to be printed."""
         return PRIORITIES.index(priority) + _VERBOSE >= self.tags.get(tag, self.default)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from weakref import WeakKeyDictionary
 
 from pytest_clawperator.simulator.screen.nodes import UiNode
 
@@ -38,6 +39,17 @@ _LONG_TEXT = 20
 
 def hierarchy_xml(root: UiNode, rotation: int) -> str:
     """Print a tree as the Operator logs it for a snapshot."""
+    printed = _PRINTED.get(root)
+    if printed is None or printed[0] != rotation:
+        printed = _PRINTED[root] = (rotation, _print(root, rotation))
+    return printed[1]
+
+
+# A screen that has not changed is the same tree, and hosts that wait for something look often.
+_PRINTED: WeakKeyDictionary[UiNode, tuple[int, str]] = WeakKeyDictionary()
+
+
+def _print(root: UiNode, rotation: int) -> str:
     lines = [
         "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>",
         f'<hierarchy rotation="{rotation}">',
