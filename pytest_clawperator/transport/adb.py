@@ -1,0 +1,250 @@
+"""A device behind an adb server: its shell, its files, its log."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import secrets
+import socket
+import struct
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ErrorCode,
+    PayloadTooLargeError,
+    ShellError,
+    TransportError,
+    TransportTimeoutError,
+)
+from pytest_clawperator.transport.files import pull, push
+from pytest_clawperator.transport.interface import ShellResult
+from pytest_clawperator.transport.logcat import LogStream
+from pytest_clawperator.transport.quoting import encoded, quote
+from pytest_clawperator.transport.warm_shell import WarmShell
+from pytest_clawperator.transport.wire import (
+    MAX_REQUEST,
+    AdbServer,
+    mapped,
+    read_rest,
+    refusal,
+    time_left,
+)
+
+_PACKET = struct.Struct("<BI")
+_STDIN, _STDOUT, _STDERR, _EXIT, _CLOSE_STDIN = range(5)
+_MAX_PACKET = 64 * 1024
+# An old device takes no longer request, and an adb server that is made to send one dies.
+_OLD_LIMIT = 4000
+# Longer than the line of an exit code.
+_TRAILER = 32
+
+_T = TypeVar("_T")
+_T_co = TypeVar("_T_co", covariant=True)
+
+
+class _Read(Protocol[_T_co]):
+    def __call__(self, connection: socket.socket, *, deadline: float) -> _T_co: ...
+
+
+class AdbTransport:
+    """One device, reached through an adb server."""
+
+    def __init__(
+        self,
+        server: AdbServer,
+        serial: str,
+        *,
+        on_notice: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.server = server
+        self._serial = serial
+        self._log = LogStream(server, serial, on_notice=on_notice)
+        self._quick_shell = WarmShell(
+            lambda: server.open(serial, "exec:sh"), self.shell, self._absence, serial=serial
+        )
+        self._features: frozenset[str] = frozenset()
+        self._features_of = 0
+
+    @property
+    def serial(self) -> str:
+        """What the device is called."""
+        return self._serial
+
+    @property
+    def connections(self) -> int:
+        """How often the device was connected to: a new number means that it was away."""
+        return 1 + self._log.returns
+
+    @property
+    def log(self) -> LogStream:
+        """The log stream, opened at its first use."""
+        return self._log
+
+    @property
+    def quick_shell(self) -> WarmShell:
+        """A shell that answers sooner than one made for each command."""
+        return self._quick_shell
+
+    def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
+        """Run a command line in the device's shell."""
+        if "shell_v2" not in self.features():
+            return self._old_shell(command, timeout)
+        service, typed = f"shell,v2,raw:{command}", b""
+        if len(encoded(service)) > MAX_REQUEST:
+            service, typed = "shell,v2,raw:sh", _as_packets(command)
+        return self._converse(service, typed, command, timeout, _read_packets)
+
+    def exec_out(self, command: str, *, timeout: float = 30.0) -> bytes:
+        """Run a command line and give its output as it is."""
+        return self._converse(f"exec:{command}", b"", command, timeout, read_rest)
+
+    def push(self, source: bytes | Path, path: str) -> None:
+        """Write a file on the device."""
+        push(self.server, self._serial, source=source, path=path)
+
+    def pull(self, path: str) -> bytes:
+        """Read a file of the device."""
+        return pull(self.server, self._serial, path=path)
+
+    def install(self, apk: Path, *, timeout: float = 180.0) -> None:
+        """Install an app, keeping the data of an earlier version."""
+        path = f"/data/local/tmp/clawperator-{secrets.token_hex(4)}.apk"
+        try:
+            self.push(apk, path)
+            result = self.shell(f"pm install -r -t {quote(path)}", timeout=timeout)
+        finally:
+            # What went wrong before matters more than a file left behind.
+            with contextlib.suppress(ClawperatorError):
+                self.shell(f"rm -f {quote(path)}")
+        said = f"{result.stdout}{result.stderr}".strip()
+        if "Success" not in said:
+            raise ShellError(
+                f"the device did not install {apk.name}: {said or 'it did not say why'}",
+                code=ErrorCode.ANDROID_INSTALL_FAILED,
+                serial=self._serial,
+                hint="Look the INSTALL_ word up; often the app must be uninstalled first.",
+            )
+
+    def features(self) -> frozenset[str]:
+        """Give what the device can do, asked once per connection."""
+        connections = self.connections
+        if self._features_of != connections:
+            self._features = self.server.features(self._serial)
+            self._features_of = connections
+        return self._features
+
+    def close(self) -> None:
+        """End the log stream and every connection."""
+        self._quick_shell.close()
+        self._log.close()
+
+    def _old_shell(self, command: str, timeout: float) -> ShellResult:
+        """Run a command where exit codes do not travel: the shell has to print its own."""
+        nonce = secrets.token_hex(8)
+        # Its own input is the connection; the command must not read what is typed there.
+        script = f"(\n{command}\n) </dev/null\necho {nonce}$?\nexit\n"
+        typed = encoded(script)
+        service = "exec:sh"
+        if len(typed) <= _OLD_LIMIT - len("exec:"):
+            service, typed = f"exec:{script}", b""
+        read = partial(_read_until, nonce=nonce.encode())
+        output, code = self._converse(service, typed, command, timeout, read)
+        return ShellResult(output.decode("utf-8", "replace"), "", code)
+
+    def _converse(
+        self, service: str, typed: bytes, command: str, timeout: float, read: _Read[_T]
+    ) -> _T:
+        """Start a service, type something into it, and read what it answers."""
+        if len(service) > _OLD_LIMIT // 4:
+            self._check_length(service)
+        deadline = time.monotonic() + timeout
+        try:
+            with (
+                mapped(serial=self._serial, doing=command, within=timeout),
+                self.server.open(self._serial, service, timeout=timeout) as connection,
+            ):
+                if typed:
+                    connection.sendall(typed)
+                return read(connection, deadline=deadline)
+        except TransportTimeoutError:
+            raise
+        except TransportError as error:
+            absence = self._absence()
+            if absence is None:
+                raise
+            raise absence from error
+
+    def _check_length(self, service: str) -> None:
+        size = len(encoded(service))
+        limit = MAX_REQUEST if "shell_v2" in self.features() else _OLD_LIMIT
+        if size > limit:
+            raise PayloadTooLargeError(
+                f"a command of {size} bytes does not fit: this device takes {limit}",
+                serial=self._serial,
+                hint="Use shell(), which has no such limit, or push a script and run that.",
+            )
+
+    def _absence(self) -> ClawperatorError | None:
+        """Give what adb has to say about a device whose connection broke."""
+        try:
+            state = self.server.state(self._serial)
+        except ClawperatorError as error:
+            return error
+        usual = state == "device"
+        return None if usual else refusal(f"device {state}", serial=self._serial, doing="")
+
+
+def _as_packets(command: str) -> bytes:
+    """Give the packets that type a command into a shell, and that nothing more will come."""
+    # Nothing of the script may be read by the command itself.
+    data = encoded(f"{{\n{command}\n}} </dev/null\n")
+    pieces = (data[at : at + _MAX_PACKET] for at in range(0, len(data), _MAX_PACKET))
+    typed = b"".join(_PACKET.pack(_STDIN, len(piece)) + piece for piece in pieces)
+    return typed + _PACKET.pack(_CLOSE_STDIN, 0)
+
+
+def _read_until(
+    connection: socket.socket, *, deadline: float, nonce: bytes
+) -> tuple[bytearray, int]:
+    """Read up to the line of the exit code; what was left running may hold on for longer."""
+    received = bytearray()
+    while data := connection.recv(65536):
+        searched = max(len(received) - _TRAILER, 0)
+        received += data
+        found = re.compile(nonce + rb"(\d+)\n").search(received, searched)
+        if found:
+            return received[: found.start()], int(found[1])
+        connection.settimeout(time_left(deadline))
+    raise EOFError(f"the shell ended early; it said {bytes(received[-200:])!r}")
+
+
+def _read_packets(connection: socket.socket, *, deadline: float) -> ShellResult:
+    """Take a command's outputs and its exit code from the packets that bring them."""
+    outputs = {_STDOUT: bytearray(), _STDERR: bytearray()}
+    received = bytearray()
+    while data := connection.recv(65536):
+        received += data
+        at = 0
+        while len(received) - at >= _PACKET.size:
+            kind, size = _PACKET.unpack_from(received, at)
+            end = at + _PACKET.size + size
+            if end > len(received):
+                break
+            if kind == _EXIT:
+                code = received[end - 1]
+                return ShellResult(
+                    outputs[_STDOUT].decode("utf-8", "replace"),
+                    outputs[_STDERR].decode("utf-8", "replace"),
+                    code,
+                )
+            if kind in outputs:
+                outputs[kind] += received[at + _PACKET.size : end]
+            at = end
+        del received[:at]
+        connection.settimeout(time_left(deadline))
+    raise EOFError("it ended before the command did")

@@ -1,0 +1,126 @@
+"""Files to and from a device: adbutils' sync, on connections that we open."""
+
+from __future__ import annotations
+
+import socket
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pytest_clawperator.errors import (
+    AdbUnavailableError,
+    ErrorCode,
+    TransportError,
+    TransportTimeoutError,
+)
+from pytest_clawperator.transport.wire import AdbServer, mapped
+
+# adbutils is imported where it is used: that takes 120 ms, and most runs move no file.
+
+_MODE = 0o644
+# How long a transfer may stand still; how long it takes in all depends on its size.
+_STALL = 60.0
+
+# What each exception of adbutils means here.
+FOREIGN: dict[str, tuple[type[TransportError], ErrorCode]] = {
+    "AdbError": (TransportError, ErrorCode.FILE_UNAVAILABLE),
+    "AdbTimeout": (TransportTimeoutError, ErrorCode.TRANSPORT_TIMEOUT),
+    "AdbConnectionError": (AdbUnavailableError, ErrorCode.ADB_SERVER_FAILED),
+    "AdbInstallError": (TransportError, ErrorCode.ANDROID_INSTALL_FAILED),
+    "AdbSyncError": (TransportError, ErrorCode.FILE_UNAVAILABLE),
+}
+# What it raises by accident when an answer is not what it expects.
+_ACCIDENTS = (AssertionError, ValueError, struct.error)
+
+
+def push(server: AdbServer, serial: str, *, source: bytes | Path, path: str) -> None:
+    """Write a file on the device; into a directory, under the source's own name."""
+    if isinstance(source, Path) and not source.is_file():
+        raise TransportError(
+            f"there is no file {str(source)!r} to push",
+            code=ErrorCode.FILE_UNAVAILABLE,
+            serial=serial,
+            hint="Correct the path; a relative one begins at the current directory.",
+        )
+    with _mapped(serial, f"push to {path}"):
+        _sync(server, serial).push(source, path, mode=_MODE)
+
+
+def pull(server: AdbServer, serial: str, *, path: str) -> bytes:
+    """Read a file of the device."""
+    with _mapped(serial, f"pull of {path}"):
+        data: bytes = _sync(server, serial).read_bytes(path)
+    return data
+
+
+def _sync(server: AdbServer, serial: str) -> Any:
+    from adbutils.sync import Sync  # type: ignore[import-untyped]
+
+    return Sync(_Device(lambda: server.open_transport(serial, timeout=_STALL)))
+
+
+class _Device:
+    """What adbutils' sync needs of a device."""
+
+    def __init__(self, connect: Callable[[], socket.socket]) -> None:
+        self._connect = connect
+
+    def open_transport(self, **_: object) -> Any:
+        """Give a connection that talks to the device."""
+        from adbutils import AdbConnection  # type: ignore[import-untyped]
+        from adbutils.errors import AdbSyncError  # type: ignore[import-untyped]
+
+        connect = self._connect
+
+        class Connection(AdbConnection):  # type: ignore[misc]
+            """A connection that never starts a server, writes whole, and tells a refusal."""
+
+            def _safe_connect(self) -> _Whole:
+                return _Whole(connect())
+
+            def read_string(self, n: int) -> str:
+                text: str = super().read_string(n)
+                if text == "FAIL":
+                    raise AdbSyncError(super().read_string(self.read_uint32()))
+                return text
+
+            def close(self) -> None:
+                self.conn.close()
+
+        return Connection("", 0)
+
+
+class _Whole:
+    """A socket that sends everything and receives all that is asked for, as adbutils expects."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        connection.settimeout(_STALL)
+        self.send = connection.sendall
+        self.close = connection.close
+        self._recv = connection.recv
+
+    def recv(self, size: int) -> bytes:
+        """Receive so many bytes; fewer only at the end of the connection."""
+        data = self._recv(size)
+        while 0 < len(data) < size and (more := self._recv(size - len(data))):
+            data += more
+        return data
+
+
+@contextmanager
+def _mapped(serial: str, doing: str) -> Iterator[None]:
+    from adbutils.errors import AdbError
+
+    try:
+        with mapped(serial=serial, doing=doing):
+            yield
+    except (AdbError, *_ACCIDENTS) as error:
+        kind, code = FOREIGN.get(type(error).__name__, FOREIGN["AdbError"])
+        raise kind(
+            f"the {doing} failed: {error or type(error).__name__}",
+            code=code,
+            serial=serial,
+            hint="See with `adb shell ls -l` whether the path is there and may be used.",
+        ) from error

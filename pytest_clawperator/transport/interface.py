@@ -1,0 +1,116 @@
+"""What the run needs of a device; whoever offers these few methods can be run on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+# Shells answer so when there is no such command; toybox's `cmd` has a code of its own.
+_NOT_FOUND = 127
+
+
+@dataclass(frozen=True)
+class ShellResult:
+    """What a device command printed, and how it ended."""
+
+    stdout: str
+    stderr: str
+    exit_code: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether the command succeeded."""
+        return self.exit_code == 0
+
+    @property
+    def missing(self) -> bool:
+        """Whether the device has no such command: then nothing is known, and nothing is wrong."""
+        return self.exit_code == _NOT_FOUND
+
+
+class Log(Protocol):
+    """The device's log as one long stream, read from positions and never cleared.
+
+    A position counts lines since the stream was opened and never goes back.
+    """
+
+    def mark(self) -> int:
+        """Give the position after the newest line, once the stream is known to be live."""
+        ...
+
+    def read(self, start: int, end: int | None = None) -> Sequence[bytes]:
+        """Give the raw lines from a position on; those no longer kept are left out."""
+        ...
+
+    def wait(self, position: int, deadline: float) -> int:
+        """Wait until a line stands at ``position``, or the monotonic deadline; give the end.
+
+        Raises what went wrong with the device or its log, should the stream be broken and
+        not come back at once.
+        """
+        ...
+
+
+class QuickShell(Protocol):
+    """A shell for one command at a time, of whoever holds the device.
+
+    The command must read no input and leave the shell as it is.
+    """
+
+    def start(self, command: str) -> None:
+        """Send a command off."""
+        ...
+
+    def result(self, timeout: float) -> ShellResult:
+        """Wait for the end of the command sent last; its two outputs come as one."""
+        ...
+
+
+class Transport(Protocol):
+    """One device, reached over some wire."""
+
+    @property
+    def serial(self) -> str:
+        """What the device is called."""
+        ...
+
+    @property
+    def connections(self) -> int:
+        """How often the device was connected to: a new number means that it was away."""
+        ...
+
+    @property
+    def log(self) -> Log:
+        """The log stream, opened at its first use."""
+        ...
+
+    @property
+    def quick_shell(self) -> QuickShell:
+        """A shell that answers sooner than one made for each command."""
+        ...
+
+    def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
+        """Run a command line in the device's shell."""
+        ...
+
+    def exec_out(self, command: str, *, timeout: float = 30.0) -> bytes:
+        """Run a command line and give its output as it is."""
+        ...
+
+    def push(self, source: bytes | Path, path: str) -> None:
+        """Write a file on the device."""
+        ...
+
+    def pull(self, path: str) -> bytes:
+        """Read a file of the device."""
+        ...
+
+    def install(self, apk: Path, *, timeout: float = 180.0) -> None:
+        """Install an app, keeping the data of an earlier version."""
+        ...
+
+    def close(self) -> None:
+        """End the log stream and every connection."""
+        ...

@@ -1,0 +1,338 @@
+"""The device's log as one long stream: read by one thread, kept in memory, mended when broken."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from pytest_clawperator.errors import ClawperatorError, DeviceError, LogcatError
+from pytest_clawperator.transport.resume import OVERLAP, Gap, Resume, is_log_line
+from pytest_clawperator.transport.ring import Ring
+from pytest_clawperator.transport.wire import AdbServer, acknowledge, mapped, read_rest
+
+CAPACITY = 16 * 1024 * 1024
+
+# The device cuts its entries at 4 KB; a longer line comes from something that is no log.
+_LONGEST_LINE = 1024 * 1024
+_CHUNK = 64 * 1024
+_OPEN_DEADLINE = 10.0
+_JOIN_DEADLINE = 5.0
+# How long a broken stream may take to come back before those who wait are told.
+_GRACE = 2.0
+_LONGEST_PAUSE = 1.0
+# A stream that lasted so long was a good one; opening the next need not wait.
+_STEADY = 1.0
+# So many streams in a row without a line: then it is no accident.
+_MUTE_STREAMS = 3
+
+# From the device's own time on, so that nothing is lost while logcat starts.
+_NOW = "\"$(date '+%m-%d %H:%M:%S.000' || echo 1)\""
+_TAG = "pytest-clawperator"
+
+
+class LogStream:
+    """One persistent ``logcat``, opened at the first ``mark``; any thread may use it.
+
+    ``gaps`` are the stretches that were lost while the device was away; ``on_notice`` is told
+    of each. ``returns`` counts how often the device came back.
+    """
+
+    def __init__(
+        self,
+        server: AdbServer,
+        serial: str,
+        *,
+        capacity: int = CAPACITY,
+        on_notice: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.gaps: list[Gap] = []
+        self.returns = 0
+        self._server = server
+        self._serial = serial
+        self._on_notice = on_notice
+        self._ring = Ring(capacity)
+        self._changed = threading.Condition(threading.Lock())
+        self._proving = threading.Lock()
+        self._closing = threading.Event()
+        self._wanted = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._connection: socket.socket | None = None
+        self._open = False
+        self._proven = False
+        self._problem: ClawperatorError | None = None
+        self._broken_at = float("-inf")
+        self._mute_streams = 0
+        self._resume = Resume([])
+        self._start_anew = False
+
+    @property
+    def kept_from(self) -> int:
+        """The oldest position whose line is still kept."""
+        return self._ring.kept_from
+
+    def mark(self) -> int:
+        """Give the position after the newest line, once the stream is known to be live."""
+        if not self._proven:
+            self._prove()
+        return self._ring.end
+
+    def read(self, start: int, end: int | None = None) -> Sequence[bytes]:
+        """Give the raw lines from a position on; those no longer kept are left out."""
+        with self._changed:
+            return self._ring.read(start, end)
+
+    def wait(self, position: int, deadline: float) -> int:
+        """Wait until a line stands at ``position``, or the monotonic deadline; give the end."""
+        ring = self._ring
+        if ring.end > position:
+            return ring.end
+        with self._changed:
+            while ring.end <= position:
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    break
+                self._changed.wait(left if self._open else self._patience(left))
+            return ring.end
+
+    def close(self) -> None:
+        """End the stream and its thread; what was read stays readable."""
+        self._closing.set()
+        self._wanted.set()
+        with self._changed:
+            thread = self._thread
+            self._changed.notify_all()
+        self._interrupt()
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(_JOIN_DEADLINE)
+
+    # In the threads of those who ask.
+
+    def _patience(self, left: float) -> float:
+        """Give how long to wait for a stream that is not open, or raise why it is not."""
+        if self._closing.is_set():
+            raise LogcatError(
+                "the log stream is closed",
+                serial=self._serial,
+                hint="Connect to the device again.",
+            )
+        grace = self._broken_at + _GRACE - time.monotonic()
+        problem = self._problem
+        if problem is None:
+            return left
+        if grace <= 0 or isinstance(problem, DeviceError | LogcatError):
+            raise copy.copy(problem) from problem
+        return min(left, grace)
+
+    def _prove(self) -> None:
+        """See to it that the stream is open, and that what is logged now comes through."""
+        with self._proving:
+            if self._proven:
+                return
+            deadline = time.monotonic() + _OPEN_DEADLINE
+            self._start()
+            position = self._ring.end
+            self._wait_until_open(deadline)
+            nonce = secrets.token_hex(8)
+            # A device without the means to log a line has to be trusted.
+            if self._write_line(f"log opened {nonce}", deadline):
+                self._find(nonce.encode(), position, deadline)
+            with self._changed:
+                self._proven = self._open
+
+    def _start(self) -> None:
+        """Start the thread; forget a problem that is over, because the device is there again."""
+        with self._changed:
+            if self._thread is None and not self._closing.is_set():
+                self._thread = threading.Thread(
+                    target=self._run, name=f"log of {self._serial}", daemon=True
+                )
+                self._thread.start()
+            problem = self._problem
+            if problem is None or isinstance(problem, LogcatError):
+                return
+            grace = self._broken_at + _GRACE - time.monotonic()
+            if grace > 0 and not isinstance(problem, DeviceError):
+                return
+        state = self._server.state(self._serial)
+        with self._changed:
+            if state == "device" and not self._open:
+                self._problem = None
+                self._broken_at = time.monotonic()
+        self._wanted.set()
+
+    def _wait_until_open(self, deadline: float) -> None:
+        with self._changed:
+            while not self._open:
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise self._mute("it could not be opened")
+                self._changed.wait(self._patience(left))
+
+    def _write_line(self, text: str, deadline: float) -> bool:
+        """Log a line on the device; False where there is no command for it."""
+        service = f"exec:log -p i -t {_TAG} '{text}'; echo $?"
+        timeout = deadline - time.monotonic()
+        with (
+            self._server.open(self._serial, service, timeout=timeout) as connection,
+            mapped(serial=self._serial, doing="log"),
+        ):
+            return read_rest(connection, deadline=deadline).strip() == b"0"
+
+    def _find(self, nonce: bytes, position: int, deadline: float) -> None:
+        while time.monotonic() < deadline:
+            end = self.wait(position, deadline)
+            if any(nonce in line for line in self.read(position, end)):
+                return
+            position = end
+        # Perhaps the device's clock went back, and the time asked for is yet to come.
+        self._start_anew = True
+        self._interrupt()
+        raise self._mute("a line that was logged did not come through")
+
+    def _mute(self, why: str) -> LogcatError:
+        return LogcatError(
+            f"the device's log is mute: {why} within {_OPEN_DEADLINE:.0f} s",
+            serial=self._serial,
+            hint="Try `adb logcat`; some devices need logging switched on in their settings.",
+        )
+
+    def _interrupt(self) -> None:
+        """End what the thread is waiting on; closing it is the thread's own business."""
+        with self._changed:
+            if self._connection is not None:
+                with contextlib.suppress(OSError):
+                    self._connection.shutdown(socket.SHUT_RDWR)
+
+    # In the thread of the stream.
+
+    def _run(self) -> None:
+        pause = 0.0
+        away = False
+        while not self._is_closed_after(pause):
+            try:
+                connection = self._open_logcat(away=away)
+            except ClawperatorError as error:
+                away = True
+                self._fail(error)
+                pause = _longer(pause)
+                self._wait_for_device()
+                continue
+            away = False
+            opened_at = time.monotonic()
+            with connection:
+                heard = self._pump(connection)
+            steady = time.monotonic() - opened_at > _STEADY
+            pause = 0.0 if steady else _longer(pause)
+            self._break(sound=heard or steady)
+
+    def _is_closed_after(self, pause: float) -> bool:
+        """Rest, unless somebody wants the stream now; tell whether it is to end."""
+        self._wanted.wait(pause)
+        self._wanted.clear()
+        return self._closing.is_set()
+
+    def _open_logcat(self, *, away: bool) -> socket.socket:
+        since = self._resume.since
+        at = _NOW if since is None else f"'{since.decode()}'"
+        service = f"exec:logcat -v threadtime -T {at}"
+        connection = self._server.open(self._serial, service, timeout=_OPEN_DEADLINE)
+        self._hold(connection)
+        with self._changed:
+            self._open = True
+            self.returns += away
+            if not isinstance(self._problem, LogcatError):
+                self._problem = None
+            self._changed.notify_all()
+        return connection
+
+    def _hold(self, connection: socket.socket) -> None:
+        """Wait on this connection without end, unless somebody interrupts."""
+        connection.settimeout(None)
+        with self._changed:
+            self._connection = connection
+        if self._closing.is_set():
+            self._interrupt()
+
+    def _pump(self, connection: socket.socket) -> bool:
+        """Keep what comes until the stream ends; give whether it was a log at all."""
+        pending = b""
+        heard = False
+        with contextlib.suppress(OSError):
+            while data := connection.recv(_CHUNK):
+                lines = (pending + data if pending else data).split(b"\n")
+                pending = lines.pop()
+                if len(pending) > _LONGEST_LINE:
+                    lines.append(pending)
+                    pending = b""
+                if b"\r" in data:
+                    lines = [line.removesuffix(b"\r") for line in lines]
+                heard = heard or any(map(is_log_line, lines))
+                if not self._resume.over:
+                    lines = self._leave_out(lines)
+                if lines:
+                    self._keep(lines)
+                acknowledge(connection)
+        return heard
+
+    def _keep(self, lines: list[bytes]) -> None:
+        with self._changed:
+            self._ring.append(lines)
+            self._changed.notify_all()
+
+    def _leave_out(self, lines: list[bytes]) -> list[bytes]:
+        resume = self._resume
+        fresh = resume.unseen(lines)
+        if resume.gap is not None:
+            self.gaps.append(resume.gap)
+            # A listener that fails, perhaps because warnings are errors, must not end the log.
+            with contextlib.suppress(Exception):
+                self._on_notice(f"[{self._serial}] {resume.gap}")
+            resume.gap = None
+        return fresh
+
+    def _break(self, *, sound: bool) -> None:
+        with self._changed:
+            self._connection = None
+            self._open = False
+            self._proven = False
+            tail = self._ring.read(self._ring.end - OVERLAP)
+            self._resume = Resume([] if self._start_anew else tail)
+            self._start_anew = False
+            if sound:
+                self._mute_streams = 0
+                self._problem = None
+                self._broken_at = time.monotonic()
+            else:
+                self._mute_streams += 1
+            if self._mute_streams >= _MUTE_STREAMS:
+                said = tail[-1].decode("utf-8", "replace") if tail else "nothing"
+                self._problem = LogcatError(
+                    f"logcat ends at once, again and again; its last line was: {said}",
+                    serial=self._serial,
+                    hint="Try `adb logcat`; the device may still be starting.",
+                )
+            self._changed.notify_all()
+
+    def _fail(self, problem: ClawperatorError) -> None:
+        with self._changed:
+            self._problem = problem
+            self._changed.notify_all()
+
+    def _wait_for_device(self) -> None:
+        """Wait until adb sees the device; return at once where adb cannot tell."""
+        question = f"host-serial:{self._serial}:wait-for-any-device"
+        broken = contextlib.suppress(ClawperatorError, OSError)
+        with broken, self._server.start(question) as connection:
+            self._hold(connection)
+            connection.recv(4)
+        with self._changed:
+            self._connection = None
+
+
+def _longer(pause: float) -> float:
+    return min(max(pause * 2, 0.01), _LONGEST_PAUSE)

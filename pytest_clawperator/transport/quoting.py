@@ -1,0 +1,36 @@
+"""Words that the device's shell takes as they are, and the broadcast that carries a payload."""
+
+from __future__ import annotations
+
+from pytest_clawperator.errors import PayloadTooLargeError
+
+ACTION = "app.clawperator.operator.ACTION_AGENT_COMMAND"
+
+# The kernel starts no program with an argument longer than this, its final NUL included.
+MAX_ARGUMENT = 128 * 1024 - 1
+
+
+def quote(text: str) -> str:
+    """Write a text so that the device's shell takes it for one word, as it is."""
+    return "'" + text.replace("'", "'\"'\"'") + "'"
+
+
+def encoded(text: str) -> bytes:
+    """Give the bytes that travel; half a character, which JSON may hold, is no reason to stop."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def broadcast_command(package: str, payload_json: str) -> str:
+    """Write the command line that hands a payload to the Operator of this package."""
+    payload = payload_json.replace("\n", "")
+    size = len(encoded(payload))
+    if size > MAX_ARGUMENT:
+        raise PayloadTooLargeError(
+            f"the payload has {size} bytes, {len(encoded(quote(payload)))} "
+            f"quoted for the shell; a device command takes {MAX_ARGUMENT}",
+            hint="Split the execution into several, or shorten its texts.",
+        )
+    return (
+        f"am broadcast -a {quote(ACTION)} -p {quote(package)} "
+        f"--es 'payload' {quote(payload)} --receiver-foreground"
+    )

@@ -1,0 +1,120 @@
+"""Which adb server to talk to, and how one is started where none runs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from pytest_clawperator.errors import AdbUnavailableError, ConfigurationError, ErrorCode
+from pytest_clawperator.transport.binary import find_user_adb
+from pytest_clawperator.transport.wire import AdbServer
+
+DEFAULT_HOST = "127.0.0.1"
+DEFAULT_PORT = 5037
+
+_START_DEADLINE = 20.0
+_LOOPBACK = ("localhost", "::1", "0:0:0:0:0:0:0:1")
+
+
+def locate_server(
+    adb: str | None = None, *, environment: Mapping[str, str] = os.environ
+) -> AdbServer:
+    """Find the adb server: the one named here, else of adb's own variables, else the usual one.
+
+    ``adb`` is ``host:port``, a port, or what ``ADB_SERVER_SOCKET`` may be. Where one that is
+    named does not answer, none is started: it would not have the devices that were meant.
+    """
+    if adb:
+        return _parse(adb, source="adb", startable=False)
+    socket = environment.get("ADB_SERVER_SOCKET")
+    if socket:
+        return _parse(socket, source="ADB_SERVER_SOCKET", startable=True)
+    host = environment.get("ANDROID_ADB_SERVER_ADDRESS") or DEFAULT_HOST
+    port = environment.get("ANDROID_ADB_SERVER_PORT") or str(DEFAULT_PORT)
+    number = _port(port, source="ANDROID_ADB_SERVER_PORT", text=port)
+    return AdbServer(host, number, startable=_is_loopback(host))
+
+
+def ensure_server(server: AdbServer, *, say: Callable[[str], None]) -> None:
+    """See to it that the server answers; start one where that is ours to do, and say so."""
+    try:
+        server.version()
+    except AdbUnavailableError as error:
+        # Only where nobody listens: an adb program that meets another version's server kills it.
+        if not isinstance(error.__cause__, ConnectionRefusedError):
+            raise
+        if not server.startable:
+            raise AdbUnavailableError(
+                f"no adb server answers at {server}, and none is started there, because it was "
+                "named or is on another host",
+                code=ErrorCode.ADB_SERVER_FAILED,
+                hint="Start that server, or leave its address out to use the usual one "
+                f"({DEFAULT_HOST}:{DEFAULT_PORT}).",
+            ) from error
+    else:
+        return
+    adb = find_user_adb()
+    _start(adb, server)
+    say(
+        f"no adb server answered at {server}, so {adb} was started as one; it keeps running, "
+        f"as adb servers do, until `{adb} -P {server.port} kill-server`"
+    )
+
+
+def _start(adb: Path, server: AdbServer) -> None:
+    with tempfile.TemporaryFile() as complaints:
+        try:
+            # A file, not a pipe: the server that stays behind may keep it open.
+            done = subprocess.run(  # noqa: S603 - the user's own adb
+                [adb, "-P", str(server.port), "start-server"],
+                stdin=subprocess.DEVNULL,
+                stdout=complaints,
+                stderr=complaints,
+                timeout=_START_DEADLINE,
+                check=False,
+            )
+            why = f"exit code {done.returncode}" if done.returncode else ""
+        except (OSError, subprocess.TimeoutExpired) as error:
+            why = str(error)
+        complaints.seek(0)
+        said = complaints.read().decode("utf-8", "replace").strip()
+    if not why:
+        try:
+            server.version()
+        except AdbUnavailableError as error:
+            why = error.message
+    if why:
+        raise AdbUnavailableError(
+            f"no adb server answers at {server}, and {adb} did not start one: {why}; "
+            f"it said: {said or 'nothing'}",
+            code=ErrorCode.ADB_SERVER_FAILED,
+            hint="Run `adb start-server` by hand, or set ADB_PATH to another adb program.",
+        )
+
+
+def _parse(text: str, *, source: str, startable: bool) -> AdbServer:
+    kind, colon, path = text.partition(":")
+    if kind == "localfilesystem" and path.startswith("/"):
+        return AdbServer(path=path)
+    address = path if kind == "tcp" and colon else text
+    host, _, port = address.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]") or DEFAULT_HOST
+    number = _port(port, source=source, text=text)
+    return AdbServer(host, number, startable=startable and _is_loopback(host))
+
+
+def _port(port: str, *, source: str, text: str) -> int:
+    if port.isascii() and port.isdecimal() and 0 < int(port) < 2**16:
+        return int(port)
+    raise ConfigurationError(
+        f"{source} names no adb server: {text!r}",
+        hint="Allowed: a port (5037), host:port (127.0.0.1:5037), tcp:host:port, "
+        "or localfilesystem:/path/of/a/socket.",
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    return host.startswith("127.") or host in _LOOPBACK

@@ -1,0 +1,117 @@
+"""A shell that stays open on the device: a command costs no new stream and no new process.
+
+It is for one command at a time, of those who hold the device; everybody else's commands get
+a shell of their own. The command must read no input and leave the shell as it is.
+"""
+
+from __future__ import annotations
+
+import secrets
+import select
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from pytest_clawperator.errors import ClawperatorError, TransportError, TransportTimeoutError
+from pytest_clawperator.transport.interface import ShellResult
+from pytest_clawperator.transport.quoting import encoded
+from pytest_clawperator.transport.wire import acknowledge, mapped, time_left
+
+# The device's shell reads its input byte by byte: a longer command is quicker by itself.
+LONGEST = 8_000
+_CHUNK = 65536
+_DRAIN_DEADLINE = 30.0
+
+
+class WarmShell:
+    """The shell, opened at its first use and again after it broke.
+
+    ``run_alone`` runs a command in a shell of its own, for those that are too long;
+    ``absence`` gives what is wrong with a device whose connection broke, if anything is.
+    """
+
+    def __init__(
+        self,
+        open_shell: Callable[[], socket.socket],
+        run_alone: Callable[[str], ShellResult],
+        absence: Callable[[], ClawperatorError | None],
+        *,
+        serial: str,
+    ) -> None:
+        self._open_shell = open_shell
+        self._run_alone = run_alone
+        self._absence = absence
+        self._serial = serial
+        self._done: ShellResult | None = None
+        self._connection: socket.socket | None = None
+        self._mark = b""
+        self._received = bytearray()
+
+    def start(self, command: str) -> None:
+        """Send a command off; ``result`` waits for its end, which nobody has to do."""
+        self._done = None
+        if self._mark:
+            self.result(_DRAIN_DEADLINE)
+        if len(command) > LONGEST:
+            self._done = self._run_alone(command)
+            return
+        if self._connection is None or self._has_ended():
+            self.close()
+            self._connection = self._open_shell()
+        mark = secrets.token_hex(8)
+        with self._guarded(command):
+            self._connection.sendall(encoded(f"{command} </dev/null 2>&1; echo {mark}:$?\n"))
+        self._mark = mark.encode()
+
+    def result(self, timeout: float) -> ShellResult:
+        """Wait for the end of the command sent last; its two outputs come as one."""
+        if self._done is not None:
+            return self._done
+        with self._guarded("the command sent last", within=timeout):
+            return self._read(time.monotonic() + timeout)
+
+    def close(self) -> None:
+        """End the shell."""
+        connection, self._connection = self._connection, None
+        self._mark = b""
+        self._received.clear()
+        if connection is not None:
+            connection.close()
+
+    @contextmanager
+    def _guarded(self, doing: str, *, within: float | None = None) -> Iterator[None]:
+        """Give a shell up that something went wrong with; blame the device if it is away."""
+        try:
+            with mapped(serial=self._serial, doing=doing, within=within):
+                yield
+        except TransportError as error:
+            self.close()
+            absence = None if isinstance(error, TransportTimeoutError) else self._absence()
+            if absence is None:
+                raise
+            raise absence from error
+        except BaseException:
+            self.close()
+            raise
+
+    def _has_ended(self) -> bool:
+        """Tell whether a shell that should be silent has something to say: that it is gone."""
+        assert self._connection is not None
+        readable, _, _ = select.select([self._connection], [], [], 0)
+        return bool(readable)
+
+    def _read(self, deadline: float) -> ShellResult:
+        assert self._connection is not None
+        received, mark = self._received, self._mark + b":"
+        while (at := received.rfind(mark)) < 0 or not received.endswith(b"\n"):
+            self._connection.settimeout(time_left(deadline))
+            data = self._connection.recv(_CHUNK)
+            if not data:
+                raise EOFError(f"the shell ended early; it said {bytes(received[-200:])!r}")
+            acknowledge(self._connection)
+            received += data
+        output, code = received[:at], int(received[at + len(mark) :])
+        self._mark = b""
+        received.clear()
+        return ShellResult(output.decode("utf-8", "replace"), "", code)

@@ -1,0 +1,274 @@
+"""A device's shell over the wire: both protocols, every end, and long commands."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    DeviceNotFoundError,
+    DeviceUnavailableError,
+    ErrorCode,
+    PayloadTooLargeError,
+    ShellError,
+    TransportError,
+    TransportTimeoutError,
+)
+from pytest_clawperator.transport.adb import AdbTransport
+from pytest_clawperator.transport.interface import ShellResult
+from tests.transport.fake_adb import SERIAL, Answer, Conversation, FakeAdb, block, failure
+
+FEATURES = f"host-serial:{SERIAL}:features"
+STATE = f"host-serial:{SERIAL}:get-state"
+OLD = {FEATURES: block("cmd")}
+
+
+def packet(kind: int, data: bytes) -> bytes:
+    """Write one packet of the newer shell protocol."""
+    return struct.pack("<BI", kind, len(data)) + data
+
+
+def transport(adb: FakeAdb) -> AdbTransport:
+    """Give the device behind the fake server."""
+    return AdbTransport(adb.server, SERIAL)
+
+
+def run_script(conversation: Conversation) -> None:
+    """Be an old device: run what follows ``exec:`` in this machine's shell."""
+    conversation.send(b"OKAY")
+    script = conversation.service.removeprefix("exec:")
+    run = subprocess.Popen(
+        ["/bin/sh", "-c", script],
+        stdin=conversation.connection.fileno(),
+        stdout=conversation.connection.fileno(),
+        stderr=subprocess.STDOUT,
+    )
+    run.wait()
+    conversation.close()
+
+
+def test_outputs_and_exit_code_are_told_apart() -> None:
+    """The packets may come in any order and pieces; unknown kinds are passed over."""
+    data = b"".join(
+        [
+            packet(1, b"one "),
+            packet(2, b"oops \xff"),
+            packet(9, b"from the future"),
+            packet(1, "zwö".encode()),
+            packet(3, b"\x05"),
+        ]
+    )
+    pieces = [data[at : at + 3] for at in range(0, len(data), 3)]
+
+    def trickle(conversation: Conversation) -> None:
+        conversation.send(b"OKAY")
+        for piece in pieces:
+            conversation.send(piece)
+
+    with FakeAdb({"shell,v2,raw:ls": trickle}) as adb:
+        result = transport(adb).shell("ls")
+
+    assert result == ShellResult("one zwö", "oops �", 5)
+
+
+def test_features_are_asked_once() -> None:
+    """The second command goes straight to the device."""
+    with FakeAdb({"shell,v2,raw:": b"OKAY" + packet(3, b"\0")}) as adb:
+        device = transport(adb)
+        device.shell("one")
+        device.shell("two")
+
+        assert adb.requests.count(FEATURES) == 1
+
+
+def test_a_command_that_takes_too_long_is_ended() -> None:
+    """The connection closes, which ends the command, and the error says how long it had."""
+    closed: list[bytes] = []
+
+    def hang(conversation: Conversation) -> None:
+        conversation.send(b"OKAY" + packet(1, b"still here"))
+        closed.append(conversation.wait_for_close())
+
+    with FakeAdb({"shell,v2,raw:": hang}) as adb, pytest.raises(TransportTimeoutError) as caught:
+        transport(adb).shell("sleep 99", timeout=0.05)
+
+    assert "`sleep 99`" in caught.value.message
+    assert "0.05 s" in caught.value.message
+    assert caught.value.serial == SERIAL
+    assert closed == [b""]
+
+
+@pytest.mark.parametrize(
+    ("state", "kind", "code"),
+    [
+        (failure(f"device '{SERIAL}' not found"), DeviceNotFoundError, ErrorCode.DEVICE_NOT_FOUND),
+        (block("offline"), DeviceUnavailableError, ErrorCode.DEVICE_OFFLINE),
+        (block("unauthorized"), DeviceUnavailableError, ErrorCode.DEVICE_UNAUTHORIZED),
+        (block("device"), TransportError, ErrorCode.DEVICE_SHELL_UNAVAILABLE),
+    ],
+)
+def test_a_connection_that_breaks_names_the_device(
+    state: bytes, kind: type[ClawperatorError], code: ErrorCode
+) -> None:
+    """When a command ends without its exit code, adb is asked what became of the device."""
+    broken = {"shell,v2,raw:": b"OKAY" + packet(1, b"par"), STATE: state}
+    with FakeAdb(broken) as adb, pytest.raises(kind) as caught:
+        transport(adb).shell("ls")
+
+    assert caught.value.code == code
+    assert caught.value.serial == SERIAL
+
+
+def test_raw_output_is_given_as_it_is() -> None:
+    """No byte is changed or decoded."""
+    data = bytes(range(256)) * 1000
+    with FakeAdb({"exec:screencap -p": b"OKAY" + data}) as adb:
+        output = transport(adb).exec_out("screencap -p")
+
+    assert output == data
+
+
+def read_typed(conversation: Conversation) -> tuple[bytes, bool]:
+    """Read the packets that a client types, up to the end of its input."""
+    typed = b""
+    while True:
+        kind, size = struct.unpack("<BI", conversation.read(5))
+        data = conversation.read(size)
+        if kind == 4:
+            return typed, True
+        assert kind == 0
+        typed += data
+
+
+def test_a_command_too_long_for_a_request_is_typed() -> None:
+    """The shell reads it from its input instead, whole and followed by the end of input."""
+    typed: list[bytes] = []
+
+    def shell(conversation: Conversation) -> None:
+        conversation.send(b"OKAY")
+        script, ended = read_typed(conversation)
+        typed.append(script)
+        conversation.send(packet(3, bytes([0 if ended else 1])))
+
+    command = "echo '" + "ü" * 150_000 + "'"
+    with FakeAdb({"shell,v2,raw:sh": shell}) as adb:
+        result = transport(adb).shell(command)
+
+    assert result.ok
+    assert typed == [f"{{\n{command}\n}} </dev/null\n".encode()]
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "code"),
+    [
+        ("echo hi", "hi\n", 0),
+        ("echo out; echo err >&2; exit 7", "out\nerr\n", 7),
+        ("printf 'no end'", "no end", 0),
+        ("false # why", "", 1),
+        ("no_such_command_here 2>/dev/null", "", 127),
+        ("cat", "", 0),
+        ("echo '" + "x" * 5000 + "'", "x" * 5000 + "\n", 0),
+    ],
+)
+def test_an_old_device_tells_exit_codes_too(command: str, output: str, code: int) -> None:
+    """Without the newer protocol the shell prints its exit code, and a nonce tells it apart."""
+    with FakeAdb({**OLD, "exec:": run_script}) as adb:
+        result = transport(adb).shell(command)
+
+    assert result == ShellResult(output, "", code)
+
+
+def test_an_old_device_is_never_sent_a_long_request() -> None:
+    """It would end the adb server; shell types the command instead, exec_out refuses."""
+    with FakeAdb({**OLD, "exec:": run_script}) as adb:
+        device = transport(adb)
+        result = device.shell(f"true {'x' * 10_000}")
+        with pytest.raises(PayloadTooLargeError, match="this device takes 4000"):
+            device.exec_out(f"true {'x' * 10_000}")
+
+        assert result.ok
+        assert max(map(len, adb.requests)) < 4096
+
+
+def test_an_old_shell_that_leaves_something_running_ends() -> None:
+    """What holds the connection open after the exit code is not waited for."""
+
+    def linger(conversation: Conversation) -> None:
+        nonce = conversation.service.rpartition("echo ")[2].partition("$")[0]
+        conversation.send(b"OKAYhi\n" + nonce.encode() + b"0\n")
+        conversation.wait_for_close()
+
+    with FakeAdb({**OLD, "exec:": linger}) as adb:
+        result = transport(adb).shell("sleep 99 &")
+
+    assert result == ShellResult("hi\n", "", 0)
+
+
+def test_an_old_shell_that_ends_early_is_told() -> None:
+    """A script that the shell cannot read gives no exit code, but its complaint."""
+    answers: dict[str, Answer] = {**OLD, "exec:": run_script, STATE: block("device")}
+    with FakeAdb(answers) as adb, pytest.raises(TransportError, match=r"(?i)syntax error"):
+        transport(adb).shell("if then (")
+
+
+def installing(answer: str) -> dict[str, Answer]:
+    """Be a device that takes any file, and answers to ``pm install``."""
+
+    def sync(conversation: Conversation) -> None:
+        conversation.send(b"OKAY")
+        while request := conversation.read(8):
+            kind, size = struct.unpack("<4sI", request)
+            if kind == b"DONE":
+                conversation.send(b"OKAY\0\0\0\0")
+            elif kind == b"STAT":
+                conversation.read(size)
+                conversation.send(b"STAT" + bytes(12))
+            else:
+                conversation.read(size)
+
+    reply = b"OKAY" + packet(1, answer.encode()) + packet(3, b"\0")
+    done = b"OKAY" + packet(3, b"\0")
+    return {"sync:": sync, "shell,v2,raw:pm install": reply, "shell,v2,raw:rm": done}
+
+
+def test_an_app_is_installed_and_its_file_removed(tmp_path: Path) -> None:
+    """The file goes to the device, is installed over an earlier version, and is removed."""
+    apk = tmp_path / "app.apk"
+    apk.write_bytes(b"PK")
+    with FakeAdb(installing("Success\n")) as adb:
+        transport(adb).install(apk)
+        commands = [r.partition(":")[2] for r in adb.requests if r.startswith("shell")]
+
+    path = commands[0].split("'")[1]
+    assert path.startswith("/data/local/tmp/")
+    assert commands == [f"pm install -r -t '{path}'", f"rm -f '{path}'"]
+
+
+def test_a_refused_app_gives_the_devices_reason(tmp_path: Path) -> None:
+    """Even where the exit code says nothing, as on old devices."""
+    apk = tmp_path / "app.apk"
+    apk.write_bytes(b"PK")
+    said = "Failure [INSTALL_FAILED_VERSION_DOWNGRADE: 1 is older than 2]\n"
+
+    with FakeAdb(installing(said)) as adb, pytest.raises(ShellError) as caught:
+        transport(adb).install(apk)
+
+    assert caught.value.code == ErrorCode.ANDROID_INSTALL_FAILED
+    assert "INSTALL_FAILED_VERSION_DOWNGRADE: 1 is older than 2" in caught.value.message
+
+
+@pytest.mark.parametrize("action", [AdbTransport.install, lambda t, path: t.push(path, "/x")])
+def test_a_local_file_that_is_not_there_is_told(
+    action: Callable[[AdbTransport, Path], None], tmp_path: Path
+) -> None:
+    """The path is named."""
+    with FakeAdb(installing("")) as adb, pytest.raises(TransportError) as caught:
+        action(transport(adb), tmp_path / "nothing.apk")
+
+    assert caught.value.code == ErrorCode.FILE_UNAVAILABLE
+    assert "nothing.apk" in caught.value.message

@@ -1,0 +1,160 @@
+"""Files through adbutils: on our connections, with the device's own words, mapped errors."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+
+import adbutils  # type: ignore[import-untyped]
+import adbutils.errors  # type: ignore[import-untyped]
+import pytest
+
+from pytest_clawperator.errors import (
+    AdbUnavailableError,
+    DeviceUnavailableError,
+    ErrorCode,
+    TransportError,
+)
+from pytest_clawperator.transport import files
+from pytest_clawperator.transport.wire import AdbServer
+from tests.transport.fake_adb import SERIAL, Conversation, FakeAdb, failure
+
+
+def sync_failure(text: str) -> bytes:
+    """Write a refusal of the sync service."""
+    return b"FAIL" + struct.pack("<I", len(text)) + text.encode()
+
+
+def test_every_error_of_adbutils_has_a_meaning() -> None:
+    """A class that a newer adbutils adds has to be given one."""
+    classes = {
+        name
+        for name, value in vars(adbutils.errors).items()
+        if isinstance(value, type) and issubclass(value, Exception)
+    }
+
+    assert classes == set(files.FOREIGN)
+
+
+@pytest.mark.parametrize("name", sorted(files.FOREIGN))
+def test_errors_of_adbutils_stop_here(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each becomes one of ours, with the device, a code and the cause."""
+    error = getattr(adbutils.errors, name)("it broke")
+
+    class Broken:
+        def read_bytes(self, path: str) -> bytes:
+            raise error
+
+    monkeypatch.setattr(files, "_sync", lambda *_: Broken())
+
+    kind, code = files.FOREIGN[name]
+    with pytest.raises(kind, match="it broke") as caught:
+        files.pull(AdbServer(), SERIAL, path="/x")
+
+    assert caught.value.code == code
+    assert caught.value.serial == SERIAL
+    assert caught.value.__cause__ is error
+
+
+def test_no_server_is_ever_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Adbutils would start one when a connection fails; it never gets to."""
+
+    def refuse(*command: object, **_: object) -> None:
+        raise AssertionError(f"ran {command}")
+
+    monkeypatch.setattr(subprocess, "run", refuse)
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    with FakeAdb() as adb:
+        server = adb.server
+
+    with pytest.raises(AdbUnavailableError):
+        files.push(server, SERIAL, source=b"x", path="/x")
+    with pytest.raises(AdbUnavailableError):
+        files.pull(server, SERIAL, path="/x")
+
+
+def test_an_absent_device_is_told() -> None:
+    """Adb's refusal is the same error as everywhere."""
+    with (
+        FakeAdb({"host:transport:": failure("device offline")}) as adb,
+        pytest.raises(DeviceUnavailableError),
+    ):
+        files.pull(adb.server, SERIAL, path="/x")
+
+
+def test_a_file_that_is_not_there_is_told() -> None:
+    """The device's reason and the path are in the message."""
+
+    def sync(conversation: Conversation) -> None:
+        conversation.send(b"OKAY")
+        conversation.read(8 + len("/nothing"))
+        conversation.send(sync_failure("open failed: No such file or directory"))
+
+    with FakeAdb({"sync:": sync}) as adb, pytest.raises(TransportError) as caught:
+        files.pull(adb.server, SERIAL, path="/nothing")
+
+    assert caught.value.code == ErrorCode.FILE_UNAVAILABLE
+    assert "/nothing" in caught.value.message
+    assert "No such file or directory" in caught.value.message
+
+
+def test_a_push_that_is_refused_gives_the_reason() -> None:
+    """The device's words are not lost, as they are in adbutils."""
+
+    def sync(conversation: Conversation) -> None:
+        conversation.send(b"OKAY")
+        kind, size = struct.unpack("<4sI", conversation.read(8))
+        conversation.read(size)
+        if kind == b"STAT":
+            conversation.send(b"STAT" + bytes(12))
+        else:
+            conversation.read(8 + 3 + 8)
+            conversation.send(sync_failure("couldn't create file: No space left on device"))
+
+    with FakeAdb({"sync:": sync}) as adb, pytest.raises(TransportError) as caught:
+        files.push(adb.server, SERIAL, source=b"abc", path="/sdcard/x")
+
+    assert "No space left on device" in caught.value.message
+
+
+def test_a_device_that_stops_in_the_middle_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A transfer that stands still ends in a timeout of ours."""
+    monkeypatch.setattr(files, "_STALL", 0.05)
+
+    def sync(conversation: Conversation) -> None:
+        conversation.send(b"OKAY")
+        conversation.wait_for_close()
+
+    with FakeAdb({"sync:": sync}) as adb, pytest.raises(TransportError) as caught:
+        files.pull(adb.server, SERIAL, path="/x")
+
+    assert caught.value.code == ErrorCode.TRANSPORT_TIMEOUT
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"DA",
+        b"DATA",
+        b"DATA" + struct.pack("<I", 100) + b"only this",
+        b"NONSENSE",
+        b"FAIL",
+    ],
+)
+def test_an_answer_that_makes_no_sense_is_told(answer: bytes) -> None:
+    """Half a file is no file, and what adbutils stumbles over is our error."""
+
+    def sync(conversation: Conversation) -> None:
+        conversation.send(b"OKAY")
+        conversation.read(8 + len("/x"))
+        conversation.send(answer)
+        conversation.close()
+
+    with FakeAdb({"sync:": sync}) as adb:
+        with pytest.raises(TransportError) as pulled:
+            files.pull(adb.server, SERIAL, path="/x")
+        with pytest.raises(TransportError) as pushed:
+            files.push(adb.server, SERIAL, source=b"x", path="/x")
+
+    assert pulled.value.code == pushed.value.code == ErrorCode.FILE_UNAVAILABLE

@@ -1,0 +1,180 @@
+"""A shell that stays open on the device."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    DeviceNotFoundError,
+    TransportError,
+    TransportTimeoutError,
+)
+from pytest_clawperator.simulator import Simulator
+from pytest_clawperator.transport.adb import AdbTransport
+from pytest_clawperator.transport.interface import ShellResult
+from pytest_clawperator.transport.warm_shell import LONGEST, WarmShell
+from pytest_clawperator.transport.wire import AdbServer
+
+DEADLINE = 20.0
+
+
+@pytest.fixture(scope="module")
+def simulator() -> Iterator[Simulator]:
+    """Give one simulated phone."""
+    with Simulator(seed=1) as running:
+        yield running
+
+
+@pytest.fixture
+def transport(simulator: Simulator) -> Iterator[AdbTransport]:
+    """Give a transport to the phone."""
+    server = AdbServer(simulator.adb_host, simulator.adb_port)
+    made = AdbTransport(server, simulator.serials[0])
+    yield made
+    made.close()
+
+
+class Far:
+    """The far ends of shells that a test plays itself."""
+
+    def __init__(self) -> None:
+        self.ends: list[socket.socket] = []
+        self.alone: list[str] = []
+        self.absence: ClawperatorError | None = None
+        self.shell = WarmShell(self.open, self.run_alone, lambda: self.absence, serial="PH1")
+
+    def open(self) -> socket.socket:
+        """Open another shell."""
+        near, far = socket.socketpair()
+        far.settimeout(DEADLINE)
+        self.ends.append(far)
+        return near
+
+    def run_alone(self, command: str) -> ShellResult:
+        """Run a command in a shell of its own."""
+        self.alone.append(command)
+        return ShellResult("alone", "", 7)
+
+    def mark(self) -> str:
+        """Read a command and give the word that its end is told by."""
+        return self.ends[-1].recv(65536).decode().rpartition(" ")[2].partition(":")[0]
+
+    def say(self, text: str) -> None:
+        """Print something."""
+        self.ends[-1].sendall(text.encode())
+
+
+@pytest.fixture
+def far() -> Iterator[Far]:
+    """Give a shell whose far end the test plays."""
+    made = Far()
+    yield made
+    made.shell.close()
+    for end in made.ends:
+        end.close()
+
+
+def test_commands_share_one_shell(transport: AdbTransport) -> None:
+    """Outputs and exit codes come one by one from the same process."""
+    shell = transport.quick_shell
+    results = []
+    for command in ("echo $$", "ls /nowhere", "echo $$", "echo ' a  b '; false"):
+        shell.start(command)
+        results.append(shell.result(DEADLINE))
+
+    assert results[0].stdout == results[2].stdout
+    assert results[1].exit_code != 0
+    assert "/nowhere" in results[1].stdout
+    assert results[3] == ShellResult(" a  b \n", "", 1)
+
+
+def test_a_result_that_nobody_asked_for_is_passed_over(transport: AdbTransport) -> None:
+    """The next command's result is its own."""
+    shell = transport.quick_shell
+    shell.start("echo first")
+
+    shell.start("echo second")
+    result = shell.result(DEADLINE)
+
+    assert result.stdout == "second\n"
+
+
+def test_a_shell_that_ended_is_opened_again(transport: AdbTransport) -> None:
+    """A shell that is gone is noticed before a command is sent into it."""
+    shell = transport.quick_shell
+    shell.start("exit")
+    with pytest.raises(TransportError):
+        shell.result(DEADLINE)
+
+    shell.start("echo again")
+    result = shell.result(DEADLINE)
+
+    assert result.stdout == "again\n"
+
+
+def test_a_shell_that_ended_while_idle_is_opened_again(far: Far) -> None:
+    """An idle connection that broke costs nothing but a new one."""
+    far.shell.start("one")
+    far.say(f"{far.mark()}:0\n")
+    far.shell.result(DEADLINE)
+    far.ends[0].close()
+
+    far.shell.start("two")
+    far.say(f"two\n{far.mark()}:3\n")
+    result = far.shell.result(DEADLINE)
+
+    assert result == ShellResult("two\n", "", 3)
+    assert len(far.ends) == 2
+
+
+def test_a_result_in_pieces_is_put_together(far: Far) -> None:
+    """The end is only the end with its line complete."""
+    far.shell.start("x")
+    mark = far.mark()
+    for piece in ("out", "put\n", mark[:5], f"{mark[5:]}:", "12"):
+        far.say(piece)
+    with pytest.raises(TransportTimeoutError):
+        far.shell.result(0.05)
+    far.shell.start("y")
+    far.say(f"output\n{far.mark()}:12\n")
+
+    result = far.shell.result(DEADLINE)
+
+    assert result == ShellResult("output\n", "", 12)
+
+
+def test_a_long_command_gets_a_shell_of_its_own(far: Far) -> None:
+    """The device's shell reads its input byte by byte, which long payloads are spared."""
+    command = "x" * (LONGEST + 1)
+
+    far.shell.start(command)
+    result = far.shell.result(DEADLINE)
+
+    assert result == ShellResult("alone", "", 7)
+    assert far.alone == [command]
+    assert far.ends == []
+
+
+def test_what_the_shell_said_before_it_ended_is_told(far: Far) -> None:
+    """An early end is an error with the last words in it."""
+    far.shell.start("x")
+    far.mark()
+    far.say("out of memory")
+    far.ends[0].close()
+
+    with pytest.raises(TransportError, match="out of memory"):
+        far.shell.result(DEADLINE)
+
+
+def test_a_device_that_is_away_is_to_blame(far: Far) -> None:
+    """A connection that broke because the device vanished says so."""
+    far.absence = DeviceNotFoundError("gone", serial="PH1")
+    far.shell.start("x")
+    far.ends[0].close()
+
+    with pytest.raises(DeviceNotFoundError):
+        far.shell.result(DEADLINE)
