@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import reduce
+from operator import is_
 from typing import Any
 
 from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult
@@ -208,4 +209,8 @@ def _changed(step: StepResult, **changes: Any) -> StepResult:
 
 
 def _with_steps(envelope: ResultEnvelope, steps: Iterable[StepResult]) -> ResultEnvelope:
-    return envelope.model_copy(update={"steps": tuple(steps)})
+    """Give the envelope with these steps: itself where none is another, as mostly."""
+    changed = tuple(steps)
+    if all(map(is_, changed, envelope.steps)):
+        return envelope
+    return envelope.model_copy(update={"steps": changed})

@@ -1,0 +1,193 @@
+"""Which log line answers a command: the envelope, or a sign that none will come.
+
+Pure: lines go in, an answer comes out. The Operator's lines are told by their text and
+process id, never by their tag, which release builds obfuscate; and by their priority,
+because hierarchies, which hold text from the screen, are logged with the lowest one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from pytest_clawperator.contracts.ecmascript import utf16_length
+from pytest_clawperator.contracts.envelope import (
+    RESULT_PREFIX,
+    ResultEnvelope,
+    parse_result_message,
+)
+from pytest_clawperator.contracts.log import LogEntry, parse_log_line
+from pytest_clawperator.errors import EnvelopeMalformedError
+from pytest_clawperator.snapshot.extract import PIECE_LENGTH
+
+# The log itself keeps about this many bytes of an entry and drops the rest.
+ENTRY_BYTES = 4000
+
+_RECEIVER = "[Operator-Receiver] "
+_REFUSALS = (
+    f"{_RECEIVER}Failed to parse agent command payload",
+    f"{_RECEIVER}Missing required agent payload extra",
+)
+_NO_SERVICE = f"{_RECEIVER}Accessibility service is not available and failed to parse"
+_CRASH = "FATAL EXCEPTION"
+_TOLD = re.compile(
+    rb"[^A-Z]*[IWEF] .{0,120}?: (?:\[Clawperator-(?:Result|Command)\]|\[Operator-Receiver\]"
+    rb"|FATAL EXCEPTION|Process \S+ \(pid \d+\) has died)",
+)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The envelope came, from this process."""
+
+    envelope: ResultEnvelope
+    pid: int
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The Operator could not read the payload; ``reason`` is what it said."""
+
+    reason: str
+    service_off: bool = False
+
+
+@dataclass(frozen=True)
+class Crashed:
+    """The Operator's process ended; ``reason`` is the first line of its last words."""
+
+    reason: str
+
+
+Answer = Answered | Refused | Crashed
+
+
+@dataclass
+class _LastWords:
+    """A refusal or a crash whose reason stands in the lines that follow it."""
+
+    source: tuple[int, str, str]
+    is_crash: bool
+    is_ours: bool
+    answer: Refused | Crashed
+
+
+@dataclass
+class AnswerReader:
+    """Reads the log for the answer to one command. ``pid`` is the Operator's, once known."""
+
+    command_id: str
+    operator_package: str
+    pid: int | None = None
+    _pieces: list[LogEntry] = field(default_factory=list)
+    _words: _LastWords | None = None
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether the Operator said that it has the command."""
+        return self.pid is not None
+
+    @property
+    def unconfirmed(self) -> Refused | Crashed | None:
+        """A refusal or crash whose reason has not come yet, and may never come."""
+        words = self._words
+        return words.answer if words is not None and words.is_ours else None
+
+    def feed(self, lines: Iterable[bytes]) -> Answer | None:
+        """Read on; give the answer once it is there. A malformed envelope of ours is raised."""
+        for line in lines:
+            if self._pieces or self._words is not None or _TOLD.match(line):
+                entry = parse_log_line(line)
+                answer = self._read(entry) if entry is not None else None
+                if answer is not None:
+                    return answer
+        return None
+
+    def _read(self, entry: LogEntry) -> Answer | None:
+        if self._pieces and _source(entry) == _source(self._pieces[0]):
+            return self._read_envelope([*self._pieces, entry])
+        if self._words is not None and _source(entry) == self._words.source:
+            return self._read_last_words(self._words, entry)
+        return self._read_news(entry)
+
+    def _read_news(self, entry: LogEntry) -> Answer | None:
+        message = entry.message
+        if entry.priority == "I" and message.startswith(RESULT_PREFIX):
+            return self._read_envelope([entry])
+        if message.startswith("[Clawperator-Command] ") and self._is_about_us(message):
+            self.pid = entry.pid
+        elif entry.priority == "E" and message.startswith(_RECEIVER):
+            self._note_refusal(entry)
+        elif entry.priority in "EF" and message.startswith(_CRASH):
+            crash = Crashed(message)
+            self._words = _LastWords(_source(entry), True, False, crash)
+        elif self.is_taken and f"(pid {self.pid}) has died" in message:
+            return Crashed(message)
+        return None
+
+    def _is_about_us(self, message: str) -> bool:
+        return f" commandId={self.command_id} " in f"{message} "
+
+    def _read_envelope(self, pieces: list[LogEntry]) -> Answer | None:
+        """Read the envelope from its pieces; keep them while there is more to come."""
+        self._pieces = []
+        first = pieces[0]
+        if self.pid is not None and first.pid != self.pid:
+            return None
+        message = "".join(piece.message for piece in pieces)
+        try:
+            envelope = parse_result_message(message, self.command_id)
+        except EnvelopeMalformedError as error:
+            if utf16_length(pieces[-1].message) == PIECE_LENGTH:
+                self._pieces = pieces
+            elif self._is_our_envelope(message):
+                raise _explained(error, pieces[-1]) from error
+            return None
+        return Answered(envelope, first.pid) if envelope is not None else None
+
+    def _is_our_envelope(self, message: str) -> bool:
+        named = re.compile(r'"commandId"\s*:\s*' + re.escape(json.dumps(self.command_id)))
+        return named.search(message) is not None
+
+    def _note_refusal(self, entry: LogEntry) -> None:
+        """Note a refusal. It names no command: it is ours unless the Operator took ours."""
+        message = entry.message
+        service_off = message.startswith(_NO_SERVICE)
+        if self.is_taken or not (service_off or message.startswith(_REFUSALS)):
+            return
+        refusal = Refused(message.removeprefix(_RECEIVER), service_off)
+        self._words = _LastWords(_source(entry), False, True, refusal)
+
+    def _read_last_words(self, words: _LastWords, entry: LogEntry) -> Answer | None:
+        if words.is_crash and not words.is_ours:
+            # The line after the first names the process: any app may crash while we wait.
+            process = f"Process: {self.operator_package}, PID: {entry.pid}"
+            is_ours = entry.message.startswith(process) or entry.pid == self.pid
+            words.is_ours = is_ours
+            if not is_ours:
+                self._words = None
+            return None
+        self._words = None
+        reason = entry.message.strip()
+        if words.is_crash:
+            return Crashed(reason)
+        assert isinstance(words.answer, Refused)
+        return Refused(reason, words.answer.service_off)
+
+
+def _source(entry: LogEntry) -> tuple[int, str, str]:
+    return entry.pid, entry.priority, entry.tag
+
+
+def _explained(error: EnvelopeMalformedError, last: LogEntry) -> EnvelopeMalformedError:
+    """Say that the log cut the envelope, where its length tells so."""
+    if len(last.message.encode("utf-8", "replace")) < ENTRY_BYTES:
+        return error
+    return EnvelopeMalformedError(
+        error.message,
+        hint="The device's log cut it: an entry keeps about 4,000 bytes. "
+        "Read fewer or shorter texts in one execution.",
+        details=error.details,
+    )

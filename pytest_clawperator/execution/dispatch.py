@@ -1,0 +1,272 @@
+"""From a payload to the envelope that answers it: broadcast it, and read the log."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pytest_clawperator.contracts import limits
+from pytest_clawperator.contracts.envelope import ResultEnvelope
+from pytest_clawperator.contracts.log import parse_log_line
+from pytest_clawperator.contracts.payload import Execution
+from pytest_clawperator.errors import (
+    BroadcastError,
+    ClawperatorError,
+    EnvelopeMalformedError,
+    EnvelopeTimeoutError,
+    ErrorCode,
+    OperatorNotReadyError,
+    PayloadRefusedError,
+)
+from pytest_clawperator.execution.answer import Answer, Answered, AnswerReader, Crashed, Refused
+from pytest_clawperator.transport.interface import Log, ShellResult, Transport
+from pytest_clawperator.transport.quoting import broadcast_command
+
+# The answer of a quick device is there before the broadcast's own end is worth waiting for.
+HEAD_START = 0.02
+# What the host waits beyond the execution's own limit.
+ENVELOPE_MARGIN = 5.0
+# An Operator that takes a command says so at once; after this much silence we look why not.
+SILENCE = 1.5
+# How long the reason of a refusal or a crash may take to follow it in the log.
+LAST_WORDS = 0.25
+_SHOWN_LINES = 15
+
+
+@dataclass(frozen=True)
+class Command:
+    """A payload on its way: its text, and what is needed to know its answer.
+
+    ``timeout`` is the limit that the payload sets, ``patience`` how long the host waits for
+    the envelope, both in seconds.
+    """
+
+    command_id: str
+    task_id: str
+    text: str
+    timeout: float
+    last_action: tuple[str, str]
+    patience: float
+
+    @classmethod
+    def of(cls, execution: Execution) -> Command:
+        """Put an execution into the form that travels."""
+        last = execution.actions[-1]
+        return cls(
+            command_id=execution.command_id,
+            task_id=execution.task_id,
+            text=execution.to_json(),
+            timeout=execution.timeout_ms / 1000,
+            last_action=(last.id, last.type),
+            patience=execution.timeout_ms / 1000 + ENVELOPE_MARGIN,
+        )
+
+    @classmethod
+    def ping(cls, patience: float) -> Command:
+        """Make the Operator's own test question, which no payload may hold."""
+        command_id = f"ping-{uuid.uuid4().hex[:16]}"
+        payload = {
+            "commandId": command_id,
+            "taskId": "ping",
+            "source": limits.SOURCE,
+            "expectedFormat": limits.EXPECTED_FORMAT,
+            "timeoutMs": limits.MIN_TIMEOUT_MS,
+            "actions": [{"id": "ping", "type": "doctor_ping"}],
+        }
+        return cls(
+            command_id=command_id,
+            task_id="ping",
+            text=json.dumps(payload),
+            timeout=limits.MIN_TIMEOUT_MS / 1000,
+            last_action=("ping", "doctor_ping"),
+            patience=patience,
+        )
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The envelope of a command, who sent it, and the stretch of the log it stands in."""
+
+    envelope: ResultEnvelope
+    pid: int
+    start: int
+    end: int
+
+
+def dispatch(
+    transport: Transport,
+    command: Command,
+    *,
+    operator_package: str,
+    find_cause: Callable[[], None],
+    clock: Callable[[], float] = time.monotonic,
+) -> Reply:
+    """Send the command and wait for its envelope.
+
+    ``find_cause`` is asked once when the Operator stays silent; it raises what is wrong, or
+    returns, and the wait goes on.
+    """
+    begin = clock()
+    start = transport.log.mark()
+    transport.quick_shell.start(broadcast_command(operator_package, command.text))
+    wait = _Wait(transport, command, operator_package, find_cause, clock, begin)
+    reader = AnswerReader(command.command_id, operator_package)
+    try:
+        answer, end = wait.for_answer(reader, start)
+    except EnvelopeMalformedError as exc:
+        exc.serial = transport.serial
+        raise
+    if isinstance(answer, Answered):
+        return Reply(answer.envelope, answer.pid, start, end)
+    raise _named(answer, transport.serial, operator_package, command)
+
+
+@dataclass(frozen=True)
+class _Wait:
+    transport: Transport
+    command: Command
+    operator_package: str
+    find_cause: Callable[[], None]
+    clock: Callable[[], float]
+    begin: float
+
+    def for_answer(self, reader: AnswerReader, start: int) -> tuple[Answer, int]:
+        """Read the log until it answers; give the answer and the position after it."""
+        answer, position = self._read(reader, start, self.clock() + HEAD_START)
+        if answer is None:
+            self._check_broadcast()
+            answer, position = self._read(reader, position, self.clock() + SILENCE)
+        if answer is None and not reader.is_taken:
+            self.find_cause()
+        if answer is None:
+            answer, position = self._read(reader, position, self._deadline)
+        if answer is None:
+            raise self._timeout(self.transport.log, start, reader)
+        return answer, position
+
+    @property
+    def _deadline(self) -> float:
+        return self.begin + self.command.patience
+
+    def _read(self, reader: AnswerReader, position: int, until: float) -> tuple[Answer | None, int]:
+        """Read on from a position, at most until a time; give how far it came."""
+        log, until = self.transport.log, min(until, self._deadline)
+        is_confirming = False
+        while True:
+            end = log.wait(position, until)
+            answer = reader.feed(log.read(position, end))
+            if answer is not None:
+                return answer, end
+            if reader.unconfirmed is not None and not is_confirming:
+                is_confirming, until = True, self.clock() + LAST_WORDS
+            elif self.clock() >= until:
+                return reader.unconfirmed, end
+            position = end
+
+    def _check_broadcast(self) -> None:
+        left = max(self._deadline - self.clock(), 0.0)
+        result = self.transport.quick_shell.result(left)
+        _check_broadcast(result, self.transport.serial, self.operator_package)
+
+    def _timeout(self, log: Log, start: int, reader: AnswerReader) -> EnvelopeTimeoutError:
+        command, elapsed = self.command, self.clock() - self.begin
+        lines = _telling_lines(log, start, reader)
+        taken = "took the command" if reader.is_taken else "gave no sign of having the command"
+        told = "\n".join(["", "  last lines of its log:", *(f"    {line}" for line in lines)])
+        return EnvelopeTimeoutError(
+            f"no result envelope came within {elapsed:.1f} s; the broadcast was sent, "
+            f"and the Operator {taken}{told if lines else ''}",
+            serial=self.transport.serial,
+            hint=_TIMEOUT_HINTS[reader.is_taken],
+            details={
+                "commandId": command.command_id,
+                "taskId": command.task_id,
+                "lastActionId": command.last_action[0],
+                "lastActionType": command.last_action[1],
+                "elapsedMs": round(elapsed * 1000),
+                "timeoutMs": round(command.timeout * 1000),
+                "broadcastDispatchStatus": "sent",
+                "operatorPackage": self.operator_package,
+                "lastCorrelatedEvents": lines,
+            },
+        )
+
+
+_TIMEOUT_HINTS = {
+    True: "The actions may take longer than the execution's timeout: raise it "
+    "(execute(..., timeout=seconds)), or send fewer actions at once. The device may still be "
+    "acting; the next execution waits for it.",
+    False: "Check that the Operator app and this package are of the same major.minor version, "
+    "that its accessibility service is on, and that the device's log keeps debug lines.",
+}
+
+
+def _telling_lines(log: Log, start: int, reader: AnswerReader) -> list[str]:
+    """Pick the newest lines of the Operator, or of anybody where it said nothing."""
+    lines = [line for line in log.read(start) if line]
+    if reader.pid is not None:
+        entries = ((parse_log_line(line), line) for line in lines)
+        lines = [line for entry, line in entries if entry is not None and entry.pid == reader.pid]
+    return [line.decode("utf-8", "replace")[:300] for line in lines[-_SHOWN_LINES:]]
+
+
+def _check_broadcast(result: ShellResult, serial: str, operator_package: str) -> None:
+    if result.ok:
+        return
+    said = result.stderr.strip() or result.stdout.strip() or "nothing"
+    details = {
+        "exitCode": result.exit_code,
+        "stdout": result.stdout,
+        "stderr": result.stderr,
+        "broadcastDispatchStatus": f"failed: {result.stderr.strip()}",
+        "operatorPackage": operator_package,
+    }
+    if "Target package not found" in said or "does not exist" in said:
+        raise OperatorNotReadyError(
+            f"the Operator app {operator_package} is not installed: {said}",
+            code=ErrorCode.OPERATOR_NOT_INSTALLED,
+            serial=serial,
+            hint="Install it: connect(operator_apk=...).",
+            details=details,
+        )
+    raise BroadcastError(
+        f"the device refused the broadcast with exit code {result.exit_code}: {said}",
+        serial=serial,
+        hint="Try `adb shell am broadcast -a test` by hand; a device that is still starting, "
+        "or low on memory, refuses broadcasts.",
+        details=details,
+    )
+
+
+def _named(
+    answer: Refused | Crashed, serial: str, operator_package: str, command: Command
+) -> ClawperatorError:
+    """Make the error that stands for an answer that is no envelope."""
+    details = {"commandId": command.command_id, "taskId": command.task_id, "reason": answer.reason}
+    if isinstance(answer, Crashed):
+        return OperatorNotReadyError(
+            f"the Operator app {operator_package} crashed during the execution: {answer.reason}",
+            code=ErrorCode.OPERATOR_CRASHED,
+            serial=serial,
+            hint="Its accessibility service may have to be switched on again: "
+            "connect(grant=True) does so. The device's log holds the whole stack trace.",
+            details=details,
+        )
+    if answer.service_off:
+        return OperatorNotReadyError(
+            f"the Operator's accessibility service is off: {answer.reason}",
+            code=ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING,
+            serial=serial,
+            hint="Switch it on: connect(grant=True).",
+            details=details,
+        )
+    return PayloadRefusedError(
+        f"the Operator could not read the payload: {answer.reason}",
+        serial=serial,
+        hint="It reads more strictly than the contract: no blank texts, whole numbers for times, "
+        "and known values for direction, clickType and validator.",
+        details=details,
+    )

@@ -1,0 +1,186 @@
+"""One execution in flight on a device, whoever sends it: a lock that all processes see.
+
+The lock is the operating system's, on a file named after the device, so it dies with its
+process. What is written in the file does not: the command that was sent and the latest
+time at which the device can still be busy with it. Whoever takes the lock next learns of a
+command that nobody saw the end of.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+
+from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExecutionConflictError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+_FOLDER_VARIABLE = "CLAWPERATOR_LEASE_DIR"
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+# A record overwrites the one before, so all are of one length; a command id has at most 128
+# characters, of up to six bytes in JSON.
+_RECORD_BYTES = 1024
+_NO_RECORD = b"-"
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A command that was sent and whose end nobody saw.
+
+    ``latest_end`` is on the monotonic clock, which all processes of one boot share, so that
+    setting the date changes nothing.
+    """
+
+    command_id: str
+    latest_end: float
+    pid: int
+    boot: str
+
+
+class Flight:
+    """The right to have an execution in flight on one device."""
+
+    def __init__(
+        self, key: str, *, folder: Path | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._key = key
+        self._path = (folder or lock_folder()) / f"{_file_name(key)}.flight"
+        self._clock = clock
+        self._turn = threading.Lock()
+
+    @contextmanager
+    def claim(self, command_id: str, *, serial: str) -> Iterator[Claim]:
+        """Take the device for one execution: threads wait their turn, processes are refused."""
+        with self._turn:
+            descriptor = self._open()
+            try:
+                if not _lock(descriptor):
+                    raise self._conflict(descriptor, command_id, serial)
+                yield Claim(descriptor, command_id, self._unfinished(descriptor))
+            finally:
+                os.close(descriptor)
+
+    def _open(self) -> int:
+        try:
+            return _open_shared(self._path)
+        except OSError as exc:
+            raise ConfigurationError(
+                f"the lock file {self._path} cannot be opened: {exc.strerror}",
+                hint=f"Set {_FOLDER_VARIABLE} to a folder that every user of the device can write.",
+                details={"path": str(self._path), "key": self._key},
+            ) from exc
+
+    def _unfinished(self, descriptor: int) -> Unfinished | None:
+        """Read what the last holder left; nothing once its time has passed."""
+        left = _read(descriptor)
+        if left is None or left.boot != _boot_id() or left.latest_end <= self._clock():
+            return None
+        return left
+
+    def _conflict(self, descriptor: int, command_id: str, serial: str) -> ExecutionConflictError:
+        holder = _read(descriptor)
+        who = f"process {holder.pid} with command {holder.command_id}" if holder else "another user"
+        return ExecutionConflictError(
+            f"another execution is in flight on this device: {who}",
+            code=ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT,
+            serial=serial,
+            hint="A device takes one execution at a time: wait for the other to end, "
+            "or choose another device.",
+            details={
+                "deviceId": serial,
+                "commandId": command_id,
+                "holder": asdict(holder) if holder else None,
+            },
+        )
+
+
+class Claim:
+    """A device taken for one execution."""
+
+    def __init__(self, descriptor: int, command_id: str, unfinished: Unfinished | None) -> None:
+        self._descriptor = descriptor
+        self._command_id = command_id
+        self.unfinished = unfinished
+
+    def take_off(self, latest_end: float) -> None:
+        """Write down that the command is on its way, before it is."""
+        record = Unfinished(self._command_id, latest_end, os.getpid(), _boot_id())
+        os.pwrite(self._descriptor, json.dumps(vars(record)).encode().ljust(_RECORD_BYTES), 0)
+
+    def land(self) -> None:
+        """Wipe the record: the device is known to be done."""
+        os.pwrite(self._descriptor, _NO_RECORD, 0)
+
+
+def lock_folder() -> Path:
+    """Give the folder of the locks, which all users of the machine share."""
+    chosen = os.environ.get(_FOLDER_VARIABLE)
+    return Path(chosen) if chosen else Path(tempfile.gettempdir()) / "pytest-clawperator-locks"
+
+
+def _file_name(key: str) -> str:
+    """Make a file name of a key: readable, and never the same for two keys."""
+    readable = re.sub(r"[^A-Za-z0-9.-]+", "_", key)[:60].lstrip(".")
+    return f"{readable}-{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+
+def _open_shared(path: Path) -> int:
+    """Open the file, made for every user's use if it is not there yet."""
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+    try:
+        descriptor = os.open(path, flags, 0o666)
+    except FileNotFoundError:
+        # No sticky bit: with it, Linux refuses to open another user's file for writing.
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.chmod(0o777)
+        descriptor = os.open(path, flags, 0o666)
+    found = os.fstat(descriptor)
+    if found.st_mode & 0o666 != 0o666 and found.st_uid == os.geteuid():
+        os.fchmod(descriptor, 0o666)  # the umask had its say
+    return descriptor
+
+
+def _lock(descriptor: int) -> bool:
+    if fcntl is None:
+        raise ConfigurationError(
+            "this system has no flock, which keeps two processes off one device",
+            code=ErrorCode.HOST_DEPENDENCY_MISSING,
+            hint="Run the tests on Linux or macOS (WSL will do).",
+        )
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _read(descriptor: int) -> Unfinished | None:
+    content = os.pread(descriptor, 2 * _RECORD_BYTES, 0)
+    if not content or content.startswith(_NO_RECORD):
+        return None
+    try:
+        return Unfinished(**json.loads(content))
+    except (ValueError, TypeError):
+        return None  # cut short by a full disk or a crash: nothing to go by
+
+
+@lru_cache(maxsize=1)
+def _boot_id() -> str:
+    """Tell this boot from others, whose monotonic clock began anew; "" where that is unknown."""
+    try:
+        return _BOOT_ID.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,86 @@
+"""Telling the watchers of a run what happens, without letting them harm it."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from pytest_clawperator.contracts.events import (
+    ArtifactMade,
+    Event,
+    ExecutionFinished,
+    ExecutionStarted,
+    Notice,
+    Observer,
+)
+from pytest_clawperator.contracts.payload import Execution
+from pytest_clawperator.errors import ClawperatorWarning
+from pytest_clawperator.execution.result import RunResult
+
+
+class Observers:
+    """Those who watch the runs on one device; one that fails is named and kept out of the way."""
+
+    def __init__(self, observers: Iterable[Observer] = (), *, serial: str) -> None:
+        self._observers = list(observers)
+        self._serial = serial
+
+    def add(self, observer: Observer) -> Callable[[], None]:
+        """Let somebody watch from now on; the function given back ends it."""
+        self._observers.append(observer)
+
+        def remove() -> None:
+            if observer in self._observers:
+                self._observers.remove(observer)
+
+        return remove
+
+    def tell(self, kind: type[Event], /, **about: Any) -> None:
+        """Make the event and hand it to all."""
+        if not self._observers:
+            return
+        event = kind(serial=self._serial, at=time.time(), **about)
+        for observer in tuple(self._observers):
+            try:
+                observer(event)
+            except Exception as exc:  # a report must not fail a run
+                warnings.warn(
+                    f"the observer {observer!r} failed on {kind.__name__}: {exc!r}",
+                    ClawperatorWarning,
+                    stacklevel=2,
+                )
+
+    def watch(
+        self, execution: Execution, run: Callable[[], RunResult], *, log_position: int | None = None
+    ) -> RunResult:
+        """Run, and tell of the start, the end and what came out."""
+        begin = time.monotonic()
+        self.tell(ExecutionStarted, execution=execution, log_position=log_position)
+        about: dict[str, Any] = {"execution": execution, "log_position": log_position}
+        try:
+            result = about["result"] = run()
+        except BaseException as exc:
+            about["error"] = exc
+            raise
+        finally:
+            self.tell(ExecutionFinished, elapsed=time.monotonic() - begin, **about)
+        if self._observers:
+            self._tell_artifacts(result)
+        return result
+
+    def _tell_artifacts(self, result: RunResult) -> None:
+        for step in result.steps:
+            about: dict[str, Any] = {"command_id": result.command_id, "step_id": step.id}
+            if step.action_type == "snapshot_ui" and "text" in step.data:
+                data = step.data["text"].encode("utf-8", "surrogatepass")
+                self.tell(ArtifactMade, kind="snapshot", data=data, **about)
+            elif step.action_type == "take_screenshot" and "path" in step.data:
+                about |= {"path": Path(step.data["path"]), "data": result.screenshot}
+                self.tell(ArtifactMade, kind="screenshot", **about)
+
+    def notice(self, message: str) -> None:
+        """Say something that fails nothing."""
+        self.tell(Notice, message=message)

@@ -1,0 +1,270 @@
+"""The run: flight, force-stops, dispatch, collection, post-processing, result.
+
+Each stage is a method that calls the next; all that is read from the device is read before
+post-processing begins.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from pytest_clawperator.contracts.envelope import ResultEnvelope
+from pytest_clawperator.contracts.events import (
+    Observer,
+)
+from pytest_clawperator.contracts.log import LogEntry, parse_log_line
+from pytest_clawperator.contracts.payload import Action, Execution
+from pytest_clawperator.errors import (
+    BroadcastError,
+    EnvelopeMalformedError,
+    OperatorNotReadyError,
+    PayloadRefusedError,
+    ShellError,
+    TransportError,
+)
+from pytest_clawperator.execution.answer import AnswerReader
+from pytest_clawperator.execution.dispatch import Command, Reply, dispatch
+from pytest_clawperator.execution.duration import longest_run
+from pytest_clawperator.execution.flight import Claim, Flight, Unfinished
+from pytest_clawperator.execution.observing import Observers
+from pytest_clawperator.execution.postprocess import (
+    PROCESSORS,
+    Collected,
+    Processor,
+    needs_screenshot,
+    needs_snapshots,
+    postprocess,
+    screenshot_path,
+    warnings_of,
+)
+from pytest_clawperator.execution.recovery import recover
+from pytest_clawperator.execution.result import LogSlice, RunResult, RunStep
+from pytest_clawperator.execution.scratch import Scratch
+from pytest_clawperator.snapshot.extract import snapshots_from_lines
+from pytest_clawperator.transport.interface import ShellResult, Transport
+from pytest_clawperator.transport.quoting import quote
+
+# How much later than it should a device may be done with a command.
+LATE_GRACE = 5.0
+# With these the end of the command was seen, though no envelope tells of it.
+_ENDS = (BroadcastError, EnvelopeMalformedError, OperatorNotReadyError, PayloadRefusedError)
+_PNG = b"\x89PNG\r\n\x1a\n"
+_PNG_END = b"IEND"
+
+
+class Pipeline:
+    """Runs executions on one device.
+
+    ``preflight`` raises what makes the device unfit; it is asked once per connection, and
+    again when the Operator stays silent.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        *,
+        operator_package: str,
+        flight: Flight,
+        preflight: Callable[[], None],
+        observers: Iterable[Observer] = (),
+        processors: Sequence[Processor] = PROCESSORS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._transport = transport
+        self._operator_package = operator_package
+        self._flight = flight
+        self._preflight = preflight
+        self._processors = tuple(processors)
+        self._clock = clock
+        self._checked_connection: int | None = None
+        self._scratch = Scratch()
+        self.observers = Observers(observers, serial=transport.serial)
+
+    @property
+    def serial(self) -> str:
+        """What the device is called."""
+        return self._transport.serial
+
+    def close(self) -> None:
+        """Let go of the device, and remove the pictures that nobody gave a place."""
+        self._transport.close()
+        self._scratch.close()
+
+    def run(self, execution: Execution) -> RunResult:
+        """Run the execution; a failed envelope is returned, not raised."""
+        with self._flight.claim(execution.command_id, serial=self.serial) as claim:
+            self._await_unfinished(claim.unfinished)
+            self.check()
+            return self.observers.watch(
+                execution,
+                lambda: self._executed(execution, claim),
+                log_position=self._transport.log.mark(),
+            )
+
+    def ping(self, timeout: float) -> ResultEnvelope:
+        """Ask the Operator whether it is there, and give its answer."""
+        command = Command.ping(timeout)
+        with self._flight.claim(command.command_id, serial=self.serial) as claim:
+            self._await_unfinished(claim.unfinished)
+            return self._dispatched(command, claim, command.patience).envelope
+
+    def check(self) -> None:
+        """Raise what makes the device unfit, unless that was looked into on this connection."""
+        if self._checked_connection != self._transport.connections:
+            self._preflight()
+            self._checked_connection = self._transport.connections
+
+    def _await_unfinished(self, unfinished: Unfinished | None) -> None:
+        """Let the device finish what an earlier sender did not see the end of."""
+        if unfinished is None:
+            return
+        command_id, log = unfinished.command_id, self._transport.log
+        position = log.mark()
+        reader = AnswerReader(command_id, self._operator_package)
+        so_far = self._transport.exec_out("logcat -d -v threadtime")
+        if _ended(reader, so_far.split(b"\n")):
+            return
+        self.observers.notice(f"waiting for the end of {command_id}, which was not seen to end")
+        while self._clock() < unfinished.latest_end:
+            end = log.wait(position, unfinished.latest_end)
+            if _ended(reader, log.read(position, end)):
+                return
+            position = end
+
+    def _executed(self, execution: Execution, claim: Claim) -> RunResult:
+        begin = self._clock()
+        closed = self._force_stopped(execution)
+        command = Command.of(execution)
+        reply = self._dispatched(command, claim, longest_run(execution))
+        lines = self._transport.log.read(reply.start, reply.end)
+        picture, collected = self._collected(execution, reply, closed, lines)
+        envelope = postprocess(reply.envelope, collected, self._processors)
+        for warning in warnings_of(envelope, collected):
+            self.observers.notice(warning)
+        recovered, stopped_at = _recovered(execution, envelope, lines, reply.pid)
+        return RunResult.of(
+            envelope,
+            serial=self.serial,
+            elapsed=self._clock() - begin,
+            log=LogSlice(lines),
+            screenshot=picture,
+            screenshot_error=collected.screenshot_error,
+            recovered=recovered,
+            stopped_at=stopped_at,
+        )
+
+    def _force_stopped(self, execution: Execution) -> frozenset[str]:
+        """Stop the apps of all close_app actions, which the Operator cannot; give their ids."""
+        closed = set()
+        for action in execution.actions:
+            if action.type != "close_app" or action.params is None:
+                continue
+            app = action.params.application_id or ""
+            result = self._transport.shell(f"am force-stop {quote(app)}")
+            if not result.ok:
+                raise _not_stopped(app, result, self.serial)
+            closed.add(action.id)
+        return frozenset(closed)
+
+    def _dispatched(self, command: Command, claim: Claim, longest: float) -> Reply:
+        self._transport.log.mark()  # a device that is gone is noticed before anything is sent
+        claim.take_off(self._clock() + max(command.patience, longest) + LATE_GRACE)
+        try:
+            reply = dispatch(
+                self._transport,
+                command,
+                operator_package=self._operator_package,
+                find_cause=self._preflight,
+                clock=self._clock,
+            )
+        except _ENDS:
+            claim.land()
+            raise
+        claim.land()
+        return reply
+
+    def _collected(
+        self, execution: Execution, reply: Reply, closed: frozenset[str], lines: Sequence[bytes]
+    ) -> tuple[bytes | None, Collected]:
+        """Bring in what the envelope lacks: the hierarchies and the picture."""
+        snapshots: list[str] = []
+        if needs_snapshots(reply.envelope):
+            snapshots = snapshots_from_lines(lines, pid=reply.pid)
+        picture, path, error = None, None, None
+        if needs_screenshot(reply.envelope):
+            picture, path, error = self._pictured(execution)
+        collected = Collected(
+            actions=execution.actions,
+            serial=self.serial,
+            closed=closed,
+            snapshots=tuple(snapshots),
+            screenshot=path,
+            screenshot_error=error,
+        )
+        return picture, collected
+
+    def _pictured(self, execution: Execution) -> tuple[bytes | None, str | None, str | None]:
+        """Capture the screen into its file; a failure is told, not raised."""
+        try:
+            picture = self._transport.exec_out("screencap -p")
+        except TransportError as exc:
+            return None, None, str(exc)
+        if not picture.startswith(_PNG):
+            said = picture[:200].decode("utf-8", "replace").strip()
+            return None, None, f"screencap gave no picture; it said: {said or 'nothing'}"
+        if picture[-8:-4] != _PNG_END:
+            return None, None, f"the picture is cut off after {len(picture)} bytes"
+        name = f"clawperator-screenshot-{execution.command_id}-{round(time.time() * 1000)}.png"
+        wanted = screenshot_path(execution.actions, "")
+        path = Path(wanted) if wanted else self._scratch.file(_safe_name(name))
+        try:
+            path.write_bytes(picture)
+        except OSError as exc:
+            return None, None, f"{path} cannot be written: {exc.strerror}"
+        return picture, str(path), None
+
+
+def _ended(reader: AnswerReader, lines: Iterable[bytes]) -> bool:
+    """Tell whether the log holds the end of a command, however it ended."""
+    try:
+        return reader.feed(lines) is not None
+    except EnvelopeMalformedError:
+        return True
+
+
+def _entries_of(pid: int, lines: Iterable[bytes]) -> Iterator[LogEntry]:
+    for line in lines:
+        entry = parse_log_line(line)
+        if entry is not None and entry.pid == pid:
+            yield entry
+
+
+def _recovered(
+    execution: Execution, envelope: ResultEnvelope, lines: Sequence[bytes], pid: int
+) -> tuple[tuple[RunStep, ...], Action | None]:
+    """Find out from the log how far a run came whose envelope does not tell."""
+    if envelope.ok or envelope.steps:
+        return (), None
+    return recover(execution, _entries_of(pid, lines))
+
+
+def _safe_name(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "_", name)
+
+
+def _not_stopped(app: str, result: ShellResult, serial: str) -> ShellError:
+    said = result.stderr.strip() or result.stdout.strip() or "nothing"
+    return ShellError(
+        f"close_app could not stop {app}: am force-stop ended with {result.exit_code}: {said}",
+        serial=serial,
+        hint="Nothing was sent. Check the package name, and that `adb shell am` works.",
+        details={
+            "applicationId": app,
+            "adbExitCode": result.exit_code,
+            "stdout": result.stdout,
+            "stderr": result.stderr,
+        },
+    )

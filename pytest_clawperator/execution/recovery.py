@@ -1,0 +1,149 @@
+"""How far a run came that ended without step results, told by the Operator's log.
+
+A hard failure drops the results of the steps before it. The Operator logs the begin and
+the end of each step, though, and with the end what the step brought.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from pytest_clawperator.contracts.ecmascript import utf16_length
+from pytest_clawperator.contracts.log import LogEntry
+from pytest_clawperator.contracts.payload import Action, Execution
+from pytest_clawperator.errors import ErrorCode
+from pytest_clawperator.execution.result import RunStep
+from pytest_clawperator.snapshot.extract import PIECE_LENGTH, snapshots_from_entries
+
+_ENGINE = "[UiActionEngine]"
+_STARTED = f"{_ENGINE} step_start id="
+_DONE = f"{_ENGINE} step_success id="
+_DATA = " data={"
+# How the lines begin that the Operator's main thread may log after the end of a step.
+_OTHERS = ("[UiActionEngine] ", "[Clawperator-", "[Task", "[Operator-", "[UiTree")
+
+_SCROLLED = ("direction", "distance_ratio", "settle_delay_ms", "resolved_container", "error")
+# What steps bring, in the order in which it is printed.
+_KEYS: Mapping[str, tuple[str, ...]] = {
+    "open_app": ("application_id", "error"),
+    "open_uri": ("uri", "error"),
+    "close_app": ("application_id", "error", "message"),
+    "take_screenshot": ("error", "message"),
+    "wait_for_node": ("resource_id", "label", "timeout_ms", "error"),
+    "click": ("coordinate", "click_types", "error"),
+    "enter_text": ("text", "submit", "error"),
+    "read_text": ("text", "all", "count", "validator", "container", "error", "raw_text", "message"),
+    "read_key_value_pair": ("label", "value", "error"),
+    "wait_for_navigation": ("resolved_package", "elapsed_ms", "error", "last_package"),
+    "snapshot_ui": (
+        "actual_format",
+        "foreground_package",
+        "has_overlay",
+        "overlay_package",
+        "window_count",
+        "error",
+    ),
+    "scroll": ("scroll_outcome", *_SCROLLED),
+    "scroll_until": (
+        "termination_reason",
+        "scrolls_executed",
+        "direction",
+        "click_after",
+        "click_types",
+        "resolved_container",
+        "error",
+    ),
+    "scroll_and_click": ("max_swipes", "direction", "click_types", "click_after", "error"),
+    "press_key": ("key", "error"),
+    "sleep": ("duration_ms", "error"),
+    "start_recording": ("error", "message", "sessionId", "filePath"),
+    "stop_recording": ("error", "message", "sessionId", "filePath", "eventCount"),
+}
+
+
+def recover(
+    execution: Execution, entries: Iterable[LogEntry]
+) -> tuple[tuple[RunStep, ...], Action | None]:
+    """Give the steps that the log says were done, and the action that was begun and not done.
+
+    ``entries`` are those of the Operator's process from the broadcast on.
+    """
+    own = list(_of_command(execution.command_id, entries))
+    done: list[RunStep] = []
+    left = list(execution.actions)
+    begun: Action | None = None
+    for message in _messages(own):
+        if left and begun is None and message.startswith(f"{_STARTED}{left[0].id} type="):
+            begun = left.pop(0)
+        elif begun is not None and message.startswith(f"{_DONE}{begun.id} type="):
+            done.append(_step(begun, message))
+            begun = None
+    return _with_snapshots(done, own), begun
+
+
+def _of_command(command_id: str, entries: Iterable[LogEntry]) -> Iterator[LogEntry]:
+    """Yield what the process that runs the command logged, from the command's begin on."""
+    start = f"[Clawperator-Command] start commandId={command_id} "
+    pid: int | None = None
+    for entry in entries:
+        if pid is None and entry.message.startswith(start):
+            pid = entry.pid
+        if pid == entry.pid:
+            yield entry
+
+
+def _messages(entries: list[LogEntry]) -> Iterator[str]:
+    """Put the lines of the engine's messages together again; what else is logged is left out."""
+    text: str | None = None
+    was_cut = False
+    for entry in entries:
+        message = entry.message
+        if message.startswith(_OTHERS):
+            if text is not None:
+                yield text
+            text = message if message.startswith(_ENGINE) else None
+        elif text is not None:
+            text = f"{text}{message}" if was_cut else f"{text}\n{message}"
+        was_cut = utf16_length(message) == PIECE_LENGTH
+    if text is not None:
+        yield text
+
+
+def _step(action: Action, message: str) -> RunStep:
+    printed = message.partition(_DATA)[2].rstrip().removesuffix("}")
+    data = _parsed(printed, _KEYS.get(action.type, ()))
+    success = "error" not in data
+    if data.get("error") == ErrorCode.UNSUPPORTED_RUNTIME_CLOSE:
+        # The host closed the app before anything was sent.
+        success, data = True, {"application_id": data.get("application_id", "")}
+    return RunStep.model_validate(
+        {"id": action.id, "actionType": action.type, "success": success, "data": data}
+    )
+
+
+def _parsed(printed: str, keys: tuple[str, ...]) -> dict[str, str]:
+    """Read ``k=v, k=v``; values are not quoted, so the known keys say where each ends."""
+    data: dict[str, str] = {}
+    rest = printed
+    for key in reversed(keys):
+        before, found, value = rest.rpartition(f", {key}=")
+        if found:
+            data[key], rest = value, before
+        elif rest.startswith(f"{key}="):
+            data[key], rest = rest[len(key) + 1 :], ""
+    return dict(reversed(data.items()))
+
+
+def _with_snapshots(steps: list[RunStep], entries: list[LogEntry]) -> tuple[RunStep, ...]:
+    """Give snapshot steps their hierarchies, if the log has one for each."""
+    taken = [step for step in steps if step.action_type == "snapshot_ui" and step.success]
+    found = snapshots_from_entries(entries) if taken else []
+    if len(found) < len(taken):
+        return tuple(steps)
+    texts = dict(zip((step.id for step in taken), found, strict=False))
+    return tuple(
+        step.model_copy(update={"data": {**step.data, "text": texts[step.id]}})
+        if step.id in texts
+        else step
+        for step in steps
+    )

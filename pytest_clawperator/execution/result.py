@@ -1,0 +1,137 @@
+"""What running returns: the envelope, and what only the run knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+from typing_extensions import Self, override
+
+from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult
+from pytest_clawperator.contracts.failures import failure
+from pytest_clawperator.contracts.log import LogEntry, parse_log_line
+from pytest_clawperator.contracts.payload import Action, Execution
+from pytest_clawperator.errors import ClawperatorError, ErrorCode, ShellError, SnapshotError
+from pytest_clawperator.snapshot.tree import Snapshot
+
+
+@dataclass(frozen=True)
+class LogSlice:
+    """A stretch of the device's log, kept as it came and read when asked."""
+
+    lines: Sequence[bytes] = ()
+
+    def __iter__(self) -> Iterator[LogEntry]:
+        return filter(None, map(parse_log_line, self.lines))
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def __str__(self) -> str:
+        return b"\n".join(self.lines).decode("utf-8", "replace")
+
+
+class RunStep(StepResult):
+    """What became of one action of a run, and on which device."""
+
+    serial: str | None = None
+
+    @cached_property
+    def snapshot(self) -> Snapshot:
+        """The screen that a snapshot step captured."""
+        text = self.data.get("text")
+        if text is None:
+            raise SnapshotError(
+                f"{self} and holds no snapshot",
+                code=ErrorCode.SNAPSHOT_EXTRACTION_FAILED,
+                serial=self.serial,
+                hint="Only a snapshot_ui step that succeeded has one.",
+            )
+        try:
+            return Snapshot.from_step(text, self.data)
+        except SnapshotError as error:
+            error.serial = self.serial
+            raise
+
+
+class RunResult(ResultEnvelope):
+    """The envelope of a run on one device.
+
+    ``elapsed`` is seconds from the broadcast to the processed envelope, ``log`` what the
+    device logged meanwhile, ``screenshot`` the picture that was taken, if one was, and
+    ``screenshot_error`` why none could be.
+    The Operator drops the results of the steps before a hard failure: ``recovered`` are
+    those steps, told by the log, and ``stopped_at`` is the action that failed.
+    """
+
+    steps: tuple[RunStep, ...]
+    serial: str
+    elapsed: float
+    terminal_source: str = "clawperator_result"
+    log: LogSlice = LogSlice()
+    screenshot: bytes | None = None
+    screenshot_error: str | None = None
+    recovered: tuple[RunStep, ...] = ()
+    stopped_at: Action | None = None
+
+    @classmethod
+    def of(cls, envelope: ResultEnvelope, **about: Any) -> RunResult:
+        """Add to a processed envelope what the run knows."""
+        serial = about["serial"]
+        steps = tuple(
+            RunStep.model_construct(None, **{**vars(step), "serial": serial})
+            for step in envelope.steps
+        )
+        fields = {**envelope.__dict__, "steps": steps, **about}
+        return cls.model_construct(envelope.model_fields_set | about.keys(), **fields)
+
+    @override
+    def step(self, id: str) -> RunStep:
+        """Give the result of the action with this id; the first, should there be several."""
+        found = super().step(id)
+        assert isinstance(found, RunStep)
+        return found
+
+    @override
+    def raise_for_status(self) -> Self:
+        """Raise a typed error if anything failed; else give the result itself."""
+        __tracebackhide__ = True
+        if self.code is None:
+            return self
+        raise error_of(self)
+
+
+def error_of(result: RunResult) -> ClawperatorError:
+    """Make the error that stands for a failed run."""
+    code = result.code or ErrorCode.EXECUTION_FAILED
+    error = failure(code, envelope=result, step=next(iter(result.failed_steps), None))
+    error.serial = result.serial
+    if code is ErrorCode.UNSUPPORTED_RUNTIME_SCREENSHOT and result.screenshot_error:
+        return ShellError(
+            f"the screenshot could not be taken: {result.screenshot_error}",
+            code=code,
+            serial=result.serial,
+            hint="Try `adb exec-out screencap -p > screen.png`: a device that is full, or that "
+            "protects its screen, gives no picture.",
+            details=error.details,
+        )
+    return error
+
+
+class Runner(Protocol):
+    """Whoever can run an execution on a device: over adb, or through another host."""
+
+    @property
+    def serial(self) -> str:
+        """What the device is called."""
+        ...
+
+    def run(self, execution: Execution) -> RunResult:
+        """Run the execution; a failed envelope is returned, not raised."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the device."""
+        ...

@@ -1,0 +1,263 @@
+"""From a payload to the envelope that answers it, with every way it can fail named."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+
+import pytest
+
+from pytest_clawperator import complete_execution
+from pytest_clawperator.errors import (
+    BroadcastError,
+    DeviceNotFoundError,
+    EnvelopeMalformedError,
+    EnvelopeTimeoutError,
+    ErrorCode,
+    OperatorNotReadyError,
+    PayloadRefusedError,
+)
+from pytest_clawperator.execution.dispatch import Command, Reply, dispatch
+from pytest_clawperator.transport.interface import ShellResult
+from tests.log_double import LoggedTransport, line
+
+PACKAGE = "com.clawperator.operator"
+EXECUTION = complete_execution({"commandId": "cmd-1", "actions": [{"type": "snapshot_ui"}]})
+COMMAND = Command.of(EXECUTION)
+
+START = line("[Clawperator-Command] start commandId=cmd-1 taskId=t source=s")
+ENVELOPE = line(
+    '[Clawperator-Result] {"commandId":"cmd-1","taskId":"t","status":"success",'
+    '"stepResults":[],"error":null}'
+)
+
+
+def fine() -> None:
+    """Find no cause of the silence."""
+
+
+def run(transport: LoggedTransport, find_cause: Callable[[], None] = fine) -> Reply:
+    """Dispatch the command on the transport's own clock."""
+    return dispatch(
+        transport,
+        COMMAND,
+        operator_package=PACKAGE,
+        find_cause=find_cause,
+        clock=transport.clock,
+    )
+
+
+def test_the_envelope_comes_back_with_its_place_in_the_log() -> None:
+    """The reply holds the envelope, its process, and the stretch of the log since the mark."""
+    transport = LoggedTransport((0.0, START), (0.01, ENVELOPE), (0.01, line("later")))
+    transport.log.lines.append(line("earlier"))
+
+    reply = run(transport)
+
+    assert reply.envelope.ok
+    assert reply.pid == 4242
+    assert transport.log.read(reply.start, reply.end) == [START, ENVELOPE]
+
+
+def test_the_broadcast_is_one_shell_command_with_the_payload() -> None:
+    """The device gets exactly the documented broadcast."""
+    transport = LoggedTransport((0.0, ENVELOPE))
+
+    run(transport)
+
+    words = shlex.split(transport.commands[0])
+    assert words[:4] == ["am", "broadcast", "-a", "app.clawperator.operator.ACTION_AGENT_COMMAND"]
+    assert words[4:8] == ["-p", PACKAGE, "--es", "payload"]
+    assert json.loads(words[8]) == EXECUTION.to_wire()
+    assert words[9:] == ["--receiver-foreground"]
+
+
+def test_a_stale_envelope_is_not_read_again() -> None:
+    """An envelope of the same command that stood in the log before the broadcast is none."""
+    transport = LoggedTransport((1.0, ENVELOPE))
+    transport.log.lines.append(ENVELOPE.replace(b"success", b"failed"))
+
+    reply = run(transport)
+
+    assert reply.envelope.ok
+
+
+def test_the_wait_ends_with_the_limit_and_its_margin() -> None:
+    """No envelope: the error tells how long, what the Operator said last, and what to do."""
+    transport = LoggedTransport((0.1, START), (0.2, line("[TaskScope] busy", priority="D")))
+
+    with pytest.raises(EnvelopeTimeoutError) as caught:
+        run(transport)
+
+    error = caught.value
+    assert transport.clock() == pytest.approx(35.0)
+    assert error.code == ErrorCode.RESULT_ENVELOPE_TIMEOUT
+    assert error.serial == "PH1"
+    assert "35.0 s" in str(error)
+    assert "took the command" in str(error)
+    assert "[TaskScope] busy" in str(error)
+    assert "timeout" in str(error.hint)
+    assert error.details["broadcastDispatchStatus"] == "sent"
+    assert error.details["lastActionType"] == "snapshot_ui"
+    assert error.details["timeoutMs"] == 30000
+    assert error.details["elapsedMs"] == 35000
+
+
+def test_a_timeout_without_a_sign_says_that_there_was_none() -> None:
+    """Silence has another cause than slowness, and another hint."""
+    transport = LoggedTransport()
+
+    with pytest.raises(EnvelopeTimeoutError) as caught:
+        run(transport)
+
+    assert "gave no sign" in str(caught.value)
+    assert "accessibility service" in str(caught.value.hint)
+
+
+def test_silence_is_looked_into_once() -> None:
+    """An Operator that says nothing makes the host look why, long before the limit."""
+    transport = LoggedTransport()
+    asked: list[float] = []
+
+    with pytest.raises(EnvelopeTimeoutError):
+        run(transport, lambda: asked.append(transport.clock()))
+
+    assert len(asked) == 1
+    assert asked[0] < 2.0
+
+
+def test_a_cause_of_the_silence_ends_the_wait() -> None:
+    """What makes the device unfit is raised as soon as it is found."""
+    transport = LoggedTransport()
+    cause = OperatorNotReadyError("gone", code=ErrorCode.OPERATOR_NOT_INSTALLED)
+
+    def find() -> None:
+        raise cause
+
+    with pytest.raises(OperatorNotReadyError) as caught:
+        run(transport, find)
+
+    assert caught.value is cause
+    assert transport.clock() < 2.0
+
+
+def test_an_operator_that_took_the_command_is_left_alone() -> None:
+    """A long execution is no silence."""
+    transport = LoggedTransport((0.1, START), (20.0, ENVELOPE))
+    asked: list[float] = []
+
+    reply = run(transport, lambda: asked.append(transport.clock()))
+
+    assert reply.envelope.ok
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ("Error: Target package not found: x", ErrorCode.OPERATOR_NOT_INSTALLED),
+        ("Exception: com.x does not exist", ErrorCode.OPERATOR_NOT_INSTALLED),
+        ("Security exception: Permission Denial", ErrorCode.BROADCAST_FAILED),
+    ],
+)
+def test_a_broadcast_that_fails_is_told_at_once(said: str, code: ErrorCode) -> None:
+    """The device's own words and exit code stand in the error."""
+    transport = LoggedTransport(broadcast=ShellResult(said, "", 255))
+
+    with pytest.raises((BroadcastError, OperatorNotReadyError)) as caught:
+        run(transport)
+
+    assert caught.value.code == code
+    assert caught.value.serial == "PH1"
+    assert said in str(caught.value)
+    assert caught.value.details["exitCode"] == 255
+    assert transport.clock() < 0.1
+
+
+def test_a_refused_payload_is_named() -> None:
+    """The Operator's reason is the message, and nobody waits for the limit."""
+    transport = LoggedTransport(
+        (0.1, line("[Operator-Receiver] Failed to parse agent command payload", priority="E")),
+        (0.1, line("java.lang.IllegalArgumentException: text is blank", priority="E")),
+    )
+
+    with pytest.raises(PayloadRefusedError) as caught:
+        run(transport)
+
+    assert caught.value.code == ErrorCode.PAYLOAD_REJECTED
+    assert "text is blank" in str(caught.value)
+    assert transport.clock() < 1.0
+
+
+def test_a_refusal_without_a_reason_is_not_waited_for() -> None:
+    """The reason may never come; the refusal stands without it."""
+    transport = LoggedTransport(
+        (0.1, line("[Operator-Receiver] Failed to parse agent command payload", priority="E")),
+    )
+
+    with pytest.raises(PayloadRefusedError):
+        run(transport)
+
+    assert transport.clock() < 1.0
+
+
+def test_a_service_that_is_off_is_named() -> None:
+    """An unreadable payload while the service is off is reported as the service's absence."""
+    said = (
+        "[Operator-Receiver] Accessibility service is not available"
+        " and failed to parse agent command payload"
+    )
+    transport = LoggedTransport((0.1, line(said, priority="E")))
+
+    with pytest.raises(OperatorNotReadyError) as caught:
+        run(transport)
+
+    assert caught.value.code == ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING
+
+
+def test_a_crash_is_named() -> None:
+    """The Operator's last words are the message."""
+    words = ("FATAL EXCEPTION: main", f"Process: {PACKAGE}, PID: 4242", "java.lang.Error: oops")
+    crash = [(5.0, line(each, priority="E", tag="AndroidRuntime")) for each in words]
+    transport = LoggedTransport((0.1, START), *crash)
+
+    with pytest.raises(OperatorNotReadyError) as caught:
+        run(transport)
+
+    assert caught.value.code == ErrorCode.OPERATOR_CRASHED
+    assert "java.lang.Error: oops" in str(caught.value)
+    assert transport.clock() == pytest.approx(5.0)
+
+
+def test_a_malformed_envelope_names_the_device() -> None:
+    """Half an envelope of ours ends the run, with the serial in front."""
+    transport = LoggedTransport((0.1, ENVELOPE[:120]))
+
+    with pytest.raises(EnvelopeMalformedError) as caught:
+        run(transport)
+
+    assert str(caught.value).startswith("[PH1] RESULT_ENVELOPE_MALFORMED")
+
+
+def test_a_vanished_device_ends_the_wait() -> None:
+    """What the log stream raises about the device passes through as it is."""
+    gone = DeviceNotFoundError("gone", serial="PH1")
+    transport = LoggedTransport((0.1, START), (3.0, gone))
+
+    with pytest.raises(DeviceNotFoundError) as caught:
+        run(transport)
+
+    assert caught.value is gone
+    assert transport.clock() == pytest.approx(3.0)
+
+
+def test_the_ping_is_the_operators_own_question() -> None:
+    """The ping carries doctor_ping, which no payload may hold, and its own patience."""
+    ping = Command.ping(2.5)
+
+    payload = json.loads(ping.text)
+
+    assert payload["actions"] == [{"id": "ping", "type": "doctor_ping"}]
+    assert payload["commandId"] == ping.command_id
+    assert ping.patience == 2.5

@@ -1,0 +1,232 @@
+"""One execution in flight on a device, whoever sends it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+from pathlib import Path
+
+import pytest
+
+from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExecutionConflictError
+from pytest_clawperator.execution.flight import Flight, lock_folder
+
+DEADLINE = 30
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from pytest_clawperator.execution.flight import Flight
+
+flight = Flight("phone", folder=Path(sys.argv[1]))
+with flight.claim("cmd-other", serial="phone") as claim:
+    claim.take_off(time.monotonic() + 600)
+    print("holding", flush=True)
+    sys.stdin.read()
+    if sys.argv[2] == "land":
+        claim.land()
+"""
+
+
+def holder(folder: Path, ending: str) -> subprocess.Popen[bytes]:
+    """Start another process that holds the device until its input ends."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(HOLDER), str(folder), ending],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parent.parent.parent,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"holding\n"
+    return process
+
+
+def test_another_process_is_refused_and_told_who_flies(tmp_path: Path) -> None:
+    """A device that another process uses gives a conflict that names process and command."""
+    flight = Flight("phone", folder=tmp_path)
+    process = holder(tmp_path, "land")
+
+    with (
+        pytest.raises(ExecutionConflictError) as caught,
+        flight.claim("cmd-mine", serial="serial-1"),
+    ):
+        pass
+    process.communicate(timeout=DEADLINE)
+
+    assert caught.value.code == ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT
+    assert caught.value.serial == "serial-1"
+    assert f"process {process.pid} with command cmd-other" in str(caught.value)
+    assert caught.value.details["commandId"] == "cmd-mine"
+
+
+def test_after_a_landing_nothing_is_left(tmp_path: Path) -> None:
+    """A command whose end was seen leaves no trace for the next holder."""
+    flight = Flight("phone", folder=tmp_path)
+    holder(tmp_path, "land").communicate(timeout=DEADLINE)
+
+    with flight.claim("cmd-mine", serial="s") as claim:
+        unfinished = claim.unfinished
+
+    assert unfinished is None
+
+
+def test_a_killed_holder_leaves_its_command(tmp_path: Path) -> None:
+    """A kill -9 frees the device, and the next holder learns what may still be running."""
+    flight = Flight("phone", folder=tmp_path)
+    process = holder(tmp_path, "land")
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=DEADLINE)
+
+    with flight.claim("cmd-mine", serial="s") as claim:
+        unfinished = claim.unfinished
+
+    assert unfinished is not None
+    assert unfinished.command_id == "cmd-other"
+    assert unfinished.pid == process.pid
+
+
+def test_a_command_that_never_landed_stays_known(tmp_path: Path) -> None:
+    """A claim that ends without a landing leaves the command for the next one."""
+    now = [100.0]
+    flight = Flight("phone", folder=tmp_path, clock=lambda: now[0])
+    with flight.claim("cmd-1", serial="s") as claim:
+        claim.take_off(160.0)
+
+    with flight.claim("cmd-2", serial="s") as claim:
+        before = claim.unfinished
+    now[0] = 160.0
+    with flight.claim("cmd-3", serial="s") as claim:
+        after = claim.unfinished
+
+    assert before is not None
+    assert before.command_id == "cmd-1"
+    assert before.latest_end == 160.0
+    assert after is None
+
+
+def test_a_claim_that_sent_nothing_leaves_nothing(tmp_path: Path) -> None:
+    """Only a command that took off can be unfinished."""
+    flight = Flight("phone", folder=tmp_path)
+    with flight.claim("cmd-1", serial="s"):
+        pass
+
+    with flight.claim("cmd-2", serial="s") as claim:
+        unfinished = claim.unfinished
+
+    assert unfinished is None
+
+
+def test_threads_of_one_client_wait_their_turn(tmp_path: Path) -> None:
+    """Two threads never hold one device at once, and neither is refused."""
+    flight = Flight("phone", folder=tmp_path)
+    inside: list[str] = []
+    overlaps: list[list[str]] = []
+
+    def fly(name: str) -> None:
+        for _ in range(50):
+            with flight.claim(name, serial="s"):
+                inside.append(name)
+                if len(inside) > 1:
+                    overlaps.append(list(inside))
+                inside.remove(name)
+
+    threads = [threading.Thread(target=fly, args=(name,)) for name in ("a", "b", "c")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(DEADLINE)
+
+    assert not any(thread.is_alive() for thread in threads)
+    assert overlaps == []
+
+
+def test_two_clients_of_one_process_conflict(tmp_path: Path) -> None:
+    """A second client on the same device is another sender, also in the same process."""
+    first, second = Flight("phone", folder=tmp_path), Flight("phone", folder=tmp_path)
+
+    with (
+        first.claim("cmd-1", serial="s"),
+        pytest.raises(ExecutionConflictError),
+        second.claim("cmd-2", serial="s"),
+    ):
+        pass
+
+
+def test_devices_do_not_hinder_each_other(tmp_path: Path) -> None:
+    """Keys that look alike once made safe for a file name are still different devices."""
+    first, second = Flight("a/b", folder=tmp_path), Flight("a_b", folder=tmp_path)
+
+    with first.claim("cmd-1", serial="s"), second.claim("cmd-2", serial="s") as claim:
+        unfinished = claim.unfinished
+
+    assert unfinished is None
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b'{"pid": 1}', b"\xff\xfe", b"null"])
+def test_a_damaged_record_is_no_record(tmp_path: Path, content: bytes) -> None:
+    """What a full disk or a crash left in the file stops nobody."""
+    flight = Flight("phone", folder=tmp_path)
+    with flight.claim("cmd-1", serial="s"):
+        pass
+    next(tmp_path.iterdir()).write_bytes(content)
+
+    with flight.claim("cmd-2", serial="s") as claim:
+        unfinished = claim.unfinished
+
+    assert unfinished is None
+
+
+def test_a_record_of_another_boot_is_no_record(tmp_path: Path) -> None:
+    """The monotonic clock begins anew with each boot, so older records say nothing."""
+    flight = Flight("phone", folder=tmp_path)
+    with flight.claim("cmd-1", serial="s") as claim:
+        claim.take_off(1e12)
+    path = next(tmp_path.iterdir())
+    path.write_text(json.dumps({**json.loads(path.read_text()), "boot": "another"}))
+
+    with flight.claim("cmd-2", serial="s") as claim:
+        unfinished = claim.unfinished
+
+    assert unfinished is None
+
+
+def test_the_file_is_open_to_every_user(tmp_path: Path) -> None:
+    """Folder and file can be used by whoever comes next, whatever the umask."""
+    folder = tmp_path / "locks"
+    old = os.umask(0o077)
+    try:
+        with Flight("phone", folder=folder).claim("cmd-1", serial="s"):
+            pass
+    finally:
+        os.umask(old)
+
+    assert folder.stat().st_mode & 0o777 == 0o777
+    assert next(folder.iterdir()).stat().st_mode & 0o666 == 0o666
+
+
+def test_a_folder_that_cannot_be_used_is_told(tmp_path: Path) -> None:
+    """Where no lock file can be made, the error names the variable that moves the folder."""
+    (tmp_path / "file").write_text("")
+
+    with (
+        pytest.raises(ConfigurationError) as caught,
+        Flight("phone", folder=tmp_path / "file").claim("cmd-1", serial="s"),
+    ):
+        pass
+
+    assert "CLAWPERATOR_LEASE_DIR" in str(caught.value)
+
+
+def test_the_folder_can_be_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """CLAWPERATOR_LEASE_DIR says where the locks are."""
+    monkeypatch.setenv("CLAWPERATOR_LEASE_DIR", str(tmp_path / "here"))
+
+    folder = lock_folder()
+
+    assert folder == tmp_path / "here"
