@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from pytest_clawperator.connect import connect
+
 if TYPE_CHECKING:
     from pytest_clawperator.contracts.actions import (
         Click,
@@ -32,12 +34,20 @@ if TYPE_CHECKING:
         WaitForNavigation,
         WaitForNode,
     )
-    from pytest_clawperator.contracts.completion import complete_execution
+    from pytest_clawperator.contracts.completion import complete_execution, override_timeout
+    from pytest_clawperator.contracts.device import DeviceInfo
     from pytest_clawperator.contracts.envelope import (
         ResultEnvelope,
         StepResult,
         parse_result_line,
         parse_result_message,
+    )
+    from pytest_clawperator.contracts.events import (
+        ArtifactMade,
+        Event,
+        ExecutionFinished,
+        ExecutionStarted,
+        Notice,
     )
     from pytest_clawperator.contracts.params import ActionParams, Coordinate
     from pytest_clawperator.contracts.payload import (
@@ -82,13 +92,27 @@ if TYPE_CHECKING:
         TransportTimeoutError,
         ValidatorMismatchError,
     )
+    from pytest_clawperator.execution.batch import Batch
+    from pytest_clawperator.execution.batch_run import BatchStep
+    from pytest_clawperator.execution.client import Clawperator
+    from pytest_clawperator.execution.device import Device
+    from pytest_clawperator.execution.locator import Locator
+    from pytest_clawperator.execution.outcome import ScrollOutcome
+    from pytest_clawperator.execution.result import RunResult, RunStep
+    from pytest_clawperator.snapshot.bounds import Bounds
+    from pytest_clawperator.snapshot.query import NoMatch
+    from pytest_clawperator.snapshot.tree import Node, Snapshot
+    from pytest_clawperator.transport.interface import ShellResult
 
 _ACTIONS = "pytest_clawperator.contracts.actions"
 _COMPLETION = "pytest_clawperator.contracts.completion"
 _ENVELOPE = "pytest_clawperator.contracts.envelope"
 _ERRORS = "pytest_clawperator.errors"
 _PARAMS = "pytest_clawperator.contracts.params"
+_EVENTS = "pytest_clawperator.contracts.events"
 _PAYLOAD = "pytest_clawperator.contracts.payload"
+_RESULT = "pytest_clawperator.execution.result"
+_TREE = "pytest_clawperator.snapshot.tree"
 _SELECTORS = "pytest_clawperator.contracts.selectors"
 
 _HOMES = {
@@ -96,7 +120,12 @@ _HOMES = {
     "ActionParams": _PARAMS,
     "AdbUnavailableError": _ERRORS,
     "AmbiguousDeviceError": _ERRORS,
+    "ArtifactMade": _EVENTS,
+    "Batch": "pytest_clawperator.execution.batch",
+    "BatchStep": "pytest_clawperator.execution.batch_run",
+    "Bounds": "pytest_clawperator.snapshot.bounds",
     "BroadcastError": _ERRORS,
+    "Clawperator": "pytest_clawperator.execution.client",
     "ClawperatorError": _ERRORS,
     "ClawperatorWarning": _ERRORS,
     "Click": _ACTIONS,
@@ -104,7 +133,9 @@ _HOMES = {
     "ConfigurationError": _ERRORS,
     "ContainerNotFoundError": _ERRORS,
     "Coordinate": _PARAMS,
+    "Device": "pytest_clawperator.execution.device",
     "DeviceError": _ERRORS,
+    "DeviceInfo": "pytest_clawperator.contracts.device",
     "DeviceNotFoundError": _ERRORS,
     "DeviceUnavailableError": _ERRORS,
     "DispatchError": _ERRORS,
@@ -113,16 +144,23 @@ _HOMES = {
     "EnvelopeMalformedError": _ERRORS,
     "EnvelopeTimeoutError": _ERRORS,
     "ErrorCode": _ERRORS,
+    "Event": _EVENTS,
     "Execution": _PAYLOAD,
     "ExecutionConflictError": _ERRORS,
+    "ExecutionFinished": _EVENTS,
+    "ExecutionStarted": _EVENTS,
     "ExecutionValidationError": _ERRORS,
     "ExpectationError": _ERRORS,
     "LeaseError": _ERRORS,
+    "Locator": "pytest_clawperator.execution.locator",
     "LogcatError": _ERRORS,
     "NavigationTimeoutError": _ERRORS,
     "NoDeviceError": _ERRORS,
+    "NoMatch": "pytest_clawperator.snapshot.query",
+    "Node": _TREE,
     "NodeMatcher": _SELECTORS,
     "NodeNotFoundError": _ERRORS,
+    "Notice": _EVENTS,
     "OpenApp": _ACTIONS,
     "OpenUri": _ACTIONS,
     "OperatorNotReadyError": _ERRORS,
@@ -135,11 +173,16 @@ _HOMES = {
     "ReadText": _ACTIONS,
     "ResultEnvelope": _ENVELOPE,
     "Retry": _ACTIONS,
+    "RunResult": _RESULT,
+    "RunStep": _RESULT,
     "Scroll": _ACTIONS,
     "ScrollAndClick": _ACTIONS,
+    "ScrollOutcome": "pytest_clawperator.execution.outcome",
     "ScrollUntil": _ACTIONS,
     "ShellError": _ERRORS,
+    "ShellResult": "pytest_clawperator.transport.interface",
     "Sleep": _ACTIONS,
+    "Snapshot": _TREE,
     "SnapshotError": _ERRORS,
     "SnapshotUi": _ACTIONS,
     "StartRecording": _ACTIONS,
@@ -154,6 +197,7 @@ _HOMES = {
     "WaitForNavigation": _ACTIONS,
     "WaitForNode": _ACTIONS,
     "complete_execution": _COMPLETION,
+    "override_timeout": _COMPLETION,
     "parse_result_line": _ENVELOPE,
     "parse_result_message": _ENVELOPE,
     "validate_execution": _PAYLOAD,
@@ -164,7 +208,12 @@ __all__ = [
     "ActionParams",
     "AdbUnavailableError",
     "AmbiguousDeviceError",
+    "ArtifactMade",
+    "Batch",
+    "BatchStep",
+    "Bounds",
     "BroadcastError",
+    "Clawperator",
     "ClawperatorError",
     "ClawperatorWarning",
     "Click",
@@ -172,7 +221,9 @@ __all__ = [
     "ConfigurationError",
     "ContainerNotFoundError",
     "Coordinate",
+    "Device",
     "DeviceError",
+    "DeviceInfo",
     "DeviceNotFoundError",
     "DeviceUnavailableError",
     "DispatchError",
@@ -181,16 +232,23 @@ __all__ = [
     "EnvelopeMalformedError",
     "EnvelopeTimeoutError",
     "ErrorCode",
+    "Event",
     "Execution",
     "ExecutionConflictError",
+    "ExecutionFinished",
+    "ExecutionStarted",
     "ExecutionValidationError",
     "ExpectationError",
     "LeaseError",
+    "Locator",
     "LogcatError",
     "NavigationTimeoutError",
     "NoDeviceError",
+    "NoMatch",
+    "Node",
     "NodeMatcher",
     "NodeNotFoundError",
+    "Notice",
     "OpenApp",
     "OpenUri",
     "OperatorNotReadyError",
@@ -203,11 +261,16 @@ __all__ = [
     "ReadText",
     "ResultEnvelope",
     "Retry",
+    "RunResult",
+    "RunStep",
     "Scroll",
     "ScrollAndClick",
+    "ScrollOutcome",
     "ScrollUntil",
     "ShellError",
+    "ShellResult",
     "Sleep",
+    "Snapshot",
     "SnapshotError",
     "SnapshotUi",
     "StartRecording",
@@ -222,6 +285,8 @@ __all__ = [
     "WaitForNavigation",
     "WaitForNode",
     "complete_execution",
+    "connect",
+    "override_timeout",
     "parse_result_line",
     "parse_result_message",
     "validate_execution",

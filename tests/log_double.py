@@ -81,8 +81,14 @@ class LoggedTransport:
         self.picture = b"\x89PNG\r\n\x1a\npictureIENDcrc!"
         self.dump = b""
         self.closed = False
+        self.problem: Exception | None = None
         self._broadcast = broadcast
         self._shell = shell or {}
+
+    def prepare(self) -> None:
+        """Be ready, unless something is in the way."""
+        if self.problem is not None:
+            raise self.problem
 
     def start(self, command: str) -> None:
         """Take a broadcast: the script of the log begins."""

@@ -25,10 +25,11 @@ LAYERS = {
     "emulators": 4,
     "skills": 4,
     "simulator": 4,
-    "connect": 5,
-    "plugin": 6,
-    "cli": 6,
-    "service": 6,
+    "connection": 5,
+    "connect": 6,
+    "plugin": 7,
+    "cli": 7,
+    "service": 7,
 }
 # Edges that the numbers forbid and that are allowed all the same.
 EXTRA = {("emulators", "devices.inventory")}

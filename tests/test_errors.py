@@ -154,3 +154,16 @@ def test_many_problems_are_numbered_and_bounded() -> None:
     assert len(error.problems) == 25
     assert error.path == "actions.0"
     assert error.message == "problem 0"
+
+
+def test_what_was_on_the_screen_stands_before_the_hint() -> None:
+    """A failed step shows the nearest nodes and the first lines of the screen, then the hint."""
+    outline = "\n".join(f"line {n}" for n in range(20))
+
+    error = NodeNotFoundError("gone", nearest=["a", "b", "c", "d"], outline=outline, hint="Look.")
+
+    lines = str(error).split("\n")
+    assert lines[:4] == ["NODE_NOT_FOUND: gone", *(f"  nearest: {name}" for name in "abc")]
+    assert lines[4:6] == ["  on the screen:", "    line 0"]
+    assert lines[-2:] == ["    ... 6 more lines in .outline", "  hint: Look."]
+    assert error.nearest == ("a", "b", "c", "d")

@@ -24,7 +24,10 @@ def test_public_names_resolve(name: str) -> None:
 
 
 def test_type_checkers_see_the_same_names() -> None:
-    """The imports for type checkers, the homes and ``__all__`` list the same names."""
+    """The imports for type checkers, the homes and ``__all__`` list the same names.
+
+    ``connect`` alone is imported at once: its module has the same name.
+    """
     tree = ast.parse(Path(pytest_clawperator.__file__).read_text(encoding="utf-8"))
     guarded = next(node for node in tree.body if isinstance(node, ast.If))
 
@@ -35,7 +38,23 @@ def test_type_checkers_see_the_same_names() -> None:
         for alias in node.names
     }
 
-    assert seen == set(pytest_clawperator.__all__) == set(pytest_clawperator._HOMES)
+    assert seen == set(pytest_clawperator._HOMES)
+    assert seen | {"connect"} == set(pytest_clawperator.__all__)
+
+
+def test_connect_is_the_function_whatever_was_imported() -> None:
+    """The module of the same name never takes the function's place."""
+    code = (
+        "import pytest_clawperator.connect, pytest_clawperator.connection\n"
+        "from pytest_clawperator import connect\n"
+        "print(type(connect).__name__)"
+    )
+
+    said = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    ).stdout
+
+    assert said.strip() == "function"
 
 
 def test_unknown_name_is_an_attribute_error() -> None:
@@ -51,8 +70,9 @@ def test_dir_lists_public_names() -> None:
 
 @pytest.mark.parametrize("module", ["pytest_clawperator", "pytest_clawperator.plugin"])
 def test_import_is_light(module: str) -> None:
-    """Importing the root or the entry point loads no heavy package."""
-    code = f"import sys, {module}; print([m for m in {HEAVY!r} if m in sys.modules])"
+    """Importing the root or the entry point loads nothing heavy; only the latter knows pytest."""
+    heavy = [name for name in HEAVY if name != "pytest" or module == "pytest_clawperator"]
+    code = f"import sys, {module}; print([m for m in {heavy!r} if m in sys.modules])"
 
     loaded = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, text=True

@@ -91,6 +91,10 @@ class StepResult(_Received):
         outcome = "succeeded" if self.success else f"failed: {self.code or 'no code'}"
         return f"step {quote(self.id)} ({self.action_type}) {outcome}"
 
+    def __repr__(self) -> str:
+        said = "" if self.success else self.data.get("message", "")
+        return f"<{type(self).__name__} {self}{f': {quote(said)}' if said else ''}>"
+
 
 class ResultEnvelope(_Received):
     """The one answer to an execution. A failed envelope is data, not an exception."""
@@ -158,6 +162,18 @@ class ResultEnvelope(_Received):
         if self.hint is not None:
             wire["hint"] = self.hint
         return wire
+
+    def __repr__(self) -> str:
+        # Short, with the reason first: it is what `assert envelope.ok` shows.
+        steps = f"{len(self.steps)} step{'' if len(self.steps) == 1 else 's'}"
+        if self.ok:
+            return f"<{type(self).__name__} success, {steps}>"
+        why = f"{self.code}: {quote(self.error or 'no reason given')}"
+        if self.failed_steps:
+            failed = self.failed_steps[0]
+            said = failed.data.get("message", "")
+            why = f"{failed}{f', {quote(said)}' if said else ''}"
+        return f"<{type(self).__name__} failed: {why}; {steps}>"
 
 
 def parse_result_line(line: str, command_id: str) -> ResultEnvelope | None:

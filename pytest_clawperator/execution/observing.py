@@ -40,15 +40,17 @@ class Observers:
 
     def tell(self, kind: type[Event], /, **about: Any) -> None:
         """Make the event and hand it to all."""
-        if not self._observers:
-            return
-        event = kind(serial=self._serial, at=time.time(), **about)
+        if self._observers:
+            self.hand_on(kind(serial=self._serial, at=time.time(), **about))
+
+    def hand_on(self, event: Event) -> None:
+        """Give an event to all."""
         for observer in tuple(self._observers):
             try:
                 observer(event)
             except Exception as exc:  # a report must not fail a run
                 warnings.warn(
-                    f"the observer {observer!r} failed on {kind.__name__}: {exc!r}",
+                    f"the observer {observer!r} failed on {type(event).__name__}: {exc!r}",
                     ClawperatorWarning,
                     stacklevel=2,
                 )

@@ -88,6 +88,16 @@ class Pipeline:
         """What the device is called."""
         return self._transport.serial
 
+    @property
+    def transport(self) -> Transport:
+        """How the device is reached."""
+        return self._transport
+
+    @property
+    def operator_package(self) -> str:
+        """The package of the Operator that is spoken to."""
+        return self._operator_package
+
     def close(self) -> None:
         """Let go of the device, and remove the pictures that nobody gave a place."""
         self._transport.close()
@@ -170,7 +180,9 @@ class Pipeline:
         return frozenset(closed)
 
     def _dispatched(self, command: Command, claim: Claim, longest: float) -> Reply:
-        self._transport.log.mark()  # a device that is gone is noticed before anything is sent
+        # A device that is gone is noticed before anything is sent.
+        self._transport.log.mark()
+        self._transport.quick_shell.prepare()
         claim.take_off(self._clock() + max(command.patience, longest) + LATE_GRACE)
         try:
             reply = dispatch(

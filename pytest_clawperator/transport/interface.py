@@ -59,6 +59,10 @@ class QuickShell(Protocol):
     The command must read no input and leave the shell as it is.
     """
 
+    def prepare(self) -> None:
+        """See to it that a command can be sent; what raises here has sent nothing."""
+        ...
+
     def start(self, command: str) -> None:
         """Send a command off."""
         ...

@@ -11,7 +11,7 @@ import select
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from pytest_clawperator.errors import ClawperatorError, TransportError, TransportTimeoutError
 from pytest_clawperator.transport.interface import ShellResult
@@ -48,17 +48,24 @@ class WarmShell:
         self._mark = b""
         self._received = bytearray()
 
-    def start(self, command: str) -> None:
-        """Send a command off; ``result`` waits for its end, which nobody has to do."""
-        self._done = None
+    def prepare(self) -> None:
+        """See to it that a command can be sent; what raises here has sent nothing."""
         if self._mark:
-            self.result(_DRAIN_DEADLINE)
-        if len(command) > LONGEST:
-            self._done = self._run_alone(command)
-            return
+            # Nobody asked how the last command ended; a shell that broke meanwhile is replaced.
+            with suppress(ClawperatorError):
+                self.result(_DRAIN_DEADLINE)
         if self._connection is None or self._has_ended():
             self.close()
             self._connection = self._open_shell()
+
+    def start(self, command: str) -> None:
+        """Send a command off; ``result`` waits for its end, which nobody has to do."""
+        self._done = None
+        if len(command) > LONGEST:
+            self._done = self._run_alone(command)
+            return
+        self.prepare()
+        assert self._connection is not None
         mark = secrets.token_hex(8)
         with self._guarded(command):
             self._connection.sendall(encoded(f"{command} </dev/null 2>&1; echo {mark}:$?\n"))

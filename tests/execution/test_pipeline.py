@@ -413,6 +413,21 @@ def test_a_command_on_a_vanished_device_is_waited_for(bench: MakeBench) -> None:
     assert any("lost" in event.message for event in here.events if isinstance(event, Notice))
 
 
+def test_a_command_that_was_never_sent_is_not_waited_for(bench: MakeBench) -> None:
+    """A device that went away before the broadcast is busy with nothing."""
+    here = bench()
+    here.transport.problem = DeviceNotFoundError("gone", serial="PH1")
+    with pytest.raises(DeviceNotFoundError):
+        here.run(SLEEP, command_id="lost")
+    here.transport.problem = None
+    here.answer((0.1, envelope("next", step("sleep"))))
+
+    here.run(SLEEP, command_id="next")
+
+    assert here.transport.clock() == pytest.approx(0.1)
+    assert not [event for event in here.events if isinstance(event, Notice)]
+
+
 def test_a_ping_asks_the_operator(bench: MakeBench) -> None:
     """The ping gives the Operator's answer, without preflight."""
     here = bench()

@@ -15,6 +15,7 @@ from pytest_clawperator.errors import (
     DeviceUnavailableError,
     ErrorCode,
     LogcatError,
+    TransportError,
 )
 from pytest_clawperator.transport import logcat
 from pytest_clawperator.transport.logcat import LogStream
@@ -303,6 +304,24 @@ def test_a_server_that_is_gone_is_told_after_a_moment(monkeypatch: pytest.Monkey
         adb.stop()
         with pytest.raises(AdbUnavailableError, match=str(adb.server)):
             log.wait(0, soon())
+
+
+def test_a_server_that_is_back_need_not_be_noticed_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mark asks anew, and the stream, which tries only now and then, is opened at once."""
+    pauses = iter([0.0])
+    monkeypatch.setattr(logcat, "_longer", lambda _: next(pauses, 1000.0))
+    monkeypatch.setattr(logcat, "_GRACE", 0.05)
+    broken = failure("the server is out of sorts")
+    with FakeAdb({WAIT: broken}) as adb, opened(adb) as (log, device):
+        adb.answers["host:transport:"] = broken
+        device.close()
+        with pytest.raises(TransportError, match="out of sorts"):
+            log.wait(0, soon())
+        del adb.answers["host:transport:"]
+        adb.answers[STATE] = block("device")
+        position = log.mark()
+
+    assert position == 0
 
 
 def test_the_first_failure_is_told_at_once() -> None:

@@ -131,6 +131,20 @@ def test_a_shell_that_ended_while_idle_is_opened_again(far: Far) -> None:
     assert len(far.ends) == 2
 
 
+def test_a_shell_that_broke_under_a_result_nobody_wants_is_opened_again(far: Far) -> None:
+    """How the last command ended does not keep the next one from being sent."""
+    far.shell.start("one")
+    far.ends[0].close()
+
+    far.shell.prepare()
+    far.shell.start("two")
+    far.say(f"two\n{far.mark()}:0\n")
+    result = far.shell.result(DEADLINE)
+
+    assert result == ShellResult("two\n", "", 0)
+    assert len(far.ends) == 2
+
+
 def test_a_result_in_pieces_is_put_together(far: Far) -> None:
     """The end is only the end with its line complete."""
     far.shell.start("x")

@@ -1,0 +1,192 @@
+"""What a run costs beside the wire it travels on.
+
+The counterpart is the bare ``shell`` round trip: a plain socket to the same device through
+the same adb server. Ratios are medians of pairs measured alternately in one run.
+"""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from benchmarks.adb_client import Adb
+from pytest_clawperator import Clawperator, connect
+from pytest_clawperator.simulator import Simulator
+
+PAIRS = 600
+CHATTER = 2_000
+EXECUTIONS = 10_000
+DEVICES = 8
+
+NO_OP = [{"type": "sleep", "params": {"durationMs": 0}}]
+SNAPSHOT = [{"type": "snapshot_ui"}]
+SCREENSHOT = [{"type": "take_screenshot"}]
+
+# Every node of a column is on the screen, however many there are.
+APP = """
+package: com.example.nodes{count}
+name: Nodes
+start: home
+state: {{rows: [{rows}]}}
+screens:
+  home:
+    items:
+      - scroll: all
+        items:
+          - {{text: "Row {{item}} of {count}", repeat: rows}}
+"""
+
+
+def app_with(count: int, folder: Path) -> Path:
+    """Write an app whose screen has about so many nodes."""
+    path = folder / f"nodes{count}.yaml"
+    rows = ", ".join(map(str, range(count)))
+    path.write_text(APP.format(count=count, rows=rows), encoding="utf-8")
+    return path
+
+
+def seconds(run: Callable[[], object]) -> float:
+    """Time one run."""
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+class Bench:
+    """One device, with our client and a bare socket on it."""
+
+    def __init__(self, simulator: Simulator, claw: Clawperator) -> None:
+        self.claw = claw
+        self._adb = Adb(simulator.adb_host, simulator.adb_port)
+
+    def shell(self) -> None:
+        """Make the bare round trip."""
+        self._adb.shell(self.claw.serial, "echo hi")
+
+    def ratio(self, actions: list[dict[str, Any]], pairs: int = PAIRS) -> tuple[float, float]:
+        """Give how many round trips an execution costs, and its milliseconds."""
+        run = self._checked(actions)
+        run()
+        timed = [(seconds(run), seconds(self.shell)) for _ in range(pairs)]
+        ours = statistics.median(run for run, _ in timed)
+        return statistics.median(run / shell for run, shell in timed), ours * 1000
+
+    def _checked(self, actions: list[dict[str, Any]]) -> Callable[[], None]:
+        def run() -> None:
+            assert self.claw.execute(actions).ok
+
+        return run
+
+    def open_screen(self, count: int) -> int:
+        """Show the screen with so many rows and give how many nodes it has."""
+        self.claw.open_app(f"com.example.nodes{count}")
+        self.claw.wait_for_navigation(package=f"com.example.nodes{count}", text=f"Row 0 of {count}")
+        return len(self.claw.snapshot())
+
+    def chatter(self, rate: int) -> None:
+        """Let other processes log so many lines a second."""
+        self._adb.shell(self.claw.serial, f"sim chatter {rate}")
+
+
+def show(name: str, figure: str, wanted: str = "") -> None:
+    """Print one figure beside what it should be."""
+    print(f"{name:44} {figure:>20}" + (f"   (wanted: {wanted})" if wanted else ""), flush=True)
+
+
+def costs(bench: Bench) -> None:
+    """Print what one execution costs, in round trips."""
+    ratio, ms = bench.ratio(NO_OP)
+    show("no-op", f"{ratio:.2f} x, {ms:.2f} ms", "<= 2.5 x")
+    for count, wanted, pairs in ((90, "<= 4 x", PAIRS), (2_000, "", 40)):
+        nodes = bench.open_screen(count)
+        ratio, ms = bench.ratio(SNAPSHOT, pairs)
+        show(f"snapshot of {nodes} nodes", f"{ratio:.2f} x, {ms:.2f} ms", wanted)
+    ratio, ms = bench.ratio(SCREENSHOT, 100)
+    show("screenshot", f"{ratio:.2f} x, {ms:.2f} ms")
+
+
+def chatter_growth(bench: Bench) -> tuple[float, float]:
+    """Give what chatter adds to a no-op: with 200 lines a second, and with ten times that."""
+    run = bench._checked(NO_OP)
+    growth = []
+    for rate in (CHATTER // 10, CHATTER):
+        quiet, loud = [], []
+        for _ in range(20):  # in turns, so that what else the machine does hits both
+            bench.chatter(0)
+            quiet += [seconds(run) for _ in range(20)]
+            bench.chatter(rate)
+            loud += [seconds(run) for _ in range(20)]
+        growth.append(statistics.median(loud) / statistics.median(quiet) - 1)
+    bench.chatter(0)
+    return growth[0], growth[1]
+
+
+def memory_kib() -> int:
+    """Ask the system how much memory this process holds."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return int(status.split("VmRSS:")[1].split()[0])
+
+
+def memory_growth(claw: Clawperator) -> float:
+    """Compare our memory after 10,000 executions with that after a tenth of them."""
+    early = 0
+    for count in range(EXECUTIONS):
+        assert claw.execute(NO_OP).ok
+        if count == EXECUTIONS // 10:
+            gc.collect()
+            early = memory_kib()
+    gc.collect()
+    return memory_kib() / early
+
+
+def parallel(claws: list[Clawperator]) -> tuple[int, int]:
+    """Run executions on all devices at once; give how many came back, and how many wrongly."""
+    wrong, done = [], []
+
+    def work(number: int, claw: Clawperator) -> None:
+        for count in range(EXECUTIONS // 10 // len(claws)):
+            step = {"id": f"{number}-{count}", "type": "sleep", "params": {"durationMs": 0}}
+            result = claw.execute([step])
+            (done if result.steps[0].id == step["id"] else wrong).append(result.command_id)
+
+    threads = [threading.Thread(target=work, args=pair) for pair in enumerate(claws)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return len(done), len(wrong)
+
+
+def main() -> None:
+    """Print one line for each figure."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        apps = [app_with(count, folder) for count in (90, 2_000)]
+        simulator = stack.enter_context(Simulator(devices=DEVICES, seed=1, apps=apps))
+        address = f"{simulator.adb_host}:{simulator.adb_port}"
+        with ExitStack() as clients:
+            claws = [
+                clients.enter_context(connect(serial, adb=address)) for serial in simulator.serials
+            ]
+            bench = Bench(simulator, claws[0])
+            costs(bench)
+            some, many = chatter_growth(bench)
+            show("200 log lines/s add", f"{some:+.0%}")
+            show("2,000 log lines/s add", f"{many:+.0%}", "< +50%")
+            done, wrong = parallel(claws)
+            show(f"{DEVICES} devices at once", f"{done} right, {wrong} wrong", "none wrong")
+            growth = memory_growth(claws[0])
+            show("our memory, 10,000 to 1,000 executions", f"{growth:.2f} x", "flat")
+        left = [t.name for t in threading.enumerate() if t is not threading.main_thread()]
+        show("threads left", str(len(left)), "0")
+
+
+if __name__ == "__main__":
+    main()

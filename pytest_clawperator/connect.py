@@ -1,0 +1,61 @@
+"""THE FRONT DOOR: a ready client on a chosen device.
+
+The package's root imports this module at once, so that ``pytest_clawperator.connect`` is
+always the function and never the module; what is heavy is imported when it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_clawperator.contracts.events import Observer
+    from pytest_clawperator.execution.client import Clawperator
+
+
+def connect(
+    serial: str | None = None,
+    *,
+    adb: str | None = None,
+    url: str | None = None,
+    operator_package: str | None = None,
+    operator_apk: str | Path | None = None,
+    grant: bool = False,
+    timeout: float = 5.0,
+    strict_matchers: bool = False,
+    observe: Observer | Iterable[Observer] = (),
+) -> Clawperator:
+    """Connect to a device and give the client that acts on it; close it, or use ``with``.
+
+    ``serial`` names the device; without it ``ANDROID_SERIAL`` does, or it is the only one.
+    ``adb`` is the adb server, as in ``"127.0.0.1:5037"``. ``url`` is a host that runs
+    ``clawperator serve``, to be used instead of adb. ``operator_package`` is the Operator's
+    package (``CLAWPERATOR_OPERATOR_PACKAGE``, else the release's), ``operator_apk`` a file to
+    install it from, and ``grant`` lets it be given what it needs to work. ``timeout`` is how
+    many seconds actions look for a node, ``observe`` whoever is told what happens.
+
+        with connect() as claw:
+            claw.open_app("com.android.settings")
+    """
+    from pytest_clawperator import connection
+
+    observers = (observe,) if callable(observe) else tuple(observe)
+    if url is not None:
+        connection.refuse_with_url(adb=adb, operator_apk=operator_apk, grant=grant)
+        runner, device = connection.open_remote(
+            url, serial=serial, operator_package=operator_package, observers=observers
+        )
+    else:
+        package = connection.wanted_package(operator_package)  # before anything is opened
+        transport = connection.open_transport(serial, adb=adb, observers=observers)
+        runner, device = connection.open_runner(
+            transport,
+            server=transport.server,
+            operator_package=package,
+            operator_apk=operator_apk,
+            grant=grant,
+            observers=observers,
+        )
+    return connection.open_client(runner, device, timeout=timeout, strict_matchers=strict_matchers)

@@ -1,0 +1,135 @@
+"""Whether a device can take the next test, and what is done where it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pytest_clawperator.devices.operator import (
+    grant_operator,
+    restart_service,
+    wait_for_ping,
+)
+from pytest_clawperator.devices.readiness import ScreenState, screen_state
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    DeviceError,
+    DeviceUnavailableError,
+    DispatchError,
+    ErrorCode,
+    OperatorNotReadyError,
+    TransportError,
+)
+from pytest_clawperator.execution.pipeline import Pipeline
+
+# How long a healthy device may take to answer.
+ANSWER_WITHIN = 10.0
+# How long a service that was just switched on may take to answer, and how long before it is
+# switched off and on again.
+AWAKE_WITHIN, RESTART_AFTER = 15.0, 5.0
+
+_PING_TIMEOUT = 1.0
+_NOT_WORTH_WAITING = (ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT, ErrorCode.OPERATOR_CRASHED)
+_WAKE, _UNLOCK = "input keyevent KEYCODE_WAKEUP", "wm dismiss-keyguard"
+
+
+class Health:
+    """Looks after one device between tests: cheap while it is well, out loud when it is not.
+
+    A device whose check fails is healed once, and checked again; one that fails that too is
+    put aside, and every later check says why at once.
+    """
+
+    def __init__(self, pipeline: Pipeline, *, tell: Callable[[str], None]) -> None:
+        self._pipeline = pipeline
+        self._tell = tell
+        self._given_up: ClawperatorError | None = None
+
+    def ensure(self) -> None:
+        """Raise what makes the device unfit, once healing did not help."""
+        if self._given_up is not None:
+            raise _put_aside(self._pipeline.serial, self._given_up)
+        try:
+            self.check()
+        except (DeviceError, TransportError, DispatchError) as error:
+            if error.code == ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT:
+                raise  # the device is well, and somebody else's
+            self._tell(f"the device failed its check: {error.code}: {error.message}")
+            self._heal_and_check(error)
+
+    def check(self) -> None:
+        """Look once: online, nothing in flight, the screen on and unlocked, the Operator there."""
+        pipeline = self._pipeline
+        awaken_screen(pipeline, self._tell)
+        pipeline.ping(ANSWER_WITHIN)
+
+    def _heal_and_check(self, error: ClawperatorError) -> None:
+        try:
+            heal(self._pipeline, error, tell=self._tell)
+            self.check()
+        except ClawperatorError as second:
+            self._given_up = second
+            raise
+        self._tell("the device works again")
+
+
+def heal(pipeline: Pipeline, error: ClawperatorError, *, tell: Callable[[str], None]) -> None:
+    """Do what can be done about an error, once."""
+    if isinstance(error, (OperatorNotReadyError, DispatchError)):
+        grant_operator(pipeline.transport, pipeline.operator_package)
+        awaken_operator(pipeline, tell=tell)
+        return
+    # A connection that broke is made anew by whoever needs it; the log notices when it is back.
+    pipeline.transport.log.mark()
+
+
+def awaken_operator(pipeline: Pipeline, *, tell: Callable[[str], None]) -> None:
+    """Wait for the service that was switched on; one that died before needs a second switch."""
+
+    def ping(left: float) -> bool:
+        try:
+            return pipeline.ping(_PING_TIMEOUT).ok
+        except (DispatchError, OperatorNotReadyError) as exc:
+            if exc.code in _NOT_WORTH_WAITING:
+                raise
+            return False
+
+    try:
+        wait_for_ping(ping, serial=pipeline.serial, timeout=RESTART_AFTER)
+    except OperatorNotReadyError:
+        tell("the Operator did not answer, so its service was switched off and on")
+        restart_service(pipeline.transport, pipeline.operator_package)
+        wait_for_ping(ping, serial=pipeline.serial, timeout=AWAKE_WITHIN)
+
+
+def awaken_screen(pipeline: Pipeline, tell: Callable[[str], None]) -> None:
+    """See that the screen is on and not locked, where that can be done without a code."""
+    transport = pipeline.transport
+    screen = screen_state(transport, timeout=ANSWER_WITHIN)
+    if not _unfit(screen):
+        return
+    tell(f"{_unfit(screen)}, so it was woken and its lock dismissed")
+    transport.shell(f"{_WAKE}; {_UNLOCK}", timeout=ANSWER_WITHIN)
+    still = _unfit(screen_state(transport, timeout=ANSWER_WITHIN))
+    if still:
+        raise DeviceUnavailableError(
+            f"{still}, and waking it did not help",
+            serial=transport.serial,
+            hint="Unlock it, and set its screen lock to None or Swipe: Settings, Security."
+            " 'Stay awake' among the developer options keeps it on while it is charging.",
+        )
+
+
+def _unfit(screen: ScreenState) -> str:
+    if screen.on is False:
+        return "the screen is off"
+    return "the screen is locked" if screen.locked else ""
+
+
+def _put_aside(serial: str, why: ClawperatorError) -> DeviceUnavailableError:
+    return DeviceUnavailableError(
+        f"the device was put aside, because it failed its check twice: {why.code}: {why.message}",
+        code=why.code,
+        serial=serial,
+        hint=why.hint or "See to the device and run the tests again.",
+        details={"cause": str(why)},
+    )

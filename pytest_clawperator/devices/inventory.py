@@ -1,0 +1,181 @@
+"""Which devices there are, which of them is meant, and what is known about it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.devices.probe import ask_all
+from pytest_clawperator.errors import (
+    AmbiguousDeviceError,
+    DeviceNotFoundError,
+    DeviceUnavailableError,
+    ErrorCode,
+    NoDeviceError,
+)
+from pytest_clawperator.transport.interface import ShellResult, Transport
+from pytest_clawperator.transport.properties import parse_properties
+from pytest_clawperator.transport.wire import AdbServer
+
+USABLE = "device"
+SERIAL_VARIABLE = "ANDROID_SERIAL"
+
+_NO_DEVICE_HINT = (
+    "Plug one in with USB debugging on (`adb devices` must call it `device`), or start a"
+    " simulated one: `python -m pytest_clawperator.simulator` prints the adb port to connect to."
+)
+_OFFLINE_HINT = "Reconnect it, or run `adb reconnect offline`, and unlock its screen."
+_UNAUTHORIZED_HINT = (
+    "Unlock the device and accept the dialog 'Allow USB debugging?'; should it not appear,"
+    " revoke USB debugging authorisations among the developer options and reconnect."
+)
+_PERMISSIONS_HINT = (
+    "Let this user use the USB device: install Android's udev rules, join the group plugdev,"
+    " and reconnect."
+)
+_OTHER_SYSTEM_HINT = "It has not started Android: run `adb reboot` and wait until it is up."
+_TROUBLES = (
+    ("unauthorized", ErrorCode.DEVICE_UNAUTHORIZED, _UNAUTHORIZED_HINT),
+    ("authorizing", ErrorCode.DEVICE_UNAUTHORIZED, _UNAUTHORIZED_HINT),
+    ("no permissions", ErrorCode.ADB_NO_USB_PERMISSIONS, _PERMISSIONS_HINT),
+    ("recovery", ErrorCode.DEVICE_OFFLINE, _OTHER_SYSTEM_HINT),
+    ("rescue", ErrorCode.DEVICE_OFFLINE, _OTHER_SYSTEM_HINT),
+    ("sideload", ErrorCode.DEVICE_OFFLINE, _OTHER_SYSTEM_HINT),
+    ("bootloader", ErrorCode.DEVICE_OFFLINE, _OTHER_SYSTEM_HINT),
+    ("", ErrorCode.DEVICE_OFFLINE, _OFFLINE_HINT),
+)
+
+_LOOPBACK = re.compile(r"127\.[\d.]+|localhost|\[?::1\]?")
+# Serial numbers that makers left as they found them: many phones share each.
+_SHARED_NUMBERS = frozenset({"", "unknown", "0123456789ABCDEF", "1234567890ABCDEF"})
+_PAIR = re.compile(r"(\d+)x(\d+)")
+
+
+@dataclass(frozen=True)
+class ConnectedDevice:
+    """A device as the adb server lists it; ``state`` is ``"device"`` when it is usable."""
+
+    serial: str
+    state: str
+    server: AdbServer
+
+    def __str__(self) -> str:
+        return self.serial if self.state == USABLE else f"{self.serial} ({self.state})"
+
+
+def list_devices(server: AdbServer) -> list[ConnectedDevice]:
+    """List what is connected, the unusable ones included."""
+    return [ConnectedDevice(serial, state, server) for serial, state in server.devices()]
+
+
+def choose_device(devices: Sequence[ConnectedDevice], serial: str | None = None) -> ConnectedDevice:
+    """Pick the device that is meant: the named one, else the only one that is usable.
+
+    Without a name, ``ANDROID_SERIAL`` is one.
+    """
+    source = "" if serial else f" (from {SERIAL_VARIABLE})"
+    wanted = serial or os.environ.get(SERIAL_VARIABLE)
+    if wanted:
+        return _named(devices, wanted, source)
+    usable = [device for device in devices if device.state == USABLE]
+    if len(usable) == 1:
+        return usable[0]
+    if not usable:
+        raise none_usable(devices)
+    serials = [device.serial for device in usable]
+    raise AmbiguousDeviceError(
+        f"{len(usable)} devices are connected and none was chosen: {', '.join(serials)}",
+        hint=f"Choose one: connect(serial={serials[0]!r}), or set {SERIAL_VARIABLE}.",
+        details={"devices": serials},
+    )
+
+
+def read_device(transport: Transport, *, server: AdbServer) -> DeviceInfo:
+    """Ask a device what it is, in one round trip; what it does not tell stays unknown."""
+    answers = ask_all(
+        transport, {"properties": "getprop", "size": "wm size", "density": "wm density"}
+    )
+    told = parse_properties(answers["properties"].stdout)
+    emulator = transport.serial.startswith("emulator-") or "1" in (
+        told.get("ro.kernel.qemu"),
+        told.get("ro.boot.qemu"),
+    )
+    size = _PAIR.fullmatch(_newest(answers["size"]))
+    density = _newest(answers["density"])
+    return DeviceInfo(
+        serial=transport.serial,
+        key=_key(transport.serial, told.get("ro.serialno", ""), server),
+        model=told.get("ro.product.model") or None,
+        manufacturer=told.get("ro.product.manufacturer") or None,
+        api_level=_number(told.get("ro.build.version.sdk")),
+        release=told.get("ro.build.version.release") or None,
+        abi=told.get("ro.product.cpu.abi") or None,
+        density=_number(density),
+        size=(int(size[1]), int(size[2])) if size else None,
+        locale=told.get("persist.sys.locale") or told.get("ro.product.locale") or None,
+        emulator=emulator,
+    )
+
+
+def _named(devices: Sequence[ConnectedDevice], wanted: str, source: str) -> ConnectedDevice:
+    device = next((device for device in devices if device.serial == wanted), None)
+    if device is None:
+        there = ", ".join(map(str, devices)) or "nothing"
+        raise DeviceNotFoundError(
+            f"no such device is connected{source}; connected: {there}",
+            serial=wanted,
+            hint=f"Correct serial= or {SERIAL_VARIABLE}, or connect the device: `adb devices`"
+            " must list it.",
+            details={"connected": [device.serial for device in devices]},
+        )
+    if device.state == USABLE:
+        return device
+    code, hint = _trouble(device.state)
+    raise DeviceUnavailableError(
+        f"the device is connected but {device.state or 'in no known state'}{source}",
+        code=code,
+        serial=wanted,
+        hint=hint,
+        details={"state": device.state},
+    )
+
+
+def none_usable(devices: Sequence[ConnectedDevice]) -> NoDeviceError:
+    """Give the error that tells why none of the devices will do."""
+    if not devices:
+        return NoDeviceError("no device is connected", hint=_NO_DEVICE_HINT)
+    told = ", ".join(map(str, devices))
+    hints = dict.fromkeys(_trouble(device.state)[1] for device in devices)
+    return NoDeviceError(
+        f"no connected device is usable: {told}",
+        hint=" ".join(hints),
+        details={"devices": {device.serial: device.state for device in devices}},
+    )
+
+
+def _trouble(state: str) -> tuple[ErrorCode, str]:
+    return next((code, hint) for words, code, hint in _TROUBLES if state.startswith(words))
+
+
+def _key(serial: str, number: str, server: AdbServer) -> str:
+    """Name the phone itself; one without a number of its own by where it is to be found."""
+    host = serial.rpartition(":")[0]
+    local = serial.startswith("emulator-") or _LOOPBACK.fullmatch(host)
+    if not local and number not in _SHARED_NUMBERS:
+        return number
+    if server.path is None and _LOOPBACK.fullmatch(server.host):
+        return f"127.0.0.1:{server.port}/{serial}"
+    return f"{server}/{serial}"
+
+
+def _newest(answer: ShellResult) -> str:
+    """Give what ``wm`` says after the last colon: an override follows the physical value."""
+    lines = [line for line in answer.stdout.splitlines() if re.match(r"(Physical|Override) ", line)]
+    return lines[-1].partition(":")[2].strip() if lines else ""
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and re.fullmatch(r"[0-9]{1,9}", text) else None

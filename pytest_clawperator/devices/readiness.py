@@ -1,0 +1,146 @@
+"""Whether a device and its Operator can work, found out in one round trip."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from pytest_clawperator.devices.operator import (
+    ACCESSIBILITY_SERVICE,
+    components,
+    other_variant,
+    parse_version,
+    require_variant,
+)
+from pytest_clawperator.devices.probe import ask_all
+from pytest_clawperator.errors import (
+    DeviceUnavailableError,
+    ErrorCode,
+    OperatorNotReadyError,
+)
+from pytest_clawperator.execution.device_commands import lacks, package_name, parse_packages
+from pytest_clawperator.transport.interface import ShellResult, Transport
+
+_USER = re.compile(r"^\s*User \d+:.*\binstalled=true\b.*\bstopped=(true|false)", re.MULTILINE)
+_AWAKE = re.compile(r"\bmWakefulness=(\w+)|^Display Power: state=(\w+)", re.MULTILINE)
+_LOCKED = re.compile(
+    r"^\s*(?:showing|mShowingLockscreen|mKeyguardShowing|isKeyguardShowing)=(true|false)",
+    re.MULTILINE,
+)
+_NO_SERVICE = "Can't find service"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Readiness:
+    """What a device says about itself and its Operator; None where it does not tell.
+
+    ``installed`` are the variants of the Operator that are there, ``service_on`` whether its
+    accessibility service is switched on, ``stopped`` whether it was force-stopped.
+    """
+
+    booted: bool | None = None
+    installed: frozenset[str] | None = None
+    service_on: bool | None = None
+    stopped: bool | None = None
+    version: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScreenState:
+    """Whether the screen is on and locked; None where the device does not tell."""
+
+    on: bool | None = None
+    locked: bool | None = None
+
+
+def read_readiness(transport: Transport, package: str) -> Readiness:
+    """Ask a device about itself and the Operator of this package."""
+    answers = ask_all(
+        transport,
+        {
+            "booted": "getprop sys.boot_completed",
+            "packages": f"pm list packages {package_name(package).removesuffix('.dev')}",
+            "services": "settings get secure enabled_accessibility_services",
+            "switch": "settings get secure accessibility_enabled",
+            "dump": f"dumpsys package {package}",
+        },
+    )
+    stopped = _USER.findall(answers["dump"].stdout)
+    return Readiness(
+        booted=_booted(answers["booted"], answers["packages"]),
+        installed=_variants(answers["packages"], package),
+        service_on=_service_on(answers["services"], answers["switch"], package),
+        stopped="false" not in stopped if stopped else None,
+        version=parse_version(answers["dump"].stdout),
+    )
+
+
+def check_ready(transport: Transport, package: str) -> Readiness:
+    """Raise what keeps the Operator from working on the device; what is unknown does not."""
+    found = read_readiness(transport, package)
+    if found.booted is False:
+        raise DeviceUnavailableError(
+            "the device has not finished starting",
+            serial=transport.serial,
+            hint="Wait until `adb shell getprop sys.boot_completed` prints 1.",
+        )
+    if found.installed is not None:
+        require_variant(found.installed, package, transport.serial)
+    if found.service_on is False or found.stopped:
+        raise _service_off(transport.serial, package, stopped=bool(found.stopped))
+    return found
+
+
+def screen_state(transport: Transport, *, timeout: float = 30.0) -> ScreenState:
+    """Tell whether the screen is on and locked, as far as the device says."""
+    answers = ask_all(
+        transport,
+        {"power": "dumpsys power", "policy": "dumpsys window policy"},
+        timeout=timeout,
+    )
+    awake = _AWAKE.search(answers["power"].stdout)
+    locked = _LOCKED.search(answers["policy"].stdout)
+    return ScreenState(
+        on=(awake[1] or awake[2]).lower() in ("awake", "on") if awake else None,
+        locked=locked[1] == "true" if locked else None,
+    )
+
+
+def _booted(told: ShellResult, packages: ShellResult) -> bool | None:
+    value = _value(told)
+    if told.ok and not value and _NO_SERVICE in packages.stdout:
+        return False  # nothing is said before the start is over, and no service answers yet
+    return {"1": True, "0": False}.get(value)
+
+
+def _variants(answer: ShellResult, package: str) -> frozenset[str] | None:
+    if not answer.ok:
+        return None
+    return parse_packages(answer.stdout) & {package, other_variant(package)}
+
+
+def _service_on(services: ShellResult, switch: ShellResult, package: str) -> bool | None:
+    if not services.ok or lacks(services):
+        return None
+    # A device that does not tell about the switch is judged by the list alone.
+    off = switch.ok and _value(switch) in ("0", "null")
+    return not off and f"{package}/{ACCESSIBILITY_SERVICE}" in components(_value(services))
+
+
+def _value(answer: ShellResult) -> str:
+    """Give the last line: some devices warn about their own libraries before they answer."""
+    lines = answer.stdout.strip().splitlines()
+    return lines[-1].strip() if lines else ""
+
+
+def _service_off(serial: str, package: str, *, stopped: bool) -> OperatorNotReadyError:
+    service = f"{package}/{ACCESSIBILITY_SERVICE}"
+    what = "was force-stopped" if stopped else "has its accessibility service switched off"
+    return OperatorNotReadyError(
+        f"the Operator {package} {what}",
+        code=ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING,
+        serial=serial,
+        hint="Let it be switched on: connect(grant=True); or switch it on by hand: Settings,"
+        " Accessibility, Clawperator.",
+        details={"service": service, "stopped": stopped},
+    )

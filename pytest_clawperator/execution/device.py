@@ -1,0 +1,320 @@
+"""The device beneath the client: its shell, files, apps and settings."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, NoReturn, get_args
+
+from typing_extensions import override
+
+from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ConfigurationError,
+    ErrorCode,
+    ShellError,
+)
+from pytest_clawperator.execution.device_commands import (
+    installed_packages,
+    package_name,
+    permission_name,
+    run,
+    run_for_app,
+)
+from pytest_clawperator.execution.device_settings import (
+    GUARDED_HINT,
+    KEYBOARD_SETTING,
+    ROTATION_SETTINGS,
+    known_app_locale,
+    known_setting,
+    language_tags,
+    put_setting,
+    quarter_turns,
+    read_airplane_mode,
+    read_app_locale,
+    read_setting,
+    set_airplane_mode,
+    set_app_locale,
+    set_keyboard,
+)
+from pytest_clawperator.execution.keys import key_code
+from pytest_clawperator.transport.interface import ShellResult, Transport
+
+Orientation = Literal["portrait", "landscape", "reverse_portrait", "reverse_landscape", "auto"]
+
+_RECORD = r"ActivityRecord\{\S+ (?:u\d+ )?([\w.]+)/"
+_RESUMED = [
+    re.compile(rf"\btopResumedActivity[=:] ?{_RECORD}"),
+    re.compile(rf"\bm?ResumedActivity[=:] ?{_RECORD}"),
+    re.compile(rf"\bmFocusedActivity[=:] ?{_RECORD}"),
+]
+_FOCUSED = [
+    re.compile(r"\bmCurrentFocus=Window\{\S+ (?:u\d+ )?([\w.]+)/"),
+    re.compile(rf"\bmFocusedApp=.*?{_RECORD}"),
+]
+
+
+class Device:
+    """A connected device. What is changed through it can be put back with :meth:`restore`."""
+
+    def __init__(self, transport: Transport, info: DeviceInfo) -> None:
+        self._transport = transport
+        self._info = info
+        self._undo: dict[str, Callable[[], None]] = {}
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._info}>"
+
+    @property
+    def info(self) -> DeviceInfo:
+        """What is known about the device."""
+        return self._info
+
+    @property
+    def serial(self) -> str:
+        """What adb calls the device."""
+        return self._info.serial
+
+    # The shell and files
+
+    def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
+        """Run a command line in the device's shell; a failed one is told by ``.ok``."""
+        return self._transport.shell(command, timeout=timeout)
+
+    def push(self, source: bytes | str | Path, path: str) -> None:
+        """Write bytes, or a file of this computer, to a path on the device."""
+        self._transport.push(source if isinstance(source, bytes) else Path(source), path)
+
+    def pull(self, path: str) -> bytes:
+        """Read a file of the device."""
+        return self._transport.pull(path)
+
+    # Apps
+
+    def install(self, apk: str | Path) -> None:
+        """Install an app, keeping the data of an earlier version."""
+        self._transport.install(Path(apk))
+
+    def uninstall(self, package: str) -> None:
+        """Remove an app and its data."""
+        command = f"pm uninstall {package_name(package)}"
+        hint = "An app that came with the device cannot be removed."
+        run_for_app(self._transport, package, command, hint=hint, success="Success")
+
+    def clear_data(self, package: str) -> None:
+        """Set an app back to how it was when installed: no data, no permissions, not running."""
+        command = f"pm clear {package_name(package)}"
+        hint = "Some apps that came with the device guard their data."
+        run_for_app(self._transport, package, command, hint=hint, success="Success")
+
+    def grant(self, package: str, *permissions: str) -> None:
+        """Give an app permissions, such as ``"android.permission.CAMERA"``, without asking."""
+        package_name(package)
+        hint = "An app can be granted what its manifest asks for and users may decide."
+        for permission in [permission_name(name) for name in permissions]:
+            command = f"pm grant {package} {permission}"
+            run_for_app(self._transport, package, command, hint=hint)
+
+    def is_installed(self, package: str) -> bool:
+        """Tell whether an app is installed."""
+        return package_name(package) in installed_packages(self._transport, package)
+
+    def current_package(self) -> str | None:
+        """Give the package of the app in the foreground, or None where the device does not tell."""
+        for command, patterns in (
+            ("dumpsys activity activities", _RESUMED),
+            ("dumpsys window", _FOCUSED),
+        ):
+            text = self.shell(command).stdout
+            for pattern in patterns:
+                if found := pattern.search(text):
+                    return found[1]
+        return None
+
+    # Touch and keys
+
+    def swipe(
+        self, start: tuple[float, float], end: tuple[float, float], *, duration: float = 0.3
+    ) -> None:
+        """Swipe from one point to another, in pixels, within so many seconds."""
+        numbers = (*start, *end, duration)
+        if not all(math.isfinite(n) and n >= 0 for n in numbers):
+            raise ConfigurationError(
+                f"cannot swipe from {start} to {end} in {duration} s",
+                hint="Points are pairs of pixels, (0, 0) at the top left; the duration is seconds.",
+            )
+        points = " ".join(str(round(n)) for n in numbers[:4])
+        command = f"input swipe {points} {round(duration * 1000)}"
+        run(self._transport, command, hint=GUARDED_HINT, timeout=duration + 30)
+
+    def key_event(self, key: str | int) -> None:
+        """Press a key: ``"enter"``, ``"KEYCODE_ENTER"`` or 66."""
+        run(self._transport, f"input keyevent {key_code(key)}", hint=GUARDED_HINT)
+
+    # Settings that can be put back
+
+    @property
+    def orientation(self) -> Orientation | None:
+        """How the screen is turned; ``"auto"`` if it follows the sensor, None if not told.
+
+        Setting it locks the screen that way; apps that are made for one way only stay so.
+        """
+        turned, automatic = (
+            read_setting(self._transport, "system", name) for name in ROTATION_SETTINGS
+        )
+        if automatic == "1":
+            return "auto"
+        turns = quarter_turns(self._info.size)
+        ways: dict[str | None, Any] = {turn: way for way, turn in turns.items()}
+        return ways.get(turned)
+
+    @orientation.setter
+    def orientation(self, value: Orientation) -> None:
+        if value not in get_args(Orientation):
+            raise ConfigurationError(
+                f"{value!r} is no orientation",
+                hint=f"It is one of {', '.join(get_args(Orientation))}.",
+            )
+        transport = self._transport
+        before = {name: known_setting(transport, "system", name) for name in ROTATION_SETTINGS}
+
+        wanted = {"accelerometer_rotation": str(int(value == "auto"))}
+        if value != "auto":
+            wanted["user_rotation"] = quarter_turns(self._info.size)[value]
+
+        def put(settings: dict[str, str]) -> None:
+            for name, setting in settings.items():
+                put_setting(transport, "system", name, setting)
+
+        self._change("orientation", lambda: put(wanted), undo=lambda: put(before))
+
+    @property
+    def airplane_mode(self) -> bool | None:
+        """Whether airplane mode is on, or None where the device does not tell.
+
+        Switching it on may cut off a device that is connected over Wi-Fi.
+        """
+        return read_airplane_mode(self._transport)
+
+    @airplane_mode.setter
+    def airplane_mode(self, value: bool) -> None:
+        before = self.airplane_mode
+        if before is None:
+            raise ShellError(
+                "this device does not tell its airplane mode, so it could not be put back",
+                serial=self.serial,
+                hint="Neither `cmd connectivity airplane-mode` nor the global setting"
+                " airplane_mode_on gives an answer.",
+            )
+        self._change(
+            "airplane mode",
+            lambda: set_airplane_mode(self._transport, bool(value)),
+            undo=lambda: set_airplane_mode(self._transport, before),
+        )
+
+    @property
+    def keyboard(self) -> str | None:
+        """The input method in use, as ``ime list -s`` names it, or None if not told."""
+        return read_setting(self._transport, "secure", KEYBOARD_SETTING)
+
+    @keyboard.setter
+    def keyboard(self, value: str) -> None:
+        transport = self._transport
+        before = known_setting(transport, "secure", KEYBOARD_SETTING)
+        self._change(
+            "keyboard",
+            lambda: set_keyboard(transport, value),
+            undo=lambda: set_keyboard(transport, before),
+        )
+
+    def app_locale(self, package: str) -> str | None:
+        """Give the languages that an app was set to, as in ``"de-DE,en"``.
+
+        ``""`` means those of the system, None that the device does not tell (Android 12 and
+        before have no such setting).
+        """
+        return read_app_locale(self._transport, package_name(package))
+
+    def set_app_locale(self, package: str, locale: str) -> None:
+        """Set the languages of an app, as in ``"de-DE"``; ``""`` for those of the system."""
+        transport = self._transport
+        package_name(package)
+        language_tags(locale)
+        before = known_app_locale(transport, package, api_level=self._info.api_level)
+        self._change(
+            f"locale of {package}",
+            lambda: set_app_locale(transport, package, locale),
+            undo=lambda: set_app_locale(transport, package, before),
+        )
+
+    def restore(self) -> None:
+        """Put back what was changed, the newest first; what fails is told at the end."""
+        failures: dict[str, ClawperatorError] = {}
+        for what, undo in reversed(list(self._undo.items())):
+            try:
+                undo()
+            except ClawperatorError as error:
+                failures[what] = error
+            else:
+                del self._undo[what]
+        if failures:
+            first = next(iter(failures.values()))
+            told = "; ".join(f"{what} ({error.message})" for what, error in failures.items())
+            raise ShellError(
+                f"could not put back: {told}",
+                code=first.code,
+                serial=self.serial,
+                hint="restore() can be called again; it tries what is left. " + (first.hint or ""),
+                details={"failed": {what: str(error) for what, error in failures.items()}},
+            ) from first
+
+    def _change(self, what: str, do: Callable[[], None], *, undo: Callable[[], None]) -> None:
+        """Change something, and remember how it was at first."""
+        first = what not in self._undo
+        self._undo.setdefault(what, undo)
+        try:
+            do()
+        except ShellError:
+            # The device refused, perhaps half way; what it did can be taken back at once.
+            if first:
+                with contextlib.suppress(ShellError):
+                    undo()
+                del self._undo[what]
+            raise
+
+
+class NoDevice(Device):
+    """Stands for a device that can be run on but not reached: whatever needs it says so."""
+
+    def __init__(self, serial: str, why: str) -> None:
+        self._info = DeviceInfo(serial=serial, key=serial)
+        self._why = why
+
+    @override
+    def restore(self) -> None:
+        """Do nothing: nothing can have been changed."""
+
+    def _refuse(self, name: str) -> NoReturn:
+        raise ConfigurationError(
+            f"device.{name} is not possible here: {self._why}",
+            code=ErrorCode.DEVICE_SHELL_UNAVAILABLE,
+            serial=self.serial,
+            hint="Connect to the device by adb: connect(serial=...) without url=.",
+        )
+
+
+def _refusal(name: str) -> Callable[..., NoReturn]:
+    def refuse(self: NoDevice, *_: object, **__: object) -> NoReturn:
+        self._refuse(name)
+
+    return refuse
+
+
+for _name, _member in vars(Device).items():
+    if not _name.startswith("_") and _name not in ("info", "serial", "restore"):
+        _no = _refusal(_name)
+        setattr(NoDevice, _name, property(_no, _no) if isinstance(_member, property) else _no)

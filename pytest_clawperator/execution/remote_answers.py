@@ -1,0 +1,294 @@
+"""What another host's answers mean: a body of JSON, and the value or error it stands for.
+
+Pure: what ``clawperator serve`` writes goes in, an envelope, a device list or a typed error
+comes out. Success is ``{"ok": true, ...}``, anything else is
+``{"ok": false, "error": {"code", "message", "details"?, "hint"?, ...}, "deviceId"?}``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_clawperator.contracts.envelope import ResultEnvelope, read_envelope
+from pytest_clawperator.contracts.jsontext import parse_json, why_not_json
+from pytest_clawperator.contracts.wording import describe, listed, quote
+from pytest_clawperator.errors import (
+    AdbUnavailableError,
+    AmbiguousDeviceError,
+    BroadcastError,
+    ClawperatorError,
+    ConfigurationError,
+    DeviceNotFoundError,
+    DeviceUnavailableError,
+    DispatchError,
+    EnvelopeMalformedError,
+    EnvelopeTimeoutError,
+    ErrorCode,
+    ExecutionConflictError,
+    ExecutionValidationError,
+    LeaseError,
+    LogcatError,
+    NoDeviceError,
+    OperatorNotReadyError,
+    PayloadRefusedError,
+    PayloadTooLargeError,
+    Problem,
+    ShellError,
+    SnapshotError,
+    TransportError,
+    TransportTimeoutError,
+    known_code,
+)
+
+_LONGEST_MESSAGE = 4000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """An HTTP answer; ``request`` is what was asked, as in ``GET http://host:3000/devices``."""
+
+    request: str
+    status: int
+    content_type: str
+    body: bytes
+
+
+def read_answer(answer: Answer, *, serial: str | None) -> dict[str, Any]:
+    """Give the object that a successful answer holds; any other answer is raised."""
+    given = _object(answer)
+    if given.get("ok") is True:
+        return given
+    error = given.get("error")
+    if given.get("ok") is not False or not isinstance(error, dict):
+        found = f"an object with the keys {listed(given) or '(none)'}"
+        raise unreadable(answer, found)
+    if not isinstance(error.get("code"), str):
+        raise unreadable(answer, f"an error whose code is {describe(error.get('code'))}")
+    device = given.get("deviceId")
+    raise _error(error, device if isinstance(device, str) else serial, answer.request)
+
+
+def read_device_states(answer: Answer) -> dict[str, str]:
+    """Give the state of each device that the other host sees, by serial."""
+    devices = read_answer(answer, serial=None).get("devices")
+    if not isinstance(devices, list) or not all(map(_is_device, devices)):
+        raise unreadable(answer, f"devices that are {describe(devices)}")
+    return {device["serial"]: device["state"] for device in devices}
+
+
+def choose_serial(states: Mapping[str, str], *, wanted: str | None, url: str) -> str:
+    """Give the serial of the device to use, by the rules that hold for adb."""
+    usable = [serial for serial, state in states.items() if state == "device"]
+    seen = listed(f"{serial} ({state})" for serial, state in states.items()) or "no device"
+    if wanted in usable:
+        return wanted
+    if wanted is not None:
+        raise _unusable(wanted, states.get(wanted), f"the host at {url} sees {seen}")
+    if not usable:
+        raise NoDeviceError(
+            f"the host at {url} has no usable device: it sees {seen}",
+            hint="Connect a device to that host and authorise it; `adb devices` there lists it.",
+            details={"devices": dict(states)},
+        )
+    if len(usable) > 1:
+        raise AmbiguousDeviceError(
+            f"the host at {url} has {len(usable)} devices: {listed(usable)}",
+            hint=f"Choose one: connect(url={url!r}, serial={usable[0]!r}).",
+            details={"devices": usable},
+        )
+    return usable[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What another host says of a run."""
+
+    envelope: ResultEnvelope
+    serial: str
+    terminal_source: str
+
+
+def read_run(answer: Answer, *, command_id: str, serial: str) -> Run:
+    """Give the run of our execution; an error, or anybody else's envelope, is raised."""
+    given = read_answer(answer, serial=serial)
+    try:
+        envelope = read_envelope(given.get("envelope"), source=f"the answer to {answer.request}")
+    except EnvelopeMalformedError as exc:
+        exc.serial = serial
+        raise
+    if envelope.command_id != command_id:
+        raise EnvelopeMalformedError(
+            f"{answer.request} answered with the envelope of another execution, "
+            f"{quote(envelope.command_id)} instead of {quote(command_id)}",
+            serial=serial,
+            hint="Look for a cache or a proxy between this machine and the other host.",
+            details={"envelope": envelope.to_wire()},
+        )
+    device, source = given.get("deviceId"), given.get("terminalSource")
+    return Run(
+        envelope=envelope,
+        serial=device if isinstance(device, str) else serial,
+        terminal_source=source if isinstance(source, str) else "clawperator_result",
+    )
+
+
+def unreadable(answer: Answer, found: str) -> TransportError:
+    """Make the error for an answer that no Clawperator host gives."""
+    return TransportError(
+        f"{answer.request} answered {answer.status} with {found}, "
+        "expected the JSON of a Clawperator host",
+        code=ErrorCode.REMOTE_ANSWER_UNREADABLE,
+        hint="Check that the URL is the one that `clawperator serve` prints when it starts.",
+        details={
+            "status": answer.status,
+            "contentType": answer.content_type,
+            "body": answer.body[:_LONGEST_MESSAGE].decode("utf-8", "replace"),
+        },
+    )
+
+
+def _object(answer: Answer) -> dict[str, Any]:
+    text = answer.body.decode("utf-8", "replace")
+    try:
+        given = parse_json(text)
+    except (ValueError, RecursionError) as exc:
+        kind = answer.content_type.partition(";")[0] or "a body of no type"
+        found = f"{kind}, {quote(text)}" if text else "an empty body"
+        raise unreadable(
+            answer, f"{found} ({why_not_json(exc)})" if "json" in kind else found
+        ) from exc
+    if not isinstance(given, dict):
+        raise unreadable(answer, describe(given))
+    return given
+
+
+def _is_device(given: Any) -> bool:
+    return isinstance(given, dict) and all(
+        isinstance(given.get(key), str) for key in ("serial", "state")
+    )
+
+
+def _unusable(serial: str, state: str | None, seen: str) -> ClawperatorError:
+    if state is None:
+        return DeviceNotFoundError(
+            f"no such device: {seen}",
+            serial=serial,
+            hint="Check the serial, and that the device is connected to that host.",
+        )
+    unauthorized = state == "unauthorized"
+    return DeviceUnavailableError(
+        f"the device is {state}: {seen}",
+        code=ErrorCode.DEVICE_UNAUTHORIZED if unauthorized else ErrorCode.DEVICE_OFFLINE,
+        serial=serial,
+        hint="Accept the debugging dialog on its screen."
+        if unauthorized
+        else "Reconnect it to that host, or restart the adb server there.",
+    )
+
+
+def _error(error: Mapping[str, Any], serial: str | None, request: str) -> ClawperatorError:
+    """Make the error that the other host's error object stands for."""
+    code, message = _code_and_message(error)
+    own = {key: error[key] for key in error if key not in ("code", "message", "details", "hint")}
+    given = error.get("details")
+    details = {**own, **(given if isinstance(given, dict) else {}), "request": request}
+    hint = _hint(error, details, code)
+    if code == ErrorCode.EXECUTION_VALIDATION_FAILED:
+        refusal = ExecutionValidationError(_problems(message, details), hint=hint, details=details)
+        refusal.serial = serial
+        return refusal
+    cls = _CLASSES.get(code, DispatchError)
+    return cls(message, code=code, serial=serial, hint=hint, details=details)
+
+
+def _code_and_message(error: Mapping[str, Any]) -> tuple[ErrorCode | str, str]:
+    code = error["code"]
+    message = error.get("message")
+    text = message if isinstance(message, str) and message else "the other host gives no reason"
+    # The published host puts the sentence itself in the code's place.
+    if code.startswith("logcat exited"):
+        return ErrorCode.LOGCAT_UNAVAILABLE, code[:_LONGEST_MESSAGE]
+    return known_code(code), text[:_LONGEST_MESSAGE]
+
+
+def _hint(error: Mapping[str, Any], details: Mapping[str, Any], code: ErrorCode | str) -> str:
+    for given in (error.get("hint"), details.get("hint")):
+        if isinstance(given, str) and given:
+            return given[:_LONGEST_MESSAGE]
+    return _HINTS.get(code, "See the output and the log of `clawperator serve` on the other host.")
+
+
+def _problems(message: str, details: Mapping[str, Any]) -> list[Problem]:
+    """List the problems, the first as the message tells it, the rest from the full report."""
+    path = details.get("path")
+    problems = [Problem(path if isinstance(path, str) else "", message)]
+    try:
+        issues = parse_json(str(details.get("reason")))
+    except (ValueError, RecursionError):
+        issues = None
+    for issue in issues[1:] if isinstance(issues, list) else ():
+        if isinstance(issue, dict) and isinstance(issue.get("path"), list):
+            where = ".".join(map(str, issue["path"]))
+            problems.append(Problem(where, str(issue.get("message"))))
+    return problems
+
+
+_CLASSES: Mapping[ErrorCode | str, type[ClawperatorError]] = {
+    ErrorCode.PAYLOAD_TOO_LARGE: PayloadTooLargeError,
+    ErrorCode.NO_DEVICES: NoDeviceError,
+    ErrorCode.MULTIPLE_DEVICES_DEVICE_ID_REQUIRED: AmbiguousDeviceError,
+    ErrorCode.DEVICE_NOT_FOUND: DeviceNotFoundError,
+    ErrorCode.DEVICE_UNAUTHORIZED: DeviceUnavailableError,
+    ErrorCode.DEVICE_OFFLINE: DeviceUnavailableError,
+    ErrorCode.DEVICE_LEASED: LeaseError,
+    ErrorCode.OPERATOR_NOT_INSTALLED: OperatorNotReadyError,
+    ErrorCode.OPERATOR_VARIANT_MISMATCH: OperatorNotReadyError,
+    ErrorCode.OPERATOR_CRASHED: OperatorNotReadyError,
+    ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING: OperatorNotReadyError,
+    ErrorCode.SERVICE_UNAVAILABLE: OperatorNotReadyError,
+    ErrorCode.ADB_NOT_FOUND: AdbUnavailableError,
+    ErrorCode.ADB_SERVER_FAILED: AdbUnavailableError,
+    ErrorCode.ADB_NO_USB_PERMISSIONS: AdbUnavailableError,
+    ErrorCode.DEVICE_SHELL_UNAVAILABLE: ShellError,
+    ErrorCode.LOGCAT_UNAVAILABLE: LogcatError,
+    ErrorCode.TRANSPORT_TIMEOUT: TransportTimeoutError,
+    ErrorCode.BROADCAST_FAILED: BroadcastError,
+    ErrorCode.PAYLOAD_REJECTED: PayloadRefusedError,
+    ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT: ExecutionConflictError,
+    ErrorCode.RESULT_ENVELOPE_TIMEOUT: EnvelopeTimeoutError,
+    ErrorCode.RESULT_ENVELOPE_MALFORMED: EnvelopeMalformedError,
+    ErrorCode.SNAPSHOT_EXTRACTION_FAILED: SnapshotError,
+    "INVALID_DEVICE_ID": ConfigurationError,
+    "INVALID_OPERATOR_PACKAGE": ConfigurationError,
+}
+
+_HINTS: Mapping[ErrorCode | str, str] = {
+    ErrorCode.EXECUTION_VALIDATION_FAILED: "This package takes the payload and the other host "
+    "does not: compare their versions.",
+    ErrorCode.PAYLOAD_TOO_LARGE: "Split the actions over several executions, or shorten their "
+    "texts.",
+    ErrorCode.NO_DEVICES: "Connect a device to the other host, and check that adb runs there.",
+    ErrorCode.MULTIPLE_DEVICES_DEVICE_ID_REQUIRED: "Choose one with connect(url=..., serial=...).",
+    ErrorCode.DEVICE_NOT_FOUND: "The device left the other host or lost its authorisation: see "
+    "`adb devices` there.",
+    ErrorCode.OPERATOR_NOT_INSTALLED: "Install the Operator on the device, or name the variant "
+    "that is there with connect(url=..., operator_package=...).",
+    ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT: "Somebody else uses this device through the same "
+    "host: wait for them, or choose another device.",
+    ErrorCode.RESULT_ENVELOPE_TIMEOUT: "Look at the device: the Operator took the command and "
+    "said nothing, or its accessibility service is off.",
+    ErrorCode.RESULT_ENVELOPE_MALFORMED: "Check that the Operator app and the other host are of "
+    "the same version.",
+    ErrorCode.BROADCAST_FAILED: "Check that the device still answers `adb shell` on the other "
+    "host.",
+    ErrorCode.DEVICE_SHELL_UNAVAILABLE: "Check that the device still answers `adb shell` on the "
+    "other host.",
+    ErrorCode.LOGCAT_UNAVAILABLE: "The device's log stream ended: check its connection to the "
+    "other host and run again.",
+    ErrorCode.ADB_NOT_FOUND: "Install adb on the other host, or set ADB_PATH for `clawperator "
+    "serve`.",
+    "INVALID_OPERATOR_PACKAGE": "Name a package with connect(url=..., operator_package=...), or "
+    "leave it to the other host.",
+}

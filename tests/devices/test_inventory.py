@@ -1,0 +1,225 @@
+"""Which device is meant, and what is known about it."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_clawperator.devices.inventory import (
+    ConnectedDevice,
+    choose_device,
+    list_devices,
+    read_device,
+)
+from pytest_clawperator.errors import (
+    AmbiguousDeviceError,
+    DeviceNotFoundError,
+    DeviceUnavailableError,
+    ErrorCode,
+    NoDeviceError,
+)
+from pytest_clawperator.simulator import Simulator
+from pytest_clawperator.transport.adb import AdbTransport
+from pytest_clawperator.transport.interface import ShellResult
+from pytest_clawperator.transport.wire import AdbServer
+from tests.transport_double import ScriptedTransport
+
+SERVER = AdbServer("127.0.0.1", 5037)
+
+
+@pytest.fixture(autouse=True)
+def no_serial_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nobody's environment choose."""
+    monkeypatch.delenv("ANDROID_SERIAL", raising=False)
+
+
+def connected(**states: str) -> list[ConnectedDevice]:
+    """Give devices by serial and state."""
+    return [ConnectedDevice(serial, state, SERVER) for serial, state in states.items()]
+
+
+class TestChoice:
+    """Which of the connected devices is used."""
+
+    @pytest.mark.parametrize(
+        ("devices", "serial", "chosen"),
+        [
+            (connected(A="device"), None, "A"),
+            (connected(A="unauthorized", B="device", C="offline"), None, "B"),
+            (connected(A="device", B="device"), "B", "B"),
+            (connected(A="device"), "", "A"),
+        ],
+    )
+    def test_the_named_or_the_only_one(
+        self, devices: list[ConnectedDevice], serial: str | None, chosen: str
+    ) -> None:
+        """A name decides; without one, the only usable device is meant."""
+        assert choose_device(devices, serial).serial == chosen
+
+    def test_the_environment(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """`ANDROID_SERIAL` names the device where nothing else does."""
+        devices = connected(A="device", B="device", C="device")
+        monkeypatch.setenv("ANDROID_SERIAL", "B")
+
+        assert choose_device(devices).serial == "B"
+        assert choose_device(devices, "C").serial == "C"
+
+    def test_none_there(self) -> None:
+        """Without a device, the hint names both ways to get one."""
+        with pytest.raises(NoDeviceError, match="no device is connected") as caught:
+            choose_device([])
+
+        assert caught.value.code is ErrorCode.NO_DEVICES
+        assert "USB debugging" in str(caught.value.hint)
+        assert "python -m pytest_clawperator.simulator" in str(caught.value.hint)
+
+    def test_none_usable(self) -> None:
+        """Devices that are there and unusable are named with what to do about each."""
+        with pytest.raises(NoDeviceError) as caught:
+            choose_device(connected(A="unauthorized", B="offline"))
+
+        assert "A (unauthorized), B (offline)" in str(caught.value)
+        assert "Allow USB debugging?" in str(caught.value.hint)
+        assert "adb reconnect offline" in str(caught.value.hint)
+
+    def test_several(self) -> None:
+        """Several usable devices and no choice: they are listed, with how to choose."""
+        with pytest.raises(AmbiguousDeviceError) as caught:
+            choose_device(connected(A="device", B="device", C="offline"))
+
+        assert caught.value.code is ErrorCode.MULTIPLE_DEVICES_DEVICE_ID_REQUIRED
+        assert "2 devices are connected and none was chosen: A, B" in str(caught.value)
+        assert "connect(serial='A'), or set ANDROID_SERIAL" in str(caught.value)
+        assert caught.value.details == {"devices": ["A", "B"]}
+
+    def test_the_named_one_is_absent(self) -> None:
+        """A device that is not there is told with those that are."""
+        with pytest.raises(DeviceNotFoundError) as caught:
+            choose_device(connected(A="device", B="offline"), "X")
+
+        assert str(caught.value).startswith("[X] DEVICE_NOT_FOUND: ")
+        assert "connected: A, B (offline)" in str(caught.value)
+
+    def test_where_an_absent_name_came_from(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A name that nobody wrote into the test is told with its origin."""
+        monkeypatch.setenv("ANDROID_SERIAL", "X")
+
+        with pytest.raises(DeviceNotFoundError, match=r"\(from ANDROID_SERIAL\); .* nothing"):
+            choose_device([])
+
+    @pytest.mark.parametrize(
+        ("state", "code", "hint"),
+        [
+            ("unauthorized", ErrorCode.DEVICE_UNAUTHORIZED, "accept the dialog"),
+            ("authorizing", ErrorCode.DEVICE_UNAUTHORIZED, "accept the dialog"),
+            ("offline", ErrorCode.DEVICE_OFFLINE, "Reconnect it"),
+            ("no permissions (user in plugdev?)", ErrorCode.ADB_NO_USB_PERMISSIONS, "udev"),
+            ("recovery", ErrorCode.DEVICE_OFFLINE, "adb reboot"),
+            ("", ErrorCode.DEVICE_OFFLINE, "Reconnect it"),
+        ],
+    )
+    def test_the_named_one_is_unusable(self, state: str, code: ErrorCode, hint: str) -> None:
+        """A device that is there and unusable is told with what to do."""
+        with pytest.raises(DeviceUnavailableError) as caught:
+            choose_device(connected(A=state, B="device"), "A")
+
+        assert caught.value.code is code
+        assert caught.value.serial == "A"
+        assert hint in str(caught.value.hint)
+
+
+def test_the_list(simulator: Simulator, server: AdbServer) -> None:
+    """What the adb server lists, in its order."""
+    devices = list_devices(server)
+
+    assert [(device.serial, device.state) for device in devices] == [
+        (serial, "device") for serial in simulator.serials
+    ]
+
+
+class TestReading:
+    """What a device says about itself."""
+
+    def test_a_phone(self, phone: AdbTransport, server: AdbServer) -> None:
+        """Everything that a whole Android tells is known."""
+        info = read_device(phone, server=server)
+
+        assert info.serial == phone.serial
+        assert (info.manufacturer, info.model) == ("Google", "Pixel 9")
+        assert (info.api_level, info.release, info.abi) == (36, "16", "arm64-v8a")
+        assert (info.size, info.density, info.locale) == ((1080, 2400), 420, "en-US")
+        assert not info.emulator
+
+    def test_an_emulator(self, simulator: Simulator, server: AdbServer) -> None:
+        """An emulator is known for one, and called by where it is to be found."""
+        transport = AdbTransport(server, simulator.serials[1])
+
+        info = read_device(transport, server=server)
+
+        transport.close()
+        assert info.emulator
+        assert info.key == f"127.0.0.1:{server.port}/{info.serial}"
+
+    def test_one_round_trip(self) -> None:
+        """All of it is asked at once."""
+        transport = ScriptedTransport()
+
+        read_device(transport, server=SERVER)
+
+        assert transport.round_trips == 1
+
+    def test_overrides_count(self) -> None:
+        """A size or density that was set replaces the screen's own."""
+        transport = ScriptedTransport(
+            {
+                "wm size": "Physical size: 1080x2400\nOverride size: 720x1600\n",
+                "wm density": "Physical density: 420\nOverride density: 320\n",
+            }
+        )
+
+        info = read_device(transport, server=SERVER)
+
+        assert (info.size, info.density) == ((720, 1600), 320)
+
+    @pytest.mark.parametrize(
+        ("properties", "size"),
+        [
+            (ShellResult("", "", 127), ShellResult("", "", 127)),
+            ("\n", "Physical size: ?x?\n"),
+            ("[ro.build.version.sdk]: [R]\n[ro.product.model]: []\n", "Error: no display\n"),
+            ("[[[]]]: [\n", "Physical size: 1x2x3"),
+        ],
+    )
+    def test_what_is_odd_or_missing_is_unknown(
+        self, properties: str | ShellResult, size: str | ShellResult
+    ) -> None:
+        """Nothing that a device answers is an error."""
+        transport = ScriptedTransport({"getprop": properties, "wm size": size})
+
+        info = read_device(transport, server=SERVER)
+
+        assert (info.model, info.api_level, info.size, info.density) == (None,) * 4
+        assert info.serial == "PH1"
+
+    @pytest.mark.parametrize(
+        ("serial", "number", "server", "key"),
+        [
+            ("R58M1234", "R58M1234", SERVER, "R58M1234"),
+            ("192.168.1.20:5555", "R58M1234", SERVER, "R58M1234"),
+            ("adb-R58M1234-x._adb-tls-connect._tcp", "R58M1234", SERVER, "R58M1234"),
+            ("emulator-5554", "EMU", SERVER, "127.0.0.1:5037/emulator-5554"),
+            ("127.0.0.1:4000", "SIM", SERVER, "127.0.0.1:5037/127.0.0.1:4000"),
+            ("localhost:4000", "SIM", SERVER, "127.0.0.1:5037/localhost:4000"),
+            ("emulator-5554", "EMU", AdbServer("localhost", 1), "127.0.0.1:1/emulator-5554"),
+            ("emulator-5554", "EMU", AdbServer("lab-3", 1), "lab-3:1/emulator-5554"),
+            ("emulator-5554", "EMU", AdbServer(path="/run/adb"), "/run/adb/emulator-5554"),
+            ("CHEAP1", "0123456789ABCDEF", SERVER, "127.0.0.1:5037/CHEAP1"),
+            ("NONE", "", SERVER, "127.0.0.1:5037/NONE"),
+        ],
+    )
+    def test_one_phone_has_one_key(
+        self, serial: str, number: str, server: AdbServer, key: str
+    ) -> None:
+        """A phone is its serial number; one without its own is where it is to be found."""
+        transport = ScriptedTransport({"getprop": f"[ro.serialno]: [{number}]\n"}, serial=serial)
+
+        assert read_device(transport, server=server).key == key

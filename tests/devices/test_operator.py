@@ -1,0 +1,367 @@
+"""The Operator app: found, installed, allowed to work, awake."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.devices.operator import (
+    components,
+    find_operator,
+    grant_operator,
+    install_operator,
+    operator_version,
+    restart_service,
+    setup_operator,
+    wait_for_ping,
+)
+from pytest_clawperator.devices.readiness import read_readiness
+from pytest_clawperator.errors import (
+    ConfigurationError,
+    ErrorCode,
+    OperatorNotReadyError,
+    ShellError,
+)
+from pytest_clawperator.transport.adb import AdbTransport
+from pytest_clawperator.transport.interface import ShellResult
+from tests.transport_double import Answer, ScriptedTransport
+
+RELEASE = "com.clawperator.operator"
+DEV = "com.clawperator.operator.dev"
+SERVICE = "clawperator.operator.accessibilityservice.OperatorAccessibilityService"
+LISTENER = "action.notification.NotificationListenerService"
+LIST = f"pm list packages '{RELEASE}'"
+DENIED = ShellResult("", "java.lang.SecurityException: Permission denial: WRITE_SECURE\n", 255)
+
+
+def with_packages(*names: str) -> ScriptedTransport:
+    """Give a device on which these packages are installed."""
+    listing = "".join(f"package:{name}\n" for name in names)
+    return ScriptedTransport({re.compile("pm list packages .*"): listing})
+
+
+def operator_apk(folder: Path, package: str = RELEASE) -> Path:
+    """Write what the simulated phone takes for the Operator's APK."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("AndroidManifest.xml", "\0".join([*package, ""]))
+    path = folder / "operator.apk"
+    path.write_bytes(data.getvalue())
+    return path
+
+
+def settings(services: str = "null", listeners: str = "null") -> dict[Any, Answer]:
+    """Answer for a device with these services on."""
+    return {
+        "settings get secure enabled_accessibility_services": f"{services}\n",
+        "settings get secure accessibility_enabled": "1\n",
+        "settings get secure enabled_notification_listeners": f"{listeners}\n",
+        re.compile("settings (put|delete) secure .*"): "",
+        re.compile("pm grant .*"): "",
+    }
+
+
+class TestFinding:
+    """Which variant is installed."""
+
+    @pytest.mark.parametrize("wanted", [RELEASE, DEV])
+    def test_the_wanted_one(self, wanted: str) -> None:
+        """Where both are there, the wanted one is found, in one question."""
+        transport = with_packages(RELEASE, DEV)
+
+        assert find_operator(transport, wanted) == wanted
+        assert transport.calls == [LIST]
+
+    @pytest.mark.parametrize("names", [(), (f"{RELEASE}.other",), ("x.com.clawperator.operator",)])
+    def test_none(self, names: tuple[str, ...]) -> None:
+        """A name that merely contains the Operator's is not it."""
+        with pytest.raises(OperatorNotReadyError) as caught:
+            find_operator(with_packages(*names), RELEASE)
+
+        assert caught.value.code is ErrorCode.OPERATOR_NOT_INSTALLED
+        assert "connect(operator_apk=" in str(caught.value)
+        assert caught.value.serial == "PH1"
+
+    @pytest.mark.parametrize(("wanted", "there"), [(RELEASE, DEV), (DEV, RELEASE)])
+    def test_the_other_one(self, wanted: str, there: str) -> None:
+        """The other variant is named, with the keyword that would use it."""
+        with pytest.raises(OperatorNotReadyError) as caught:
+            find_operator(with_packages(there), wanted)
+
+        assert caught.value.code is ErrorCode.OPERATOR_VARIANT_MISMATCH
+        assert f"the Operator {wanted} is not installed" in str(caught.value)
+        assert f"connect(operator_package='{there}')" in str(caught.value)
+
+    @pytest.mark.parametrize("answer", [ShellResult("", "", 127), ShellResult("", "broken", 1)])
+    def test_a_package_manager_that_does_not_answer(self, answer: ShellResult) -> None:
+        """Nothing is claimed about the Operator when nothing was learned."""
+        with pytest.raises(ShellError) as caught:
+            find_operator(ScriptedTransport({LIST: answer}), RELEASE)
+
+        assert caught.value.code is ErrorCode.DEVICE_SHELL_UNAVAILABLE
+
+    def test_a_hostile_package(self) -> None:
+        """A package name from the environment is checked before it is used."""
+        with pytest.raises(ConfigurationError):
+            find_operator(ScriptedTransport(), "a.b; reboot")
+
+    def test_on_a_phone(self, phone: AdbTransport) -> None:
+        """The faults of the simulated phone come out under their names."""
+        found = find_operator(phone, RELEASE)
+
+        phone.shell("sim fault operator_variant")
+        with pytest.raises(OperatorNotReadyError) as other:
+            find_operator(phone, RELEASE)
+        phone.shell("sim fault clear; sim fault operator_absent")
+        with pytest.raises(OperatorNotReadyError) as absent:
+            find_operator(phone, RELEASE)
+
+        assert found == RELEASE
+        assert other.value.code is ErrorCode.OPERATOR_VARIANT_MISMATCH
+        assert absent.value.code is ErrorCode.OPERATOR_NOT_INSTALLED
+
+
+class TestGranting:
+    """What the Operator is given."""
+
+    def test_the_commands_in_order(self) -> None:
+        """A device with nothing switched on gets exactly the documented commands."""
+        transport = ScriptedTransport(settings())
+
+        grant_operator(transport, RELEASE)
+
+        assert transport.calls == [
+            "settings get secure enabled_accessibility_services",
+            "settings put secure accessibility_enabled 1",
+            f"settings put secure enabled_accessibility_services '{RELEASE}/{SERVICE}'",
+            f"pm grant {RELEASE} android.permission.POST_NOTIFICATIONS",
+            "settings get secure enabled_notification_listeners",
+            f"settings put secure enabled_notification_listeners '{RELEASE}/{LISTENER}'",
+        ]
+
+    def test_other_services_stay_on(self) -> None:
+        """The Operator's services are appended to those of others."""
+        transport = ScriptedTransport(settings("a.b/.C:d.e/f.G", "h.i/.J"))
+
+        grant_operator(transport, DEV)
+
+        assert (
+            "settings put secure enabled_accessibility_services "
+            f"'a.b/.C:d.e/f.G:{DEV}/{SERVICE}'" in transport.calls
+        )
+        assert (
+            f"settings put secure enabled_notification_listeners 'h.i/.J:{DEV}/{LISTENER}'"
+            in transport.calls
+        )
+
+    def test_what_is_on_stays_as_it_is(self) -> None:
+        """Where everything is on, nothing is written."""
+        transport = ScriptedTransport(
+            settings(f"a.b/.C:{RELEASE}/{SERVICE}", f"{RELEASE}/{LISTENER}")
+        )
+
+        grant_operator(transport, RELEASE)
+
+        assert not [call for call in transport.calls if " put " in call]
+
+    def test_a_service_that_is_listed_but_switched_off(self) -> None:
+        """The main switch is turned on where only it is off."""
+        answers = settings(f"{RELEASE}/{SERVICE}", f"{RELEASE}/{LISTENER}")
+        transport = ScriptedTransport(
+            {**answers, "settings get secure accessibility_enabled": "0\n"}
+        )
+
+        grant_operator(transport, RELEASE)
+
+        assert [call for call in transport.calls if " put " in call] == [
+            "settings put secure accessibility_enabled 1"
+        ]
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            "java.lang.IllegalArgumentException: Unknown permission: x",
+            "java.lang.SecurityException: x is not a changeable permission type",
+            "Permission already granted",
+        ],
+    )
+    def test_a_needless_permission(self, answer: str) -> None:
+        """A device that does not know the permission, or not as one to grant, is fine."""
+        answers = {**settings(), re.compile("pm grant .*"): ShellResult("", answer, 255)}
+
+        grant_operator(ScriptedTransport(answers), RELEASE)
+
+    @pytest.mark.parametrize(
+        "refused", ["settings put secure .*", "pm grant .*", "settings get secure .*"]
+    )
+    def test_what_a_device_refuses(self, refused: str) -> None:
+        """A refused grant names the command and a way out."""
+        transport = ScriptedTransport({**settings(), re.compile(refused): DENIED})
+
+        with pytest.raises(OperatorNotReadyError) as caught:
+            grant_operator(transport, RELEASE)
+
+        assert caught.value.code is ErrorCode.OPERATOR_GRANT_FAILED
+        assert "Permission denial" in str(caught.value)
+        assert "Security settings" in str(caught.value.hint)
+        assert re.fullmatch(refused, caught.value.details["command"])
+
+    def test_on_a_phone(self, phone: AdbTransport) -> None:
+        """A phone whose services are off has them on afterwards."""
+        phone.shell(f"am force-stop {RELEASE}")
+        before = read_readiness(phone, RELEASE)
+
+        grant_operator(phone, RELEASE)
+
+        after = read_readiness(phone, RELEASE)
+        assert (before.service_on, before.stopped) == (False, True)
+        assert (after.service_on, after.stopped) == (True, False)
+
+    def test_switching_off_and_on(self) -> None:
+        """Only the Operator's own service is taken out of the list, and put back."""
+        transport = ScriptedTransport(settings(f"{RELEASE}/{SERVICE}:a.b/.C"))
+
+        restart_service(transport, RELEASE)
+
+        assert transport.calls == [
+            "settings get secure enabled_accessibility_services",
+            "settings put secure enabled_accessibility_services 'a.b/.C'",
+            "settings put secure accessibility_enabled 1",
+            f"settings put secure enabled_accessibility_services 'a.b/.C:{RELEASE}/{SERVICE}'",
+        ]
+
+
+class TestSettingUp:
+    """Installing, granting and verifying in one go."""
+
+    @pytest.mark.parametrize("package", [RELEASE, DEV])
+    def test_on_a_phone_without_it(self, phone: AdbTransport, tmp_path: Path, package: str) -> None:
+        """A phone without an Operator has the one of the file afterwards, allowed to work."""
+        phone.shell(f"pm uninstall {RELEASE}")
+
+        found = setup_operator(phone, operator_apk(tmp_path, package))
+
+        assert found == package
+        assert read_readiness(phone, package).service_on is True
+
+    def test_no_such_file(self, tmp_path: Path) -> None:
+        """A file that is not there is told before the device is touched."""
+        transport = ScriptedTransport()
+
+        with pytest.raises(OperatorNotReadyError, match=r"nowhere\.apk") as caught:
+            install_operator(transport, tmp_path / "nowhere.apk")
+
+        assert caught.value.code is ErrorCode.OPERATOR_APK_NOT_FOUND
+        assert transport.calls == []
+
+    def test_a_file_that_the_device_refuses(self, phone: AdbTransport, tmp_path: Path) -> None:
+        """The device's own reason is told."""
+        apk = tmp_path / "broken.apk"
+        apk.write_bytes(b"PK no apk")
+
+        with pytest.raises(OperatorNotReadyError, match="INSTALL_") as caught:
+            setup_operator(phone, apk)
+
+        assert caught.value.code is ErrorCode.OPERATOR_INSTALL_FAILED
+
+    @pytest.mark.parametrize(
+        ("there", "says"),
+        [((), "no Operator is there"), ((RELEASE, DEV), "several variants are installed")],
+    )
+    def test_not_knowing_which(self, tmp_path: Path, there: tuple[str, ...], says: str) -> None:
+        """Unless exactly one variant is there, the package must be named."""
+        with pytest.raises(OperatorNotReadyError, match=says) as caught:
+            setup_operator(with_packages(*there), operator_apk(tmp_path))
+
+        assert caught.value.code is ErrorCode.OPERATOR_VERIFY_FAILED
+        assert "operator_package=" in str(caught.value.hint)
+
+    def test_another_package_was_in_the_file(self, tmp_path: Path) -> None:
+        """A named package that is not there afterwards is told."""
+        transport = ScriptedTransport(
+            {**settings(), re.compile("pm list packages .*"): f"package:{DEV}\n"}
+        )
+
+        with pytest.raises(OperatorNotReadyError, match="is not there after") as caught:
+            setup_operator(transport, operator_apk(tmp_path), RELEASE)
+
+        assert caught.value.code is ErrorCode.OPERATOR_VERIFY_FAILED
+
+
+@pytest.mark.parametrize(
+    ("answer", "version"),
+    [
+        ("    versionCode=503900 minSdk=21\n    versionName=0.5.3-d\n", "0.5.3-d"),
+        ("Unable to find package: x\n", None),
+        (ShellResult("", "", 127), None),
+    ],
+)
+def test_version(answer: str | ShellResult, version: str | None) -> None:
+    """The version is what the device says, or unknown."""
+    transport = ScriptedTransport({f"dumpsys package {RELEASE}": answer})
+
+    assert operator_version(transport, RELEASE) == version
+
+
+@pytest.mark.parametrize(
+    ("value", "listed"),
+    [
+        ("null\n", []),
+        ("", []),
+        ("a.b/.C:d.e/f.G\n", ["a.b/a.b.C", "d.e/f.G"]),
+        (":a.b/c.D:", ["a.b/c.D"]),
+        ("nonsense", ["nonsense"]),
+    ],
+)
+def test_lists_of_components(value: str, listed: list[str]) -> None:
+    """Short names of classes are read in full; what is nothing is left out."""
+    assert components(value) == listed
+
+
+class TestPing:
+    """Waiting for an Operator that was just switched on."""
+
+    def test_until_it_answers(self) -> None:
+        """It is asked again, with growing pauses, until it answers."""
+        answers = iter([False, False, False, True])
+        pauses: list[float] = []
+
+        wait_for_ping(lambda left: next(answers), serial="PH1", timeout=60, pause=pauses.append)
+
+        assert pauses == [0.05, 0.1, 0.2]
+
+    def test_it_never_answers(self) -> None:
+        """The time that is given bounds the pauses; what to do is told at the end."""
+        now = [100.0]
+
+        def pause(seconds: float) -> None:
+            now[0] += seconds
+
+        with pytest.raises(OperatorNotReadyError) as caught:
+            wait_for_ping(
+                lambda left: False, serial="PH1", timeout=5, clock=lambda: now[0], pause=pause
+            )
+
+        assert now[0] == pytest.approx(105)
+        assert caught.value.code is ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING
+        assert "did not answer within 5 s" in str(caught.value)
+
+    def test_the_time_left(self) -> None:
+        """Each question is told how much time is left for it."""
+        now, told = [0.0], []
+
+        def ping(left: float) -> bool:
+            told.append(left)
+            now[0] += 1
+            return len(told) == 3
+
+        wait_for_ping(
+            ping, serial="PH1", timeout=10, clock=lambda: now[0], pause=lambda seconds: None
+        )
+
+        assert told == [10, 9, 8]

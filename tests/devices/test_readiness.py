@@ -1,0 +1,207 @@
+"""Whether a device and its Operator can work."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.devices.readiness import (
+    Readiness,
+    ScreenState,
+    check_ready,
+    read_readiness,
+    screen_state,
+)
+from pytest_clawperator.errors import (
+    DeviceUnavailableError,
+    ErrorCode,
+    OperatorNotReadyError,
+)
+from pytest_clawperator.transport.adb import AdbTransport
+from pytest_clawperator.transport.interface import ShellResult
+from tests.transport_double import Answer, ScriptedTransport
+
+RELEASE = "com.clawperator.operator"
+SERVICE = f"{RELEASE}/clawperator.operator.accessibilityservice.OperatorAccessibilityService"
+DUMP = "  versionName=0.5.3\n  User 0: ceDataInode=1 installed=true stopped=false\n"
+READY: dict[Any, Answer] = {
+    "getprop sys.boot_completed": "1\n",
+    f"pm list packages {RELEASE}": f"package:{RELEASE}\n",
+    "settings get secure enabled_accessibility_services": f"a.b/.C:{SERVICE}\n",
+    "settings get secure accessibility_enabled": "1\n",
+    f"dumpsys package {RELEASE}": DUMP,
+}
+BOOT, PACKAGES, SERVICES, SWITCH, DETAILS = READY
+
+
+def test_all_is_well() -> None:
+    """Everything is found out in one round trip."""
+    transport = ScriptedTransport(READY)
+
+    found = check_ready(transport, RELEASE)
+
+    assert found == Readiness(
+        booted=True,
+        installed=frozenset({RELEASE}),
+        service_on=True,
+        stopped=False,
+        version="0.5.3",
+    )
+    assert transport.round_trips == 1
+
+
+@pytest.mark.parametrize(
+    "unknown",
+    [
+        ShellResult("", "", 127),
+        ShellResult("", "cmd: Can't find service: x\n", 20),
+        ShellResult("", "java.lang.SecurityException: no\n", 255),
+    ],
+)
+@pytest.mark.parametrize("question", READY)
+def test_what_is_unknown_is_no_error(question: Any, unknown: ShellResult) -> None:
+    """A question that the device does not answer keeps nobody from working."""
+    transport = ScriptedTransport({**READY, question: unknown})
+
+    check_ready(transport, RELEASE)
+
+
+def test_a_device_that_tells_nothing() -> None:
+    """On a device without any of the commands nothing is known, and nothing is wrong."""
+    assert check_ready(ScriptedTransport(), RELEASE) == Readiness()
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "code", "says"),
+    [
+        (PACKAGES, "", ErrorCode.OPERATOR_NOT_INSTALLED, "operator_apk="),
+        (PACKAGES, f"package:{RELEASE}.dev\n", ErrorCode.OPERATOR_VARIANT_MISMATCH, ".dev"),
+        (SERVICES, "null\n", ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING, "grant=True"),
+        (SERVICES, "\n", ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING, "by hand"),
+        (SERVICES, f"x{SERVICE}\n", ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING, "switched off"),
+        (SWITCH, "0\n", ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING, "grant=True"),
+        (SWITCH, "null\n", ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING, "switched off"),
+        (
+            DETAILS,
+            DUMP.replace("stopped=false", "stopped=true"),
+            ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING,
+            "was force-stopped",
+        ),
+    ],
+)
+def test_what_is_wrong(question: Any, answer: str, code: ErrorCode, says: str) -> None:
+    """What keeps the Operator from working is named with what to do."""
+    transport = ScriptedTransport({**READY, question: answer})
+
+    with pytest.raises(OperatorNotReadyError) as caught:
+        check_ready(transport, RELEASE)
+
+    assert caught.value.code is code
+    assert says in str(caught.value)
+    assert caught.value.serial == "PH1"
+
+
+def test_a_device_that_is_starting() -> None:
+    """A device that says, or shows, that it is not up yet is not blamed on its Operator."""
+    no_service = ShellResult("cmd: Can't find service: package\n", "", 20)
+    saying = ScriptedTransport({**READY, BOOT: "0\n", PACKAGES: ""})
+    showing = ScriptedTransport({**READY, BOOT: "\n", PACKAGES: no_service})
+
+    for transport in (saying, showing):
+        with pytest.raises(DeviceUnavailableError, match="has not finished starting"):
+            check_ready(transport, RELEASE)
+
+
+def test_another_user_of_the_device() -> None:
+    """An app counts as stopped if it is for every user that has it."""
+    dump = (
+        "  User 0: installed=true stopped=true notLaunched=true\n"
+        "  User 10: installed=true stopped=false notLaunched=false\n"
+        "  User 11: installed=false stopped=true notLaunched=true\n"
+    )
+    transport = ScriptedTransport({**READY, DETAILS: dump})
+
+    assert check_ready(transport, RELEASE).stopped is False
+
+
+def test_warnings_before_an_answer() -> None:
+    """What a device complains about before it answers is not part of the answer."""
+    noise = "WARNING: linker: libfoo.so has text relocations: x:y\n"
+    noisy = {
+        key: noise + value if isinstance(value, str) else value for key, value in READY.items()
+    }
+
+    found = check_ready(ScriptedTransport(noisy), RELEASE)
+
+    assert (found.booted, found.service_on) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("fault", "code"),
+    [
+        ("operator_absent", ErrorCode.OPERATOR_NOT_INSTALLED),
+        ("operator_variant", ErrorCode.OPERATOR_VARIANT_MISMATCH),
+    ],
+)
+def test_faults_of_a_phone(phone: AdbTransport, fault: str, code: ErrorCode) -> None:
+    """The faults of the simulated phone come out under their names."""
+    ready = check_ready(phone, RELEASE)
+
+    phone.shell(f"sim fault {fault}")
+    with pytest.raises(OperatorNotReadyError) as caught:
+        check_ready(phone, RELEASE)
+
+    assert ready.service_on is True
+    assert caught.value.code is code
+
+
+def test_a_phone_that_is_booting(phone: AdbTransport) -> None:
+    """While its services are not up a phone tells that alone."""
+    phone.shell("sim fault booting")
+
+    found = read_readiness(phone, RELEASE)
+
+    assert found == Readiness(booted=False)
+
+
+def test_a_hostile_package() -> None:
+    """A name that is none never reaches the shell."""
+    transport = ScriptedTransport()
+
+    with pytest.raises(Exception, match=re.escape("is not the name of an Android package")):
+        check_ready(transport, "a.b; reboot")
+
+    assert transport.calls == []
+
+
+@pytest.mark.parametrize(
+    ("power", "policy", "state"),
+    [
+        ("  mWakefulness=Awake\n", "      showing=false\n", ScreenState(on=True, locked=False)),
+        ("  mWakefulness=Asleep\n", "  showing=true\n", ScreenState(on=False, locked=True)),
+        ("Display Power: state=OFF\n", "x", ScreenState(on=False, locked=None)),
+        ("Display Power: state=ON\n", " mKeyguardShowing=true", ScreenState(on=True, locked=True)),
+        ("nothing", "nothing", ScreenState()),
+    ],
+)  # fmt: skip
+def test_the_screen(power: str, policy: str, state: ScreenState) -> None:
+    """The screen's state is told as far as the device says."""
+    transport = ScriptedTransport({"dumpsys power": power, "dumpsys window policy": policy})
+
+    assert screen_state(transport) == state
+
+
+def test_the_screen_of_a_phone(phone: AdbTransport) -> None:
+    """A phone that is asleep has its screen off."""
+    awake = screen_state(phone)
+
+    phone.shell("input keyevent KEYCODE_SLEEP")
+    deadline = time.monotonic() + 10  # a phone takes a moment to follow a key
+    while screen_state(phone).on and time.monotonic() < deadline:
+        pass
+
+    assert awake == ScreenState(on=True, locked=False)
+    assert screen_state(phone).on is False

@@ -1,0 +1,76 @@
+"""The client as a user's type checker sees it; this module is checked, never run."""
+
+from __future__ import annotations
+
+from typing_extensions import assert_type
+
+from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.execution.batch import Batch
+from pytest_clawperator.execution.batch_run import BatchStep
+from pytest_clawperator.execution.client import Clawperator
+from pytest_clawperator.execution.locator import Locator
+from pytest_clawperator.execution.outcome import ScrollOutcome
+from pytest_clawperator.execution.result import RunResult, RunStep
+from pytest_clawperator.snapshot.bounds import Bounds
+from pytest_clawperator.snapshot.tree import Node, Snapshot
+
+
+def methods_give_what_one_wants(claw: Clawperator) -> None:
+    """Texts are strings, pictures bytes, and the rest steps."""
+    assert_type(claw.execute([{"type": "snapshot_ui"}], timeout=5), RunResult)
+    assert_type(claw.open_app("com.a"), RunStep)
+    assert_type(claw.click(text="OK", timeout=0), RunStep)
+    assert_type(claw.click(at=(1, 2)), RunStep)
+    assert_type(claw.enter_text("hi", id="name", submit=True), RunStep)
+    assert_type(claw.read_text(id="total", validator="version"), str)
+    assert_type(claw.read_all_text(role="button"), list[str])
+    assert_type(claw.read_value(label="Version"), str)
+    assert_type(claw.scroll("up"), ScrollOutcome)
+    assert_type(claw.scroll_until(text="OK", click=True), ScrollOutcome)
+    assert_type(claw.snapshot(), Snapshot)
+    assert_type(claw.screenshot(), bytes)
+    for page in claw.pages():
+        assert_type(page, Snapshot)
+    with claw as same:
+        assert_type(same, Clawperator)
+
+
+def nodes_may_be_said_in_many_ways(claw: Clawperator, snapshot: Snapshot) -> None:
+    """Whatever a method takes as a node, it takes everywhere."""
+    claw.click(NodeMatcher.of(text="OK"), within={"id": "com.a:id/list"})
+    claw.click(snapshot.find(text="OK"))
+    claw.click(claw.node(text="OK"), within=snapshot.find_all(id="row")[0])
+    claw.scroll(within=claw.node(id="list"))
+    claw.read_value(claw.node(text="Version"))
+    claw.click(txt="OK")  # type: ignore[call-arg]
+    claw.click(text=5)  # type: ignore[arg-type]
+    claw.click("OK")  # type: ignore[arg-type]
+    claw.press_key("enter")  # type: ignore[arg-type]
+    claw.scroll("sideways")  # type: ignore[arg-type]
+
+
+def locators_chain(claw: Clawperator) -> None:
+    """Locators lead to locators, nodes and values."""
+    row = claw.node(id="row", has=claw.node(text="A"))
+    assert_type(row.node(text="Delete").nth(1), Locator)
+    assert_type(row.wait(timeout=1), Locator)
+    assert_type(row.read(), str)
+    assert_type(row.all(), list[Node])
+    assert_type(row.exists(), bool)
+    assert_type(row.count(), int)
+    assert_type(row.bounds(), Bounds)
+    assert_type(row.scroll_into_view(), ScrollOutcome)
+
+
+def batches_give_later(claw: Clawperator) -> None:
+    """Values of a batch have the types that the client gives."""
+    with claw.batch() as b:
+        assert_type(b, Batch)
+        text = b.read_text(id="total")
+        click = b.click(text="OK")
+        picture = b.screenshot()
+    assert_type(text, BatchStep[str])
+    assert_type(text.value, str)
+    assert_type(text.result, RunStep)
+    assert_type(click.value, RunStep)
+    assert_type(picture.value, bytes)
