@@ -1,0 +1,133 @@
+"""What looking at the screen costs: reading hierarchies and finding nodes in them.
+
+Both sides are measured alternately in one run, and the median of the paired ratios is
+printed, so that a busy machine slows both alike. Run it with ``make bench``.
+"""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import statistics
+import time
+from collections.abc import Callable, Iterator
+
+from lxml import etree  # type: ignore[import-untyped]
+
+from pytest_clawperator.snapshot.tree import Snapshot
+
+SIZES = (100, 2_000, 20_000)
+FIND_SIZE = 2_000
+FIND_ROUNDS = 200
+CHILDREN = 4
+
+_FLAGS = " ".join(
+    f'{name}="false"'
+    for name in (
+        "checkable",
+        "checked",
+        "clickable",
+        "enabled",
+        "focusable",
+        "focused",
+        "scrollable",
+        "long-clickable",
+        "password",
+        "selected",
+    )
+)
+
+
+def hierarchy(size: int, *, needs_repair: bool = False) -> str:
+    """Write a hierarchy of so many nodes; half of them have a text, raw breaks in some."""
+    lines = "\n".join(_lines(0, size, "  ", needs_repair=needs_repair))
+    prolog = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
+    return f'{prolog}\n<hierarchy rotation="0">\n{lines}\n</hierarchy>\n'
+
+
+def _lines(number: int, size: int, indent: str, *, needs_repair: bool) -> Iterator[str]:
+    tag = f"{indent}<node {_attributes(number, needs_repair=needs_repair)}"
+    first = CHILDREN * number + 1
+    if first >= size:
+        yield f"{tag} />"
+        return
+    yield f"{tag}>"
+    for child in range(first, min(first + CHILDREN, size)):
+        yield from _lines(child, size, f"{indent}  ", needs_repair=needs_repair)
+    yield f"{indent}</node>"
+
+
+def _attributes(number: int, *, needs_repair: bool) -> str:
+    text = f"Item {number}" if number % 2 else ""
+    if needs_repair and number % 10 == 1:
+        text += "\nsecond line\tafter a tab"
+    bounds = (
+        "[0,0][1080,2400]" if number == 0 else f"[0,{number % 2300}][1080,{number % 2300 + 96}]"
+    )
+    return (
+        f'index="{number % CHILDREN}" text="{text}" resource-id="com.example:id/item_{number % 99}"'
+        f' class="android.widget.TextView" package="com.example" content-desc="" {_FLAGS}'
+        f' bounds="{bounds}"'
+    )
+
+
+def seconds(run: Callable[[], object]) -> float:
+    """Time one run."""
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+def ratio(subject: Callable[[], object], baseline: Callable[[], object], rounds: int) -> float:
+    """Give the median of paired ratios, measured alternately."""
+    gc.disable()
+    try:
+        return statistics.median(seconds(subject) / seconds(baseline) for _ in range(rounds))
+    finally:
+        gc.enable()
+
+
+def parse_ratio(size: int, *, needs_repair: bool) -> float:
+    """Compare reading a snapshot with parsing the same bytes."""
+    source = hierarchy(size, needs_repair=needs_repair).encode()
+    rounds = max(20, 20_000 // size)
+    return ratio(lambda: Snapshot.from_xml(source), lambda: etree.fromstring(source), rounds)
+
+
+def find_ratio(*, is_first: bool) -> float:
+    """Compare finding a node by its text with a compiled XPath on the same kind of tree.
+
+    A first search is compared on trees that neither side has looked at before.
+    """
+    source = hierarchy(FIND_SIZE).encode()
+    xpath = etree.XPath("(//node[@text=$t])[1]")
+    trees = FIND_ROUNDS if is_first else 1
+    snapshots = [Snapshot.from_xml(source) for _ in range(trees)]
+    tops = [etree.fromstring(source) for _ in range(trees)]
+    numbers = itertools.cycle(range(1, FIND_SIZE, 2 * 37))
+    if not is_first:
+        snapshots[0].find(text="Item 1")
+
+    left, right = itertools.cycle(snapshots), itertools.cycle(tops)
+    return ratio(
+        lambda: next(left).find(text=f"Item {next(numbers)}"),
+        lambda: xpath(next(right), t=f"Item {next(numbers)}"),
+        FIND_ROUNDS,
+    )
+
+
+def main() -> None:
+    """Print one line for each figure."""
+    for size in SIZES:
+        for needs_repair, limit in ((False, 1.5), (True, 3.0)):
+            name = f"parse {size} nodes, {'repaired' if needs_repair else 'clean'}"
+            found = parse_ratio(size, needs_repair=needs_repair)
+            print(f"{name:32} {found:5.2f} x etree.fromstring   (wanted: <= {limit})")
+    for is_first, limit in ((True, 1.5), (False, 0.2)):
+        name = f"find by text, {'first' if is_first else 'later'}"
+        found = find_ratio(is_first=is_first)
+        print(f"{name:32} {found:5.2f} x compiled XPath     (wanted: <= {limit})")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,225 @@
+"""What was nearly found, and what is on the screen, in few words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from heapq import nlargest
+from typing import TYPE_CHECKING, Any
+
+from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.snapshot.matching import Query, folded
+from pytest_clawperator.snapshot.roles import UNTELLABLE
+
+if TYPE_CHECKING:
+    from pytest_clawperator.snapshot.node import Node
+    from pytest_clawperator.snapshot.tree import Snapshot
+
+_SHOWN_TEXT = 60
+_COMPARED_TEXT = 100
+_COMPARED_NODES = 5_000
+_COMPARED_CLOSELY = 30
+_NEAR = 0.5
+_SHORT = 4
+_WORD = re.compile(r"[^\W_]+")
+# Windows of these lie over an app, and are then themselves what the snapshot shows.
+_PROMPTERS = ("permissioncontroller", "packageinstaller", "systemui")
+_STATES = ("checked", "selected", "focused", "scrollable", "password")
+_WORDS = {
+    "resource_id": "id",
+    "role": "role",
+    "text_equals": "text",
+    "text_contains": "text",
+    "content_desc_equals": "description",
+    "content_desc_contains": "description",
+}
+
+
+@dataclass(frozen=True)
+class Miss:
+    """A node that was nearly the wanted one, and why it was not."""
+
+    node: Node
+    reasons: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{describe(self.node)}: {'; '.join(self.reasons)}"
+
+
+def nearest(
+    snapshot: Snapshot,
+    matcher: Query | NodeMatcher | Mapping[str, Any],
+    *,
+    limit: int = 3,
+    container: Node | None = None,
+) -> list[Miss]:
+    """Give the nodes that come nearest to a matcher that found nothing, the nearest first."""
+    query = Query.of(matcher, {})
+    nodes = snapshot.nodes[:_COMPARED_NODES]
+    # Comparing texts closely is slow, so only those that share many letters are.
+    for closely, keep in ((False, _COMPARED_CLOSELY), (True, limit)):
+        points = {node: _closeness(node, query, closely=closely) for node in nodes}
+        near = [node for node in nodes if points[node] >= _NEAR]
+        nodes = nlargest(keep, near, key=points.__getitem__)
+    misses = [Miss(node, _reasons(node, query, container)) for node in nodes]
+    return [miss for miss in misses if miss.reasons]
+
+
+def covering(snapshot: Snapshot) -> str | None:
+    """Name the package whose window lies over another app's, if one does."""
+    if not snapshot.has_overlay:
+        return None
+    foreground = snapshot.foreground_package or ""
+    if foreground == "android" or any(word in foreground for word in _PROMPTERS):
+        return foreground
+    return snapshot.overlay_package if snapshot.overlay_package != foreground else None
+
+
+def describe(node: Node) -> str:
+    """Put a node in a few words: role, label, id, bounds."""
+    return " ".join([*_named(node, node.resource_id), str(node.bounds)])
+
+
+def plain(text: str, *, longest: int = _SHOWN_TEXT) -> str:
+    """Put a text on one short line, with nothing in it that upsets a terminal."""
+    shown = "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: longest + 1]
+    )
+    return shown if len(shown) <= longest else f"{shown[: longest - 3]}..."
+
+
+def quoted(text: str) -> str:
+    """Put a text in quotes, on one short line."""
+    inner = plain(text).replace('"', '\\"')
+    return f'"{inner}"'
+
+
+def outline(snapshot: Snapshot, *, limit: int = 40) -> str:
+    """Draw what is on the screen, a line for each node that says something."""
+    telling = list(_telling(snapshot))
+    lines = [f"{plain(snapshot.foreground_package or 'unknown app')}, {len(snapshot)} nodes"]
+    lines += [f"{'  ' * min(depth, 20)}- {_outlined(node)}" for depth, node in telling[:limit]]
+    if len(telling) > limit:
+        lines.append(f"... and {len(telling) - limit} more")
+    return "\n".join(lines)
+
+
+def _telling(snapshot: Snapshot) -> Iterator[tuple[int, Node]]:
+    """Yield the nodes on the screen that are more than layout, each with its depth among them."""
+    stack = [(0, snapshot.root)]
+    while stack:
+        depth, node = stack.pop()
+        tells = _tells(node)
+        if tells:
+            yield depth, node
+        below = depth + 1 if tells else depth
+        stack += [(below, child) for child in reversed(node.children) if child.is_on_screen]
+
+
+def _tells(node: Node) -> bool:
+    if node.label or node.clickable or node.scrollable or node.checkable:
+        return True
+    if node.role in ("container", "unknown"):
+        return bool(node.resource_id) and not node.children
+    return True
+
+
+def _outlined(node: Node) -> str:
+    words = _named(node, f"#{node.short_id}" if node.short_id else "")
+    states = [state for state in _STATES if getattr(node, state)]
+    if not node.enabled:
+        states.append("disabled")
+    if states:
+        words.append(f"[{', '.join(states)}]")
+    return " ".join([*words, str(node.bounds)])
+
+
+def _named(node: Node, id: str) -> list[str]:
+    label = [quoted(node.label)] if node.label else []
+    return [node.role, *label, *([plain(id)] if id else [])]
+
+
+def _value(node: Node, field: str) -> str:
+    if field == "resource_id":
+        return node.resource_id
+    if field == "role":
+        return node.role
+    return node.label if field.startswith("text") else node.content_desc
+
+
+def _reasons(node: Node, query: Query, container: Node | None) -> tuple[str, ...]:
+    reasons = [
+        _reason(node, field, wanted)
+        for field, wanted in query.fields.items()
+        if not query.field_fits(node, field, wanted)
+    ]
+    cover = covering(node.snapshot)
+    if cover and not reasons:
+        reasons.append(f"covered by {plain(cover)}")
+    if not node.is_on_screen:
+        reasons.append("off-screen")
+    if container is not None and node is not container and container not in node.ancestors:
+        reasons.append("outside the container")
+    return tuple(reasons)
+
+
+def _reason(node: Node, field: str, wanted: str) -> str:
+    word, value = _WORDS[field], _value(node, field)
+    if field == "role":
+        untold = ", which the XML does not tell" if wanted.lower() in UNTELLABLE else ""
+        return f"role is {value}, wanted {plain(wanted)}{untold}"
+    found = f"{word} is `{plain(value)}`" if value else f"no {word}"
+    some = "one with " if field.endswith("contains") else ""
+    reason = f"{found}, wanted {some}`{plain(wanted)}`"
+    other = _elsewhere(node, field)
+    return f"{reason}, which is its {other[0]}" if wanted == other[1] else reason
+
+
+def _elsewhere(node: Node, field: str) -> tuple[str, str]:
+    """Give where the wanted text may be instead, and what is there."""
+    if field.startswith("text"):
+        return "description", node.content_desc
+    return ("text", node.text) if field.startswith("content") else ("short id", node.short_id)
+
+
+def _closeness(node: Node, query: Query, *, closely: bool) -> float:
+    points = [
+        1.0
+        if query.field_fits(node, field, wanted)
+        else _likeness(node, field, wanted, closely=closely)
+        for field, wanted in query.fields.items()
+    ]
+    return sum(points) / len(points)
+
+
+def _likeness(node: Node, field: str, wanted: str, *, closely: bool) -> float:
+    if field == "role":
+        return 0.0
+    value, other = _value(node, field), _elsewhere(node, field)[1]
+    if field == "resource_id":  # the package is the same for all
+        value, wanted = node.short_id, wanted.rpartition(":id/")[2]
+    value, other, wanted = (folded(text[:_COMPARED_TEXT]) for text in (value, other, wanted))
+    if not wanted or not (value or other):
+        return 0.0
+    if wanted in (value, other):
+        return 0.95
+    bare, bare_wanted = _bare(value), _bare(wanted)
+    if bare_wanted and bare_wanted in bare:  # the nearer the more of it
+        return 0.7 + 0.25 * len(bare_wanted) / len(bare)
+    likeness = _ratio(value, wanted, closely=closely)
+    if len(wanted) < _SHORT or likeness >= _NEAR or wanted != bare_wanted:
+        return likeness
+    # A single word may be like one of several.
+    words = (_ratio(word, wanted, closely=closely) for word in _WORD.findall(value))
+    return max(likeness, 0.9 * max(words, default=0.0))
+
+
+def _bare(text: str) -> str:
+    return "".join(_WORD.findall(text))
+
+
+def _ratio(value: str, wanted: str, *, closely: bool) -> float:
+    matcher = SequenceMatcher(None, value, wanted, autojunk=False)
+    return matcher.ratio() if closely else matcher.quick_ratio()

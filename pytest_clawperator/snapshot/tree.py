@@ -1,0 +1,305 @@
+"""A screen as a tree of nodes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal, overload
+from weakref import ref
+
+from lxml import etree  # type: ignore[import-untyped]
+from typing_extensions import Unpack, override
+
+from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.errors import (
+    ClawperatorWarning,
+    ConfigurationError,
+    ErrorCode,
+    SnapshotError,
+)
+from pytest_clawperator.snapshot import near_miss, query
+from pytest_clawperator.snapshot.bounds import Bounds
+from pytest_clawperator.snapshot.matching import MatcherKeywords, Query, Wanted
+from pytest_clawperator.snapshot.node import Element, Node
+from pytest_clawperator.snapshot.parse import Parsed, decoded, original, parse, stand_in
+
+__all__ = ["Node", "Snapshot"]
+
+
+class Snapshot(query.Searchable):
+    """What was on the screen: the active window's nodes, and what is known of the others."""
+
+    def __init__(
+        self,
+        source: str | bytes,
+        parsed: Parsed,
+        *,
+        foreground_package: str | None = None,
+        has_overlay: bool | None = None,
+        overlay_package: str | None = None,
+        window_count: int | None = None,
+    ) -> None:
+        self._top = parsed.top
+        self._root = next(self._top.iterchildren("*"))
+        self._source = source
+        self._has_stand_ins = parsed.has_stand_ins
+        # Weak, so that a snapshot goes when its last user does; many are taken while waiting.
+        self._nodes: dict[Element, ref[Node]] = {}
+        self._shown: dict[Element, bool] = {}
+        self.is_partial = parsed.is_partial
+        self.foreground_package = foreground_package or self.root.package or None
+        self.has_overlay = has_overlay
+        self.overlay_package = overlay_package
+        self.window_count = window_count
+
+    @classmethod
+    def from_xml(
+        cls,
+        source: str | bytes,
+        *,
+        partial: bool = False,
+        foreground_package: str | None = None,
+        has_overlay: bool | None = None,
+        overlay_package: str | None = None,
+        window_count: int | None = None,
+    ) -> Snapshot:
+        """Read a hierarchy.
+
+        One that breaks off is refused; with ``partial`` it is read as far as it goes, with
+        a warning.
+        """
+        snapshot = cls(
+            source,
+            parse(source, partial=partial),
+            foreground_package=foreground_package,
+            has_overlay=has_overlay,
+            overlay_package=overlay_package,
+            window_count=window_count,
+        )
+        if snapshot.is_partial:
+            warnings.warn(
+                f"The hierarchy is damaged or breaks off: {len(snapshot)} nodes could be read, "
+                "and what is missing counts as absent.",
+                ClawperatorWarning,
+                stacklevel=2,
+            )
+        return snapshot
+
+    @classmethod
+    def from_step(cls, text: str, data: Mapping[str, str]) -> Snapshot:
+        """Read what a snapshot step brought: the hierarchy, and the step's other data."""
+        windows = data.get("window_count", "")
+        return cls.from_xml(
+            text,
+            foreground_package=data.get("foreground_package"),
+            has_overlay={"true": True, "false": False}.get(data.get("has_overlay", "")),
+            overlay_package=data.get("overlay_package"),
+            window_count=int(windows) if windows.isdecimal() and len(windows) < 10 else None,
+        )
+
+    @cached_property
+    def xml(self) -> str:
+        """The hierarchy as it came."""
+        return decoded(self._source) if isinstance(self._source, bytes) else self._source
+
+    @property
+    def root(self) -> Node:
+        """The node that holds all others."""
+        return self._node(self._root)
+
+    @property
+    def rotation(self) -> int:
+        """Quarter turns of the screen: 0 to 3."""
+        printed = self._top.get("rotation", "0")
+        return int(printed) if printed in ("0", "1", "2", "3") else 0
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How far the window reaches, which stands for the size of the screen."""
+        return self.root.bounds.right, self.root.bounds.bottom
+
+    @property
+    def nodes(self) -> Sequence[Node]:
+        """All nodes, parents before children."""
+        return _Nodes(self)
+
+    def __len__(self) -> int:
+        return len(self._elements)
+
+    def __bool__(self) -> Literal[True]:
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether it fits a golden text, or shows the same as another snapshot."""
+        from pytest_clawperator.snapshot import golden
+
+        if isinstance(other, Snapshot):
+            return self is other or golden.render(self) == golden.render(other)
+        if not isinstance(other, str):
+            return NotImplemented
+        try:
+            return golden.compare(golden.parse(other), self) is None
+        except ConfigurationError:  # a text that is no golden fits nothing
+            return False
+
+    __hash__ = object.__hash__
+
+    def within(
+        self,
+        container: Node | Wanted = None,
+        /,
+        **keywords: Unpack[MatcherKeywords],
+    ) -> query.Scope:
+        """Restrict the search to a container: a node, or the first that fits a matcher."""
+        if isinstance(container, Node):
+            return query.Scope(container)
+        return query.Scope(self.find(container, **keywords))
+
+    def xpath(self, expression: str, /, **variables: Any) -> list[Node]:
+        """Give the nodes that an XPath 1.0 expression selects, on the screen or not.
+
+        ``$name`` in the expression is the variable of that name.
+        """
+        values = {k: stand_in(v) if isinstance(v, str) else v for k, v in variables.items()}
+        try:
+            found = etree.XPath(expression)(self._top, **values)
+        except (etree.XPathError, ValueError, TypeError) as error:
+            raise SnapshotError(
+                f"The XPath expression {expression!r} cannot be used: {error}",
+                code=ErrorCode.XPATH_INVALID,
+                hint="The elements are called node, and their attributes as in the XML.",
+            ) from error
+        if not isinstance(found, list) or not all(map(self._is_node, found)):
+            raise SnapshotError(
+                f"The XPath expression {expression!r} gives {found!r:.80}, not nodes.",
+                code=ErrorCode.XPATH_INVALID,
+                hint="Select elements, as in //node[@text='OK'], and read their attributes.",
+            )
+        return [self._node(element) for element in found]
+
+    def _is_node(self, found: Any) -> bool:
+        return etree.iselement(found) and found is not self._top
+
+    @cached_property
+    def _elements(self) -> list[Element]:
+        return list(self._top.iterdescendants("*"))
+
+    @cached_property
+    def _screen(self) -> Bounds | None:
+        return Bounds.parse(self._root.get("bounds", ""))
+
+    @cached_property
+    def _by_label(self) -> dict[str, list[Element]]:
+        labels: dict[str, list[Element]] = {}
+        # This is most of what a first search costs: no list of all nodes, no calls.
+        for element in self._top.iterdescendants("*"):
+            label = element.get("text")
+            if not label or label.isspace():
+                label = element.get("content-desc")
+            if not label:
+                continue
+            if label in labels:
+                labels[label].append(element)
+            else:
+                labels[label] = [element]
+        return labels
+
+    @override
+    def _candidates(self, wanted: Query) -> Iterable[Node]:
+        elements = self._elements if self._has_stand_ins else self._narrowed(wanted.matcher)
+        # A list, because a node's role asks for its parents: this keeps them from being remade.
+        return [self._node(element) for element in elements]
+
+    def _narrowed(self, matcher: NodeMatcher) -> list[Element]:
+        if matcher.text_equals:
+            return self._by_label.get(matcher.text_equals, [])
+        if wanted := matcher.resource_id:
+            return [e for e in self._elements if e.get("resource-id", "").endswith(wanted)]
+        return self._elements
+
+    @override
+    def _no_match(self, wanted: Query) -> query.NoMatch:
+        return query.NoMatch(self, wanted)
+
+    def _node(self, element: Element) -> Node:
+        known = self._nodes.get(element)
+        node = None if known is None else known()
+        if node is None:
+            node = Node(self, element)
+            self._nodes[element] = ref(node)
+        return node
+
+    def _value(self, element: Element, name: str) -> str:
+        value: str = element.get(name, "")
+        return original(value) if self._has_stand_ins else value
+
+    def _is_on_screen(self, element: Element) -> bool:
+        # The Operator always keeps the root, and with a hidden node it drops what is in it.
+        return element is self._root or self._is_shown(element)
+
+    def _is_shown(self, element: Element) -> bool:
+        lineage = []
+        while element is not self._top and element not in self._shown:
+            lineage.append(element)
+            element = element.getparent()
+        shown = self._shown.get(element, True)
+        for below in reversed(lineage):
+            shown = self._shown[below] = shown and self._reaches_in(below)
+        return shown
+
+    def _reaches_in(self, element: Element) -> bool:
+        bounds = Bounds.parse(element.get("bounds", ""))
+        if bounds is None:  # what the XML does not tell counts as visible
+            return True
+        screen = self._screen
+        return (
+            bounds.area > 0
+            and bounds.right >= 0
+            and bounds.bottom >= 0
+            and (screen is None or (bounds.left <= screen.right and bounds.top <= screen.bottom))
+        )
+
+    def __repr__(self) -> str:
+        app = near_miss.plain(self.foreground_package or "an unknown app")
+        return f"<Snapshot of {app}, {len(self)} nodes>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        known = (
+            self.foreground_package,
+            self.has_overlay,
+            self.overlay_package,
+            self.window_count,
+        )
+        return _snapshot_again, (self._source, self.is_partial, *known)
+
+
+class _Nodes(Sequence[Node]):
+    """The nodes of a snapshot, each made when it is looked at."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+
+    def __len__(self) -> int:
+        return len(self._snapshot)
+
+    @overload
+    def __getitem__(self, at: int) -> Node: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[Node]: ...
+
+    def __getitem__(self, at: int | slice) -> Node | list[Node]:
+        elements = self._snapshot._elements
+        if isinstance(at, slice):
+            return list(map(self._snapshot._node, elements[at]))
+        return self._snapshot._node(elements[at])
+
+    def __iter__(self) -> Iterator[Node]:
+        return map(self._snapshot._node, self._snapshot._elements)
+
+
+def _snapshot_again(source: str | bytes, is_partial: bool, *known: Any) -> Snapshot:
+    names = ("foreground_package", "has_overlay", "overlay_package", "window_count")
+    parsed = parse(source, partial=is_partial)
+    return Snapshot(source, parsed, **dict(zip(names, known, strict=True)))

@@ -1,0 +1,215 @@
+"""What was nearly found, and the screen in outline."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.snapshot.matching import Query
+from pytest_clawperator.snapshot.near_miss import covering, nearest, outline, plain, quoted
+from pytest_clawperator.snapshot.tree import Snapshot
+from tests.snapshot.screens import node, screen
+
+ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=80)
+
+
+def reasons(snapshot: Snapshot, **keywords: Any) -> list[str]:
+    """Give why the nearest node was not the one."""
+    misses = nearest(snapshot, Query.of(None, keywords))  # type: ignore[arg-type]
+    return list(misses[0].reasons) if misses else []
+
+
+@pytest.mark.parametrize(
+    ("attributes", "keywords", "why"),
+    [
+        ({"text": "Log in"}, {"text": "Login"}, ["text is `Log in`, wanted `Login`"]),
+        ({"text": "LOGIN"}, {"text": "Login"}, ["text is `LOGIN`, wanted `Login`"]),
+        ({"text": "Login "}, {"text": "Login"}, ["text is `Login `, wanted `Login`"]),
+        ({"text": "Log\xa0in"}, {"text": "Log in"}, [r"text is `Log\xa0in`, wanted `Log in`"]),
+        (
+            {"text": "Log in", "cls": "x.Button"},
+            {"text": "Log in", "role": "textfield"},
+            ["role is button, wanted textfield"],
+        ),
+        (
+            {"text": "Log in"},
+            {"text": "Log in", "role": "row"},
+            ["role is text, wanted row, which the XML does not tell"],
+        ),
+        ({"text": "Log in", "bounds": "[0,0][0,0]"}, {"text": "Log in"}, ["off-screen"]),
+        (
+            {"text": "Wi-Fi", "desc": "Network"},
+            {"text": "Network"},
+            ["text is `Wi-Fi`, wanted `Network`, which is its description"],
+        ),
+        (
+            {"text": "Wi-Fi"},
+            {"desc": "Wi-Fi"},
+            ["no description, wanted `Wi-Fi`, which is its text"],
+        ),
+        (
+            {"text": "Settings"},
+            {"text_contains": "setings"},
+            ["text is `Settings`, wanted one with `setings`"],
+        ),
+        (
+            {"id": "com.example:id/submit"},
+            {"id": "com.other:id/submit"},
+            ["id is `com.example:id/submit`, wanted `com.other:id/submit`"],
+        ),
+        (
+            {"id": "com.example:id/submit", "text": "OK"},
+            {"id": "submit", "text": "OK", "role": "button"},
+            ["role is text, wanted button"],
+        ),
+        (
+            {"text": "Wi-Fi  •  Bluetooth"},
+            {"text": "Wifi"},
+            ["text is `Wi-Fi  •  Bluetooth`, wanted `Wifi`"],
+        ),
+        (
+            {"id": "com.example:id/search_source_text"},
+            {"id": "serach"},
+            ["id is `com.example:id/search_source_text`, wanted `serach`"],
+        ),
+        ({"text": "Weather"}, {"text": "Login"}, []),
+        ({"text": "!"}, {"text": "?"}, []),
+        ({"text": "on the screen"}, {"text": "no"}, []),
+        ({"text": ""}, {"text": "Login"}, []),
+        ({"id": "com.example:id/weather"}, {"id": "com.example:id/login"}, []),
+    ],
+)
+def test_reasons(attributes: dict[str, Any], keywords: dict[str, Any], why: list[str]) -> None:
+    """A near miss says of each field that does not fit what was there and what was wanted."""
+    assert reasons(screen(node(**attributes)), **keywords) == why
+
+
+def test_the_nearest_comes_first() -> None:
+    """Misses are ordered by how near they are, and no more are given than asked for."""
+    texts = ["Log out", "Logn", "Log in now", "Catalogue"]
+    snapshot = screen(*(node(text=text) for text in texts))
+
+    misses = nearest(snapshot, NodeMatcher(text_equals="Login"), limit=2)
+
+    assert [miss.node.text for miss in misses] == ["Logn", "Log in now"]
+    assert len(nearest(snapshot, {"text": "Login"}, limit=1)) == 1
+
+
+def test_a_short_id_in_a_matcher_is_explained() -> None:
+    """A matcher object wants whole ids, and says so by naming the one that is there."""
+    misses = nearest(screen(node(id="com.example:id/ok")), NodeMatcher(resource_id="ok"))
+
+    assert misses[0].reasons == ("id is `com.example:id/ok`, wanted `ok`, which is its short id",)
+
+
+def test_what_is_covered() -> None:
+    """A node that fits and lies under another window says so."""
+    snapshot = screen(node(text="OK"), has_overlay=True, overlay_package="com.keyboard")
+
+    assert reasons(snapshot, text="OK") == ["covered by com.keyboard"]
+
+
+@pytest.mark.parametrize(
+    ("known", "cover"),
+    [
+        ({}, None),
+        ({"has_overlay": False, "overlay_package": "com.x"}, None),
+        ({"has_overlay": True, "overlay_package": "com.keyboard"}, "com.keyboard"),
+        ({"has_overlay": True, "overlay_package": "com.example"}, None),
+        (
+            {
+                "has_overlay": True,
+                "overlay_package": "com.example",
+                "foreground_package": "com.android.permissioncontroller",
+            },
+            "com.android.permissioncontroller",
+        ),
+    ],
+)
+def test_covering(known: dict[str, Any], cover: str | None) -> None:
+    """The window in front is the overlay's, or that of a prompt that is itself the snapshot."""
+    assert covering(screen(**known)) == cover
+
+
+def test_misses_travel() -> None:
+    """An error may carry misses to another process."""
+    (miss,) = nearest(screen(node(text="Log in")), {"text": "Login"})
+
+    again = pickle.loads(pickle.dumps(miss))
+
+    assert (
+        str(again) == str(miss) == 'text "Log in" [0,0][100,50]: text is `Log in`, wanted `Login`'
+    )
+
+
+def test_many_long_texts_are_compared_quickly() -> None:
+    """Only the most promising texts are compared closely, however many there are."""
+    texts = (f"{n} {'lorem ipsum ' * 200}" for n in range(3_000))
+    snapshot = screen(*(node(text=text) for text in texts))
+
+    misses = nearest(snapshot, {"text": "lorem ipsum " * 40})
+
+    assert len(misses) == 3
+
+
+def test_outline() -> None:
+    """The screen is drawn with what says something; mere layout is folded away."""
+    snapshot = screen(
+        node(
+            node(
+                node(text="Wi-Fi", cls="android.widget.TextView", bounds="[0,0][100,50]"),
+                node(
+                    id="com.example:id/toggle",
+                    cls="android.widget.Switch",
+                    checked=True,
+                    enabled=False,
+                    bounds="[100,0][200,50]",
+                ),
+                cls="android.widget.LinearLayout",
+                clickable=True,
+                bounds="[0,0][1080,50]",
+            ),
+            node(cls="android.widget.FrameLayout"),
+            node(text="gone", bounds="[0,0][0,0]"),
+            node(cls="android.view.View", id="com.example:id/map"),
+            cls="android.widget.LinearLayout",
+            id="com.example:id/content",
+            bounds="[0,0][1080,2400]",
+        )
+    )
+
+    assert outline(snapshot).split("\n") == [
+        "com.example, 8 nodes",
+        "- container [0,0][1080,50]",
+        '  - button "Wi-Fi" [0,0][100,50]',
+        "  - switch #toggle [checked, disabled] [100,0][200,50]",
+        "- unknown #map [0,0][100,50]",
+    ]
+
+
+def test_outlines_are_bounded() -> None:
+    """However much is on the screen, an outline stays short and says what it leaves out."""
+    snapshot = screen(
+        *(node(text="\n" * 500) if n == 3 else node(text="x" * 500) for n in range(60))
+    )
+
+    lines = outline(snapshot, limit=10).split("\n")
+
+    assert len(lines) == 12
+    assert lines[-1] == "... and 49 more"
+    assert max(map(len, lines)) < 120
+
+
+@given(ANY_TEXT, st.integers(4, 60))
+def test_any_text_can_be_shown(text: str, longest: int) -> None:
+    """No terminal is upset by what an app shows, and no line gets long."""
+    shown = plain(text, longest=longest)
+
+    assert shown.isprintable()
+    assert len(shown) <= longest
+    assert quoted(text).startswith('"')
