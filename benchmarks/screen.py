@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 
 from lxml import etree  # type: ignore[import-untyped]
 
+from benchmarks import expectations
 from pytest_clawperator.snapshot.tree import Snapshot
 
 SIZES = (100, 2_000, 20_000)
@@ -127,6 +128,7 @@ def main() -> None:
         name = f"find by text, {'first' if is_first else 'later'}"
         found = find_ratio(is_first=is_first)
         print(f"{name:32} {found:5.2f} x compiled XPath     (wanted: <= {limit})")
+    expectations.main()
 
 
 if __name__ == "__main__":

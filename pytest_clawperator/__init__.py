@@ -12,6 +12,11 @@ from typing import TYPE_CHECKING, Any
 from pytest_clawperator.connect import connect
 
 if TYPE_CHECKING:
+    from pytest_clawperator.assertions.envelope import EnvelopeAssertions
+    from pytest_clawperator.assertions.expect import expect
+    from pytest_clawperator.assertions.goldens import GoldenStore
+    from pytest_clawperator.assertions.locator import LocatorAssertions
+    from pytest_clawperator.assertions.screen import ScreenAssertions, SnapshotAssertions
     from pytest_clawperator.contracts.actions import (
         Click,
         CloseApp,
@@ -141,6 +146,7 @@ _HOMES = {
     "DispatchError": _ERRORS,
     "EmulatorError": _ERRORS,
     "EnterText": _ACTIONS,
+    "EnvelopeAssertions": "pytest_clawperator.assertions.envelope",
     "EnvelopeMalformedError": _ERRORS,
     "EnvelopeTimeoutError": _ERRORS,
     "ErrorCode": _ERRORS,
@@ -151,8 +157,10 @@ _HOMES = {
     "ExecutionStarted": _EVENTS,
     "ExecutionValidationError": _ERRORS,
     "ExpectationError": _ERRORS,
+    "GoldenStore": "pytest_clawperator.assertions.goldens",
     "LeaseError": _ERRORS,
     "Locator": "pytest_clawperator.execution.locator",
+    "LocatorAssertions": "pytest_clawperator.assertions.locator",
     "LogcatError": _ERRORS,
     "NavigationTimeoutError": _ERRORS,
     "NoDeviceError": _ERRORS,
@@ -175,6 +183,7 @@ _HOMES = {
     "Retry": _ACTIONS,
     "RunResult": _RESULT,
     "RunStep": _RESULT,
+    "ScreenAssertions": "pytest_clawperator.assertions.screen",
     "Scroll": _ACTIONS,
     "ScrollAndClick": _ACTIONS,
     "ScrollOutcome": "pytest_clawperator.execution.outcome",
@@ -183,6 +192,7 @@ _HOMES = {
     "ShellResult": "pytest_clawperator.transport.interface",
     "Sleep": _ACTIONS,
     "Snapshot": _TREE,
+    "SnapshotAssertions": "pytest_clawperator.assertions.screen",
     "SnapshotError": _ERRORS,
     "SnapshotUi": _ACTIONS,
     "StartRecording": _ACTIONS,
@@ -197,6 +207,7 @@ _HOMES = {
     "WaitForNavigation": _ACTIONS,
     "WaitForNode": _ACTIONS,
     "complete_execution": _COMPLETION,
+    "expect": "pytest_clawperator.assertions.expect",
     "override_timeout": _COMPLETION,
     "parse_result_line": _ENVELOPE,
     "parse_result_message": _ENVELOPE,
@@ -229,6 +240,7 @@ __all__ = [
     "DispatchError",
     "EmulatorError",
     "EnterText",
+    "EnvelopeAssertions",
     "EnvelopeMalformedError",
     "EnvelopeTimeoutError",
     "ErrorCode",
@@ -239,8 +251,10 @@ __all__ = [
     "ExecutionStarted",
     "ExecutionValidationError",
     "ExpectationError",
+    "GoldenStore",
     "LeaseError",
     "Locator",
+    "LocatorAssertions",
     "LogcatError",
     "NavigationTimeoutError",
     "NoDeviceError",
@@ -263,6 +277,7 @@ __all__ = [
     "Retry",
     "RunResult",
     "RunStep",
+    "ScreenAssertions",
     "Scroll",
     "ScrollAndClick",
     "ScrollOutcome",
@@ -271,6 +286,7 @@ __all__ = [
     "ShellResult",
     "Sleep",
     "Snapshot",
+    "SnapshotAssertions",
     "SnapshotError",
     "SnapshotUi",
     "StartRecording",
@@ -286,6 +302,7 @@ __all__ = [
     "WaitForNode",
     "complete_execution",
     "connect",
+    "expect",
     "override_timeout",
     "parse_result_line",
     "parse_result_message",

@@ -1,0 +1,1 @@
+"""IS IT AS SAID: expectations about screens, nodes and envelopes, which wait."""

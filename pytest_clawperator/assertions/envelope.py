@@ -1,0 +1,203 @@
+"""Expectations about a result envelope; it is what it is, so nothing is waited for."""
+
+from __future__ import annotations
+
+import re
+from types import EllipsisType
+
+from pytest_clawperator.assertions import texts
+from pytest_clawperator.assertions.expectation import Check, Manner
+from pytest_clawperator.assertions.failure import Failure
+from pytest_clawperator.assertions.polling import Outcome, Verdict
+from pytest_clawperator.assertions.texts import Text
+from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult
+from pytest_clawperator.contracts.failures import failure as failure_of
+from pytest_clawperator.contracts.wording import closest, listed, quote
+from pytest_clawperator.errors import ErrorCode, ExpectationError
+
+__tracebackhide__ = True  # a failure is shown at the test's own line
+
+EnvelopeCheck = Check[ResultEnvelope]
+
+_SHOWN_STEPS = 10
+
+
+class EnvelopeAssertions:
+    """What can be expected of an envelope."""
+
+    def __init__(self, envelope: ResultEnvelope, manner: Manner) -> None:
+        self._envelope = envelope
+        self._manner = manner
+
+    def to_have_succeeded(self) -> None:
+        """Expect the execution and every step of it to have succeeded."""
+        self._hold(_SUCCEEDED)
+
+    def not_to_have_succeeded(self) -> None:
+        """Expect the execution, or a step of it, to have failed."""
+        self._hold(_SUCCEEDED.negated())
+
+    def to_have_failed(self, *, code: ErrorCode | str | None = None) -> None:
+        """Expect the execution, or a step of it, to have failed; with this code, if given."""
+        self._hold(_failed(code))
+
+    def not_to_have_failed(self, *, code: ErrorCode | str | None = None) -> None:
+        """Expect success; with a code, anything but a failure with that code."""
+        self._hold(_failed(code).negated())
+
+    def to_have_step(
+        self,
+        id: str,
+        /,
+        *,
+        action_type: str | None = None,
+        success: bool | None = None,
+        code: ErrorCode | str | None = None,
+    ) -> None:
+        """Expect a result of the action with this id, of this type and outcome."""
+        self._hold(_has_step(id, action_type, success, code))
+
+    def not_to_have_step(
+        self,
+        id: str,
+        /,
+        *,
+        action_type: str | None = None,
+        success: bool | None = None,
+        code: ErrorCode | str | None = None,
+    ) -> None:
+        """Expect no result of an action with this id, or not one of this type and outcome."""
+        self._hold(_has_step(id, action_type, success, code).negated())
+
+    def to_have_data(self, step: str, /, **data: Text | EllipsisType) -> None:
+        """Expect these data of a step: a text, a pattern, or ``...`` for any.
+
+        expect(envelope).to_have_data("snap", foreground_package="com.android.settings")
+        """
+        self._hold(_has_data(step, data))
+
+    def not_to_have_data(self, step: str, /, **data: Text | EllipsisType) -> None:
+        """Expect the step to be there with other data, or without them."""
+        self._hold(_has_data(step, data).negated())
+
+    def _hold(self, check: EnvelopeCheck) -> None:
+        self._manner.hold(check, lambda: self._envelope, self._explain)
+
+    def _explain(self, check: EnvelopeCheck, outcome: Outcome[ResultEnvelope]) -> ExpectationError:
+        envelope = self._envelope
+        subject = f"the envelope of {quote(envelope.command_id)}"
+        serial = getattr(envelope, "serial", None)
+        failure = Failure(subject, self._manner.message, serial)
+        return failure.error(
+            check,
+            outcome,
+            evidence=_steps(envelope),
+            hint=outcome.verdict.hint or _hint(envelope),
+            details={"envelope": envelope.to_wire()},
+        )
+
+
+def _hint(envelope: ResultEnvelope) -> str | None:
+    """Say what can be done about a failure of this code."""
+    code = envelope.code
+    if code is None:
+        return None
+    return failure_of(code, envelope=envelope, step=next(iter(envelope.failed_steps), None)).hint
+
+
+def _outcome(envelope: ResultEnvelope) -> str:
+    if envelope.ok:
+        return "success"
+    said = f": {envelope.error}" if envelope.error else ""
+    return f"{envelope.code}{said}".replace("\n", " ")
+
+
+def _steps(envelope: ResultEnvelope) -> list[str]:
+    """Tell what became of each step, also of those that the log tells about."""
+    steps = [*getattr(envelope, "recovered", ()), *envelope.steps]
+    if not steps:
+        return ["steps: none"]
+    lines = [f"  {n}. {step}{_said(step)}" for n, step in enumerate(steps[:_SHOWN_STEPS], 1)]
+    rest = len(steps) - len(lines)
+    return ["steps:", *lines, *([f"  ... and {rest} more"] if rest else [])]
+
+
+def _said(step: StepResult) -> str:
+    message = "" if step.success else step.data.get("message", "")
+    return f": {message}".replace("\n", " ")[:200] if message else ""
+
+
+_SUCCEEDED = EnvelopeCheck(
+    "to have succeeded", lambda envelope: Verdict(envelope.ok, _outcome(envelope))
+)
+
+
+def _failed(code: ErrorCode | str | None) -> EnvelopeCheck:
+    def judge(envelope: ResultEnvelope) -> Verdict:
+        found = envelope.code
+        return Verdict(found is not None and code in (None, found), _outcome(envelope))
+
+    return EnvelopeCheck("to have failed" + (f" with {code}" if code else ""), judge)
+
+
+def _step_of(envelope: ResultEnvelope, id: str) -> StepResult | Verdict:
+    """Give the step, or what to say where there is none."""
+    steps: list[StepResult] = [*envelope.steps, *getattr(envelope, "recovered", ())]
+    for step in steps:
+        if step.id == id:
+            return step
+    near = closest(id, [step.id for step in steps])
+    hint = f"Did you mean {quote(near)}?" if near else None
+    return Verdict(False, f"no step {quote(id)}", hint)
+
+
+def _has_step(
+    id: str, action_type: str | None, success: bool | None, code: ErrorCode | str | None
+) -> EnvelopeCheck:
+    def judge(envelope: ResultEnvelope) -> Verdict:
+        step = _step_of(envelope, id)
+        if isinstance(step, Verdict):
+            return step
+        holds = (
+            action_type in (None, step.action_type)
+            and success in (None, step.success)
+            and code in (None, step.code)
+        )
+        return Verdict(holds, str(step))
+
+    outcome = {None: "", True: " that succeeded", False: " that failed"}[success]
+    kind = f" ({action_type})" if action_type else ""
+    with_code = f" with {code}" if code else ""
+    return EnvelopeCheck(f"to have step {quote(id)}{kind}{outcome}{with_code}", judge)
+
+
+def _has_data(step_id: str, wanted: dict[str, Text | EllipsisType]) -> EnvelopeCheck:
+    for value in wanted.values():
+        if value is not ...:
+            texts.checked_one(value)
+
+    def judge(envelope: ResultEnvelope) -> Verdict:
+        step = _step_of(envelope, step_id)
+        if isinstance(step, Verdict):
+            return step._replace(holds=None)
+        missing = [key for key in wanted if key not in step.data]
+        if missing:
+            there = listed(step.data) or "none"
+            return Verdict(False, f"no {listed(missing)}", f"The step has these data: {there}.")
+        found = {key: step.data[key] for key in wanted}
+        holds = all(value is ... or _fits(value, found[key]) for key, value in wanted.items())
+        return Verdict(holds, _data(found) or str(step))
+
+    shown = f" {_data(wanted)}" if wanted else ""
+    return EnvelopeCheck(f"to have in step {quote(step_id)} the data{shown}", judge)
+
+
+def _fits(wanted: Text | EllipsisType, found: str) -> bool:
+    return isinstance(wanted, (str, re.Pattern)) and texts.fits(wanted, found)
+
+
+def _data(values: dict[str, Text | EllipsisType] | dict[str, str]) -> str:
+    return ", ".join(
+        f"{key}={texts.shown(value) if isinstance(value, (str, re.Pattern)) else '...'}"
+        for key, value in values.items()
+    )

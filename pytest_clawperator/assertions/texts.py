@@ -1,0 +1,106 @@
+"""Texts that are wanted: as they are, or by a pattern; and how others differ from them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_clawperator.contracts.wording import describe
+from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.snapshot.near_miss import quoted
+
+Text = str | re.Pattern[str]
+
+_SHOWN = 60
+_SHOWN_TEXTS = 8
+_AROUND = 12
+_EXAMPLE = 'Write "Sign in", re.compile("Sign (in|up)"), or a list of those.'
+
+
+def checked(expected: Any) -> Text | tuple[Text, ...]:
+    """Give what is expected, made sure of being texts or patterns of texts."""
+    if isinstance(expected, (str, re.Pattern)):
+        return checked_one(expected)
+    if not isinstance(expected, Sequence) or isinstance(expected, bytes):
+        raise _not_text(expected)
+    return tuple(checked_one(each) for each in expected)
+
+
+def checked_one(expected: Any) -> Text:
+    """Give one text or pattern, made sure of being one."""
+    if isinstance(expected, str):
+        return expected
+    if not isinstance(expected, re.Pattern) or not isinstance(expected.pattern, str):
+        raise _not_text(expected)
+    return expected
+
+
+def _not_text(found: object) -> ConfigurationError:
+    return ConfigurationError(
+        f"a text, a pattern or a list of them is expected here, found {describe(found)}",
+        hint=_EXAMPLE,
+    )
+
+
+def fits(expected: Text, found: str) -> bool:
+    """Tell whether it is the text, or the pattern is found in it."""
+    return expected == found if isinstance(expected, str) else bool(expected.search(found))
+
+
+def is_within(expected: Text, found: str) -> bool:
+    """Tell whether the text or the pattern is found in it."""
+    return expected in found if isinstance(expected, str) else bool(expected.search(found))
+
+
+def all_fit(expected: Sequence[Text], found: Sequence[str]) -> bool:
+    """Tell whether there is one for each, in this order."""
+    return len(expected) == len(found) and all(map(fits, expected, found))
+
+
+def all_within(expected: Sequence[Text], found: Sequence[str]) -> bool:
+    """Tell whether each is found in one of them, in this order; others may stand between."""
+    left = iter(found)
+    return all(any(is_within(each, text) for text in left) for each in expected)
+
+
+def shown(text: Text) -> str:
+    """Put what is expected into a message."""
+    return quoted(text) if isinstance(text, str) else f"/{quoted(text.pattern)[1:-1]}/"
+
+
+def shown_all(every: Sequence[Text]) -> str:
+    """Put several into a message."""
+    rest = len(every) - _SHOWN_TEXTS
+    words = [shown(text) for text in every[:_SHOWN_TEXTS]]
+    return f"[{', '.join(words)}{f', and {rest} more' if rest > 0 else ''}]"
+
+
+def difference(expected: Text, found: str) -> str | None:
+    """Say how two texts differ, where that is hard to see."""
+    if not isinstance(expected, str) or expected == found:
+        return None
+    if " ".join(expected.split()) == " ".join(found.split()):
+        return f"They differ only in white space: {found!r:.200} is there."
+    if expected.casefold() == found.casefold():
+        return "They differ only in upper and lower case."
+    if _skeleton(expected) == _skeleton(found):
+        return f"They look alike and are made of other characters: {found!a:.200} is there."
+    if max(len(expected), len(found)) > _SHOWN:
+        return _first_difference(expected, found)
+    return None
+
+
+def _skeleton(text: str) -> str:
+    """Give a text without marks that nobody sees, and with letters in their usual form."""
+    composed = unicodedata.normalize("NFKC", text)
+    return "".join(c for c in composed if unicodedata.category(c) != "Cf")
+
+
+def _first_difference(expected: str, found: str) -> str:
+    pairs = enumerate(zip(expected, found, strict=False))
+    at = next((n for n, (a, b) in pairs if a != b), min(len(expected), len(found)))
+    start = max(0, at - _AROUND)
+    here, there = (quoted(text[start : at + 2 * _AROUND]) for text in (expected, found))
+    return f"They differ from character {at + 1} on: wanted {here}, found {there}."

@@ -1,0 +1,83 @@
+"""What ``expect`` takes, and its settings."""
+
+from __future__ import annotations
+
+import traceback
+
+import pytest
+
+from pytest_clawperator.assertions.expect import Expect, expect
+from pytest_clawperator.assertions.locator import LocatorAssertions
+from pytest_clawperator.assertions.screen import ScreenAssertions, SnapshotAssertions
+from pytest_clawperator.errors import ConfigurationError, ExpectationError, SnapshotError
+from pytest_clawperator.snapshot.tree import Snapshot
+from tests.runner_double import SHOP, Phone, client
+
+
+def test_each_subject_has_its_checks() -> None:
+    """What is offered depends on what something is expected of."""
+    claw = client(Phone())
+    snapshot = Snapshot.from_xml(SHOP)
+
+    offered = [
+        type(expect(claw.node(text="x"))),
+        type(expect(snapshot.find(text="Tea"))),
+        type(expect(snapshot.find(text="Cheese"))),
+        type(expect(claw)),
+        type(expect(snapshot)),
+    ]
+
+    assert offered == [*[LocatorAssertions] * 3, ScreenAssertions, SnapshotAssertions]
+
+
+def test_every_check_has_a_twin() -> None:
+    """No check lacks its opposite, and no opposite its check."""
+    for kind in (LocatorAssertions, ScreenAssertions, SnapshotAssertions):
+        names = {name for name in dir(kind) if name.startswith(("to_", "not_to_"))}
+        positive = {name for name in names if name.startswith("to_")}
+
+        assert names - positive == {f"not_{name}" for name in positive}
+
+
+@pytest.mark.parametrize("target", [3, "text", None, {"text": "OK"}, [SHOP]])
+def test_other_subjects_are_refused(target: object) -> None:
+    """Of anything else nothing can be expected, and the refusal says of what."""
+    with pytest.raises(ConfigurationError, match="nothing can be expected of an object of type"):
+        expect(target)  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("seconds", [-1, "5", float("nan"), True])
+def test_nonsense_settings_are_refused(seconds: object) -> None:
+    """Times are numbers of seconds."""
+    own = Expect()
+
+    with pytest.raises(ConfigurationError, match="number of seconds"):
+        own.set_timeout(seconds)  # type: ignore[arg-type]
+    with pytest.raises(ConfigurationError, match="number of seconds"):
+        own.configure(linger=seconds)  # type: ignore[arg-type]
+
+
+def test_screen_that_is_never_read_is_an_error_of_the_lab() -> None:
+    """Where no snapshot ever came, the reason is raised, and no expectation failed."""
+    phone = Phone(data={"snapshot_ui": {"error": "UI_TREE_UNAVAILABLE"}})
+    claw = client(phone, timeout=0.0)
+
+    with pytest.raises(SnapshotError, match="UI_TREE_UNAVAILABLE"):
+        expect(claw.node(text="x")).to_be_visible()
+
+
+def test_frames_of_ours_are_hidden() -> None:
+    """Between the test's own line and the failure stands nothing that pytest shows."""
+    with pytest.raises(ExpectationError) as caught:
+        expect(Snapshot.from_xml(SHOP)).to_have_node(text="Cheese")
+
+    frames = list(traceback.walk_tb(caught.value.__traceback__))[1:]
+
+    assert frames
+    assert all(frame.f_globals.get("__tracebackhide__") for frame, _ in frames)
+
+
+def test_it_is_called_expect() -> None:
+    """It looks like a function to whoever asks."""
+    assert expect.__name__ == "expect"
+    assert expect.__doc__

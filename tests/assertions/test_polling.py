@@ -1,0 +1,189 @@
+"""How often and how long is looked, and what the log says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pytest_clawperator.assertions.polling import Entry, Outcome, Verdict, watch
+from pytest_clawperator.errors import (
+    DeviceUnavailableError,
+    ErrorCode,
+    SnapshotError,
+    TransportError,
+)
+from tests.clock_double import FakeTime
+
+
+def counting(time: FakeTime, *, takes: float = 0.0) -> Callable[[], int]:
+    """Make a look that sees how many looks there were, and takes its time."""
+    looks = iter(range(1, 10_000))
+
+    def look() -> int:
+        time.pass_by(takes)
+        return next(looks)
+
+    return look
+
+
+def at_least(number: int) -> Callable[[int], Verdict]:
+    """Make a judge who wants so many looks."""
+    return lambda seen: Verdict(seen >= number, f"look {seen}")
+
+
+def never(seen: object) -> Verdict:
+    """Judge that it is not so."""
+    return Verdict(False, "no match")
+
+
+def test_first_look_is_at_once() -> None:
+    """What is so already passes without a pause, however short the timeout."""
+    time = FakeTime()
+
+    outcome = watch(counting(time), at_least(1), timeout=0.001, clock=time.clock)
+
+    assert outcome.holds
+    assert time.pauses == []
+
+
+def test_first_look_has_no_deadline() -> None:
+    """The first look may take longer than the timeout and still count."""
+    time = FakeTime()
+
+    outcome = watch(counting(time, takes=30.0), at_least(1), timeout=1.0, clock=time.clock)
+
+    assert outcome.holds
+
+
+def test_timeout_of_zero_is_one_look() -> None:
+    """Without time there is one look, and nobody lingers."""
+    time = FakeTime()
+
+    outcome = watch(counting(time), never, timeout=0.0, linger=1.0, clock=time.clock)
+
+    assert len(outcome.log) == 1
+    assert time.pauses == []
+
+
+@pytest.mark.parametrize(
+    ("takes", "pause"), [(0.001, 0.02), (0.02, 0.02), (0.1, 0.1), (0.25, 0.25), (3.0, 0.25)]
+)
+def test_pause_is_as_long_as_the_look(takes: float, pause: float) -> None:
+    """The pause is what the last look took, within 20 and 250 milliseconds."""
+    time = FakeTime()
+
+    watch(counting(time, takes=takes), at_least(3), timeout=60.0, clock=time.clock)
+
+    assert time.pauses == pytest.approx([pause, pause])
+
+
+def test_last_look_is_at_the_deadline() -> None:
+    """The last pause ends where the time does, and is followed by a look."""
+    time = FakeTime()
+
+    outcome = watch(counting(time), never, timeout=0.05, clock=time.clock)
+
+    assert time.pauses == pytest.approx([0.02, 0.02, 0.01])
+    assert len(outcome.log) == 4
+    assert outcome.seconds == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("error", [TransportError("gone"), DeviceUnavailableError("offline")])
+def test_lab_errors_end_it_at_once(error: Exception) -> None:
+    """An error of the device or the transport is raised as it is, without another look."""
+    time = FakeTime()
+
+    def look() -> int:
+        raise error
+
+    with pytest.raises(type(error)) as caught:
+        watch(look, never, timeout=5.0, clock=time.clock)
+
+    assert caught.value is error
+    assert time.pauses == []
+
+
+def test_unreadable_screen_is_looked_at_again() -> None:
+    """A screen that cannot be read, as between two windows, is not the end."""
+    time = FakeTime()
+    looks = counting(time)
+
+    def look() -> int:
+        number = looks()
+        if number < 3:
+            raise SnapshotError("no tree", code=ErrorCode.UI_TREE_UNAVAILABLE)
+        return number
+
+    outcome = watch(look, at_least(3), timeout=5.0, clock=time.clock)
+
+    assert outcome.holds
+    assert [entry.found for entry in outcome.log[:2]] == ["UI_TREE_UNAVAILABLE: no tree"] * 2
+
+
+def test_lingering_tells_how_late_it_was() -> None:
+    """What comes true after the deadline still fails, and is said to have been late."""
+    time = FakeTime()
+
+    outcome = watch(
+        counting(time),
+        lambda seen: Verdict(time.now >= 1.4, "no match"),
+        timeout=1.0,
+        linger=1.0,
+        clock=time.clock,
+    )
+
+    assert not outcome.holds
+    assert outcome.late == pytest.approx(0.4)
+    assert outcome.seconds == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("linger", "end"), [(0.0, 1.0), (0.5, 1.5)])
+def test_lingering_has_an_end(linger: float, end: float) -> None:
+    """Nobody watches longer than the budget; with none, not at all."""
+    time = FakeTime()
+
+    outcome = watch(counting(time), never, timeout=1.0, linger=linger, clock=time.clock)
+
+    assert outcome.late is None
+    assert time.now == pytest.approx(end)
+
+
+def test_lingering_does_not_replace_the_failure() -> None:
+    """A device that goes away while lingering does not hide what failed before."""
+    time = FakeTime()
+
+    def look() -> int:
+        if time.now > 1.0:
+            raise TransportError("gone")
+        return 1
+
+    outcome = watch(look, never, timeout=1.0, linger=1.0, clock=time.clock)
+
+    assert not outcome.holds
+    assert outcome.late is None
+
+
+def test_log_folds_repeats() -> None:
+    """Looks that found the same are one line, with how many and how long."""
+    log = [Entry("no match", n * 0.1) for n in range(14)] + [Entry('"Loading"', 1.4)]
+    outcome: Outcome[str] = Outcome(
+        Verdict(False, '"Loading"'), None, None, tuple(log), seconds=5.0
+    )
+
+    lines = outcome.log_lines
+
+    assert lines == ["14 × no match in 1.4 s", '1 × "Loading" in 3.6 s']
+
+
+def test_log_of_many_changes_is_cut() -> None:
+    """A value that changes at every look does not fill the screen."""
+    log = tuple(Entry(f"{n}", n * 0.01) for n in range(100))
+    outcome: Outcome[str] = Outcome(Verdict(False, "99"), None, None, log, seconds=1.0)
+
+    lines = outcome.log_lines
+
+    assert lines[0] == "1 × 0 in 10 ms"
+    assert lines[2] == "... 90 changes more"
+    assert lines[-1] == "1 × 99 in 10 ms"
+    assert len(lines) == 11

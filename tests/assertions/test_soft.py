@@ -1,0 +1,83 @@
+"""Failures that wait for the end of the test."""
+
+from __future__ import annotations
+
+import traceback
+
+import pytest
+
+from pytest_clawperator.assertions import soft
+from pytest_clawperator.assertions.expect import Expect, expect
+from pytest_clawperator.assertions.soft import collecting
+from pytest_clawperator.errors import ConfigurationError, ExpectationError
+from pytest_clawperator.snapshot.tree import Snapshot
+from tests.runner_double import SHOP
+
+SNAPSHOT = Snapshot.from_xml(SHOP)
+
+
+def test_soft_failure_lets_the_test_go_on() -> None:
+    """A soft failure is kept, with the line that it comes from."""
+    with collecting() as failures:
+        expect.soft(SNAPSHOT).to_have_node(text="Cheese")
+        expect.soft(SNAPSHOT).to_have_node(text="Milk")
+
+    (error,) = failures.errors
+    assert failures.error is error
+    assert error.details["where"].startswith("tests/assertions/test_soft.py:")
+    assert error.details["where"].endswith('expect.soft(SNAPSHOT).to_have_node(text="Cheese")')
+
+
+def test_failure_is_raised_where_it_happened() -> None:
+    """Raised at the end, a failure still points at the line in the test."""
+    with collecting() as failures:
+        expect.soft(SNAPSHOT).to_have_node(text="Cheese")
+
+    with pytest.raises(ExpectationError) as caught:
+        raise failures.error
+
+    last = traceback.extract_tb(caught.value.__traceback__)[-1]
+    assert last.line == 'expect.soft(SNAPSHOT).to_have_node(text="Cheese")'
+
+
+def test_several_failures_are_told_together() -> None:
+    """Several failures are one error that tells each, and the same screen only once."""
+    with collecting() as failures:
+        expect.soft(SNAPSHOT, "first").to_have_node(text="Cheese")
+        expect.soft(SNAPSHOT, "second").to_have_node(text="Wine")
+
+    told = str(failures.error)
+
+    assert told.startswith("EXPECTATION_FAILED: 2 expectations did not come true\n1. ")
+    assert "\nEXPECTATION_FAILED: first: expected node(text='Cheese')" in told
+    assert "\nEXPECTATION_FAILED: second: expected node(text='Wine')" in told
+    assert told.count("on the screen:\n") == 1
+    assert told.count("  on the screen: as above\n") == 1
+
+
+def test_polling_can_be_soft() -> None:
+    """What is polled fails softly, too."""
+    with collecting() as failures:
+        Expect().soft.poll(lambda: 1).to_equal(2, timeout=0)
+
+    assert "expected the polled value to equal 2, found 1" in str(failures.error)
+
+
+def test_nested_collections_are_apart() -> None:
+    """A run inside a test keeps its failures to itself."""
+    with collecting() as outer:
+        with collecting() as inner:
+            expect.soft(SNAPSHOT).to_have_node(text="Cheese")
+        expect.soft(SNAPSHOT).to_have_node(text="Wine")
+
+    assert [len(inner.errors), len(outer.errors)] == [1, 1]
+
+
+def test_somebody_must_collect(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a test at whose end it could fail, a soft failure is not lost quietly."""
+    with monkeypatch.context() as patch:
+        patch.setattr(soft, "_scopes", [])
+        with pytest.raises(ConfigurationError, match="no test at whose end") as caught:
+            expect.soft(SNAPSHOT).to_have_node(text="Cheese")
+
+    assert isinstance(caught.value.__cause__, ExpectationError)
