@@ -27,7 +27,7 @@ CLASSES = [
     for value in vars(errors).values()
     if isinstance(value, type)
     and issubclass(value, BaseException)
-    and value.__module__ == errors.__name__
+    and value.__module__ == "pytest_clawperator"
     and not value.__name__.startswith("_")
 ]
 
