@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from pytest_clawperator.devices.operator import (
@@ -9,7 +10,7 @@ from pytest_clawperator.devices.operator import (
     restart_service,
     wait_for_ping,
 )
-from pytest_clawperator.devices.readiness import ScreenState, screen_state
+from pytest_clawperator.devices.readiness import ScreenState, read_readiness, screen_state
 from pytest_clawperator.errors import (
     ClawperatorError,
     DeviceError,
@@ -20,6 +21,7 @@ from pytest_clawperator.errors import (
     TransportError,
 )
 from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.transport.interface import Transport
 
 # How long a healthy device may take to answer.
 ANSWER_WITHIN = 10.0
@@ -27,8 +29,15 @@ ANSWER_WITHIN = 10.0
 # switched off and on again.
 AWAKE_WITHIN, RESTART_AFTER = 15.0, 5.0
 
-_PING_TIMEOUT = 1.0
+# How long a device may take to come back once its connection broke, and to start.
+RETURN_WITHIN, BOOTED_WITHIN = 10.0, 90.0
+
+_PING_TIMEOUT, _PAUSE = 1.0, 0.25
+_AWAY = (ErrorCode.DEVICE_OFFLINE, ErrorCode.DEVICE_NOT_FOUND, ErrorCode.DEVICE_UNAUTHORIZED)
 _NOT_WORTH_WAITING = (ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT, ErrorCode.OPERATOR_CRASHED)
+_NOT_TO_HEAL = (ErrorCode.OPERATOR_NOT_INSTALLED, ErrorCode.OPERATOR_VARIANT_MISMATCH)
+# The app answers and its service does not: Android does not start one again that crashed.
+_DEAD_SERVICE = (ErrorCode.SERVICE_UNAVAILABLE, ErrorCode.OPERATOR_CRASHED)
 _WAKE, _UNLOCK = "input keyevent KEYCODE_WAKEUP", "wm dismiss-keyguard"
 
 
@@ -36,12 +45,20 @@ class Health:
     """Looks after one device between tests: cheap while it is well, out loud when it is not.
 
     A device whose check fails is healed once, and checked again; one that fails that too is
-    put aside, and every later check says why at once.
+    put aside, and every later check says why at once. ``reconnect`` does what can be done
+    about one that went away.
     """
 
-    def __init__(self, pipeline: Pipeline, *, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        *,
+        tell: Callable[[str], None],
+        reconnect: Callable[[], None] = lambda: None,
+    ) -> None:
         self._pipeline = pipeline
         self._tell = tell
+        self._reconnect = reconnect
         self._given_up: ClawperatorError | None = None
 
     def ensure(self) -> None:
@@ -60,26 +77,82 @@ class Health:
         """Look once: online, nothing in flight, the screen on and unlocked, the Operator there."""
         pipeline = self._pipeline
         awaken_screen(pipeline, self._tell)
-        pipeline.ping(ANSWER_WITHIN)
+        try:
+            pipeline.ping(ANSWER_WITHIN).raise_for_status()
+        except ClawperatorError as error:
+            error.serial = error.serial or pipeline.serial
+            raise
 
     def _heal_and_check(self, error: ClawperatorError) -> None:
         try:
-            heal(self._pipeline, error, tell=self._tell)
+            heal(self._pipeline, error, tell=self._tell, reconnect=self._reconnect)
             self.check()
         except ClawperatorError as second:
             self._given_up = second
+            self._tell("the device failed its check again and is put aside")
             raise
         self._tell("the device works again")
 
 
-def heal(pipeline: Pipeline, error: ClawperatorError, *, tell: Callable[[str], None]) -> None:
-    """Do what can be done about an error, once."""
+def heal(
+    pipeline: Pipeline,
+    error: ClawperatorError,
+    *,
+    tell: Callable[[str], None],
+    reconnect: Callable[[], None] = lambda: None,
+) -> None:
+    """Do what can be done about an error, once; raise it where nothing can."""
+    if error.code in _NOT_TO_HEAL:
+        raise error
     if isinstance(error, (OperatorNotReadyError, DispatchError)):
         grant_operator(pipeline.transport, pipeline.operator_package)
+        if error.code in _DEAD_SERVICE:
+            tell("the Operator's service is dead, so it is switched off and on")
+            restart_service(pipeline.transport, pipeline.operator_package)
         awaken_operator(pipeline, tell=tell)
         return
-    # A connection that broke is made anew by whoever needs it; the log notices when it is back.
-    pipeline.transport.log.mark()
+    if isinstance(error, TransportError) or error.code in _AWAY:
+        tell(f"waiting up to {RETURN_WITHIN:g} s for the device to come back")
+        reconnect()
+        await_return(pipeline.transport)
+
+
+def await_return(
+    transport: Transport,
+    *,
+    timeout: float = RETURN_WITHIN,
+    clock: Callable[[], float] = time.monotonic,
+    pause: Callable[[float], None] = time.sleep,
+) -> None:
+    """Wait until a device that went away answers again; raise why it does not."""
+    deadline = clock() + timeout
+    while True:
+        try:
+            transport.shell("true", timeout=ANSWER_WITHIN)
+        except (DeviceError, TransportError):
+            if clock() >= deadline:
+                raise
+            pause(_PAUSE)
+        else:
+            return
+
+
+def await_boot(
+    transport: Transport,
+    package: str,
+    *,
+    tell: Callable[[str], None],
+    timeout: float = BOOTED_WITHIN,
+    clock: Callable[[], float] = time.monotonic,
+    pause: Callable[[float], None] = time.sleep,
+) -> None:
+    """Wait for a device that is still starting, and say so; what else it lacks is not looked at."""
+    deadline = clock() + timeout
+    if read_readiness(transport, package).booted is not False:
+        return
+    tell(f"the device is still starting; waiting up to {timeout:g} s for it")
+    while read_readiness(transport, package).booted is False and clock() < deadline:
+        pause(_PAUSE)
 
 
 def awaken_operator(pipeline: Pipeline, *, tell: Callable[[str], None]) -> None:
@@ -131,5 +204,5 @@ def _put_aside(serial: str, why: ClawperatorError) -> DeviceUnavailableError:
         code=why.code,
         serial=serial,
         hint=why.hint or "See to the device and run the tests again.",
-        details={"cause": str(why)},
+        details={"cause": str(why), "put_aside": True},
     )

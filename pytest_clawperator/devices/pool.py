@@ -92,14 +92,13 @@ def too_few(workers: int, candidates: Sequence[Candidate]) -> NoDeviceError:
     """Give the error that says that there are more workers than devices."""
     count = len(candidates)
     there = ", ".join(str(candidate.info) for candidate in candidates) or "none"
+    needed = f"{workers} workers need {workers} devices"
+    if workers == 1:
+        needed = "1 worker needs 1 device"
     fewer = f"run with -n {count}, " if count else ""
     return NoDeviceError(
-        f"{workers} workers need {workers} devices, but there {_are(count)}: {there}",
+        f"{needed}, but there {'is' if count == 1 else 'are'} {count}: {there}",
         hint=f"Each worker has a device of its own: {fewer}connect more devices, or use"
         " --claw-device sim for as many simulated phones as workers.",
         details={"workers": workers, "devices": [candidate.serial for candidate in candidates]},
     )
-
-
-def _are(count: int) -> str:
-    return "is 1" if count == 1 else f"are {count}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, Literal
 
 from typing_extensions import Self, Unpack
@@ -19,6 +20,7 @@ from pytest_clawperator.execution import plans
 from pytest_clawperator.execution.batch import Batch
 from pytest_clawperator.execution.device import Device
 from pytest_clawperator.execution.locator import Locator
+from pytest_clawperator.execution.pausing import pause_script
 from pytest_clawperator.execution.perform import Performer
 from pytest_clawperator.execution.result import Runner, RunResult, RunStep
 from pytest_clawperator.execution.scroll_actions import ScrollActions
@@ -58,6 +60,7 @@ class Clawperator(ScrollActions):
         self.device = device
         self.timeout = seconds_of(timeout, timeout)
         self.performer = Performer(runner, strict=strict_matchers)
+        self.pauser: Callable[[Clawperator, FrameType | None], None] = pause_script
 
     @property
     def serial(self) -> str:
@@ -235,6 +238,13 @@ class Clawperator(ScrollActions):
             self._do(plans.simple("sleep", actions.Sleep(_LONGEST_SLEEP)))
             left -= _LONGEST_SLEEP
         return self._do(plans.simple("sleep", actions.Sleep(left)))
+
+    def pause(self) -> None:
+        """Stop here with a prompt on the terminal, and the device as it is; without one go on.
+
+        ``claw.pause()``
+        """
+        self.pauser(self, sys._getframe(1))
 
     def start_recording(self, session_id: str | None = None) -> RunStep:
         """Record what is done on the device from now on.

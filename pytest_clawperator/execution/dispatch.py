@@ -102,17 +102,19 @@ def dispatch(
     *,
     operator_package: str,
     find_cause: Callable[[], None],
+    on_arrival: Callable[[], None] = lambda: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Reply:
     """Send the command and wait for its envelope.
 
     ``find_cause`` is asked once when the Operator stays silent; it raises what is wrong, or
-    returns, and the wait goes on.
+    returns, and the wait goes on. ``on_arrival`` is told that the device has the command,
+    unless the envelope is there before that is known.
     """
     begin = clock()
     start = transport.log.mark()
     transport.quick_shell.start(broadcast_command(operator_package, command.text))
-    wait = _Wait(transport, command, operator_package, find_cause, clock, begin)
+    wait = _Wait(transport, command, operator_package, find_cause, on_arrival, clock, begin)
     reader = AnswerReader(command.command_id, operator_package)
     try:
         answer, end = wait.for_answer(reader, start)
@@ -130,6 +132,7 @@ class _Wait:
     command: Command
     operator_package: str
     find_cause: Callable[[], None]
+    on_arrival: Callable[[], None]
     clock: Callable[[], float]
     begin: float
 
@@ -138,6 +141,7 @@ class _Wait:
         answer, position = self._read(reader, start, self.clock() + HEAD_START)
         if answer is None:
             self._check_broadcast()
+            self.on_arrival()
             answer, position = self._read(reader, position, self.clock() + SILENCE)
         if answer is None and not reader.is_taken:
             self.find_cause()

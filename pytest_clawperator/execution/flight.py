@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -41,13 +41,14 @@ class Unfinished:
     """A command that was sent and whose end nobody saw.
 
     ``latest_end`` is on the monotonic clock, which all processes of one boot share, so that
-    setting the date changes nothing.
+    setting the date changes nothing. ``arrived`` says that the device is known to have it.
     """
 
     command_id: str
     latest_end: float
     pid: int
     boot: str
+    arrived: bool = False
 
 
 class Flight:
@@ -113,16 +114,25 @@ class Claim:
     def __init__(self, descriptor: int, command_id: str, unfinished: Unfinished | None) -> None:
         self._descriptor = descriptor
         self._command_id = command_id
+        self._record: Unfinished | None = None
         self.unfinished = unfinished
 
     def take_off(self, latest_end: float) -> None:
         """Write down that the command is on its way, before it is."""
-        record = Unfinished(self._command_id, latest_end, os.getpid(), _boot_id())
-        os.pwrite(self._descriptor, json.dumps(vars(record)).encode().ljust(_RECORD_BYTES), 0)
+        self._write(Unfinished(self._command_id, latest_end, os.getpid(), _boot_id()))
+
+    def arrive(self) -> None:
+        """Write down that the device has the command."""
+        assert self._record is not None, "it did not take off"
+        self._write(replace(self._record, arrived=True))
 
     def land(self) -> None:
         """Wipe the record: the device is known to be done."""
         os.pwrite(self._descriptor, _NO_RECORD, 0)
+
+    def _write(self, record: Unfinished) -> None:
+        self._record = record
+        os.pwrite(self._descriptor, json.dumps(vars(record)).encode().ljust(_RECORD_BYTES), 0)
 
 
 def lock_folder() -> Path:

@@ -138,8 +138,10 @@ class Pipeline:
         if _ended(reader, so_far.split(b"\n")):
             return
         self.observers.notice(f"waiting for the end of {command_id}, which was not seen to end")
-        while self._clock() < unfinished.latest_end:
-            end = log.wait(position, unfinished.latest_end)
+        # One that was sent into a breaking connection may never have come to the device.
+        soon = min(self._clock() + LATE_GRACE, unfinished.latest_end)
+        while self._clock() < (deadline := _latest(unfinished, reader, soon)):
+            end = log.wait(position, deadline)
             if _ended(reader, log.read(position, end)):
                 return
             position = end
@@ -190,6 +192,7 @@ class Pipeline:
                 command,
                 operator_package=self._operator_package,
                 find_cause=self._preflight,
+                on_arrival=claim.arrive,
                 clock=self._clock,
             )
         except _ENDS:
@@ -237,6 +240,12 @@ class Pipeline:
         except OSError as exc:
             return None, None, f"{path} cannot be written: {exc.strerror}"
         return picture, str(path), None
+
+
+def _latest(unfinished: Unfinished, reader: AnswerReader, soon: float) -> float:
+    """Say until when to wait for a command: not long for one that shows no sign of being there."""
+    is_there = unfinished.arrived or reader.is_taken
+    return unfinished.latest_end if is_there else soon
 
 
 def _ended(reader: AnswerReader, lines: Iterable[bytes]) -> bool:

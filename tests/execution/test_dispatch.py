@@ -37,13 +37,18 @@ def fine() -> None:
     """Find no cause of the silence."""
 
 
-def run(transport: LoggedTransport, find_cause: Callable[[], None] = fine) -> Reply:
+def run(
+    transport: LoggedTransport,
+    find_cause: Callable[[], None] = fine,
+    on_arrival: Callable[[], None] = fine,
+) -> Reply:
     """Dispatch the command on the transport's own clock."""
     return dispatch(
         transport,
         COMMAND,
         operator_package=PACKAGE,
         find_cause=find_cause,
+        on_arrival=on_arrival,
         clock=transport.clock,
     )
 
@@ -173,6 +178,16 @@ def test_a_broadcast_that_fails_is_told_at_once(said: str, code: ErrorCode) -> N
     assert said in str(caught.value)
     assert caught.value.details["exitCode"] == 255
     assert transport.clock() < 0.1
+
+
+@pytest.mark.parametrize(("at", "arrivals"), [(0.001, 0), (0.5, 1)])
+def test_an_arrival_is_told_where_it_matters(at: float, arrivals: int) -> None:
+    """Once the device took the broadcast; an envelope that is quicker tells it better."""
+    told: list[None] = []
+
+    run(LoggedTransport((at, ENVELOPE)), on_arrival=lambda: told.append(None))
+
+    assert len(told) == arrivals
 
 
 def test_a_refused_payload_is_named() -> None:

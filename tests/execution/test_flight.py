@@ -109,6 +109,22 @@ def test_a_command_that_never_landed_stays_known(tmp_path: Path) -> None:
     assert after is None
 
 
+def test_an_arrival_stays_known(tmp_path: Path) -> None:
+    """Who comes next learns whether the device is known to have the command."""
+    flight = Flight("phone", folder=tmp_path, clock=lambda: 100.0)
+    arrived = []
+    for arrives in (False, True):
+        with flight.claim("cmd-1", serial="s") as claim:
+            claim.take_off(160.0)
+            if arrives:
+                claim.arrive()
+        with flight.claim("cmd-2", serial="s") as claim:
+            assert claim.unfinished is not None
+            arrived.append((claim.unfinished.command_id, claim.unfinished.arrived))
+
+    assert arrived == [("cmd-1", False), ("cmd-1", True)]
+
+
 def test_a_claim_that_sent_nothing_leaves_nothing(tmp_path: Path) -> None:
     """Only a command that took off can be unfinished."""
     flight = Flight("phone", folder=tmp_path)

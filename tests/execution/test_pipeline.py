@@ -413,6 +413,23 @@ def test_a_command_on_a_vanished_device_is_waited_for(bench: MakeBench) -> None:
     assert any("lost" in event.message for event in here.events if isinstance(event, Notice))
 
 
+@pytest.mark.parametrize("taken", [True, False])
+def test_a_command_sent_into_a_breaking_connection(bench: MakeBench, taken: bool) -> None:
+    """It is waited for to its latest end if the Operator took it, else for a moment only."""
+    here = bench((0.001, DeviceNotFoundError("gone", serial="PH1")))
+    with pytest.raises(DeviceNotFoundError):
+        here.run(SLEEP, command_id="lost")
+    if taken:
+        here.transport.dump = line("[Clawperator-Command] start commandId=lost taskId=t") + b"\n"
+    here.answer((0.1, envelope("next", step("sleep"))))
+
+    here.run(SLEEP, command_id="next")
+
+    waited = here.transport.clock() - 0.1
+    assert waited > 30 if taken else waited < 6
+    assert any("lost" in event.message for event in here.events if isinstance(event, Notice))
+
+
 def test_a_command_that_was_never_sent_is_not_waited_for(bench: MakeBench) -> None:
     """A device that went away before the broadcast is busy with nothing."""
     here = bench()

@@ -1,0 +1,27 @@
+"""What adb can do about a device that went away."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable
+
+from pytest_clawperator.errors import ClawperatorError
+from pytest_clawperator.transport.server import ensure_server
+from pytest_clawperator.transport.wire import AdbServer
+
+# Beyond this a network device is not there; adb itself would try for longer.
+_CONNECT_WITHIN = 5.0
+_ON_NETWORK = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:]+\]):\d+")
+
+
+def reconnect(server: AdbServer, serial: str, *, say: Callable[[str], None]) -> None:
+    """Ask adb to connect to a device anew; whether it comes back is seen by using it."""
+    if server.startable:
+        ensure_server(server, say=say)
+    # A server that was started anew does not know the devices of the network any more.
+    question = (
+        f"host:connect:{serial}" if _ON_NETWORK.fullmatch(serial) else "host:reconnect-offline"
+    )
+    with contextlib.suppress(ClawperatorError):  # an older server may not know how
+        server.ask(question, timeout=_CONNECT_WITHIN)

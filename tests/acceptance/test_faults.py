@@ -1,0 +1,499 @@
+"""Everything that can go wrong on a phone, each with the error that names it or none at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.connect import connect
+from pytest_clawperator.contracts.events import Event
+from pytest_clawperator.errors import (
+    BroadcastError,
+    ClawperatorError,
+    DeviceError,
+    DeviceNotFoundError,
+    DeviceUnavailableError,
+    EnvelopeMalformedError,
+    EnvelopeTimeoutError,
+    ErrorCode,
+    OperatorNotReadyError,
+    PayloadRefusedError,
+    ShellError,
+    SnapshotError,
+    StepFailedError,
+    TransportError,
+)
+from pytest_clawperator.execution import dispatch, pipeline
+from pytest_clawperator.execution.client import Clawperator
+from pytest_clawperator.execution.result import RunResult
+from pytest_clawperator.simulator import Simulator
+from pytest_clawperator.simulator.faults import FAULTS
+from pytest_clawperator.transport.wire import AdbServer
+from tests.acceptance.lab import DEADLINE, FOREVER, Witness, nap, notices, works
+
+PROFILES = ("documented", "0.5.3")
+# The Operator's time, of which the simulated phone has twenty seconds in one of ours.
+LONG = nap(20_000)
+
+
+@pytest.fixture(scope="module")
+def simulator() -> Iterator[Simulator]:
+    """Start a phone and an emulator for the tests of this module together."""
+    with Simulator(devices=1, emulators=1, seed=1, time_scale=0.05) as simulator:
+        yield simulator
+
+
+@pytest.fixture
+def witness(simulator: Simulator) -> Iterator[Witness]:
+    """Watch the phone, and set it back afterwards."""
+    witness = Witness(AdbServer(simulator.adb_host, simulator.adb_port), simulator.serials[0])
+    yield witness
+    witness.set_back()
+
+
+@pytest.fixture
+def told() -> list[Event]:
+    """Collect what the client tells of."""
+    return []
+
+
+@pytest.fixture
+def claw(witness: Witness, told: list[Event]) -> Iterator[Clawperator]:
+    """Connect to the phone, on which an app with a list is open."""
+    with connect(witness.serial, adb=str(witness.server), observe=told.append) as claw:
+        claw.open_app("com.android.settings")
+        claw.wait_for_node(text="Connections")
+        witness.sim("stats reset")
+        witness.look()
+        yield claw
+
+
+# What does no harm
+
+HARMLESS = (
+    "foreign_envelope times=1",
+    "double_envelope times=1",
+    "foreign_lines count=40",
+    "late_envelope ms=300 times=1",
+    "slow_log ms=40",
+    "log_cut times=1",
+    "log_cut",
+)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("fault", HARMLESS)
+def test_no_harm(claw: Clawperator, witness: Witness, fault: str, profile: str) -> None:
+    """The run gives what a healthy phone gives, and so does the next one."""
+    witness.sim(f"profile {profile}")
+    healthy = claw.snapshot().xml
+
+    witness.sim(f"fault {fault}")
+    payload = [*nap(11), {"id": "snap", "type": "snapshot_ui"}]
+    result = claw.execute(payload, timeout=FOREVER).raise_for_status()
+    following = works(claw, 13)
+
+    assert result.step("nap").data["duration_ms"] == "11"
+    assert result.step("snap").snapshot.xml == healthy
+    assert following
+    assert witness.stats()["overlaps"] == 0
+
+
+def test_an_envelope_of_the_run_before(claw: Clawperator, witness: Witness) -> None:
+    """A stale envelope, which comes first, is not taken for the answer."""
+    before = claw.execute(nap(5), timeout=FOREVER)
+    witness.sim(f"fault foreign_envelope command_id={before.command_id}")
+
+    result = claw.execute(nap(6), timeout=FOREVER)
+
+    assert result.step("nap").data == {"duration_ms": "6"}
+    assert result.command_id != before.command_id
+
+
+def test_a_log_that_is_cut_in_the_middle(claw: Clawperator, witness: Witness) -> None:
+    """The stream goes on where it broke, under an execution that is under way."""
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(claw.execute, nap(4000), FOREVER)
+        command_id = witness.next_start()
+        witness.sim("fault log_cut times=1")
+        result = running.result(DEADLINE)
+
+    assert result.ok
+    assert result.command_id == command_id
+    assert "step_start id=nap" in str(result.log)
+
+
+# What is told by name
+
+
+@dataclass(frozen=True)
+class Case:
+    """A fault, what is done under it, and how the error names it.
+
+    The published Operator may lead to another code.
+    """
+
+    fault: str
+    act: Callable[[Clawperator], object]
+    error: type[ClawperatorError]
+    code: ErrorCode
+    says: str
+    hint: str
+    published_code: ErrorCode | None = None
+
+    def __str__(self) -> str:
+        return self.fault.partition(" ")[0]
+
+
+def run(claw: Clawperator) -> RunResult:
+    """Do nothing, with all the time in the world."""
+    return claw.execute(nap(0), timeout=FOREVER)
+
+
+CASES = (
+    Case(
+        "half_envelope",
+        run,
+        EnvelopeMalformedError,
+        ErrorCode.RESULT_ENVELOPE_MALFORMED,
+        says="cannot be read: it is not valid JSON",
+        hint="same major.minor version",
+    ),
+    Case(
+        "missing_dump",
+        Clawperator.snapshot,
+        SnapshotError,
+        ErrorCode.SNAPSHOT_EXTRACTION_FAILED,
+        says="extraction produced no output",
+        hint="log keeps debug lines",
+    ),
+    Case(
+        "truncated_dump",
+        Clawperator.snapshot,
+        SnapshotError,
+        ErrorCode.SNAPSHOT_UNREADABLE,
+        says="breaks off after",
+        hint="Take the snapshot again",
+    ),
+    Case(
+        "no_ui_tree",
+        lambda claw: claw.click(text="Connections", timeout=0),
+        SnapshotError,
+        ErrorCode.UI_TREE_UNAVAILABLE,
+        says="failed: U",
+        hint="screen is on and unlocked",
+    ),
+    Case(
+        "service_off",
+        Clawperator.home,
+        OperatorNotReadyError,
+        ErrorCode.SERVICE_UNAVAILABLE,
+        says="Accessibility service is not available",
+        hint="Accessibility service not running",
+    ),
+    Case(
+        "operator_crash",
+        run,
+        OperatorNotReadyError,
+        ErrorCode.OPERATOR_CRASHED,
+        says="crashed during the execution: java.lang.IllegalStateException: the Operator was told",
+        hint="connect(grant=True)",
+    ),
+    Case(
+        "payload_refused",
+        run,
+        PayloadRefusedError,
+        ErrorCode.PAYLOAD_REJECTED,
+        says="could not read the payload: java.lang.IllegalArgumentException: payload was refused",
+        hint="reads more strictly than the contract",
+    ),
+    Case(
+        "gesture_refused",
+        lambda claw: claw.click(at=(500, 500)),
+        StepFailedError,
+        ErrorCode.GESTURE_FAILED,
+        says="click at (500, 500)",
+        hint="The device refused the gesture",
+        published_code=ErrorCode.NODE_NOT_CLICKABLE,
+    ),
+    Case(
+        "step_error type=sleep code=SECURITY_BLOCK_DETECTED",
+        lambda claw: claw.sleep(0),
+        StepFailedError,
+        ErrorCode.SECURITY_BLOCK_DETECTED,
+        says='step "sleep-1" (sleep) failed: SECURITY_BLOCK_DETECTED',
+        hint="Unlock the device",
+    ),
+    Case(
+        "container_lost",
+        Clawperator.scroll_until,
+        StepFailedError,
+        ErrorCode.CONTAINER_LOST,
+        says="scroll_until",
+        hint="The list went away while it was scrolled",
+    ),
+    Case(
+        "storage_full",
+        Clawperator.screenshot,
+        ShellError,
+        ErrorCode.UNSUPPORTED_RUNTIME_SCREENSHOT,
+        says="No space left on device",
+        hint="a device that is full",
+    ),
+)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_named(claw: Clawperator, witness: Witness, case: Case, profile: str) -> None:
+    """The error has the class, the code, the cause and the next step; then all is well again."""
+    witness.sim(f"profile {profile}")
+    witness.sim(f"fault {case.fault}")
+
+    with pytest.raises(ClawperatorError) as caught:
+        case.act(claw)
+    witness.sim("fault clear")
+    if case.code is ErrorCode.OPERATOR_CRASHED:
+        connect(witness.serial, adb=str(witness.server), grant=True).close()
+
+    published = case.published_code if profile == "0.5.3" else None
+    assert type(caught.value) is case.error
+    assert caught.value.code is (published or case.code)
+    assert caught.value.serial == witness.serial
+    assert case.says in caught.value.message
+    assert case.hint in (caught.value.hint or "")
+    assert works(claw)
+
+
+def test_a_service_that_is_off_is_data(claw: Clawperator, witness: Witness) -> None:
+    """The Operator's own failed envelope is given back, with what to do."""
+    witness.sim("fault service_off")
+
+    result = run(claw)
+
+    assert result.code is ErrorCode.SERVICE_UNAVAILABLE
+    assert f"doctor --fix --device {witness.serial}" in str(result.hint)
+
+
+def test_a_crash_takes_the_service_along(claw: Clawperator, witness: Witness) -> None:
+    """After a crash the next run says that the service is off, without waiting."""
+    witness.sim("fault operator_crash times=1")
+
+    with pytest.raises(OperatorNotReadyError):
+        run(claw)
+    following = run(claw)
+
+    assert following.code is ErrorCode.SERVICE_UNAVAILABLE
+
+
+def test_a_full_device(claw: Clawperator, witness: Witness) -> None:
+    """What needs no room works, and a file that finds none is told with the reason."""
+    witness.sim("fault storage_full")
+
+    with pytest.raises(TransportError, match="No space left on device") as caught:
+        claw.device.push(b"x", "/sdcard/x")
+    working = works(claw)
+
+    assert caught.value.code is ErrorCode.FILE_UNAVAILABLE
+    assert working
+
+
+# What is told when connecting, and in the middle
+
+OPERATOR_CASES = (
+    Case(
+        "operator_absent",
+        run,
+        OperatorNotReadyError,
+        ErrorCode.OPERATOR_NOT_INSTALLED,
+        says="com.clawperator.operator is not installed",
+        hint="connect(operator_apk=",
+    ),
+    Case(
+        "operator_variant",
+        run,
+        OperatorNotReadyError,
+        ErrorCode.OPERATOR_VARIANT_MISMATCH,
+        says="its other variant com.clawperator.operator.dev is",
+        hint="connect(operator_package='com.clawperator.operator.dev')",
+    ),
+)
+
+
+@pytest.mark.parametrize("case", OPERATOR_CASES, ids=str)
+def test_no_operator(claw: Clawperator, witness: Witness, case: Case) -> None:
+    """An Operator that is not there is named, by a run as well as by connecting."""
+    witness.sim(f"fault {case.fault}")
+
+    for act in (case.act, lambda _: connect(witness.serial, adb=str(witness.server))):
+        with pytest.raises(case.error) as caught:
+            act(claw)
+
+        assert caught.value.code is case.code
+        assert case.says in caught.value.message
+        assert case.hint in (caught.value.hint or "")
+    witness.sim("fault clear")
+    assert works(claw)
+
+
+def test_an_operator_that_goes_away(claw: Clawperator, witness: Witness) -> None:
+    """One that is removed under an execution ends it at once."""
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(claw.execute, LONG, FOREVER)
+        witness.next_start()
+        witness.sim("fault operator_absent")
+        error = running.exception(DEADLINE)
+
+    assert isinstance(error, OperatorNotReadyError)
+    assert error.code is ErrorCode.OPERATOR_CRASHED
+    assert "has died" in error.message
+
+
+def test_booting(claw: Clawperator, witness: Witness) -> None:
+    """A device that is starting is told as such by connecting, and refuses what is sent."""
+    witness.sim("fault booting")
+
+    with pytest.raises(DeviceUnavailableError, match="has not finished starting") as connecting:
+        connect(witness.serial, adb=str(witness.server))
+    with pytest.raises(BroadcastError, match="Can't find service: activity") as running:
+        run(claw)
+    witness.sim("fault clear")
+
+    assert connecting.value.code is ErrorCode.DEVICE_OFFLINE
+    assert "sys.boot_completed" in str(connecting.value.hint)
+    assert running.value.code is ErrorCode.BROADCAST_FAILED
+    assert "still starting" in str(running.value.hint)
+    assert works(claw)
+
+
+# What comes too late, or never
+
+
+def test_no_envelope(
+    claw: Clawperator, witness: Witness, told: list[Event], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error tells how far it came; the next run waits, but not forever, and is right."""
+    monkeypatch.setattr(dispatch, "ENVELOPE_MARGIN", 0.1)
+    monkeypatch.setattr(pipeline, "LATE_GRACE", 0.2)
+    witness.sim("fault no_envelope times=1")
+
+    with pytest.raises(EnvelopeTimeoutError) as caught:
+        claw.execute(nap(0), timeout=1)
+    command_id = witness.next_start()
+    working = works(claw)
+
+    error = caught.value
+    assert error.code is ErrorCode.RESULT_ENVELOPE_TIMEOUT
+    assert "the broadcast was sent, and the Operator took the command" in error.message
+    assert f"[Clawperator-Command] start commandId={command_id}" in error.message
+    assert "execute(..., timeout=seconds)" in str(error.hint)
+    assert error.details["commandId"] == command_id
+    assert error.details["lastActionId"] == "nap"
+    assert working
+    assert notices(told) == [f"waiting for the end of {command_id}, which was not seen to end"]
+
+
+def test_a_late_envelope_is_waited_for(
+    claw: Clawperator, witness: Witness, told: list[Event], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run after one that was given up begins when that one has ended."""
+    monkeypatch.setattr(dispatch, "ENVELOPE_MARGIN", 0.1)
+    witness.sim("fault late_envelope ms=1600 times=1")
+
+    with pytest.raises(EnvelopeTimeoutError):
+        claw.execute(nap(0), timeout=1)
+    working = works(claw)
+
+    assert working
+    assert len(notices(told)) == 1
+    stats = witness.stats()
+    assert (stats["executions"], stats["overlaps"]) == (2, 0)
+
+
+# Who goes away comes back
+
+AWAY = {
+    "offline ms=400": ("offline", ErrorCode.DEVICE_OFFLINE, "adb reconnect"),
+    "unauthorized ms=800": ("unauthorized", ErrorCode.DEVICE_UNAUTHORIZED, "Accept the dialog"),
+}
+
+
+@pytest.mark.parametrize("fault", AWAY)
+def test_away_between_runs(
+    claw: Clawperator, witness: Witness, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    """A run and a new connection say what adb says; when the phone is back, all is well."""
+    monkeypatch.setattr(pipeline, "LATE_GRACE", 0.2)
+    state, code, hint = AWAY[fault]
+    witness.sim(f"fault {fault}")
+    witness.wait_for_state(state)
+
+    with pytest.raises(DeviceUnavailableError) as running:
+        run(claw)
+    with pytest.raises(DeviceUnavailableError) as connecting:
+        connect(witness.serial, adb=str(witness.server))
+    with pytest.raises(DeviceUnavailableError) as shell:
+        claw.device.shell("id")
+    witness.wait_for_state("device")
+
+    errors: list[Any] = [running.value, connecting.value, shell.value]
+    assert [error.code for error in errors] == [code] * 3
+    assert [error.serial for error in errors] == [witness.serial] * 3
+    assert hint in str(running.value.hint)
+    assert works(claw)
+
+
+@pytest.mark.parametrize("fault", AWAY)
+def test_away_in_the_middle(claw: Clawperator, witness: Witness, fault: str) -> None:
+    """An execution ends with its phone's connection; the next one lets the phone finish it."""
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(claw.execute, LONG, FOREVER)
+        witness.next_start()
+        witness.sim(f"fault {fault}")
+        error = running.exception(DEADLINE)
+    witness.wait_for_state("device")
+    working = works(claw)
+
+    assert isinstance(error, DeviceUnavailableError)
+    assert error.code in (ErrorCode.DEVICE_OFFLINE, ErrorCode.DEVICE_UNAUTHORIZED)
+    assert error.serial == witness.serial
+    assert working
+    assert witness.stats()["overlaps"] == 0
+
+
+def test_a_disconnect(simulator: Simulator, witness: Witness) -> None:
+    """An emulator goes away under an execution, is not listed for a while, and comes back."""
+    emulator = Witness(witness.server, simulator.serials[1])
+    with connect(emulator.serial, adb=str(witness.server)) as claw:
+        emulator.sim("fault disconnect times=1")
+
+        with pytest.raises(DeviceError) as running:
+            claw.execute(LONG, timeout=FOREVER)
+        emulator.wait_for_state(None)
+        with pytest.raises(DeviceNotFoundError) as following:
+            run(claw)
+        with pytest.raises(DeviceNotFoundError) as connecting:
+            connect(emulator.serial, adb=str(witness.server))
+        emulator.wait_for_state("device")
+        working = works(claw)
+        overlaps = emulator.stats()["overlaps"]
+        emulator.set_back()
+
+    assert running.value.code in (ErrorCode.DEVICE_OFFLINE, ErrorCode.DEVICE_NOT_FOUND)
+    assert following.value.code is ErrorCode.DEVICE_NOT_FOUND
+    assert "adb devices" in str(following.value.hint)
+    assert f"connected: {witness.serial}" in connecting.value.message
+    assert working
+    assert overlaps == 0
+
+
+def test_every_fault_is_here() -> None:
+    """A new fault of the simulator needs a test."""
+    apart = ("no_envelope", "booting", "disconnect")
+    tested = [*HARMLESS, *AWAY, *apart, *map(str, CASES + OPERATOR_CASES)]
+
+    assert {fault.partition(" ")[0] for fault in tested} == set(FAULTS)

@@ -1,0 +1,196 @@
+"""Other processes, a killed one, Ctrl-C, and an adb server that dies under a client."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from pytest_clawperator.connect import connect
+from pytest_clawperator.contracts.events import Event
+from pytest_clawperator.errors import (
+    AdbUnavailableError,
+    DeviceNotFoundError,
+    ErrorCode,
+    ExecutionConflictError,
+)
+from pytest_clawperator.simulator import Simulator
+from pytest_clawperator.transport import logcat
+from pytest_clawperator.transport.wire import AdbServer
+from tests.acceptance.lab import (
+    DEADLINE,
+    FOREVER,
+    OwnAdbServer,
+    Witness,
+    another_process,
+    nap,
+    notices,
+    works,
+)
+
+# Executions last a twentieth of what they ask for.
+BUSY = """
+import sys
+from pytest_clawperator.connect import connect
+from tests.acceptance.lab import nap
+
+claw = connect(sys.argv[1], adb=sys.argv[2])
+claw.screenshot()
+claw.execute(nap(40_000), timeout=120)
+"""
+
+INTERRUPTED = """
+import json, sys, threading
+from pytest_clawperator.connect import connect
+from tests.acceptance.lab import nap, open_sockets
+
+threads, sockets = threading.active_count(), open_sockets()
+with connect(sys.argv[1], adb=sys.argv[2]) as claw:
+    claw.screenshot()
+    try:
+        claw.execute(nap(20_000), timeout=120)
+        interrupted = False
+    except KeyboardInterrupt:
+        interrupted = True
+    then = claw.execute(nap(7)).step("nap").data["duration_ms"]
+left = [threading.active_count() - threads, open_sockets() - sockets]
+print(json.dumps({"interrupted": interrupted, "then": then, "left": left}))
+"""
+
+
+@pytest.fixture(scope="module")
+def simulator() -> Iterator[Simulator]:
+    """Start one phone for the tests of this module together."""
+    with Simulator(seed=1, time_scale=0.05) as simulator:
+        yield simulator
+
+
+@pytest.fixture
+def witness(simulator: Simulator) -> Iterator[Witness]:
+    """Watch the phone, and set it back afterwards."""
+    witness = Witness(AdbServer(simulator.adb_host, simulator.adb_port), simulator.serials[0])
+    yield witness
+    witness.set_back()
+
+
+def second_start(witness: Witness) -> str:
+    """Wait for the command after the screenshot, and give its id."""
+    witness.next_start()
+    return witness.next_start()
+
+
+def test_another_process_and_its_death(witness: Witness) -> None:
+    """While it is there, others are refused; what it left on the device is waited for."""
+    told: list[Event] = []
+    witness.look()
+
+    with (
+        another_process(BUSY, witness.serial, witness.server) as other,
+        connect(witness.serial, adb=str(witness.server), observe=told.append) as claw,
+    ):
+        command_id = second_start(witness)
+        with pytest.raises(ExecutionConflictError) as caught:
+            claw.execute(nap(0))
+        other.kill()
+        other.wait(DEADLINE)
+        working = works(claw)
+
+    assert caught.value.code is ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT
+    assert f"process {other.pid} with command {command_id}" in caught.value.message
+    assert "one execution at a time" in str(caught.value.hint)
+    assert caught.value.serial == witness.serial
+    assert working
+    assert notices(told) == [f"waiting for the end of {command_id}, which was not seen to end"]
+    stats = witness.stats()
+    assert (stats["executions"], stats["overlaps"]) == (3, 0)
+
+
+class TestCtrlC:
+    """SIGINT in the middle of an execution."""
+
+    def test_a_client_that_goes_on(self, witness: Witness, tmp_path: Path) -> None:
+        """The same client works on, once the device is done; closed, it leaves nothing."""
+        witness.look()
+
+        with another_process(
+            INTERRUPTED, witness.serial, witness.server, folder=tmp_path
+        ) as process:
+            second_start(witness)
+            process.send_signal(signal.SIGINT)
+            said, complained = process.communicate(timeout=DEADLINE)
+
+        assert process.returncode == 0, complained
+        assert json.loads(said) == {"interrupted": True, "then": "7", "left": [0, 0]}
+        assert list(tmp_path.iterdir()) == []
+        assert witness.stats()["overlaps"] == 0
+
+    def test_a_script_that_ends(self, witness: Witness, tmp_path: Path) -> None:
+        """Where nobody closes the client, its process ends all the same, and its files go."""
+        witness.look()
+
+        with another_process(BUSY, witness.serial, witness.server, folder=tmp_path) as process:
+            second_start(witness)
+            process.send_signal(signal.SIGINT)
+            _, complained = process.communicate(timeout=DEADLINE)
+
+        assert process.returncode == -signal.SIGINT
+        assert complained.rstrip().endswith("KeyboardInterrupt")
+        assert list(tmp_path.iterdir()) == []
+
+
+class TestAdbServer:
+    """The adb server dies, and another one takes its place."""
+
+    @pytest.fixture
+    def own(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OwnAdbServer]:
+        """Give a server that may be killed, and let nobody wait long for its return."""
+        monkeypatch.setattr(logcat, "_GRACE", 0.2)
+        own = OwnAdbServer(tmp_path)
+        yield own
+        own.kill()
+
+    def test_between_runs(self, own: OwnAdbServer, witness: Witness) -> None:
+        """Runs name the server while it is away, then the device; then the same client works."""
+        own.start(witness.serial)
+        with connect(witness.serial, adb=str(own.server)) as claw:
+            before = works(claw)
+
+            own.kill()
+            errors = []
+            for _ in range(2):
+                with pytest.raises(AdbUnavailableError) as caught:
+                    claw.execute(nap(0), timeout=FOREVER)
+                errors.append(caught.value)
+            own.start_alone()
+            with pytest.raises(DeviceNotFoundError):
+                claw.execute(nap(0), timeout=FOREVER)
+            own.connect(witness.serial)
+            after = works(claw)
+
+        assert before
+        assert after
+        assert [error.code for error in errors] == [ErrorCode.ADB_SERVER_FAILED] * 2
+        assert all(str(own.server) in error.message for error in errors)
+        assert all("adb start-server" in str(error.hint) for error in errors)
+
+    def test_in_the_middle(self, own: OwnAdbServer, witness: Witness) -> None:
+        """The execution ends with the server; the next one lets the device finish."""
+        own.start(witness.serial)
+        witness.look()
+        with connect(witness.serial, adb=str(own.server)) as claw, ThreadPoolExecutor(1) as pool:
+            running = pool.submit(claw.execute, nap(20_000), FOREVER)
+            witness.next_start()
+            own.kill()
+            error = running.exception(DEADLINE)
+            own.start(witness.serial)
+            working = works(claw)
+
+        assert isinstance(error, AdbUnavailableError)
+        assert error.code is ErrorCode.ADB_SERVER_FAILED
+        assert working
+        stats = witness.stats()
+        assert (stats["executions"], stats["overlaps"]) == (2, 0)

@@ -1,0 +1,178 @@
+"""A device between two tests: checked, healed once, or put aside."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from pytest_clawperator.connection import open_runner
+from pytest_clawperator.devices.health import Health, await_boot, await_return
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    DeviceUnavailableError,
+    ErrorCode,
+    OperatorNotReadyError,
+)
+from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.transport.adb import AdbTransport
+from pytest_clawperator.transport.interface import ShellResult
+from pytest_clawperator.transport.wire import AdbServer
+from tests.transport_double import ScriptedTransport
+
+OPERATOR = "com.clawperator.operator"
+GONE = DeviceUnavailableError("the device is offline", serial="PH1")
+
+
+@pytest.fixture
+def pipeline(phone: AdbTransport, server: AdbServer) -> Iterator[Pipeline]:
+    """Connect to the phone."""
+    pipeline, _ = open_runner(AdbTransport(server, phone.serial), server=server)
+    yield pipeline
+    pipeline.close()
+
+
+class Clock:
+    """A clock that goes on when somebody pauses."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        """Give the time."""
+        return self.now
+
+    def pause(self, seconds: float) -> None:
+        """Let time pass."""
+        self.now += seconds
+
+
+class TestEnsure:
+    """A device that is looked after."""
+
+    def test_well(self, pipeline: Pipeline) -> None:
+        """A device that is well is left alone, and nothing is said."""
+        said: list[str] = []
+
+        Health(pipeline, tell=said.append).ensure()
+
+        assert said == []
+
+    def test_asleep_and_locked(self, pipeline: Pipeline, phone: AdbTransport) -> None:
+        """A screen that is off is woken."""
+        phone.shell("input keyevent KEYCODE_SLEEP")
+        said: list[str] = []
+
+        Health(pipeline, tell=said.append).ensure()
+
+        assert said == ["the screen is off, so it was woken and its lock dismissed"]
+        assert "mWakefulness=Awake" in phone.shell("dumpsys power").stdout
+
+    def test_a_crash(self, pipeline: Pipeline, phone: AdbTransport) -> None:
+        """An Operator that crashed is brought back, out loud."""
+        phone.shell("sim fault operator_crash times=1")
+        said: list[str] = []
+
+        Health(pipeline, tell=said.append).ensure()
+
+        assert said[0].startswith("the device failed its check: OPERATOR_CRASHED: ")
+        assert said[-1] == "the device works again"
+
+    def test_offline_for_a_moment(
+        self, pipeline: Pipeline, phone: AdbTransport, server: AdbServer
+    ) -> None:
+        """A device that went away is waited for."""
+        said: list[str] = []
+        phone.shell("sim fault offline ms=1000")
+        deadline = time.monotonic() + 10
+        while dict(server.devices()).get(phone.serial) != "offline":
+            assert time.monotonic() < deadline
+
+        Health(pipeline, tell=said.append).ensure()
+
+        assert said[0].startswith("the device failed its check: DEVICE_OFFLINE: ")
+        assert said[1:] == [
+            "waiting up to 10 s for the device to come back",
+            "the device works again",
+        ]
+
+    def test_put_aside(self, pipeline: Pipeline, phone: AdbTransport) -> None:
+        """A device that fails twice is not asked again, and says why at once."""
+        phone.shell(f"pm uninstall {OPERATOR}")
+        health = Health(pipeline, tell=lambda _: None)
+
+        with pytest.raises(OperatorNotReadyError) as first:
+            health.ensure()
+        phone.shell("sim reset")
+        with pytest.raises(DeviceUnavailableError, match="put aside, because it failed") as second:
+            health.ensure()
+
+        assert first.value.code is second.value.code is ErrorCode.OPERATOR_NOT_INSTALLED
+
+
+class TestReturn:
+    """A device that went away."""
+
+    def test_comes_back(self) -> None:
+        """It is asked until it answers."""
+        clock = Clock()
+        transport = ScriptedTransport()
+
+        def answer(_: str) -> str:
+            if clock.now < 3:
+                raise GONE
+            return ""
+
+        transport.answers["true"] = answer
+        await_return(transport, timeout=5, clock=clock, pause=clock.pause)
+
+        assert clock.now == 3
+
+    def test_stays_away(self) -> None:
+        """What keeps it away is raised in the end."""
+        clock = Clock()
+        transport = ScriptedTransport({"true": GONE})
+
+        with pytest.raises(ClawperatorError, match="is offline"):
+            await_return(transport, timeout=5, clock=clock, pause=clock.pause)
+
+        assert 5 <= clock.now < 6
+
+
+class TestBoot:
+    """A device that is still starting."""
+
+    @pytest.mark.parametrize(("up_at", "waited"), [(0, 0), (7, 7), (999, 20)])
+    def test_waited_for(self, up_at: float, waited: float) -> None:
+        """It is waited for as long as allowed, which is said."""
+        clock = Clock()
+        said: list[str] = []
+        transport = ScriptedTransport(
+            {"getprop sys.boot_completed": lambda _: "1\n" if clock.now >= up_at else "0\n"}
+        )
+
+        await_boot(
+            transport, OPERATOR, tell=said.append, timeout=20, clock=clock, pause=clock.pause
+        )
+
+        assert waited <= clock.now <= waited + 1
+        told = "the device is still starting; waiting up to 20 s for it"
+        assert said == ([told] if up_at else [])
+
+
+def test_a_screen_that_stays_locked(pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lock that needs a code is an error that says what to change."""
+    transport = pipeline.transport
+    shell = transport.shell
+
+    def locked(command: str, *, timeout: float = 30.0) -> ShellResult:
+        result = shell(command, timeout=timeout)
+        return ShellResult(result.stdout.replace("showing=false", "showing=true"), "", 0)
+
+    monkeypatch.setattr(transport, "shell", locked)
+
+    with pytest.raises(DeviceUnavailableError, match="the screen is locked, and waking") as caught:
+        Health(pipeline, tell=lambda _: None).ensure()
+
+    assert "set its screen lock to None or Swipe" in str(caught.value.hint)

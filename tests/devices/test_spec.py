@@ -1,0 +1,51 @@
+"""Wishes for devices, as people write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_clawperator.devices.spec import DeviceSpec, parse_device_spec
+from pytest_clawperator.errors import ConfigurationError
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("auto", DeviceSpec("auto", "auto")),
+        ("sim", DeviceSpec("sim", "sim")),
+        ("sim:4", DeviceSpec("sim:4", "sim", count=4)),
+        ("emulator-5554", DeviceSpec("emulator-5554", "serial", serial="emulator-5554")),
+        ("10.0.0.7:5555", DeviceSpec("10.0.0.7:5555", "serial", serial="10.0.0.7:5555")),
+        ("simone", DeviceSpec("simone", "serial", serial="simone")),
+        (
+            "http://lab-3:3000/PH1",
+            DeviceSpec("http://lab-3:3000/PH1", "url", serial="PH1", url="http://lab-3:3000"),
+        ),
+        (
+            "https://lab:3000/10.0.0.7:5555",
+            DeviceSpec(
+                "https://lab:3000/10.0.0.7:5555",
+                "url",
+                serial="10.0.0.7:5555",
+                url="https://lab:3000",
+            ),
+        ),
+        ("http://lab", DeviceSpec("http://lab", "url", url="http://lab")),
+        ("http://lab/", DeviceSpec("http://lab/", "url", url="http://lab")),
+    ],
+)
+def test_understood(text: str, meant: DeviceSpec) -> None:
+    """Each way to name devices is told from the others."""
+    assert parse_device_spec(text) == meant
+    assert str(parse_device_spec(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["", "sim:", "sim:0", "sim:-1", "sim:x", "sim:10000", "auto:1", "http://", "a b", ":1"]
+)
+def test_refused(text: str) -> None:
+    """What can name no device is refused with all that can."""
+    with pytest.raises(ConfigurationError, match="names no device") as caught:
+        parse_device_spec(text)
+
+    assert "auto (any connected device), a serial" in str(caught.value.hint)
