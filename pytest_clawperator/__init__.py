@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         validate_execution,
     )
     from pytest_clawperator.contracts.selectors import NodeMatcher
+    from pytest_clawperator.devices.pool import Candidate, Lease
     from pytest_clawperator.errors import (
         AdbUnavailableError,
         AmbiguousDeviceError,
@@ -104,10 +105,13 @@ if TYPE_CHECKING:
     from pytest_clawperator.execution.locator import Locator
     from pytest_clawperator.execution.outcome import ScrollOutcome
     from pytest_clawperator.execution.result import RunResult, RunStep
+    from pytest_clawperator.plugin.artifacts import Artifacts
+    from pytest_clawperator.plugin.settings import Settings
+    from pytest_clawperator.plugin.simulated import SimulatorScenario
     from pytest_clawperator.snapshot.bounds import Bounds
     from pytest_clawperator.snapshot.query import NoMatch
     from pytest_clawperator.snapshot.tree import Node, Snapshot
-    from pytest_clawperator.transport.interface import ShellResult
+    from pytest_clawperator.transport.interface import ShellResult, Transport
 
 _ACTIONS = "pytest_clawperator.contracts.actions"
 _COMPLETION = "pytest_clawperator.contracts.completion"
@@ -126,10 +130,12 @@ _HOMES = {
     "AdbUnavailableError": _ERRORS,
     "AmbiguousDeviceError": _ERRORS,
     "ArtifactMade": _EVENTS,
+    "Artifacts": "pytest_clawperator.plugin.artifacts",
     "Batch": "pytest_clawperator.execution.batch",
     "BatchStep": "pytest_clawperator.execution.batch_run",
     "Bounds": "pytest_clawperator.snapshot.bounds",
     "BroadcastError": _ERRORS,
+    "Candidate": "pytest_clawperator.devices.pool",
     "Clawperator": "pytest_clawperator.execution.client",
     "ClawperatorError": _ERRORS,
     "ClawperatorWarning": _ERRORS,
@@ -158,6 +164,7 @@ _HOMES = {
     "ExecutionValidationError": _ERRORS,
     "ExpectationError": _ERRORS,
     "GoldenStore": "pytest_clawperator.assertions.goldens",
+    "Lease": "pytest_clawperator.devices.pool",
     "LeaseError": _ERRORS,
     "Locator": "pytest_clawperator.execution.locator",
     "LocatorAssertions": "pytest_clawperator.assertions.locator",
@@ -188,8 +195,10 @@ _HOMES = {
     "ScrollAndClick": _ACTIONS,
     "ScrollOutcome": "pytest_clawperator.execution.outcome",
     "ScrollUntil": _ACTIONS,
+    "Settings": "pytest_clawperator.plugin.settings",
     "ShellError": _ERRORS,
     "ShellResult": "pytest_clawperator.transport.interface",
+    "SimulatorScenario": "pytest_clawperator.plugin.simulated",
     "Sleep": _ACTIONS,
     "Snapshot": _TREE,
     "SnapshotAssertions": "pytest_clawperator.assertions.screen",
@@ -200,6 +209,7 @@ _HOMES = {
     "StepResult": _ENVELOPE,
     "StopRecording": _ACTIONS,
     "TakeScreenshot": _ACTIONS,
+    "Transport": "pytest_clawperator.transport.interface",
     "TransportError": _ERRORS,
     "TransportTimeoutError": _ERRORS,
     "TypedAction": _ACTIONS,
@@ -220,10 +230,12 @@ __all__ = [
     "AdbUnavailableError",
     "AmbiguousDeviceError",
     "ArtifactMade",
+    "Artifacts",
     "Batch",
     "BatchStep",
     "Bounds",
     "BroadcastError",
+    "Candidate",
     "Clawperator",
     "ClawperatorError",
     "ClawperatorWarning",
@@ -252,6 +264,7 @@ __all__ = [
     "ExecutionValidationError",
     "ExpectationError",
     "GoldenStore",
+    "Lease",
     "LeaseError",
     "Locator",
     "LocatorAssertions",
@@ -282,8 +295,10 @@ __all__ = [
     "ScrollAndClick",
     "ScrollOutcome",
     "ScrollUntil",
+    "Settings",
     "ShellError",
     "ShellResult",
+    "SimulatorScenario",
     "Sleep",
     "Snapshot",
     "SnapshotAssertions",
@@ -294,6 +309,7 @@ __all__ = [
     "StepResult",
     "StopRecording",
     "TakeScreenshot",
+    "Transport",
     "TransportError",
     "TransportTimeoutError",
     "TypedAction",

@@ -100,7 +100,8 @@ _HINTS: Mapping[ErrorCode | str, str] = {
     "large enough (adb logcat -g).",
     ErrorCode.UNSUPPORTED_RUNTIME_SCREENSHOT: "An execution has one picture, of its first "
     "take_screenshot: give each an execution of its own.",
-    ErrorCode.SERVICE_UNAVAILABLE: "Enable the Operator's accessibility service on the device.",
+    ErrorCode.SERVICE_UNAVAILABLE: "Switch the Operator's accessibility service on: by hand in "
+    "the device's settings, or with connect(grant=True).",
 }
 
 _LAST_RESORT = "See the envelope's steps and the device's log for what came before."
@@ -127,7 +128,7 @@ def failure(code: ErrorCode | str, *, envelope: Any, step: Any) -> ClawperatorEr
         "step": step.to_wire() if step is not None else None,
         "error": envelope.error,
     }
-    hint = envelope.hint or _HINTS.get(code, _LAST_RESORT)
+    hint = _HINTS.get(code) or envelope.hint or _LAST_RESORT
     if issubclass(cls, StepFailedError):
         return cls(message, code=code, hint=hint, details=details, envelope=envelope, step=step)
     return cls(message, code=code, hint=hint, details=details)

@@ -107,7 +107,7 @@ def read_device(transport: Transport, *, server: AdbServer) -> DeviceInfo:
     density = _newest(answers["density"])
     return DeviceInfo(
         serial=transport.serial,
-        key=_key(transport.serial, told.get("ro.serialno", ""), server),
+        key=_key(transport.serial, told.get("ro.serialno", ""), server, emulator=emulator),
         model=told.get("ro.product.model") or None,
         manufacturer=told.get("ro.product.manufacturer") or None,
         api_level=_number(told.get("ro.build.version.sdk")),
@@ -160,15 +160,21 @@ def _trouble(state: str) -> tuple[ErrorCode, str]:
     return next((code, hint) for words, code, hint in _TROUBLES if state.startswith(words))
 
 
-def _key(serial: str, number: str, server: AdbServer) -> str:
-    """Name the phone itself; one without a number of its own by where it is to be found."""
-    host = serial.rpartition(":")[0]
-    local = serial.startswith("emulator-") or _LOOPBACK.fullmatch(host)
-    if not local and number not in _SHARED_NUMBERS:
+def _key(serial: str, number: str, server: AdbServer, *, emulator: bool) -> str:
+    """Name the phone itself; one without a number of its own by where it is to be found.
+
+    One device has one key, whichever name and whichever adb server it is reached by.
+    """
+    endpoint, _, port = serial.rpartition(":")
+    local = _LOOPBACK.fullmatch(endpoint) is not None
+    if not local and not serial.startswith("emulator-") and number not in _SHARED_NUMBERS:
         return number
-    if server.path is None and _LOOPBACK.fullmatch(server.host):
-        return f"127.0.0.1:{server.port}/{serial}"
-    return f"{server}/{serial}"
+    if local:
+        # An emulator listens next to the port that it is named after.
+        is_named = emulator and port.isdecimal()
+        serial = f"emulator-{int(port) - 1}" if is_named else f"127.0.0.1:{port}"
+    here = server.path is not None or _LOOPBACK.fullmatch(server.host)
+    return f"{'127.0.0.1' if here else server.host}/{serial}"
 
 
 def _newest(answer: ShellResult) -> str:

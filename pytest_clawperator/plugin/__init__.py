@@ -1,10 +1,55 @@
 """PYTEST: the entry point, and the only folder that knows pytest.
 
 pytest imports this in every project the package is installed in, used or not. It lists
-the plugin's parts; a part brings its options, fixtures and hooks with it. None exists
-yet: the contract is a library, and a suite that uses it needs no fixture.
+the plugin's parts; a part brings its hooks with it, and imports what is heavy when it is
+needed. A part can be switched off by its name, as in
+``-p no:pytest_clawperator.plugin.terminal``.
 """
 
 from __future__ import annotations
 
-pytest_plugins: tuple[str, ...] = ()
+from importlib import import_module
+
+import pytest
+
+#: What has to be there from the start: whatever can be asked for, and whoever notices it.
+PARTS = (
+    "pytest_clawperator.plugin.options",
+    "pytest_clawperator.plugin.markers",
+    "pytest_clawperator.plugin.fixtures",
+    "pytest_clawperator.plugin.clients",
+    "pytest_clawperator.plugin.goldens",
+    "pytest_clawperator.plugin.soft",
+)
+#: What only a suite with devices needs. These parts have no fixtures and add no options.
+PARTS_IN_USE = (
+    "pytest_clawperator.plugin.defaults",
+    "pytest_clawperator.plugin.leasing",
+    "pytest_clawperator.plugin.validating",
+    "pytest_clawperator.plugin.health",
+    "pytest_clawperator.plugin.recording",
+    "pytest_clawperator.plugin.pausing",
+    "pytest_clawperator.plugin.summary",
+    "pytest_clawperator.plugin.terminal",
+)
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Declare the hooks of the plugin, and register the parts that are always there."""
+    from pytest_clawperator.plugin import hookspecs
+
+    pluginmanager.add_hookspecs(hookspecs)
+    _register(pluginmanager, PARTS)
+
+
+def bring_in(config: pytest.Config) -> None:
+    """Register the other parts, once something was asked of the plugin."""
+    _register(config.pluginmanager, PARTS_IN_USE)
+
+
+def _register(pluginmanager: pytest.PytestPluginManager, parts: tuple[str, ...]) -> None:
+    # As `pytest_plugins` they would cost ten times as much: for each name in it, pytest looks
+    # through the entry points of everything that is installed.
+    for part in parts:
+        if not pluginmanager.is_blocked(part) and not pluginmanager.has_plugin(part):
+            pluginmanager.register(import_module(part), part)

@@ -80,6 +80,8 @@ class Simulator:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=self._complaints,
+            # Ctrl-C is for whoever uses the phones, and who then ends them.
+            start_new_session=True,
             env={**os.environ, "PYTHONPATH": _python_path()},
         )
         try:

@@ -152,10 +152,20 @@ def test_the_error_carries_envelope_and_step() -> None:
 
 def test_a_broken_lab_is_no_assertion() -> None:
     """A service that is off is not the test's failure."""
-    failed = envelope(error="Accessibility service is not available", hint="Enable it.")
+    failed = envelope(error="Accessibility service is not available", hint="Use another tool.")
 
     with pytest.raises(OperatorNotReadyError) as raised:
         failed.raise_for_status()
 
     assert not isinstance(raised.value, AssertionError)
-    assert raised.value.hint == "Enable it."
+    assert "connect(grant=True)" in str(raised.value.hint)
+
+
+def test_the_hosts_hint_is_used_where_there_is_no_better_one() -> None:
+    """An envelope's own hint stands in for codes that nothing is known about."""
+    failed = envelope(error="What is this", error_code="NEW_CODE", hint="Update it.")
+
+    with pytest.raises(StepFailedError) as raised:
+        failed.raise_for_status()
+
+    assert raised.value.hint == "Update it."

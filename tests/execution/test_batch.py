@@ -31,7 +31,7 @@ from tests.runner_double import (
 
 BUY = {"id": f"{PACKAGE}:id/buy"}
 # Of the client, what is no single action.
-NOT_ACTIONS = {"batch", "close", "execute", "node", "pages", "serial"}
+NOT_ACTIONS = {"batch", "close", "execute", "node", "pages", "pause", "serial"}
 
 
 def test_one_execution() -> None:

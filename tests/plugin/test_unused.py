@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+PARTS = ["options", "markers", "fixtures", "clients", "goldens", "soft"]
 HEAVY = ("pydantic", "pydantic_core", "lxml", "adbutils", "yaml", "PIL", "filelock")
+
+
+@pytest.fixture(autouse=True)
+def compiled(monkeypatch: pytest.MonkeyPatch, bytecode: Path) -> None:
+    """Let processes find compiled modules, as where a package is installed to stay."""
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(bytecode))
 
 
 def test_plain_project(pytester: pytest.Pytester) -> None:
@@ -16,6 +26,10 @@ def test_plain_project(pytester: pytest.Pytester) -> None:
         def test_light(request):
             assert request.config.pluginmanager.hasplugin("pytest_clawperator.plugin")
             assert [name for name in {HEAVY!r} if name in sys.modules] == []
+            manager = request.config.pluginmanager
+            named = [name for name, plugin in manager.list_name_plugin() if plugin]
+            parts = [name.rpartition(".")[2] for name in named if ".plugin." in name]
+            assert parts == {PARTS!r}
         """
     )
 
@@ -35,5 +49,41 @@ def test_can_be_switched_off(pytester: pytest.Pytester) -> None:
     )
 
     result = pytester.runpytest_subprocess("-p", "no:pytest_clawperator.plugin")
+
+    result.assert_outcomes(passed=1)
+
+
+def test_a_device_asked_for_late(pytester: pytest.Pytester) -> None:
+    """A test that asks for a device while it runs finds everything in place."""
+    pytester.makepyfile(
+        """
+        import pytest
+        from pytest_clawperator import NoDeviceError
+
+        def test_late(request):
+            with pytest.raises(NoDeviceError, match="no devices were listed"):
+                request.getfixturevalue("clawperator")
+            assert request.config.pluginmanager.hasplugin("pytest_clawperator.plugin.terminal")
+        """
+    )
+    pytester.makeconftest(
+        """
+        from pytest_clawperator import NoDeviceError
+
+        def pytest_clawperator_list_devices(config):
+            raise NoDeviceError("no devices were listed")
+        """
+    )
+
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider")
+
+    result.assert_outcomes(passed=1)
+
+
+def test_without_xdist(pytester: pytest.Pytester) -> None:
+    """Neither xdist nor the cache is needed."""
+    pytester.makepyfile("def test_it(clawperator_settings): assert clawperator_settings.timeout")
+
+    result = pytester.runpytest_inprocess("-p", "no:xdist", "-p", "no:cacheprovider")
 
     result.assert_outcomes(passed=1)

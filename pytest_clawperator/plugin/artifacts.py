@@ -1,0 +1,143 @@
+"""The files that a test leaves behind: where they are, and what they are called."""
+
+from __future__ import annotations
+
+import mimetypes
+import re
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import count
+from pathlib import Path
+
+from pytest_clawperator.errors import ConfigurationError, ErrorCode
+
+_UNKNOWN = "application/octet-stream"
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+# Windows counts 260 characters for a whole path; a run, a test and a file must fit beneath
+# wherever the user keeps them.
+_LONGEST_TEST, _LONGEST_FILE = 60, 80
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attachment:
+    """A file of a test: what it is called, where it is, and what is in it."""
+
+    name: str
+    path: Path
+    mime: str
+
+
+class Artifacts:
+    """The files of one test, or of one attempt at it; the folder is made when it is needed."""
+
+    def __init__(
+        self,
+        wanted: Path,
+        *,
+        on_attached: Callable[[Attachment], None] = lambda _: None,
+    ) -> None:
+        self._wanted = wanted
+        self._folder: Path | None = None
+        self._on_attached = on_attached
+
+    @property
+    def folder(self) -> Path:
+        """The folder of this test and of no other."""
+        if self._folder is None:
+            self._folder = _make_folder(self._wanted)
+        return self._folder
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was put there yet."""
+        return self._folder is None
+
+    def attach(self, name: str, content: bytes | Path, mime: str | None = None) -> Path:
+        """Keep bytes, or a copy of a file, and have reports show it; give where it is.
+
+        ``clawperator_artifacts.attach("cart.json", json.dumps(cart).encode())``
+
+        A name that is taken gets a number. ``mime`` says what it is where the name does not.
+        """
+        if not isinstance(content, (bytes, Path)):
+            raise ConfigurationError(
+                f"attach({name!r}): found {type(content).__name__}, wanted bytes or a Path",
+                hint="Text becomes bytes by .encode(), the name of a file a Path by Path(...).",
+            )
+        mime = mime or mimetypes.guess_type(name)[0] or _UNKNOWN
+        if not Path(name).suffix:
+            name += mimetypes.guess_extension(mime) or ""
+        path = self._write(safe_file_name(name), content)
+        self._on_attached(Attachment(name=name, path=path, mime=mime))
+        return path
+
+    def _write(self, name: str, content: bytes | Path) -> Path:
+        if isinstance(content, Path):
+            if content.absolute().parent == self.folder.absolute():
+                return content
+            content = _read(content)
+        for path in _numbered(self.folder / name, Path(name).suffix):
+            try:
+                with path.open("xb") as file:
+                    file.write(content)
+            except FileExistsError:
+                continue
+            return path
+        raise AssertionError("numbers do not end")
+
+
+def run_name() -> str:
+    """Give a name that no other run has."""
+    return f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
+
+
+def folder_name(nodeid: str) -> str:
+    """Give a test's folder a name that is safe, short, readable, and no other test's."""
+    file, _, test = nodeid.partition("::")
+    readable = _safe(f"{Path(file).stem}-{test}")[:_LONGEST_TEST].strip("-.")
+    return f"{readable}-{sha256(nodeid.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
+
+
+def safe_file_name(name: str) -> str:
+    """Give a name that every file system takes, with the same suffix."""
+    suffix = _safe(Path(name).suffix)[:12]
+    stem = _safe(name.removesuffix(Path(name).suffix))[: _LONGEST_FILE - len(suffix)]
+    # Some names are devices on Windows, whatever their suffix.
+    reserved = re.fullmatch(r"con|prn|aux|nul|com\d|lpt\d", stem.partition(".")[0].lower())
+    return f"{'_' if reserved else ''}{stem.strip('-.') or 'file'}{suffix}"
+
+
+def _safe(text: str) -> str:
+    return _UNSAFE.sub("-", text)
+
+
+def _make_folder(wanted: Path) -> Path:
+    """Make a folder that was not there before: what is in one that was is somebody else's."""
+    wanted.parent.mkdir(parents=True, exist_ok=True)
+    for path in _numbered(wanted):
+        try:
+            path.mkdir()
+        except FileExistsError:
+            continue
+        return path
+    raise AssertionError("numbers do not end")
+
+
+def _numbered(path: Path, suffix: str = "") -> Iterator[Path]:
+    yield path
+    for number in count(2):
+        yield path.with_name(f"{path.name.removesuffix(suffix)}-{number}{suffix}")
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as exc:
+        raise ConfigurationError(
+            f"{path} cannot be attached: {exc.strerror or exc}",
+            code=ErrorCode.FILE_UNAVAILABLE,
+            hint="Write the file first; a path starts from the folder that pytest runs in.",
+        ) from exc

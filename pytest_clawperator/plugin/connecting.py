@@ -1,0 +1,141 @@
+"""From a lease to a client that works, with everybody told who wants to know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from pytest_clawperator.connection import open_client, open_remote, open_runner, wanted_package
+from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
+from pytest_clawperator.contracts.events import Event, ExecutionFinished
+from pytest_clawperator.devices.health import Health, await_boot
+from pytest_clawperator.devices.pool import Lease
+from pytest_clawperator.devices.readiness import check_ready
+from pytest_clawperator.errors import ConfigurationError, ErrorCode, OperatorNotReadyError
+from pytest_clawperator.execution.client import Clawperator
+from pytest_clawperator.execution.device import Device
+from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.execution.postprocess import Processor
+from pytest_clawperator.execution.result import Runner
+from pytest_clawperator.plugin.events import events_of
+from pytest_clawperator.plugin.options import settings_of
+from pytest_clawperator.plugin.settings import Settings
+from pytest_clawperator.plugin.stash import HEALTH
+from pytest_clawperator.transport.adb import AdbTransport
+from pytest_clawperator.transport.interface import Transport
+from pytest_clawperator.transport.reconnect import reconnect
+from pytest_clawperator.transport.server import locate_server
+
+
+def transport_of(config: pytest.Config, lease: Lease) -> AdbTransport:
+    """Reach the device of a lease; nothing is asked of it yet."""
+    if lease.adb is None:
+        raise ConfigurationError(
+            f"the device behind {lease.url} cannot be reached directly",
+            code=ErrorCode.DEVICE_SHELL_UNAVAILABLE,
+            serial=lease.serial,
+            hint="clawperator_transport needs a device behind an adb server: --claw-device SERIAL.",
+        )
+    tell = partial(events_of(config).notice, lease.serial)
+    return AdbTransport(locate_server(lease.adb), lease.serial, on_notice=tell)
+
+
+def client_of(
+    config: pytest.Config, settings: Settings, lease: Lease, transport: Transport | None
+) -> Clawperator:
+    """Connect the client: over the transport, or without one through the url of the lease."""
+    runner: Runner
+    events = events_of(config)
+    if transport is not None:
+        runner, device = _over_adb(config, settings, lease, transport)
+    else:
+        assert lease.url is not None
+        runner, device = open_remote(
+            lease.url,
+            serial=lease.serial,
+            operator_package=settings.operator_package,
+            observers=[events],
+        )
+    client = open_client(runner, device, timeout=settings.timeout)
+    events.add(_Watcher(config, device.info))
+    return client
+
+
+def ensure_health(config: pytest.Config, client: Clawperator) -> None:
+    """See that the device can take a test; behind a url its host sees to that."""
+    runner = client.runner
+    if not isinstance(runner, Pipeline):
+        return
+    looked_after = config.stash.setdefault(HEALTH, {})
+    if runner not in looked_after:
+        tell = partial(events_of(config).notice, client.serial)
+        looked_after[runner] = Health(
+            runner, tell=tell, reconnect=partial(_reconnect, config, runner, tell)
+        )
+    looked_after[runner].ensure()
+
+
+def _reconnect(config: pytest.Config, runner: Pipeline, tell: Callable[[str], None]) -> None:
+    """Have adb connect anew; a server that nobody named is started where it is gone."""
+    if not isinstance(runner.transport, AdbTransport):
+        return
+    server, usual = runner.transport.server, locate_server()
+    if not settings_of(config).adb and str(server) == str(usual):
+        server = usual
+    reconnect(server, runner.serial, say=tell)
+
+
+def _over_adb(
+    config: pytest.Config, settings: Settings, lease: Lease, transport: Transport
+) -> tuple[Pipeline, Device]:
+    """Make the device ready, and say out loud what takes long or was not as it should be."""
+    events, apk = events_of(config), settings.operator_apk
+    package = wanted_package(settings.operator_package) or OPERATOR_PACKAGE
+    tell = partial(events.notice, lease.serial)
+    await_boot(transport, package, tell=tell)
+    if apk is not None:
+        events.say(f"[{lease.serial}] installing {apk.name} ...")
+    return open_runner(
+        transport,
+        server=locate_server(lease.adb),
+        operator_package=settings.operator_package,
+        operator_apk=apk,
+        grant=apk is None and _is_off(transport, package, tell),
+        observers=[events],
+        processors=_processors(config),
+    )
+
+
+def _is_off(transport: Transport, package: str, tell: Callable[[str], None]) -> bool:
+    """Tell whether the Operator is there and its service is switched off."""
+    try:
+        check_ready(transport, package)
+    except OperatorNotReadyError as error:
+        if error.code != ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING:
+            raise
+        tell(f"{error.message}; it is switched on")
+        return True
+    return False
+
+
+def _processors(config: pytest.Config) -> list[Processor]:
+    """Put together what completes a result: the built-in steps come first."""
+    given = config.hook.pytest_clawperator_processors()
+    return [processor for group in reversed(given) for processor in group]
+
+
+class _Watcher:
+    """Calls the hook that wants to know of each execution."""
+
+    def __init__(self, config: pytest.Config, device: DeviceInfo) -> None:
+        self._hook = config.hook.pytest_clawperator_execution_finished
+        self._device = device
+
+    def __repr__(self) -> str:
+        return "pytest_clawperator_execution_finished"
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, ExecutionFinished):
+            self._hook(execution=event.execution, envelope=event.result, device=self._device)

@@ -1,0 +1,100 @@
+"""The hooks of the plugin; each says which process calls it.
+
+The *controller* is the process that was started: with ``-n`` the one that hands tests out,
+without it the only one. A *worker* is a process that runs tests: with ``-n`` one of several,
+without it the only one. In the controller of ``-n`` only the conftest files beside the
+configuration file or the paths on the command line are loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytest_clawperator.contracts.device import DeviceInfo
+    from pytest_clawperator.contracts.envelope import ResultEnvelope
+    from pytest_clawperator.contracts.payload import Execution
+    from pytest_clawperator.devices.pool import Candidate
+    from pytest_clawperator.devices.requirements import Requirements
+    from pytest_clawperator.execution.client import Clawperator
+    from pytest_clawperator.execution.postprocess import Processor
+    from pytest_clawperator.plugin.simulated import SimulatorScenario
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_clawperator_list_devices(config: pytest.Config) -> Sequence[Candidate] | None:
+    """List the devices that this run may use, the ones to be preferred first.
+
+    Called in the controller, once, before the first device is used. The built-in one asks
+    the adb servers, starts simulated phones and takes hosts by their url, as
+    ``--claw-device`` says. Return None to leave it to others.
+    """
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_clawperator_select_device(
+    candidates: Sequence[Candidate], requirements: Requirements, worker_id: str
+) -> Candidate | None:
+    """Choose one of the free devices for a worker.
+
+    Called in the controller when a worker starts; ``worker_id`` is ``gw0`` and so on, or
+    ``main`` without ``-n``. The built-in one takes the first that meets the requirements.
+    """
+
+
+@pytest.hookspec
+def pytest_clawperator_device_ready(device: DeviceInfo, client: Clawperator) -> None:
+    """Prepare a device: install an app, say, or set a language.
+
+    Called in the worker, once for each device, before the first test that uses it.
+    """
+
+
+@pytest.hookspec
+def pytest_clawperator_device_released(device: DeviceInfo, failed: bool) -> None:
+    """Clean up after a device was used; ``failed`` tells whether a test failed in this worker.
+
+    Called in the worker, once for each device, after its connection was closed.
+    """
+
+
+@pytest.hookspec
+def pytest_clawperator_processors() -> Sequence[Processor] | None:
+    """Give functions ``(envelope, collected) -> envelope`` that complete each result.
+
+    Called in the worker, once for each device. All that are given run, the built-in ones
+    first.
+    """
+
+
+@pytest.hookspec
+def pytest_clawperator_execution_finished(
+    execution: Execution, envelope: ResultEnvelope | None, device: DeviceInfo
+) -> None:
+    """Watch what was run; ``envelope`` is None where none came back.
+
+    Called in the worker after each execution.
+    """
+
+
+@pytest.hookspec
+def pytest_clawperator_collect_artifacts(
+    item: pytest.Item, report: pytest.TestReport, client: Clawperator
+) -> Sequence[Path] | None:
+    """Collect more evidence of a failure, and give the files that hold it.
+
+    Called in the worker when a test failed, while the device is still in that state.
+    """
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_clawperator_simulator_scenario(config: pytest.Config) -> SimulatorScenario | None:
+    """Say how simulated phones are: their apps, and what goes wrong on them.
+
+    Called in the controller when ``--claw-device sim`` starts them. ``--claw-sim-app`` and
+    ``--claw-sim-profile`` come on top.
+    """

@@ -1,0 +1,268 @@
+"""The options: one table, from which come the command line, the ini twins and the settings.
+
+A part that honours an option adds its row here and its field to ``Settings``. The row's name
+is that of the field; the flag is ``--claw-…``, the ini twin ``claw_…``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+from pytest_clawperator.plugin import bring_in
+from pytest_clawperator.plugin.stash import SETTINGS
+
+if TYPE_CHECKING:
+    from pytest_clawperator.devices.spec import DeviceSpec
+    from pytest_clawperator.plugin.settings import Settings
+
+PROFILES = ("documented", "0.5.3")
+WHEN = ("off", "on", "only-on-failure")
+
+
+def _text(text: str, folder: Path) -> str:
+    return text
+
+
+def _seconds(text: str, folder: Path) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds < math.inf:
+        raise ValueError(f"found {text!r}, allowed is a number of seconds from 0 on, as in 2.5")
+    return seconds
+
+
+def _device(text: str, folder: Path) -> DeviceSpec:
+    from pytest_clawperator.devices.spec import parse_device_spec
+
+    return parse_device_spec(text)
+
+
+def _server(text: str, folder: Path) -> str:
+    from pytest_clawperator.transport.server import locate_server
+
+    return str(locate_server(text))
+
+
+def _package(text: str, folder: Path) -> str:
+    from pytest_clawperator.execution.device_commands import package_name
+
+    return package_name(text)
+
+
+def _file(text: str, folder: Path) -> Path:
+    path = folder / Path(text).expanduser()
+    if not path.is_file():
+        raise ValueError(f"there is no file {path}")
+    return path
+
+
+def _profile(text: str, folder: Path) -> str:
+    if text not in PROFILES:
+        raise ValueError(f"found {text!r}, allowed is {' or '.join(PROFILES)}")
+    return text
+
+
+def _when(text: str, folder: Path) -> str:
+    if text not in WHEN:
+        raise ValueError(f"found {text!r}, allowed is {', '.join(WHEN[:-1])} or {WHEN[-1]}")
+    return text
+
+
+def _folder(text: str, folder: Path) -> Path:
+    path = folder / Path(text).expanduser()
+    if path.exists() and not path.is_dir():
+        raise ValueError(f"{path} is a file, and evidence needs a folder")
+    return path
+
+
+class Option(NamedTuple):
+    """One option. ``parse`` gets the text, and the folder that paths start from.
+
+    Without a ``metavar`` it is a switch; with ``many`` it can be given several times.
+    ``parse`` raises a ``ValueError`` that says what was found and what is allowed.
+    """
+
+    field: str
+    help: str
+    metavar: str | None = None
+    parse: Callable[[str, Path], Any] = _text
+    many: bool = False
+
+    @property
+    def flag(self) -> str:
+        """How it is written on the command line."""
+        return "--claw-" + self.field.replace("_", "-")
+
+    @property
+    def dest(self) -> str:
+        """What it is called in ini files and on ``config.option``."""
+        return f"claw_{self.field}"
+
+    @property
+    def ini_type(self) -> Any:
+        """What pytest calls the type of the ini twin."""
+        return "bool" if self.metavar is None else "args" if self.many else "string"
+
+
+OPTIONS = (
+    Option(
+        "device",
+        "Device to use: auto (any connected one), a serial, sim (simulated phones, one for each"
+        " worker), sim:4, or http://host:3000/serial. Repeatable. Default: the only one"
+        " connected.",
+        "SPEC",
+        _device,
+        many=True,
+    ),
+    Option(
+        "adb",
+        "adb server to look for devices on. Repeatable. Default: adb's own variables, else"
+        " 127.0.0.1:5037.",
+        "HOST:PORT",
+        _server,
+        many=True,
+    ),
+    Option("operator_package", "Package of the Operator app on the device.", "PACKAGE", _package),
+    Option("operator_apk", "Install the Operator app from this file.", "FILE", _file),
+    Option(
+        "timeout",
+        "How many seconds actions and expectations look for a node, unless told otherwise."
+        " Default: 5.",
+        "SECONDS",
+        _seconds,
+    ),
+    Option(
+        "output",
+        "Folder for evidence; each run makes one of its own in it. Default: claw-results.",
+        "FOLDER",
+        _folder,
+    ),
+    Option(
+        "screenshot",
+        "When to keep a picture of the screen: off, on or only-on-failure. Default:"
+        " only-on-failure.",
+        "WHEN",
+        _when,
+    ),
+    Option(
+        "snapshot",
+        "When to keep what is on the screen as XML: off, on or only-on-failure. Default:"
+        " only-on-failure.",
+        "WHEN",
+        _when,
+    ),
+    Option(
+        "logcat",
+        "When to keep the device's log since the test began: off, on or only-on-failure."
+        " Default: only-on-failure.",
+        "WHEN",
+        _when,
+    ),
+    Option(
+        "video",
+        "When to keep a video of the test: off, on or only-on-failure. Default: off.",
+        "WHEN",
+        _when,
+    ),
+    Option(
+        "pause",
+        "Stop at a test that fails, with the device as it is and a prompt with the client.",
+    ),
+    Option(
+        "sim_app",
+        "App for the simulated phones, as YAML, beside the shipped ones. Repeatable.",
+        "FILE",
+        _file,
+        many=True,
+    ),
+    Option(
+        "sim_profile",
+        "Which Operator the simulated phones have: documented (as specified) or 0.5.3 (as"
+        " published).",
+        "PROFILE",
+        _profile,
+    ),
+    Option("update_goldens", "Write the golden screens that are missing or do not fit."),
+    Option("strict", "Fail a test that the device does not fit, instead of skipping it."),
+    Option(
+        "validate",
+        "Run no test and use no device: validate the payloads of claw_payload markers and of"
+        " payload files.",
+    ),
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add every option of the table, with its ini twin."""
+    group = parser.getgroup("clawperator", "Android devices (pytest-clawperator)")
+    for option in OPTIONS:
+        kind: dict[str, Any] = {"action": "store_true", "default": None}
+        if option.metavar is not None:
+            kind = {"action": "append" if option.many else "store", "metavar": option.metavar}
+        group.addoption(option.flag, dest=option.dest, help=option.help, **kind)
+        text = f"{option.help} Same as {option.flag}."
+        parser.addini(option.dest, text, type=option.ini_type, default=None)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse nonsense before anything else happens; see whether anything is asked for."""
+    if any(_given(config, option) is not None for option in OPTIONS):
+        settings_of(config)
+        bring_in(config)
+    elif config.getoption("dist", "no") != "no":
+        bring_in(config)  # whoever hands tests out does not see what they ask for
+
+
+def settings_of(config: pytest.Config) -> Settings:
+    """Give the settings of this run, made from the options once."""
+    if SETTINGS not in config.stash:
+        from pytest_clawperator.plugin.settings import Settings
+
+        given = {option.field: _value(config, option) for option in OPTIONS}
+        config.stash[SETTINGS] = Settings(
+            **{field: value for field, value in given.items() if value is not None}
+        )
+    return config.stash[SETTINGS]
+
+
+def _given(config: pytest.Config, option: Option) -> Any:
+    """Give what was written for an option, on the command line or else in the ini file."""
+    written = getattr(config.option, option.dest, None)
+    if written is not None:
+        return written
+    try:
+        return config.getini(option.dest)
+    except (TypeError, ValueError, pytest.UsageError) as exc:
+        allowed = ", allowed is true or false" if option.metavar is None else ""
+        raise pytest.UsageError(f"the ini option {option.dest}: {exc}{allowed}") from exc
+
+
+def _value(config: pytest.Config, option: Option) -> Any:
+    given = _given(config, option)
+    if given is None or option.metavar is None:
+        return given
+    on_line = getattr(config.option, option.dest, None) is not None
+    ini_folder = config.inipath.parent if config.inipath else config.rootpath
+    folder = config.invocation_params.dir if on_line else ini_folder
+    source = option.flag if on_line else f"the ini option {option.dest}"
+    if option.many:
+        return tuple(_parsed(option, text, folder, source) for text in given) or None
+    return _parsed(option, given, folder, source) if given else None
+
+
+def _parsed(option: Option, text: str, folder: Path, source: str) -> Any:
+    from pytest_clawperator.errors import ConfigurationError
+
+    try:
+        return option.parse(text, folder)
+    except ValueError as exc:
+        raise pytest.UsageError(f"{source}: {exc}") from exc
+    except ConfigurationError as exc:
+        raise pytest.UsageError(f"{source}: {exc.message}. {exc.hint or ''}".strip()) from exc

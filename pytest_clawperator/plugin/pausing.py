@@ -1,0 +1,92 @@
+"""``--claw-pause`` and ``clawperator.pause()``: the device stays as it is, and somebody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_clawperator.plugin.clients import clients_of, when_used
+from pytest_clawperator.plugin.options import settings_of
+
+if TYPE_CHECKING:
+    from pytest_clawperator.execution.client import Clawperator
+    from pytest_clawperator.plugin.watching import Watched
+
+_NO_TERMINAL = (
+    "there is no terminal to ask on, so the test was not paused; run pytest in a terminal, and"
+    " without -n"
+)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Have clients pause as pytest needs it."""
+    when_used(config, _teach)
+
+
+def pytest_exception_interact(
+    node: pytest.Item | pytest.Collector,
+    call: pytest.CallInfo[object],
+    report: pytest.CollectReport | pytest.TestReport,
+) -> None:
+    """Stop at a test that failed; ``--pdb`` stops there by itself."""
+    if not isinstance(node, pytest.Item) or not clients_of(node):
+        return
+    config = node.config
+    if not settings_of(config).pause or config.getoption("usepdb", False):
+        return
+    assert call.excinfo is not None
+    why = f"{node.nodeid} failed: {call.excinfo.exconly(tryshort=True).splitlines()[0]}"
+    frame = _frame_of_test(node, call.excinfo.tb)
+    _pause(config, clients_of(node)[0].client, why=why, frame=frame)
+
+
+def _teach(item: pytest.Item, watched: Watched) -> None:
+    watched.client.pauser = partial(_pause_here, item)
+
+
+def _pause_here(item: pytest.Item, client: Clawperator, frame: FrameType | None) -> None:
+    place = f" at line {frame.f_lineno}" if frame is not None else ""
+    _pause(item.config, client, why=f"paused in {item.nodeid}{place}", frame=frame)
+
+
+def _pause(
+    config: pytest.Config, client: Clawperator, *, why: str, frame: FrameType | None
+) -> None:
+    from pytest_clawperator.execution.pausing import ask, is_interactive
+    from pytest_clawperator.plugin.events import events_of
+
+    with _terminal(config):
+        can_ask = is_interactive()
+        if can_ask:
+            ask(client, why=f"\n{why}", frame=frame)
+    if not can_ask:
+        events_of(config).notice(client.serial, f"{why}: {_NO_TERMINAL}")
+
+
+@contextmanager
+def _terminal(config: pytest.Config) -> Iterator[None]:
+    """Give the terminal back for a while."""
+    capture = config.pluginmanager.get_plugin("capturemanager")
+    if capture is not None:
+        capture.suspend(in_=True)
+    try:
+        yield
+    finally:
+        if capture is not None:
+            capture.resume()
+
+
+def _frame_of_test(item: pytest.Item, trace: TracebackType | None) -> FrameType | None:
+    """Give the innermost frame in the test's own file, or else the outermost."""
+    found = None
+    while trace is not None:
+        frame = trace.tb_frame
+        if found is None or frame.f_code.co_filename == str(item.path):
+            found = frame
+        trace = trace.tb_next
+    return found

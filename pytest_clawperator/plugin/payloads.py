@@ -1,0 +1,26 @@
+"""Payloads that a suite declares, read and judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pytest_clawperator.contracts.completion import complete_execution
+from pytest_clawperator.contracts.payload import Execution
+from pytest_clawperator.errors import ErrorCode, PayloadError
+
+
+def load_payload(declared: Path | Any) -> Execution:
+    """Give the execution of a payload file or value, as ``clawperator.execute`` would run it."""
+    __tracebackhide__ = True
+    if not isinstance(declared, Path):
+        return complete_execution(declared)
+    try:
+        text = declared.read_bytes()
+    except OSError as exc:
+        raise PayloadError(
+            f"the payload file {declared} cannot be read: {exc.strerror or exc}",
+            code=ErrorCode.FILE_UNAVAILABLE,
+            hint="The path of a claw_payload marker starts from the folder of the test file.",
+        ) from exc
+    return complete_execution(text)

@@ -1,0 +1,116 @@
+"""Evidence of failures: taken while the device is still in that state, and kept in a folder.
+
+A run has a folder in ``--claw-output``, a test one in that, and with reruns an attempt one in
+that. Nothing that is there already is ever touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_clawperator.plugin.clients import before_closing, when_used
+from pytest_clawperator.plugin.options import settings_of
+from pytest_clawperator.plugin.stash import RECORDER, RUN
+
+if TYPE_CHECKING:
+    from pytest_clawperator.plugin.artifacts import Attachment
+    from pytest_clawperator.plugin.recorder import Recorder
+    from pytest_clawperator.plugin.watching import Watched
+
+# What the controller writes into a worker's input.
+HANDED = "clawperator_run"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Follow the clients of tests."""
+    when_used(config, lambda item, watched: recorder_of(item).use(watched))
+    before_closing(config, _save)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Let all workers of a run write to one folder."""
+    node.workerinput[HANDED] = _run_name(node.config)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Take note that a test is being torn down."""
+    recorder = item.stash.get(RECORDER, None)
+    if recorder is not None:
+        recorder.is_ending = True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Take the evidence of a phase that failed, or that is asked for."""
+    report = yield
+    recorder = item.stash.get(RECORDER, None)
+    if recorder is not None:
+        recorder.end_phase(report, call.excinfo.value if call.excinfo is not None else None)
+        if report.when == "teardown":
+            del item.stash[RECORDER]  # the next attempt has its own
+    return report
+
+
+def recorder_of(item: pytest.Item) -> Recorder:
+    """Give who keeps the evidence of this attempt at a test."""
+    if RECORDER not in item.stash:
+        from pytest_clawperator.plugin.artifacts import folder_name
+        from pytest_clawperator.plugin.events import events_of
+        from pytest_clawperator.plugin.recorder import Recorder
+
+        config = item.config
+        folder = run_folder(config) / folder_name(item.nodeid)
+        attempt = getattr(item, "execution_count", None)  # of pytest-rerunfailures
+        item.stash[RECORDER] = Recorder(
+            item,
+            settings_of(config),
+            folder if attempt is None else folder / f"attempt-{attempt}",
+            show=partial(shown, config),
+            publish=partial(_publish, config),
+            tell=events_of(config).notice,
+        )
+    return item.stash[RECORDER]
+
+
+def run_folder(config: pytest.Config) -> Path:
+    """Give the folder of this run, which may not be there yet."""
+    return config.rootpath / settings_of(config).output / _run_name(config)
+
+
+def shown(config: pytest.Config, path: Path) -> str:
+    """Write a path as somebody would who stands where pytest was started."""
+    try:
+        return str(path.relative_to(config.invocation_params.dir))
+    except ValueError:
+        return str(path)
+
+
+def _run_name(config: pytest.Config) -> str:
+    if RUN not in config.stash:
+        from pytest_clawperator.plugin.artifacts import run_name
+
+        handed = getattr(config, "workerinput", {})
+        config.stash[RUN] = handed.get(HANDED) or run_name()
+    return config.stash[RUN]
+
+
+def _save(item: pytest.Item, watched: Watched) -> None:
+    recorder = item.stash.get(RECORDER, None)
+    if recorder is not None:
+        recorder.save(watched)
+
+
+def _publish(config: pytest.Config, attachment: Attachment) -> None:
+    if config.pluginmanager.has_plugin("allure_pytest"):
+        from pytest_clawperator.report.allure_bridge import attach_file
+
+        attach_file(attachment.path, name=attachment.name, mime=attachment.mime)

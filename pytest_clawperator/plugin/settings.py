@@ -1,0 +1,43 @@
+"""What a run was asked to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pytest_clawperator.devices.spec import DeviceSpec
+
+When = Literal["off", "on", "only-on-failure"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The options of a run, read once; each field is an option of the same name.
+
+    A conftest may change some for a folder::
+
+        @pytest.fixture(scope="session")
+        def clawperator_settings(clawperator_settings):
+            return dataclasses.replace(clawperator_settings, timeout=10.0)
+
+    Devices are chosen before any fixture runs: for another one, override
+    ``clawperator_lease``.
+    """
+
+    device: tuple[DeviceSpec, ...] = ()
+    adb: tuple[str, ...] = ()
+    operator_package: str | None = None
+    operator_apk: Path | None = None
+    timeout: float = 5.0
+    output: Path = Path("claw-results")
+    screenshot: When = "only-on-failure"
+    snapshot: When = "only-on-failure"
+    logcat: When = "only-on-failure"
+    video: When = "off"
+    pause: bool = False
+    sim_app: tuple[Path, ...] = ()
+    sim_profile: str | None = None
+    update_goldens: bool = False
+    strict: bool = False
+    validate: bool = False

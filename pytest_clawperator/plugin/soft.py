@@ -1,0 +1,76 @@
+"""``expect.soft``: what failed during a phase of a test fails that phase at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytest_clawperator.assertions.soft import SoftFailures
+
+__tracebackhide__ = True  # a failure is shown at the test's own line
+
+_TITLE = "expectations that did not come true before"
+
+#: On an item: what failed softly in its current phase.
+SOFT_FAILURES: pytest.StashKey[SoftFailures] = pytest.StashKey()
+
+
+def _phase(item: pytest.Item) -> Generator[None, object, object]:
+    """Collect while the phase runs, and fail it for what was collected."""
+    from pytest_clawperator.assertions.soft import collecting
+
+    result: object = None
+    with collecting() as failures:
+        item.stash[SOFT_FAILURES] = failures
+        try:
+            result = yield
+        except pytest.skip.Exception:
+            # What failed counts for more than that the rest was skipped.
+            if not failures.errors:
+                raise
+    if failures.errors:
+        raise failures.error
+    return result
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
+    """Fail the setup for what failed in it."""
+    return (yield from _phase(item))
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Fail the test for what failed in it."""
+    return (yield from _phase(item))
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    """Fail the teardown for what failed in it."""
+    return (yield from _phase(item))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Tell soft failures together with another one that ended the phase."""
+    report = yield
+    failures = item.stash.get(SOFT_FAILURES, None)
+    if failures is None or not failures.errors or call.excinfo is None:
+        return report
+    if call.excinfo.value is not failures.error and report.longrepr is not None:
+        _add_section(report, failures.text())
+    return report
+
+
+def _add_section(report: pytest.TestReport, text: str) -> None:
+    add = getattr(report.longrepr, "addsection", None)
+    if add is not None:  # part of the failure, so that no option hides it
+        add(_TITLE, text)
+    else:
+        report.sections.append((_TITLE, text))

@@ -1,0 +1,37 @@
+"""Everything that the plugin keeps on pytest's own objects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytest_clawperator.devices.health import Health
+    from pytest_clawperator.devices.pool import DevicePool, Lease
+    from pytest_clawperator.errors import ClawperatorError
+    from pytest_clawperator.execution.pipeline import Pipeline
+    from pytest_clawperator.plugin.events import EventHub
+    from pytest_clawperator.plugin.recorder import Recorder
+    from pytest_clawperator.plugin.settings import Settings
+    from pytest_clawperator.plugin.watching import Watched
+
+# On the config
+SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
+WORKERS: pytest.StashKey[int] = pytest.StashKey()
+POOL: pytest.StashKey[DevicePool] = pytest.StashKey()
+LEASE: pytest.StashKey[Lease | ClawperatorError] = pytest.StashKey()
+EVENTS: pytest.StashKey[EventHub] = pytest.StashKey()
+HEALTH: pytest.StashKey[dict[Pipeline, Health]] = pytest.StashKey()
+RUN: pytest.StashKey[str] = pytest.StashKey()
+CLIENTS: pytest.StashKey[list[Watched]] = pytest.StashKey()
+CURRENT: pytest.StashKey[pytest.Item] = pytest.StashKey()
+AT_USE: pytest.StashKey[list[Callable[[pytest.Item, Watched], None]]] = pytest.StashKey()
+AT_CLOSE: pytest.StashKey[list[Callable[[pytest.Item, Watched], None]]] = pytest.StashKey()
+
+# On an item
+USED: pytest.StashKey[list[Watched]] = pytest.StashKey()
+RECORDER: pytest.StashKey[Recorder] = pytest.StashKey()
+NONSENSE: pytest.StashKey[str] = pytest.StashKey()

@@ -1,0 +1,1 @@
+"""WHAT HAPPENED: evidence and reports, made from plain data."""

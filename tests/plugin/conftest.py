@@ -1,0 +1,95 @@
+"""Suites of users, run inside these tests on simulated phones."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+# An inner run forgets what it imports, and some of this can be imported only once.
+import pytest_clawperator.execution.remote
+import pytest_clawperator.plugin.apps
+import pytest_clawperator.plugin.connecting
+import pytest_clawperator.plugin.recorder
+import pytest_clawperator.plugin.simulated  # noqa: F401
+from pytest_clawperator.simulator import Simulator
+from pytest_clawperator.transport.adb import AdbTransport
+from pytest_clawperator.transport.wire import AdbServer
+
+Run = Callable[..., pytest.RunResult]
+
+
+@pytest.fixture(autouse=True)
+def nothing_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nobody's environment choose, and no terminal's width cut messages."""
+    for name in ("ANDROID_SERIAL", "CLAWPERATOR_OPERATOR_PACKAGE", "PYTEST_ADDOPTS", "CI"):
+        monkeypatch.delenv(name, raising=False)
+    for name in [name for name in os.environ if name.startswith("PYTEST_XDIST_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+@pytest.fixture(scope="session")
+def simulator() -> Iterator[Simulator]:
+    """Start two phones for all tests of this folder."""
+    with Simulator(devices=2, seed=6, time_scale=0.05) as simulator:
+        yield simulator
+
+
+@pytest.fixture
+def phone(simulator: Simulator) -> Iterator[AdbTransport]:
+    """Reach the first phone, and set it back afterwards."""
+    server = AdbServer(simulator.adb_host, simulator.adb_port)
+    transport = AdbTransport(server, simulator.serials[0])
+    yield transport
+    transport.shell("sim reset")
+    transport.close()
+
+
+@pytest.fixture
+def adb(simulator: Simulator) -> str:
+    """Give the address of the phones' adb server."""
+    return f"{simulator.adb_host}:{simulator.adb_port}"
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester, phone: AdbTransport, adb: str) -> Run:
+    """Give the function that runs the suite on the first phone, with these options too."""
+
+    def run(*options: str) -> pytest.RunResult:
+        device = ["--claw-device", phone.serial, "--claw-adb", adb]
+        return pytester.runpytest_inprocess("-p", "no:cacheprovider", "-rs", *device, *options)
+
+    return run
+
+
+@pytest.fixture
+def run_plain(pytester: pytest.Pytester) -> Run:
+    """Give the function that runs the suite with nothing but these options."""
+
+    def run_plain(*options: str) -> pytest.RunResult:
+        return pytester.runpytest_inprocess("-p", "no:cacheprovider", "-rs", *options)
+
+    return run_plain
+
+
+@pytest.fixture(scope="session")
+def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a folder for compiled modules, which many short processes share."""
+    return tmp_path_factory.mktemp("bytecode")
+
+
+@pytest.fixture
+def run_workers(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, bytecode: Path) -> Run:
+    """Give the function that runs the suite in processes of its own, for workers."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(bytecode))
+    plugins = ["-p", "xdist", "-p", "pytest_clawperator.plugin", "-p", "no:cacheprovider"]
+
+    def run_workers(*options: str) -> pytest.RunResult:
+        return pytester.runpytest_subprocess(*plugins, "-rs", *options, timeout=60)
+
+    return run_workers

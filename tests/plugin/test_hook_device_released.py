@@ -1,0 +1,32 @@
+"""``pytest_clawperator_device_released``: what is done once a device was used."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.plugin.conftest import Run
+
+
+@pytest.mark.parametrize("passes", [True, False])
+def test_once_after_the_tests(pytester: pytest.Pytester, run: Run, passes: bool) -> None:
+    """The hook is told the device and whether a test failed, once, after the last test."""
+    pytester.makeconftest(
+        """
+        def pytest_clawperator_device_released(device, failed):
+            print("released", device.model, failed)
+        """
+    )
+    pytester.makepyfile(
+        f"""
+        def test_first(clawperator):
+            assert {passes}
+
+        def test_last(clawperator):
+            print("last test")
+        """
+    )
+
+    result = run("-s")
+
+    result.stdout.fnmatch_lines(["*last test*", f"*released Pixel 9 {not passes}"])
+    assert result.stdout.str().count("released") == 1

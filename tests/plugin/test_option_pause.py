@@ -1,0 +1,165 @@
+"""``--claw-pause`` and ``clawperator.pause()``: a prompt with the client, or a word why not."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import sys
+
+import pytest
+
+from pytest_clawperator.transport.adb import AdbTransport
+from tests.plugin.conftest import Run
+
+DEADLINE = 40.0
+OPTIONS = ("--claw-snapshot=off", "--claw-logcat=off", "--claw-screenshot=off")
+FAILS = """
+def test_it(clawperator):
+    answer = 42
+    print("captured")
+    assert answer == 41
+"""
+
+
+class Terminal:
+    """pytest in a process of its own, with somebody at its terminal."""
+
+    def __init__(self, *arguments: str) -> None:
+        self._ours, theirs = os.openpty()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "pytest", "-p", "pytest_clawperator.plugin", *arguments],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env={**os.environ, "TERM": "dumb", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        )
+        os.close(theirs)
+        self.said = ""
+
+    def expect(self, text: str) -> None:
+        """Read on until a text comes."""
+        start = len(self.said)
+        while text not in self.said[start:]:
+            assert self._read(), self.said
+
+    def type(self, line: str) -> None:
+        """Type a line, once it is asked for: earlier, a terminal may take it otherwise."""
+        self.expect(">>> ")
+        os.write(self._ours, f"{line}\n".encode())
+
+    def end(self) -> int:
+        """Read to the end and give the exit status."""
+        while self._read():
+            pass
+        return self._process.wait(DEADLINE)
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.wait()
+        os.close(self._ours)
+
+    def _read(self) -> bool:
+        """Read something; False where the other side is gone, or silent for too long."""
+        ready, _, _ = select.select([self._ours], [], [], DEADLINE)
+        try:
+            data = os.read(self._ours, 4096) if ready else b""
+        except OSError:  # Linux says so that the other side is gone
+            data = b""
+        self.said += data.decode("utf-8", "replace")
+        return bool(data)
+
+
+needs_terminal = pytest.mark.skipif(not hasattr(os, "openpty"), reason="there is no pty here")
+
+
+@needs_terminal
+def test_a_failing_test(pytester: pytest.Pytester, phone: AdbTransport, adb: str) -> None:
+    """The prompt has the test's names and the client; leaving it goes on."""
+    pytester.makepyfile(FAILS)
+    device = ("--claw-device", phone.serial, "--claw-adb", adb)
+
+    with Terminal("--claw-pause", *device, *OPTIONS) as terminal:
+        terminal.type("print('it was', answer, claw.press_key('home').success)")
+        terminal.type("exit()")
+        status = terminal.end()
+
+    assert status == 1
+    said = terminal.said.replace("\r", "")
+    assert "test_a_failing_test.py::test_it failed: assert 42 == 41" in said
+    assert "it was 42 True" in said
+    assert f"{phone.serial} (Google Pixel" in said
+    assert "claw is its client, as in claw.snapshot(). Ctrl-D or exit() goes on." in said
+    assert "1 failed" in said
+
+
+@needs_terminal
+def test_in_the_middle(pytester: pytest.Pytester, phone: AdbTransport, adb: str) -> None:
+    """``clawperator.pause()`` stops where it stands, whatever the options."""
+    pytester.makepyfile(
+        """
+        def test_it(clawperator):
+            here = "the middle"
+            clawperator.pause()
+        """
+    )
+    device = ("--claw-device", phone.serial, "--claw-adb", adb)
+
+    with Terminal(*device, *OPTIONS) as terminal:
+        terminal.type("print('in', here)")
+        terminal.type("\x04")  # Ctrl-D
+        status = terminal.end()
+
+    assert status == 0
+    assert "in the middle" in terminal.said
+    assert "paused in test_in_the_middle.py::test_it at line 3" in terminal.said
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take the terminal away, should there be one."""
+    monkeypatch.setattr(sys, "__stdin__", None)
+
+
+@pytest.mark.usefixtures("alone")
+def test_without_a_terminal(pytester: pytest.Pytester, run: Run) -> None:
+    """Where nobody can answer that is said, and the run goes on."""
+    pytester.makepyfile(FAILS + "\ndef test_pause(clawperator):\n    clawperator.pause()\n")
+
+    result = run("--claw-pause", *OPTIONS)
+
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "[[]*[]] *::test_it failed: assert 42 == 41: there is no terminal to ask on, so the"
+            " test was not paused; run pytest in a terminal, and without -n",
+            "[[]*[]] paused in *::test_pause at line 7: there is no terminal to ask on*",
+        ]
+    )
+
+
+@pytest.mark.usefixtures("alone")
+def test_not_asked_for(pytester: pytest.Pytester, run: Run) -> None:
+    """Without the option a failing test does not stop."""
+    pytester.makepyfile(FAILS)
+
+    result = run(*OPTIONS)
+
+    result.assert_outcomes(failed=1)
+    assert "terminal" not in result.stdout.str()
+
+
+@pytest.mark.usefixtures("alone")
+def test_by_ini(pytester: pytest.Pytester, run: Run) -> None:
+    """The ini twin asks for it, too; a test without a device is none of its business."""
+    pytester.makepyfile(FAILS + "\ndef test_plain():\n    assert 0\n")
+    pytester.makeini("[pytest]\nclaw_pause = true\n")
+
+    result = run(*OPTIONS)
+
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["*::test_it failed*there is no terminal*"])
+    result.stdout.no_fnmatch_line("*test_plain failed*")

@@ -1,0 +1,64 @@
+"""``--claw-sim-app``: an app for the simulated phones."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.plugin.conftest import Run
+
+APP = """\
+package: com.example.hello
+name: Hello
+start: home
+screens:
+  home:
+    title: Hello
+    items:
+      - {text: Good morning, id: greeting}
+"""
+SUITE = """
+def test_app(clawperator):
+    clawperator.open_app("com.example.hello")
+    assert clawperator.read_text(id="com.example.hello:id/greeting") == "Good morning"
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "ini"),
+    [(["--claw-sim-app", "apps/hello.yaml"], ""), ([], "claw_sim_app = apps/hello.yaml")],
+)
+def test_app(pytester: pytest.Pytester, run_plain: Run, options: list[str], ini: str) -> None:
+    """Simulated phones have the app, whether the option or the ini twin names its file."""
+    pytester.makepyfile(SUITE)
+    pytester.makeini(f"[pytest]\n{ini}\n")
+    pytester.mkdir("apps").joinpath("hello.yaml").write_text(APP, encoding="utf-8")
+
+    result = run_plain("--claw-device", "sim", *options)
+
+    result.assert_outcomes(passed=1)
+
+
+def test_an_app_with_a_mistake(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """What is wrong with an app's file is told with its line and what was meant."""
+    pytester.makepyfile(SUITE)
+    text = APP.replace("start:", "begin:")
+    pytester.path.joinpath("hello.yaml").write_text(text, encoding="utf-8")
+
+    result = run_plain("--claw-device", "sim", "--claw-sim-app", "hello.yaml")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        ["*the simulator refused its options: *hello.yaml:1: *", "*hello.yaml:3: *`begin`*"]
+    )
+
+
+def test_no_such_file(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """A file that is not there ends the run."""
+    pytester.makepyfile(SUITE)
+
+    result = run_plain("--claw-sim-app", "missing.yaml")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [f"ERROR: --claw-sim-app: there is no file {pytester.path}/missing.yaml"]
+    )

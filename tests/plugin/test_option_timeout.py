@@ -1,0 +1,46 @@
+"""``--claw-timeout``: how long actions look for a node."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.plugin.conftest import Run
+
+TELLS_TIMEOUT = "def test_it(clawperator):\n    print('timeout', clawperator.timeout)\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "ini", "timeout"),
+    [
+        ([], "", 5.0),
+        (["--claw-timeout", "1.5"], "", 1.5),
+        ([], "claw_timeout = 7", 7.0),
+        (["--claw-timeout", "0"], "claw_timeout = 7", 0.0),
+    ],
+)
+def test_values(
+    pytester: pytest.Pytester, run: Run, options: list[str], ini: str, timeout: float
+) -> None:
+    """The option wins over the ini twin, which wins over five seconds."""
+    pytester.makepyfile(TELLS_TIMEOUT)
+    pytester.makeini(f"[pytest]\n{ini}\n")
+
+    result = run("-s", *options)
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines([f"*timeout {timeout}*"])
+
+
+@pytest.mark.parametrize("text", ["soon", "-1", "nan", "inf"])
+def test_nonsense(pytester: pytest.Pytester, run: Run, text: str) -> None:
+    """What is no number of seconds ends the run, on the command line and in the ini file."""
+    pytester.makepyfile(TELLS_TIMEOUT)
+    said = f"found {text!r}, allowed is a number of seconds from 0 on, as in 2.5"
+
+    on_line = run(f"--claw-timeout={text}")
+    pytester.makeini(f"[pytest]\nclaw_timeout = {text}\n")
+    in_file = run()
+
+    assert on_line.ret == in_file.ret == pytest.ExitCode.USAGE_ERROR
+    on_line.stderr.fnmatch_lines([f"ERROR: --claw-timeout: {said}"])
+    in_file.stderr.fnmatch_lines([f"ERROR: the ini option claw_timeout: {said}"])

@@ -1,0 +1,146 @@
+"""What a run says about its devices, and when it says nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.devices.pool import Candidate
+from pytest_clawperator.plugin.terminal import device_lines
+from pytest_clawperator.transport.adb import AdbTransport
+from tests.plugin.conftest import Run
+
+USES_DEVICE = "def test_it(clawperator): pass\n"
+
+
+class TestHeader:
+    """The device above the tests."""
+
+    def test_only_when_used(self, pytester: pytest.Pytester, run: Run) -> None:
+        """A suite that uses no device names none, though one was asked for."""
+        pytester.makepyfile("def test_it(clawperator_settings): pass")
+
+        result = run()
+
+        result.assert_outcomes(passed=1)
+        result.stdout.no_fnmatch_line("clawperator: *")
+
+    @pytest.mark.parametrize("options", [["-q"], ["--collect-only"]])
+    def test_quiet(self, pytester: pytest.Pytester, run: Run, options: list[str]) -> None:
+        """Nothing is said with `-q`, nor where no test runs."""
+        pytester.makepyfile(USES_DEVICE)
+
+        result = run(*options)
+
+        assert result.ret == pytest.ExitCode.OK
+        result.stdout.no_fnmatch_line("clawperator: *")
+
+    @pytest.mark.parametrize(
+        ("version", "said"),
+        [
+            ("0.5.3", "Operator 0.5.3"),
+            ("0.5.9-d", "Operator 0.5.9-d"),
+            ("0.6.0", "Operator 0.6.0 (made for 0.5: expect differences)"),
+            ("1.5.0", "Operator 1.5.0 (made for 0.5: expect differences)"),
+            (None, "no Operator"),
+        ],
+    )
+    def test_operators(self, version: str | None, said: str) -> None:
+        """An Operator that this package is not made for is named as such."""
+        info = DeviceInfo(serial="PH1", key="PH1", model="Pixel 9", operator_version=version)
+
+        lines = device_lines([Candidate(info=info, adb="127.0.0.1:5037")])
+
+        assert lines == [f"clawperator: PH1 (Pixel 9), {said}, adb 127.0.0.1:5037"]
+
+
+class TestSummary:
+    """The devices below the tests."""
+
+    def test_nothing_to_say(self, pytester: pytest.Pytester, run: Run) -> None:
+        """One device that gave no trouble is not told of again."""
+        pytester.makepyfile(USES_DEVICE)
+
+        result = run()
+
+        result.stdout.no_fnmatch_line("*= devices =*")
+
+    def test_quiet(self, pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> None:
+        """With `-q` trouble that was healed is not told of."""
+        pytester.makepyfile(USES_DEVICE)
+        phone.shell("input keyevent KEYCODE_SLEEP")
+
+        result = run("-q")
+
+        result.assert_outcomes(passed=1)
+        result.stdout.no_fnmatch_line("*clawperator*")
+        result.stdout.no_fnmatch_line("*screen*")
+
+    def test_outcomes(self, pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> None:
+        """Every outcome is counted, and trouble told."""
+        pytester.makepyfile(
+            """
+            import pytest
+
+            @pytest.fixture
+            def late(clawperator):
+                yield
+                raise RuntimeError
+
+            def test_passes(clawperator): pass
+
+            def test_fails(clawperator):
+                raise AssertionError
+
+            def test_skips(clawperator):
+                pytest.skip("today")
+
+            def test_error(late): pass
+            """
+        )
+        phone.shell("input keyevent KEYCODE_SLEEP")
+
+        result = run()
+
+        result.assert_outcomes(passed=2, failed=1, skipped=1, errors=1)
+        result.stdout.fnmatch_lines(
+            [
+                "*= devices =*",
+                f"{phone.serial}  2 passed, 1 failed, 1 errors, 1 skipped",
+                f"[[]{phone.serial}] the screen is off, so it was woken and its lock dismissed",
+            ]
+        )
+
+    def test_much_trouble(self, pytester: pytest.Pytester, run: Run) -> None:
+        """Trouble is told once each, and no more than fits a screen."""
+        pytester.makeconftest(
+            """
+            import pytest
+            from pytest_clawperator.plugin.events import events_of
+
+            @pytest.fixture
+            def trouble(request):
+                events = events_of(request.config)
+                for number in range(25):
+                    events.notice("PH1", f"trouble {number}")
+                events.notice("PH1", "trouble 3")
+            """
+        )
+        pytester.makepyfile("def test_it(trouble): pass")
+
+        result = run()
+
+        result.stdout.fnmatch_lines(
+            ["*= devices =*", "[[]PH1] trouble 3 (2 times)", "... and 5 more"]
+        )
+
+
+def test_without_a_terminal(pytester: pytest.Pytester, phone: AdbTransport, adb: str) -> None:
+    """A run without a terminal reporter works all the same."""
+    pytester.makepyfile(USES_DEVICE)
+    phone.shell("input keyevent KEYCODE_SLEEP")
+    device = ["--claw-device", phone.serial, "--claw-adb", adb]
+
+    result = pytester.runpytest_inprocess("-p", "no:terminal", "-p", "no:cacheprovider", *device)
+
+    assert result.ret == pytest.ExitCode.OK

@@ -1,0 +1,162 @@
+"""Workers of xdist: each has a device of its own, from beginning to end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_clawperator.simulator import Simulator
+from tests.plugin.conftest import Run
+
+# Each test leaves a line: its name, its worker and its device.
+LEAVES_LINES = """
+import os
+from pathlib import Path
+
+import pytest
+
+LINES = Path(__file__).with_name("lines")
+
+@pytest.fixture
+def line(request, clawperator):
+    worker = os.environ["PYTEST_XDIST_WORKER"]
+    with LINES.open("a") as file:
+        file.write(f"{request.node.name} {worker} {clawperator.serial}\\n")
+"""
+
+
+def lines(folder: Path) -> list[list[str]]:
+    """Read what the tests left: name, worker, device."""
+    return [line.split() for line in (folder / "lines").read_text(encoding="utf-8").splitlines()]
+
+
+def test_one_device_each(
+    pytester: pytest.Pytester, run_workers: Run, simulator: Simulator, adb: str
+) -> None:
+    """Two workers have two devices, which are named at the start and counted at the end."""
+    pytester.makeconftest(LEAVES_LINES)
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("number", range(6))
+        def test_it(line, number): pass
+        """
+    )
+
+    result = run_workers("-n", "2", "--claw-device", "auto", "--claw-adb", adb)
+
+    result.assert_outcomes(passed=6)
+    pairs = {(worker, serial) for _, worker, serial in lines(pytester.path)}
+    assert {serial for _, serial in pairs} == set(simulator.serials)
+    assert len(pairs) == 2
+    result.stdout.fnmatch_lines(
+        [
+            "clawperator: 127.0.0.1:* (Google Pixel *, API 36), Operator 0.5.3, adb *",
+            "clawperator: 127.0.0.1:* (Google Pixel *, API 36), Operator 0.5.3, adb *",
+            "*= devices =*",
+            "127.0.0.1:*  * passed",
+            "127.0.0.1:*  * passed",
+        ]
+    )
+
+
+def test_simulated_phones(pytester: pytest.Pytester, run_workers: Run) -> None:
+    """With `sim` there are as many phones as workers, on one adb server."""
+    pytester.makeconftest(LEAVES_LINES)
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("number", range(4))
+        def test_it(line, number): pass
+        """
+    )
+
+    result = run_workers("-n", "2", "--claw-device", "sim", "-q")
+
+    result.assert_outcomes(passed=4)
+    assert len({serial for _, _, serial in lines(pytester.path)}) == 2
+    result.stdout.no_fnmatch_line("clawperator: *")
+
+
+def test_a_worker_that_crashes(
+    pytester: pytest.Pytester, run_workers: Run, adb: str, simulator: Simulator
+) -> None:
+    """The replacement of a worker that crashed goes on with its device."""
+    pytester.makeconftest(LEAVES_LINES)
+    pytester.makepyfile(
+        """
+        import os
+
+        def test_first(line): pass
+
+        def test_crash(line):
+            os._exit(1)
+
+        def test_last(line): pass
+        """
+    )
+
+    result = run_workers("-n", "1", "--claw-device", simulator.serials[1], "--claw-adb", adb)
+
+    result.assert_outcomes(passed=2, failed=1)
+    left = {name: (worker, serial) for name, worker, serial in lines(pytester.path)}
+    assert left["test_first"] == ("gw0", simulator.serials[1])
+    assert left["test_last"] == ("gw1", simulator.serials[1])
+
+
+def test_more_workers_than_devices(
+    pytester: pytest.Pytester, run_workers: Run, simulator: Simulator, adb: str
+) -> None:
+    """Too few devices end the run before the first test, with what is there and what to do."""
+    pytester.makepyfile("def test_it(clawperator): pass")
+
+    result = run_workers("-n", "3", "--claw-device", "auto", "--claw-adb", adb)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [
+            f"*NO_DEVICES: 3 workers need 3 devices, but there are 2: *{simulator.serials[1]} *",
+            "*hint: Each worker has a device of its own: run with -n 2, connect more devices, or*",
+        ]
+    )
+    assert "passed" not in result.stdout.str()
+
+
+def test_no_device_chosen(pytester: pytest.Pytester, run_workers: Run) -> None:
+    """Workers do not choose for themselves: the error names the options that do."""
+    pytester.makepyfile("def test_it(clawperator): pass\n\ndef test_other(): pass\n")
+
+    result = run_workers("-n", "2")
+
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*NO_DEVICES: no devices were chosen for the 2 workers",
+            "*hint: Each worker needs a device of its own: --claw-device auto takes *sim*",
+        ]
+    )
+
+
+def test_trouble_in_a_worker(
+    pytester: pytest.Pytester, run_workers: Run, simulator: Simulator, adb: str
+) -> None:
+    """What a worker notices about its device is told at the end."""
+    pytester.makepyfile(
+        """
+        def test_off(clawperator):
+            clawperator.device.key_event("sleep")
+
+        def test_on(clawperator): pass
+        """
+    )
+    serial = simulator.serials[1]
+
+    result = run_workers("-n", "1", "--claw-device", serial, "--claw-adb", adb)
+
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(
+        ["*= devices =*", f"{serial}  2 passed", f"[[]{serial}] the screen is off, so it was *"]
+    )

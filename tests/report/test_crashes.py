@@ -1,0 +1,121 @@
+"""Crashes and apps that do not respond, told from the rest of a log."""
+
+from __future__ import annotations
+
+from pytest_clawperator.report.crashes import find_crashes, marked_log
+
+
+def log(text: str) -> list[bytes]:
+    """Give lines of a log, written as pid, priority, tag and message."""
+    lines = []
+    for line in text.strip().splitlines():
+        pid, priority, rest = line.strip().split(" ", 2)
+        lines.append(f"11-16 10:00:00.000 {pid:>5} {pid:>5} {priority} {rest}".encode())
+    return lines
+
+
+EXCEPTION = log(
+    """
+    700 I ActivityManager: Start proc 812:com.example.shop
+    812 E AndroidRuntime: FATAL EXCEPTION: main
+    812 E AndroidRuntime: Process: com.example.shop, PID: 812
+    700 D SomeOther: a line of somebody else
+    812 E AndroidRuntime: java.lang.IllegalStateException: no owner
+    812 E AndroidRuntime: \tat com.example.Cart.owner(Cart.kt:7)
+    812 I Process: Sending signal. PID: 812 SIG: 9
+    812 E AndroidRuntime: not of this crash
+    """
+)
+
+
+def test_an_exception() -> None:
+    """An uncaught exception is told with its process and reason; lines between are not its."""
+    found = find_crashes(EXCEPTION)
+
+    assert [str(crash) for crash in found] == [
+        "com.example.shop crashed: java.lang.IllegalStateException: no owner"
+    ]
+    assert found[0].lines == (1, 2, 4, 5)
+
+
+def test_an_app_that_does_not_respond() -> None:
+    """An ANR is told with what the app kept waiting."""
+    lines = log(
+        """
+        700 E ActivityManager: ANR in com.example.shop (com.example.shop/.Main)
+        700 E ActivityManager: PID: 812
+        700 E ActivityManager: Reason: Input dispatching timed out (waited 5001ms)
+        """
+    )
+
+    found = find_crashes(lines)
+
+    assert [str(crash) for crash in found] == [
+        "com.example.shop does not respond (ANR): Input dispatching timed out (waited 5001ms)"
+    ]
+
+
+def test_a_native_crash() -> None:
+    """A crash in native code is told with its signal."""
+    stars = " ".join(["***"] * 8)
+    lines = log(
+        f"""
+        900 F DEBUG: {stars}
+        900 F DEBUG: pid: 812, tid: 830, name: RenderThread  >>> com.example.shop <<<
+        900 F DEBUG: signal 11 (SIGSEGV), code 1 (SEGV_MAPERR), fault addr 0x0
+        """
+    )
+
+    found = find_crashes(lines)
+
+    assert str(found[0]).startswith("com.example.shop crashed: signal 11 (SIGSEGV)")
+
+
+def test_two_crashes_of_one_process() -> None:
+    """Each report is one crash, and one that says nothing is still told."""
+    lines = log(
+        """
+        812 E AndroidRuntime: FATAL EXCEPTION: main
+        812 E AndroidRuntime: FATAL EXCEPTION: worker
+        812 E AndroidRuntime: Process: com.example.shop, PID: 812
+        """
+    )
+
+    found = find_crashes(lines)
+
+    assert [str(crash) for crash in found] == ["an app crashed", "com.example.shop crashed"]
+
+
+def test_words_of_apps_are_no_crash() -> None:
+    """What an app says under its own tag is not taken for the system's word."""
+    lines = log(
+        """
+        812 E MyApp: FATAL EXCEPTION: just kidding
+        812 I AndroidRuntime: FATAL EXCEPTION: at the wrong level
+        """
+    )
+
+    assert find_crashes([*lines, b"--------- beginning of crash"]) == []
+
+
+def test_marked_log() -> None:
+    """The log names its crashes at the top, with the line, and marks their lines."""
+    text = marked_log(EXCEPTION, find_crashes(EXCEPTION)).splitlines()
+
+    assert text[:2] == [
+        "line 4: com.example.shop crashed: java.lang.IllegalStateException: no owner",
+        "",
+    ]
+    assert text[3].startswith(">>> 11-16")
+    assert text[3].endswith("FATAL EXCEPTION: main")
+    assert [number for number, line in enumerate(text, 1) if line.startswith(">>> ")] == [
+        4,
+        5,
+        7,
+        8,
+    ]
+
+
+def test_a_log_without_crashes_stays_as_it_is() -> None:
+    """Nothing is added where nothing crashed."""
+    assert marked_log([b"one", b"tw\xff"], []) == "one\ntw\ufffd\n"
