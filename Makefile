@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types check soak bench clean
+.PHONY: help demo test lint types docs check soak bench clean
 
 help:  ## Say what can be made.
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*##/\t/'
@@ -32,8 +32,9 @@ $(VENV)/developed: $(VENV)/installed
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]' --group dev
 	@touch $@
 
-demo: $(VENV)/installed  ## Show the product at its main job.
-	@$(BIN)/python -m pytest example_suite
+demo: $(VENV)/installed  ## Show the product at its main job, and say where the evidence is.
+	@$(BIN)/python -m pytest example_suite --claw-screenshot on --claw-snapshot on; status=$$?; \
+	  echo "evidence: `ls -d example_suite/claw-results/*/ | tail -n 1`, a folder for each test"; exit $$status
 
 test: $(VENV)/developed  ## Run all tests, with lint and types.
 	@$(MAKE) --no-print-directory lint types check
@@ -44,6 +45,10 @@ lint: $(VENV)/developed  ## Check the style of the code.
 
 types: $(VENV)/developed  ## Check the types.
 	@$(BIN)/mypy
+
+docs: $(VENV)/developed  ## Build the pages; warnings are errors.
+	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs dist/docs
+	@echo "dist/docs/index.html"
 
 check: $(VENV)/developed  ## Run the tests alone; ARGS="tests/contracts -k alias" for some.
 	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)

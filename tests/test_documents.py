@@ -1,18 +1,67 @@
-"""Code in the documents is run, document by document, from top to bottom."""
+"""What the documents say is true: their code runs, and their tables miss and invent nothing."""
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from pytest_clawperator.errors import ErrorCode
+from pytest_clawperator.plugin import hookspecs
 from pytest_clawperator.simulator.faults import FAULTS
 from pytest_clawperator.simulator.screen.app_model import parse_app
 
 TOP = Path(__file__).parent.parent
-DOCUMENTS = sorted([TOP / "README.md", *(TOP / "docs").glob("*.md")])
+DOCS = TOP / "docs"
+DOCUMENTS = sorted([TOP / "README.md", *DOCS.glob("*.md")])
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+# A block that begins so is part of a file of tests, which pytest runs.
+FILE = re.compile(r"# ((?:test_\w+|conftest)\.py)\n")
+
+
+def read(name: str) -> str:
+    """Give the text of a document."""
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def files_of(document: Path) -> dict[str, str]:
+    """Give the files of tests that a document shows, each put together from its blocks."""
+    files: dict[str, str] = {}
+    for block in BLOCK.finditer(document.read_text(encoding="utf-8")):
+        if named := FILE.match(block[1]):
+            files[named[1]] = files.get(named[1], "") + block[1] + "\n"
+    return files
+
+
+SUITES = [document for document in DOCUMENTS if files_of(document)]
+# What a conftest changes, it changes for a whole run.
+ALONE = [document for document in SUITES if "conftest.py" in files_of(document)]
+TOGETHER = [document for document in SUITES if document not in ALONE]
+
+
+def run_suites(*documents: Path, folder: Path, more: str = "") -> str:
+    """Run the tests of documents on simulated phones, with more tests; give what was said."""
+    for document in documents:
+        (folder / document.stem).mkdir()
+        for name, text in {**files_of(document), "test_more.py": more}.items():
+            (folder / document.stem / name).write_text(text, encoding="utf-8")
+    plugins = ["-p", "no:cacheprovider", "-p", "tests.acceptance.quick_phones"]
+    options = ["-q", "-s", "--strict-markers", "--import-mode=importlib", "--claw-device", "sim"]
+    environment = {**os.environ, "PYTHONPATH": str(TOP), "PYTEST_ADDOPTS": ""}
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", *plugins, *options],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return ran.stdout + ran.stderr
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.stem)
@@ -23,6 +72,8 @@ def test_code_runs(document: Path) -> None:
 
     blocks = list(BLOCK.finditer(text))
     for block in blocks:
+        if FILE.match(block[1]):
+            continue
         # Blank lines in front make tracebacks show the document's own line numbers.
         above = "\n" * text.count("\n", 0, block.start(1))
         exec(compile(above + block[1], str(document), "exec"), namespace)
@@ -31,21 +82,111 @@ def test_code_runs(document: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "documents",
+    [TOGETHER, *([one] for one in ALONE if one.stem != "hooks")],
+    ids=lambda documents: documents[0].stem,
+)
+def test_suites_pass(documents: list[Path], tmp_path: Path) -> None:
+    """The tests that documents show pass on simulated phones, as their readers would run them."""
+    said = run_suites(*documents, folder=tmp_path)
+
+    assert re.search(r"^\d+ passed in", said, re.MULTILINE), said
+
+
+def test_hooks_do_what_is_said(tmp_path: Path) -> None:
+    """The examples of hooks work together, those that a failure calls too."""
+    more = "def test_failing(clawperator):\n    raise AssertionError\n"
+
+    said = run_suites(DOCS / "hooks.md", folder=tmp_path, more=more)
+
+    assert "1 failed, 2 passed in" in said, said
+    assert re.search(r"^attachment: \S+battery\.txt$", said, re.MULTILINE), said
+    assert "is free after failures" in said
+
+
+@pytest.mark.parametrize(
     "document", [*DOCUMENTS, TOP / "CONTRIBUTING.md", TOP / "CHANGELOG.md"], ids=lambda p: p.stem
 )
 def test_links_lead_somewhere(document: Path) -> None:
     """A link to a file names a file that is there."""
-    links = re.findall(r"\]\(([^)#]+)\)", document.read_text(encoding="utf-8"))
+    links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8"))
 
     broken = [link for link in links if "://" not in link and not (document.parent / link).exists()]
 
     assert broken == []
 
 
+def test_pages_are_built(tmp_path: Path) -> None:
+    """The pages are built without a warning: every page is listed, every link leads somewhere."""
+    if importlib.util.find_spec("sphinx") is None:
+        pytest.skip("the pages are built with Sphinx: pip install --group docs")
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
+
+    built = subprocess.run(
+        [*command, "-d", tmp_path / "trees", DOCS, tmp_path / "html"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert built.returncode == 0, built.stderr
+    assert (tmp_path / "html" / "index.html").is_file()
+
+
+def test_every_option_is_documented(request: pytest.FixtureRequest) -> None:
+    """The table has every option of the plugin, and none that is not."""
+    options = {name for name in vars(request.config.option) if name.startswith("claw_")}
+
+    told = re.findall(r"^\| `(--claw-[a-z-]+)", read("options.md"), re.MULTILINE)
+
+    assert sorted(told) == sorted(f"--{name.replace('_', '-')}" for name in options)
+
+
+def test_every_marker_is_documented(request: pytest.FixtureRequest) -> None:
+    """Each marker has a chapter that begins with how it is written."""
+    lines = [line for line in request.config.getini("markers") if line.startswith("claw_")]
+
+    told = re.findall(r"^## (\w+)\n\n`([^`]+)`", read("markers.md"), re.MULTILINE)
+
+    written = [line[: line.index("):") + 1] for line in lines]
+    assert told == [(line.partition("(")[0], line) for line in written]
+
+
+def test_every_fixture_is_documented(request: pytest.FixtureRequest) -> None:
+    """The table has every fixture of the plugin, and none that is not."""
+    parts = [
+        plugin
+        for plugin in request.config.pluginmanager.get_plugins()
+        if getattr(plugin, "__name__", "").startswith("pytest_clawperator.plugin.")
+    ]
+    fixtures = {name for part in parts for name in vars(part) if name.startswith("clawperator")}
+
+    told = re.findall(r"^\| `(clawperator\w*)`", read("fixtures.md"), re.MULTILINE)
+
+    assert sorted(told) == sorted(fixtures)
+
+
+def test_every_hook_is_documented() -> None:
+    """Each hook is in the table, and has a chapter with an example."""
+    hooks = {name for name in vars(hookspecs) if name.startswith("pytest_clawperator_")}
+    text = read("hooks.md")
+
+    table = re.findall(r"^\| `(\w+)`", text, re.MULTILINE)
+    chapters = re.findall(r"^## (\w+)\n.*?^def \1\(", text, re.DOTALL | re.MULTILINE)
+
+    assert sorted(table) == sorted(chapters) == sorted(hooks)
+
+
+def test_every_code_is_documented() -> None:
+    """Each code has its cause and its cure, and none is made up."""
+    told = re.findall(r"^\| `([A-Z_]+)` \| \S.* \| \S.* \|$", read("errors.md"), re.MULTILINE)
+
+    assert sorted(told) == sorted(code.value for code in ErrorCode)
+
+
 def test_the_app_in_the_documents_is_one() -> None:
     """The YAML that readers copy is an app that loads."""
-    text = (TOP / "docs" / "simulator.md").read_text(encoding="utf-8")
-    (yaml,) = re.findall(r"^```yaml\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    (yaml,) = re.findall(r"^```yaml\n(.*?)^```$", read("simulator.md"), re.DOTALL | re.MULTILINE)
 
     assert parse_app(yaml).package == "com.example.notes"
 
@@ -53,4 +194,4 @@ def test_the_app_in_the_documents_is_one() -> None:
 @pytest.mark.parametrize("fault", FAULTS)
 def test_every_fault_is_documented(fault: str) -> None:
     """What can go wrong on purpose is listed for those who want it to."""
-    assert f"`{fault}`" in (TOP / "docs" / "simulator.md").read_text(encoding="utf-8")
+    assert f"`{fault}`" in read("simulator.md")

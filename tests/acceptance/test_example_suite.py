@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,14 +11,135 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).parent.parent.parent
+SUITE = TOP / "example_suite"
+SOAK = bool(os.environ.get("CLAWPERATOR_SOAK"))
+# Workers of the published Operator, one phone of the documented one; the rest when soaking.
+WAYS = [("documented", 0), ("0.5.3", 4), *([("documented", 4), ("0.5.3", 0)] if SOAK else [])]
+
+#: What each failure must tell, so that nobody has to run it again.
+TELLING = {
+    "test_a_misspelt_text": [
+        "NODE_NOT_FOUND: click: no node(text='Incremnt') on the screen within 1 s",
+        "text is `Increment`, wanted `Incremnt`",
+        '- button "Increment" #btn_increment',
+        "hint: text= is compared letter by letter",
+    ],
+    "test_another_text": [
+        "clicks so far: expected node(id='txt_counter') to have text \"Counter: 2\"",
+        'found "Counter: 1"',
+        "waited: ",
+    ],
+    "test_too_little_time": ["after the deadline", "hint: It was too late"],
+    "test_below_the_edge_of_the_screen": ["TARGET_NOT_FOUND", "MAX_SCROLLS_REACHED after 1 scroll"],
+    "test_a_failed_envelope": [
+        '1. step "count" (click) succeeded',
+        '2. step "check" (read_text) failed: VALIDATOR_MISMATCH',
+    ],
+    "test_a_refused_payload": [
+        "EXECUTION_VALIDATION_FAILED: 2 problems",
+        "did you mean `click`?",
+        "did you mean `down`?",
+    ],
+    "test_another_screen": [
+        '- - text "Counter: 1"',
+        '+ - text "Counter: 0"',
+        "2 of 3 golden lines are not there",
+    ],
+    "test_several_things": [
+        "3 expectations did not come true",
+        'found "Counter: 0"',
+        "not to be checked, found checked",
+        "to be disabled, found enabled",
+    ],
+    "test_something_lies_over_it": [
+        "overlay: a window of com.android.permissioncontroller lies over the app",
+        "hint: Answer or close the window",
+    ],
+    "test_a_fixture_fails": ["expected node(text='Cart (3)') to be visible, found no match"],
+    "test_the_app_crashes": ["to be in app com.example.shop", '"Shop has stopped"'],
+    "test_the_lab_is_broken": ["SERVICE_UNAVAILABLE: Accessibility service is not available"],
+}
 
 
-@pytest.mark.parametrize("options", [[], ["-n", "2"]], ids=["plain", "xdist"])
-def test_example_suite_passes(options: list[str], tmp_path: Path) -> None:
-    """Every lesson passes in a process of its own, plain and spread over two workers."""
-    command = [sys.executable, "-m", "pytest", "example_suite", "-p", "no:cacheprovider", *options]
+def run(*options: str, output: Path) -> subprocess.CompletedProcess[str]:
+    """Run pytest as its users do, on phones that hurry, with its evidence in that folder."""
+    plugins = ["-p", "no:cacheprovider", "-p", "tests.acceptance.quick_phones"]
+    command = [sys.executable, "-m", "pytest", *plugins, "--claw-output", str(output), *options]
+    environment = {**os.environ, "COLUMNS": "200", "PYTEST_ADDOPTS": ""}
+    return subprocess.run(
+        command, cwd=TOP, env=environment, capture_output=True, text=True, check=False
+    )
 
-    run = subprocess.run(command, cwd=TOP, capture_output=True, text=True, check=False)
 
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert "did you mean `maxScrolls`?" in run.stdout
+@pytest.mark.parametrize(("profile", "workers"), WAYS, ids=lambda value: str(value))
+def test_example_suite_passes(profile: str, workers: int, tmp_path: Path) -> None:
+    """Every lesson passes with both Operators, plain and spread over workers."""
+    spread = ["-n", str(workers)] if workers else []
+
+    ran = run("example_suite", "--claw-sim-profile", profile, *spread, output=tmp_path)
+
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    counts = re.search(r"(\d+) passed, (\d+) skipped in", ran.stdout)
+    assert counts is not None, ran.stdout
+    assert int(counts[1]) >= 30
+    assert "com.example.somewhere.else is not installed on" in ran.stdout
+
+
+def test_on_a_phone_without_the_apps(tmp_path: Path) -> None:
+    """The lessons about Settings pass on any phone; the others say which app they miss."""
+    ran = run("example_suite", "-p", "tests.acceptance.bare_phones", "-rs", output=tmp_path)
+
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    counts = re.search(r"(\d+) passed, (\d+) skipped in", ran.stdout)
+    assert counts is not None, ran.stdout
+    assert int(counts[1]) >= 15
+    reasons = re.findall(r"^SKIPPED \[\d+\] \S+ (.*)$", ran.stdout, re.MULTILINE)
+    assert reasons
+    assert all(re.search(r"com\.\S+ is not installed on ", reason) for reason in reasons), reasons
+
+
+def test_payloads_are_valid_without_a_device(tmp_path: Path) -> None:
+    """The suite's payloads can be judged where there is no phone at all."""
+    ran = run("example_suite", "--claw-validate", "-o", "claw_device=", output=tmp_path)
+
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "deselected" in ran.stdout
+
+
+def failures(ran: subprocess.CompletedProcess[str]) -> dict[str, str]:
+    """Give what was said about each test that failed, in whichever phase."""
+    parts = re.split(r"^_{3,} (?:ERROR at \w+ of )?(\w+) _{3,}$", ran.stdout, flags=re.MULTILINE)
+    texts: dict[str, str] = {}
+    for name, text in zip(parts[1::2], parts[2::2], strict=True):
+        texts[name] = texts.get(name, "") + text
+    return texts
+
+
+def test_failures_tell(tmp_path: Path) -> None:
+    """Each example of a failure says what was found, what was expected and what to do next."""
+    source = (SUITE / "failing" / "test_failures.py").read_text(encoding="utf-8")
+    written = re.findall(r"^def (test_\w+)", source, re.MULTILINE)
+
+    ran = run("example_suite/failing", output=tmp_path)
+
+    told = failures(ran)
+    assert set(told) == set(written) == set(TELLING), ran.stdout + ran.stderr
+    missing = {
+        name: [part for part in parts if part not in told[name]] for name, parts in TELLING.items()
+    }
+    assert not any(missing.values()), f"{missing}\n{ran.stdout}"
+    assert re.search(
+        r"^ERROR \S+::test_the_lab_is_broken - infrastructure", ran.stdout, re.MULTILINE
+    )
+    pictures = {path.parent.name.split("-")[1] for path in tmp_path.rglob("*screenshot.png")}
+    assert pictures == set(TELLING)
+
+
+def test_nothing_names_the_simulator() -> None:
+    """Lessons and page objects run on whatever the configuration asks for."""
+    files = [path for path in SUITE.rglob("*.py") if "__pycache__" not in path.parts]
+
+    named = [path.name for path in files if re.search(r"simulat|\bsim\b", path.read_text("utf-8"))]
+
+    assert files
+    assert named == []

@@ -1,0 +1,1 @@
+"""A project that tests with pytest-clawperator."""

@@ -1,0 +1,1 @@
+"""Tests that fail on purpose, to show how failures read."""

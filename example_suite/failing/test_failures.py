@@ -1,0 +1,139 @@
+"""What failures look like: each test fails on purpose, in another way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from example_suite.pages.conformance import PACKAGE, Conformance
+from example_suite.pages.shop import PACKAGE as SHOP
+from example_suite.pages.shop import Shop
+from pytest_clawperator import Clawperator, expect
+
+pytestmark = [pytest.mark.claw_app(PACKAGE), pytest.mark.claw_timeout(1)]
+
+
+def test_a_misspelt_text(clawperator: Clawperator) -> None:
+    """The error names the node that comes nearest, why it does not fit, and the screen."""
+    clawperator.click(text="Incremnt")
+
+
+def test_another_text(clawperator: Clawperator, conformance: Conformance) -> None:
+    """An expectation says what was expected, what was found, and how long it was waited for."""
+    conformance.increment.click()
+
+    expect(conformance.counter, "clicks so far").to_have_text("Counter: 2")
+
+
+@pytest.mark.claw_app(SHOP, clear=True)
+def test_too_little_time(shop: Shop) -> None:
+    """What comes true just after the deadline is told as such, with the time it needed."""
+    shop.sign_in()
+
+    expect(shop.claw.node(text="Sign in")).not_to_be_visible(timeout=0.1)
+
+
+def test_below_the_edge_of_the_screen(clawperator: Clawperator, conformance: Conformance) -> None:
+    """A search through a list says how far it came."""
+    conformance.open_list()
+
+    clawperator.scroll_until(text="row_150", max_scrolls=1)
+
+
+def test_a_failed_envelope(clawperator: Clawperator) -> None:
+    """The steps of the execution are listed, up to the one that failed."""
+    envelope = clawperator.execute(
+        [
+            {"id": "count", "type": "click", "params": {"matcher": {"text": "Increment"}}},
+            {
+                "id": "check",
+                "type": "read_text",
+                "params": {
+                    "matcher": {"resourceId": f"{PACKAGE}:id/txt_counter"},
+                    "validator": "regex",
+                    "validatorPattern": "^Counter: 7$",
+                    "retry": {"maxAttempts": 1},
+                },
+            },
+        ]
+    )
+
+    expect(envelope).to_have_succeeded()
+
+
+def test_a_refused_payload(clawperator: Clawperator) -> None:
+    """Nothing is sent; every problem is told, and what was probably meant."""
+    clawperator.execute(
+        [
+            {"type": "clik", "params": {"matcher": {"text": "Increment"}}},
+            {"type": "scroll", "params": {"direction": "dwon"}},
+        ]
+    )
+
+
+def test_another_screen(clawperator: Clawperator) -> None:
+    """A golden that does not fit is shown as a difference."""
+    expect(clawperator).to_match_tree("""
+        - text "Counter: 1"
+        - button "Increment"
+        - button "Open Table"
+    """)
+
+
+def test_several_things(conformance: Conformance) -> None:
+    """Soft failures are told together, each with its line."""
+    expect.soft(conformance.counter).to_have_text("Counter: 5", timeout=0)
+    expect.soft(conformance.toggle).not_to_be_checked(timeout=0)
+    expect.soft(conformance.increment).to_be_disabled(timeout=0)
+
+
+@pytest.mark.claw_app(SHOP, clear=True)
+@pytest.mark.claw_timeout(5)
+def test_something_lies_over_it(clawperator: Clawperator, shop: Shop) -> None:
+    """A prompt over the app is named, and that it should be answered first."""
+    shop.sign_in()
+    clawperator.click(id="tab_account")
+    clawperator.click(text="Find shops near me")
+
+    expect(clawperator.node(text="3 shops within 2 km")).to_be_visible(timeout=1)
+
+
+@pytest.fixture
+def a_cart_with_three_things(clawperator: Clawperator) -> None:
+    """Fail before the test begins."""
+    expect(clawperator.node(text="Cart (3)")).to_be_visible(timeout=0)
+
+
+@pytest.mark.usefixtures("a_cart_with_three_things")
+def test_a_fixture_fails() -> None:
+    """A failure in a fixture is an error of the test, with the same evidence."""
+    raise AssertionError("nobody comes here")
+
+
+@pytest.fixture
+def crash_dialog(clawperator: Clawperator) -> Iterator[None]:
+    """Close the window that Android shows after a crash, for the sake of the next test."""
+    yield
+    close = clawperator.node(text="Close app")
+    if close.exists():
+        close.click()
+
+
+@pytest.mark.claw_app(SHOP, clear=True)
+@pytest.mark.claw_timeout(5)
+@pytest.mark.usefixtures("crash_dialog")
+def test_the_app_crashes(clawperator: Clawperator, shop: Shop) -> None:
+    """Another app is in front; the log of the crash is part of the evidence."""
+    shop.sign_in()
+    clawperator.click(id="tab_account")
+    clawperator.scroll_and_click(text="Crash")
+
+    expect(clawperator).to_be_in_app(SHOP, timeout=1)
+
+
+def test_the_lab_is_broken(clawperator: Clawperator) -> None:
+    """What is wrong with the device, not with the app, says so first."""
+    clawperator.device.shell("settings put secure enabled_accessibility_services com.example/.None")
+
+    clawperator.click(text="Increment")

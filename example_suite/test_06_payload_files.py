@@ -1,0 +1,71 @@
+"""Lesson 6: payloads. Whole lists of actions, kept as files that other tools can send, too.
+
+`pytest --claw-validate` judges all of them without any device.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from example_suite.pages.conformance import PACKAGE as CONFORMANCE
+from pytest_clawperator import (
+    Clawperator,
+    Execution,
+    ExecutionValidationError,
+    complete_execution,
+    expect,
+)
+
+FILES = sorted((Path(__file__).parent / "payloads").glob("*.json"))
+MISTAKES: dict[str, list[dict[str, Any]]] = {
+    "maxScrolls": [{"type": "scroll_until", "params": {"maxScroll": 5}}],
+    "click": [{"type": "clik", "params": {"matcher": {"text": "OK"}}}],
+    "down": [{"type": "scroll", "params": {"direction": "dwon"}}],
+}
+
+
+@pytest.mark.claw_payload("payloads/about_phone.json")
+def test_a_payload_file(clawperator: Clawperator, clawperator_payload: Execution) -> None:
+    """The marker declares the file, the fixture reads it, the client runs it."""
+    envelope = clawperator.execute(clawperator_payload)
+
+    expect(envelope).to_have_succeeded()
+    expect(envelope.step("snap").snapshot).to_have_node(text_contains="Android")
+
+
+@pytest.mark.claw_app(CONFORMANCE, launch=False)
+@pytest.mark.claw_payload("payloads/count_to_two.json")
+def test_what_is_left_out(clawperator: Clawperator, clawperator_payload: Execution) -> None:
+    """A payload may leave out ids, source and timeout; they are filled in."""
+    envelope = clawperator.execute(clawperator_payload)
+
+    assert clawperator_payload.source == "pytest-clawperator"
+    expect(envelope).to_have_data("count", text="Counter: 2")
+
+
+@pytest.mark.claw_payload({"actions": [{"id": "snap", "type": "snapshot_ui"}]})
+def test_a_payload_in_the_test(clawperator: Clawperator, clawperator_payload: Execution) -> None:
+    """A short payload can stand where it is used."""
+    envelope = clawperator.execute(clawperator_payload)
+
+    assert envelope.step("snap").snapshot.foreground_package
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_every_file_is_valid(file: Path) -> None:
+    """A payload is judged before it is sent; no device is needed for that."""
+    execution = complete_execution(file.read_bytes())
+
+    assert execution.plan()["actionCount"] == len(execution.actions)
+
+
+@pytest.mark.parametrize("meant", MISTAKES)
+def test_a_refusal(meant: str) -> None:
+    """A refusal says where, what was found, what is allowed, and what was meant."""
+    with pytest.raises(ExecutionValidationError, match=f"did you mean `{meant}`?") as refused:
+        complete_execution(MISTAKES[meant])
+
+    assert all(problem.path and problem.found for problem in refused.value.problems)

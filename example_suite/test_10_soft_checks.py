@@ -1,0 +1,44 @@
+"""Lesson 10: soft checks. All that is wrong with a screen, not only the first of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from example_suite.pages.conformance import PACKAGE, Conformance
+from example_suite.pages.settings import PACKAGE as SETTINGS
+from example_suite.pages.settings import Settings
+from example_suite.pages.shop import PACKAGE as SHOP
+from example_suite.pages.shop import Shop
+from pytest_clawperator import Clawperator, expect
+
+
+@pytest.mark.claw_app(PACKAGE)
+def test_all_of_a_screen(clawperator: Clawperator, conformance: Conformance) -> None:
+    """A soft failure lets the test go on; at the end it fails with all of them."""
+    expect.soft(conformance.counter).to_have_text("Counter: 0")
+    expect.soft(conformance.toggle).to_be_checked()
+    expect.soft(conformance.increment).to_be_enabled()
+
+    assert clawperator.node(text="Open List").exists()
+
+
+@pytest.mark.claw_app(SHOP, clear=True)
+def test_in_other_words(shop: Shop) -> None:
+    """A second argument says what it means, should it fail."""
+    shop.add_to_cart(3, 5)
+    shop.show_cart()
+
+    expect.soft(shop.cart_lines, "one line for each item").to_have_count(2)
+    expect.soft(shop.cart_line("Item 5").node(id="line_price"), "its price").to_have_text("$33.00")
+    expect.soft(shop.claw.node(text="Total"), "what it costs").to_have_value("$52.00")
+
+
+@pytest.mark.claw_app(SETTINGS)
+def test_on_one_snapshot(clawperator: Clawperator, settings: Settings) -> None:
+    """Checks on one snapshot are about one moment, and cost one look."""
+    settings.rows.wait()
+    screen = clawperator.snapshot()
+
+    expect.soft(screen).to_be_in_app(SETTINGS)
+    expect.soft(screen).to_have_node(id="title")
+    expect.soft(screen.find(id="title")).to_be_enabled()

@@ -1,0 +1,42 @@
+"""Lesson 11: the device beneath: what it is, what it needs to be, and what can be done with it."""
+
+from __future__ import annotations
+
+import pytest
+
+from example_suite.pages.settings import PACKAGE
+from pytest_clawperator import Clawperator, DeviceInfo, expect
+
+
+def test_what_it_is(clawperator: Clawperator, clawperator_device: DeviceInfo) -> None:
+    """Facts about the device, for tests that depend on them."""
+    assert clawperator_device.serial == clawperator.serial
+    assert clawperator_device.api_level is not None
+    assert clawperator_device.size is not None
+
+
+@pytest.mark.claw_device(api=">=33")
+@pytest.mark.claw_app(PACKAGE)
+def test_only_on_android_13(clawperator: Clawperator) -> None:
+    """On an older device this test is skipped, or fails with --claw-strict."""
+    clawperator.device.set_app_locale(PACKAGE, "en-GB")
+
+    assert clawperator.device.app_locale(PACKAGE) == "en-GB"
+
+
+def test_turned(clawperator: Clawperator) -> None:
+    """What a test changes through the device is put back after it."""
+    clawperator.device.orientation = "landscape"
+
+    assert clawperator.device.orientation == "landscape"
+
+
+def test_keys_and_shell(clawperator: Clawperator) -> None:
+    """Keys that are no action, and the shell."""
+    clawperator.open_app(PACKAGE)
+    expect(clawperator).to_be_in_app(PACKAGE)
+
+    clawperator.device.key_event("home")
+
+    expect(clawperator).not_to_be_in_app(PACKAGE)
+    assert clawperator.device.shell("getprop ro.build.version.sdk").stdout.strip().isdigit()
