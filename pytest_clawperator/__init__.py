@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         ExecutionFinished,
         ExecutionStarted,
         Notice,
+        Observer,
     )
     from pytest_clawperator.contracts.params import ActionParams, Coordinate
     from pytest_clawperator.contracts.payload import (
@@ -104,7 +105,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.execution.device import Device
     from pytest_clawperator.execution.locator import Locator
     from pytest_clawperator.execution.outcome import ScrollOutcome
-    from pytest_clawperator.execution.result import RunResult, RunStep
+    from pytest_clawperator.execution.result import LogSlice, RunResult, RunStep
     from pytest_clawperator.plugin.artifacts import Artifacts
     from pytest_clawperator.plugin.settings import Settings
     from pytest_clawperator.plugin.simulated import SimulatorScenario
@@ -168,6 +169,7 @@ _HOMES = {
     "LeaseError": _ERRORS,
     "Locator": "pytest_clawperator.execution.locator",
     "LocatorAssertions": "pytest_clawperator.assertions.locator",
+    "LogSlice": _RESULT,
     "LogcatError": _ERRORS,
     "NavigationTimeoutError": _ERRORS,
     "NoDeviceError": _ERRORS,
@@ -176,6 +178,7 @@ _HOMES = {
     "NodeMatcher": _SELECTORS,
     "NodeNotFoundError": _ERRORS,
     "Notice": _EVENTS,
+    "Observer": _EVENTS,
     "OpenApp": _ACTIONS,
     "OpenUri": _ACTIONS,
     "OperatorNotReadyError": _ERRORS,
@@ -268,6 +271,7 @@ __all__ = [
     "LeaseError",
     "Locator",
     "LocatorAssertions",
+    "LogSlice",
     "LogcatError",
     "NavigationTimeoutError",
     "NoDeviceError",
@@ -276,6 +280,7 @@ __all__ = [
     "NodeMatcher",
     "NodeNotFoundError",
     "Notice",
+    "Observer",
     "OpenApp",
     "OpenUri",
     "OperatorNotReadyError",

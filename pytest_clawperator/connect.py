@@ -41,7 +41,7 @@ def connect(
     """
     from pytest_clawperator import connection
 
-    observers = (observe,) if callable(observe) else tuple(observe)
+    observers = connection.all_observers(observe)
     if url is not None:
         connection.refuse_with_url(adb=adb, operator_apk=operator_apk, grant=grant)
         runner, device = connection.open_remote(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -13,7 +13,12 @@ from pathlib import Path
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
 from pytest_clawperator.contracts.events import Observer
 from pytest_clawperator.devices.health import awaken_operator
-from pytest_clawperator.devices.inventory import choose_device, list_devices, read_device
+from pytest_clawperator.devices.inventory import (
+    SERIAL_VARIABLE,
+    choose_device,
+    list_devices,
+    read_device,
+)
 from pytest_clawperator.devices.operator import (
     find_operator,
     grant_operator,
@@ -62,7 +67,10 @@ def open_remote(
 ) -> tuple[Runner, Device]:
     """Reach a device through a host that runs ``clawperator serve``."""
     runner = RemoteRunner(
-        url, serial=serial, operator_package=wanted_package(operator_package), observers=observers
+        url,
+        serial=serial or os.environ.get(SERIAL_VARIABLE) or None,
+        operator_package=wanted_package(operator_package),
+        observers=observers,
     )
     return runner, NoDevice(runner.serial, f"{url} runs executions and nothing else")
 
@@ -151,6 +159,19 @@ def _teller(serial: str, observers: Sequence[Observer]) -> Callable[[str], None]
 def _tell(message: str, *, serial: str, observers: tuple[Observer, ...]) -> None:
     _log.warning("%s%s", f"[{serial}] " if serial else "", message)
     Observers(observers, serial=serial).notice(message)
+
+
+def all_observers(observe: Observer | Iterable[Observer]) -> tuple[Observer, ...]:
+    """Give those who are to be told, one or several, all of whom can be called."""
+    given = (observe,) if callable(observe) or not isinstance(observe, Iterable) else observe
+    observers = tuple(given)
+    for each in observers:
+        if not callable(each):
+            raise ConfigurationError(
+                f"observe= was given {each!r}, which cannot be called",
+                hint="Give a function of one event, such as events.append, or several in a list.",
+            )
+    return observers
 
 
 def refuse_with_url(**others: object) -> None:

@@ -191,6 +191,12 @@ class TestFailing:
         with pytest.raises(DeviceNotFoundError):
             connect("nowhere", adb=adb)
 
+    @pytest.mark.parametrize("observe", [None, 5, [5]])
+    def test_no_observer(self, observe: Any) -> None:
+        """What cannot be called is refused before anything is opened."""
+        with pytest.raises(ConfigurationError, match="cannot be called"):
+            connect(adb="127.0.0.1:1", observe=observe)
+
     def test_no_server(self) -> None:
         """An adb server that does not answer; one that was named is not started."""
         with pytest.raises(AdbUnavailableError):
@@ -289,6 +295,16 @@ def test_through_another_host() -> None:
 
     assert ran
     assert claw.serial == SERIAL
+
+
+def test_a_serial_from_the_environment_through_another_host(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """ANDROID_SERIAL chooses among another host's devices, too."""
+    monkeypatch.setenv("ANDROID_SERIAL", "absent")
+
+    with running_host() as host, pytest.raises(DeviceNotFoundError, match="absent"):
+        connect(url=host.url)
 
 
 def test_no_pytest() -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from pytest_clawperator.contracts.envelope import ResultEnvelope
@@ -30,7 +29,10 @@ class ExecutionStarted(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class ExecutionFinished(Event):
-    """An execution ended: with a result, a failed one too, or with an error."""
+    """An execution ended: with a result, a failed one too, or with an error.
+
+    The device is free again. A ``result`` is a ``RunResult``.
+    """
 
     execution: Execution
     elapsed: float
@@ -41,7 +43,10 @@ class ExecutionFinished(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class ArtifactMade(Event):
-    """A snapshot or a screenshot came out of an execution: its bytes, or the file they are in."""
+    """A snapshot or a screenshot came out of an execution: its bytes, or the file they are in.
+
+    ``path`` is the file that the execution asked for, if it did.
+    """
 
     command_id: str
     step_id: str
@@ -57,4 +62,9 @@ class Notice(Event):
     message: str
 
 
-Observer = Callable[[Event], None]
+class Observer(Protocol):
+    """Whoever is told what happens: a function of one event."""
+
+    def __call__(self, event: Event, /) -> None:
+        """Take note of an event."""
+        ...

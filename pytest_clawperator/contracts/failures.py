@@ -32,6 +32,7 @@ _TEXTS: tuple[tuple[re.Pattern[str], ErrorCode], ...] = tuple(
         (r"No UI node found", ErrorCode.NODE_NOT_FOUND),
         (r"Timeout waiting for node", ErrorCode.NODE_NOT_FOUND),
         (r"Target node not found after scrolling", ErrorCode.NODE_NOT_FOUND),
+        (r"Click at coordinate .*failed", ErrorCode.GESTURE_FAILED),
         (r"Click .*failed", ErrorCode.NODE_NOT_CLICKABLE),
         (r"Failed to set text", ErrorCode.NODE_NOT_CLICKABLE),
         (r"No scrollable container visible", ErrorCode.CONTAINER_NOT_FOUND),
@@ -45,6 +46,10 @@ _TEXTS: tuple[tuple[re.Pattern[str], ErrorCode], ...] = tuple(
         (r".*has no text content\Z", ErrorCode.NODE_HAS_NO_TEXT),
         (r"[\w ]*[sS]ervice is not (running|available)", ErrorCode.SERVICE_UNAVAILABLE),
     )
+)
+
+_GARBLED = re.compile(
+    r"Conversion = |Format specifier |Flags = |Message contains \d+ placeholders|%|\w != java"
 )
 
 _CLASSES: Mapping[ErrorCode | str, type[ClawperatorError]] = {
@@ -114,6 +119,11 @@ def code_of_text(text: str) -> ErrorCode:
         if pattern.match(reason):
             return code
     return ErrorCode.EXECUTION_FAILED
+
+
+def is_garbled(text: str) -> bool:
+    """Tell whether the text is that of a formatter which a percent sign has confused."""
+    return _GARBLED.match(text.removeprefix(_TASK_PREFIX)) is not None
 
 
 def failure(code: ErrorCode | str, *, envelope: Any, step: Any) -> ClawperatorError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable
@@ -30,6 +31,7 @@ SUPPORTED_VERSION = "0.5"
 
 _SERVICES, _SWITCH = "enabled_accessibility_services", "accessibility_enabled"
 _LISTENERS = "enabled_notification_listeners"
+_PACKAGE_VARIABLE = "CLAWPERATOR_OPERATOR_PACKAGE"
 _DEV_SUFFIX = ".dev"
 _VERSION = re.compile(r"^\s*versionName=(.+?)\s*$", re.MULTILINE)
 # A device that knows the permission otherwise, or not at all, needs no grant.
@@ -52,6 +54,14 @@ def find_operator(transport: Transport, wanted: str) -> str:
     return wanted
 
 
+def _variant_hint(wanted: str, other: str) -> str:
+    install = "or install the wanted one: connect(operator_apk=...)."
+    if os.environ.get(_PACKAGE_VARIABLE) == wanted:
+        return f"{_PACKAGE_VARIABLE} asks for {wanted}: correct it to {other}; {install}"
+    use = f"Use that one: connect(operator_package={other!r}), or set {_PACKAGE_VARIABLE}"
+    return f"{use}; {install}"
+
+
 def require_variant(installed: frozenset[str], wanted: str, serial: str) -> None:
     """Refuse a device without the wanted variant of the Operator."""
     other = other_variant(wanted)
@@ -62,8 +72,7 @@ def require_variant(installed: frozenset[str], wanted: str, serial: str) -> None
             f"the Operator {wanted} is not installed, its other variant {other} is",
             code=ErrorCode.OPERATOR_VARIANT_MISMATCH,
             serial=serial,
-            hint=f"Use that one: connect(operator_package={other!r}), or set"
-            " CLAWPERATOR_OPERATOR_PACKAGE; or install the wanted one: connect(operator_apk=...).",
+            hint=_variant_hint(wanted, other),
             details={"wanted": wanted, "installed": other},
         )
     raise OperatorNotReadyError(

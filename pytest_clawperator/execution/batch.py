@@ -11,6 +11,7 @@ from pytest_clawperator.contracts.actions import Direction
 from pytest_clawperator.execution import plans, scroll_plans
 from pytest_clawperator.execution.batch_node_actions import BatchedNodeActions
 from pytest_clawperator.execution.batch_run import BatchStep
+from pytest_clawperator.execution.opening import check_uri
 from pytest_clawperator.execution.outcome import ScrollOutcome
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.execution.target import (
@@ -35,17 +36,18 @@ class Batch(BatchedNodeActions):
     def open_app(self, package: str) -> BatchStep[RunStep]:
         """Start an app, or bring it to the front."""
         __tracebackhide__ = True
-        return self._add(plans.simple(f"open_app {package!r}", actions.OpenApp(package)))
+        return self._add(plans.open_app(package))
 
     def close_app(self, package: str) -> BatchStep[RunStep]:
         """Stop an app; unless it comes first, an execution begins with it."""
         __tracebackhide__ = True
-        return self._add(plans.simple(f"close_app {package!r}", actions.CloseApp(package)))
+        return self._add(plans.close_app(package))
 
     def open_uri(self, uri: str) -> BatchStep[RunStep]:
         """Open a web address or a deep link."""
         __tracebackhide__ = True
-        return self._add(plans.simple(f"open_uri {uri!r}", actions.OpenUri(uri)))
+        check_uri(self._device, uri)
+        return self._add(plans.open_uri(uri))
 
     def press_key(self, key: Literal["back", "home", "recents"]) -> BatchStep[RunStep]:
         """Press a key of the system."""
@@ -70,7 +72,7 @@ class Batch(BatchedNodeActions):
     def sleep(self, seconds: float) -> BatchStep[RunStep]:
         """Let the device do nothing for a while."""
         __tracebackhide__ = True
-        return self._add(plans.simple("sleep", actions.Sleep(seconds)))
+        return [self._add(plan) for plan in plans.sleeps(seconds)][-1]
 
     def start_recording(self, session_id: str | None = None) -> BatchStep[RunStep]:
         """Record what is done on the device from then on."""
@@ -97,13 +99,19 @@ class Batch(BatchedNodeActions):
         direction: Direction = "down",
         *,
         within: TargetLike | None = None,
+        distance_ratio: float | None = None,
+        settle_delay: float | None = None,
         timeout: float | None = None,
     ) -> BatchStep[ScrollOutcome]:
         """Scroll once."""
         __tracebackhide__ = True
-        return self._add(
-            scroll_plans.scroll(direction, container_of(within, verb="scroll")), timeout
+        plan = scroll_plans.scroll(
+            direction,
+            container_of(within, verb="scroll"),
+            distance_ratio=distance_ratio,
+            settle_delay=settle_delay,
         )
+        return self._add(plan, timeout)
 
     def scroll_until(
         self,
@@ -115,6 +123,9 @@ class Batch(BatchedNodeActions):
         max_scrolls: int = 20,
         max_duration: float | None = None,
         within: TargetLike | None = None,
+        distance_ratio: float | None = None,
+        settle_delay: float | None = None,
+        timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
     ) -> BatchStep[ScrollOutcome]:
         """Scroll until a node comes up, and with ``click`` tap it; without a node, to the end."""
@@ -126,8 +137,10 @@ class Batch(BatchedNodeActions):
             max_scrolls=max_scrolls,
             max_duration=max_duration,
             click=click,
+            distance_ratio=distance_ratio,
+            settle_delay=settle_delay,
         )
-        return self._add(plan)
+        return self._add(plan, timeout)
 
     def scroll_and_click(
         self,
@@ -137,6 +150,8 @@ class Batch(BatchedNodeActions):
         direction: Direction = "down",
         max_scrolls: int = 10,
         within: TargetLike | None = None,
+        distance_ratio: float | None = None,
+        settle_delay: float | None = None,
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
     ) -> BatchStep[ScrollOutcome]:
@@ -147,6 +162,8 @@ class Batch(BatchedNodeActions):
             container_of(within, verb="scroll_and_click"),
             direction=direction,
             max_scrolls=max_scrolls,
+            distance_ratio=distance_ratio,
+            settle_delay=settle_delay,
         )
         return self._add(plan, timeout)
 

@@ -10,6 +10,7 @@ from typing_extensions import Self, Unpack
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.execution import plans
 from pytest_clawperator.execution.batch_run import BatchStep, check, send
+from pytest_clawperator.execution.device import Device
 from pytest_clawperator.execution.node_actions import Validator
 from pytest_clawperator.execution.perform import Performer
 from pytest_clawperator.execution.plan import Plan
@@ -24,14 +25,22 @@ T = TypeVar("T")
 class BatchedNodeActions:
     """Touching, typing, reading and waiting, later."""
 
-    def __init__(self, performer: Performer, *, timeout: float) -> None:
+    def __init__(self, performer: Performer, *, timeout: float, device: Device) -> None:
         self._performer = performer
+        self._device = device
         self._steps: list[BatchStep[Any]] = []
         self._is_open = False
+        self._was_open = False
         self.timeout = timeout
 
     def __enter__(self) -> Self:
-        self._is_open = True
+        __tracebackhide__ = True
+        if self._was_open:
+            raise ConfigurationError(
+                "the batch was used before: its actions would be sent again",
+                hint="Begin another one with `with claw.batch() as b:`.",
+            )
+        self._is_open = self._was_open = True
         return self
 
     def __exit__(

@@ -9,9 +9,10 @@ from typing import Any, Generic, NoReturn, TypeVar
 from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.actions import TypedAction
 from pytest_clawperator.contracts.completion import complete_execution
+from pytest_clawperator.contracts.failures import failure
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.contracts.waiting import waiting_ms
-from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.errors import ClawperatorError, ConfigurationError, ErrorCode
 from pytest_clawperator.execution.perform import Answer, Performer
 from pytest_clawperator.execution.plan import Aim, Plan, judged
 from pytest_clawperator.execution.result import RunResult, RunStep, error_of
@@ -53,12 +54,15 @@ class BatchStep(Generic[T]):
 
     @property
     def value(self) -> T:
-        """What the method of the same name returns outside a batch."""
+        """What the method of the same name returns outside a batch; of a failed step its error."""
+        __tracebackhide__ = True
         if self._answer is not None:
             value: T = self._answer.value
             return value
         step, result = self.result, self._result
         assert result is not None
+        if not step.success:
+            raise step_error(step, result)
         return self.plan.value(step, result)
 
     def __repr__(self) -> str:
@@ -128,7 +132,10 @@ def send(performer: Performer, steps: list[BatchStep[Any]]) -> None:
         if group.actions and performer.must_look(step.plan):
             _run(performer, group, steps)
             group = _Group()
-        aim = performer.aim(step.plan, Countdown(step.seconds))
+        try:
+            aim = performer.aim(step.plan, Countdown(step.seconds))
+        except ClawperatorError as error:
+            raise _placed(error, f"step {place} of {len(steps)} of the batch") from None
         if isinstance(aim, Answer):
             step._answer, step._step = aim, aim.step
             continue
@@ -170,9 +177,32 @@ def _fail(
         error = performer.explained(step.plan, result, step.seconds)
         place = steps.index(step)
         where = f"step {place + 1} of {len(steps)} of the batch"
+        error.message += _after(result, step.result) if step.done else ""
+    raise _placed(error, where)
+
+
+def _after(result: RunResult, failed: RunStep) -> str:
+    """Say how many steps were done after the failed one: some failures stop nothing."""
+    ids = [step.id for step in result.steps]
+    later = len(ids) - ids.index(failed.id) - 1 if failed.id in ids else 0
+    if not later:
+        return ""
+    steps = "step" if later == 1 else f"{later} steps"
+    return f"; the {steps} after it {'was' if later == 1 else 'were'} carried out all the same"
+
+
+def _placed(error: ClawperatorError, where: str) -> ClawperatorError:
+    """Say in the message where in the batch it happened."""
     error.message = f"{where}: {error.message}"
     error.args = (error.message,)
-    raise error
+    return error
+
+
+def step_error(step: RunStep, result: RunResult) -> ClawperatorError:
+    """Make the error that stands for one failed step of a batch."""
+    error = failure(step.code or ErrorCode.EXECUTION_FAILED, envelope=result, step=step)
+    error.serial = result.serial
+    return error
 
 
 def _size(wire: dict[str, Any]) -> int:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from typing_extensions import Self, Unpack
 
-from pytest_clawperator.contracts import actions, limits
+from pytest_clawperator.contracts import actions
 from pytest_clawperator.contracts.actions import TypedAction
 from pytest_clawperator.contracts.completion import complete_execution, override_timeout
 from pytest_clawperator.contracts.payload import Action, Execution
@@ -20,18 +20,16 @@ from pytest_clawperator.execution import plans
 from pytest_clawperator.execution.batch import Batch
 from pytest_clawperator.execution.device import Device
 from pytest_clawperator.execution.locator import Locator
+from pytest_clawperator.execution.opening import check_uri
 from pytest_clawperator.execution.pausing import pause_script
 from pytest_clawperator.execution.perform import Performer
 from pytest_clawperator.execution.result import Runner, RunResult, RunStep
 from pytest_clawperator.execution.scroll_actions import ScrollActions
 from pytest_clawperator.execution.target import TargetLike, target_of
-from pytest_clawperator.execution.timing import seconds_of
 from pytest_clawperator.snapshot.matching import MatcherKeywords
 from pytest_clawperator.snapshot.tree import Snapshot
 
 Payload = Execution | dict[str, Any] | Sequence[TypedAction | Action | dict[str, Any]] | str | bytes
-# Leaves an execution time for the rest.
-_LONGEST_SLEEP = limits.MAX_SLEEP_MS / 2000
 
 
 class Clawperator(ScrollActions):
@@ -58,7 +56,7 @@ class Clawperator(ScrollActions):
     ) -> None:
         self._runner = runner
         self.device = device
-        self.timeout = seconds_of(timeout, timeout)
+        self.timeout = timeout
         self.performer = Performer(runner, strict=strict_matchers)
         self.pauser: Callable[[Clawperator, FrameType | None], None] = pause_script
 
@@ -123,7 +121,7 @@ class Clawperator(ScrollActions):
 
         The methods are the client's; results are there after the block.
         """
-        return Batch(self.performer, timeout=self.timeout)
+        return Batch(self.performer, timeout=self.timeout, device=self.device)
 
     # Nodes
 
@@ -154,7 +152,7 @@ class Clawperator(ScrollActions):
         ``claw.open_app("com.android.settings")``
         """
         __tracebackhide__ = True
-        return self._do(plans.simple(f"open_app {package!r}", actions.OpenApp(package)))
+        return self._do(plans.open_app(package))
 
     def close_app(self, package: str) -> RunStep:
         """Stop an app, so that it begins anew when it is opened.
@@ -162,7 +160,7 @@ class Clawperator(ScrollActions):
         ``claw.close_app("com.android.settings")``
         """
         __tracebackhide__ = True
-        return self._do(plans.simple(f"close_app {package!r}", actions.CloseApp(package)))
+        return self._do(plans.close_app(package))
 
     def open_uri(self, uri: str) -> RunStep:
         """Open a web address or a deep link.
@@ -170,7 +168,8 @@ class Clawperator(ScrollActions):
         ``claw.open_uri("shop://item/3")``
         """
         __tracebackhide__ = True
-        return self._do(plans.simple(f"open_uri {uri!r}", actions.OpenUri(uri)))
+        check_uri(self.device, uri)
+        return self._do(plans.open_uri(uri))
 
     def press_key(self, key: Literal["back", "home", "recents"]) -> RunStep:
         """Press a key of the system; other keys are pressed by ``claw.device.key_event``.
@@ -220,6 +219,10 @@ class Clawperator(ScrollActions):
         ``claw.screenshot("failed.png")``
         """
         __tracebackhide__ = True
+        if path is not None and not isinstance(path, (str, Path)):
+            raise ConfigurationError(
+                f"screenshot() cannot write to {path!r}", hint="Give a path: text or a Path."
+            )
         picture = self._do(plans.screenshot())
         if path is not None:
             _write(Path(path), picture)
@@ -233,11 +236,7 @@ class Clawperator(ScrollActions):
         ``claw.sleep(0.5)``
         """
         __tracebackhide__ = True
-        left = seconds_of(seconds, seconds)
-        while left > _LONGEST_SLEEP:
-            self._do(plans.simple("sleep", actions.Sleep(_LONGEST_SLEEP)))
-            left -= _LONGEST_SLEEP
-        return self._do(plans.simple("sleep", actions.Sleep(left)))
+        return [self._do(plan) for plan in plans.sleeps(seconds)][-1]
 
     def pause(self) -> None:
         """Stop here with a prompt on the terminal, and the device as it is; without one go on.
@@ -279,5 +278,5 @@ def _write(path: Path, picture: bytes) -> None:
     except OSError as exc:
         raise ConfigurationError(
             f"the screenshot cannot be written to {path}: {exc.strerror or exc}",
-            hint="Give a path that can be written; the bytes are returned in any case.",
+            hint="Give a path that can be written; without one the bytes are only returned.",
         ) from exc

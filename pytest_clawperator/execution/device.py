@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, NoReturn, get_args
 
@@ -83,10 +83,30 @@ class Device:
 
     def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
         """Run a command line in the device's shell; a failed one is told by ``.ok``."""
+        if not _is_text(command):
+            raise ConfigurationError(
+                f"{command!r} is no command line",
+                serial=self.serial,
+                hint="Give one text, as in device.shell('ls /sdcard'); its input is empty.",
+            )
+        if not _is_number(timeout) or timeout <= 0:
+            raise ConfigurationError(
+                f"timeout={timeout!r} is no time that a command can have",
+                serial=self.serial,
+                hint="Give seconds, more than 0.",
+            )
         return self._transport.shell(command, timeout=timeout)
 
     def push(self, source: bytes | str | Path, path: str) -> None:
         """Write bytes, or a file of this computer, to a path on the device."""
+        if isinstance(source, bytearray | memoryview):
+            source = bytes(source)
+        if not isinstance(source, bytes | str | Path):
+            raise ConfigurationError(
+                f"cannot push {source!r}",
+                serial=self.serial,
+                hint="Give bytes, or the path of a file of this computer.",
+            )
         self._transport.push(source if isinstance(source, bytes) else Path(source), path)
 
     def pull(self, path: str) -> bytes:
@@ -114,6 +134,12 @@ class Device:
     def grant(self, package: str, *permissions: str) -> None:
         """Give an app permissions, such as ``"android.permission.CAMERA"``, without asking."""
         package_name(package)
+        if not permissions:
+            raise ConfigurationError(
+                f"no permission was named to grant to {package}",
+                serial=self.serial,
+                hint="Name them: device.grant(package, 'android.permission.CAMERA').",
+            )
         hint = "An app can be granted what its manifest asks for and users may decide."
         for permission in [permission_name(name) for name in permissions]:
             command = f"pm grant {package} {permission}"
@@ -141,13 +167,13 @@ class Device:
         self, start: tuple[float, float], end: tuple[float, float], *, duration: float = 0.3
     ) -> None:
         """Swipe from one point to another, in pixels, within so many seconds."""
-        numbers = (*start, *end, duration)
-        if not all(math.isfinite(n) and n >= 0 for n in numbers):
+        if not (_is_point(start) and _is_point(end) and _is_number(duration) and duration >= 0):
             raise ConfigurationError(
                 f"cannot swipe from {start} to {end} in {duration} s",
+                serial=self.serial,
                 hint="Points are pairs of pixels, (0, 0) at the top left; the duration is seconds.",
             )
-        points = " ".join(str(round(n)) for n in numbers[:4])
+        points = " ".join(str(round(n)) for n in (*start, *end))
         command = f"input swipe {points} {round(duration * 1000)}"
         run(self._transport, command, hint=GUARDED_HINT, timeout=duration + 30)
 
@@ -202,17 +228,24 @@ class Device:
 
     @airplane_mode.setter
     def airplane_mode(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise ConfigurationError(
+                f"airplane_mode cannot be {value!r}",
+                serial=self.serial,
+                hint="It is True (on) or False (off).",
+            )
         before = self.airplane_mode
         if before is None:
             raise ShellError(
                 "this device does not tell its airplane mode, so it could not be put back",
+                code=ErrorCode.DEVICE_COMMAND_FAILED,
                 serial=self.serial,
                 hint="Neither `cmd connectivity airplane-mode` nor the global setting"
                 " airplane_mode_on gives an answer.",
             )
         self._change(
             "airplane mode",
-            lambda: set_airplane_mode(self._transport, bool(value)),
+            lambda: set_airplane_mode(self._transport, value),
             undo=lambda: set_airplane_mode(self._transport, before),
         )
 
@@ -285,6 +318,20 @@ class Device:
                     undo()
                 del self._undo[what]
             raise
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_point(value: object) -> bool:
+    if not isinstance(value, Sequence) or len(value) != 2:
+        return False
+    return all(_is_number(each) and each >= 0 for each in value)
 
 
 class NoDevice(Device):

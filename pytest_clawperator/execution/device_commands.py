@@ -56,6 +56,7 @@ def shell_error(
         message = f"`{command}` failed with exit code {result.exit_code}"
     return ShellError(
         f"{message}: {_reason(output)}",
+        code=ErrorCode.DEVICE_COMMAND_FAILED,
         serial=transport.serial,
         hint=hint,
         details={"command": command, "exitCode": result.exit_code, "output": output},

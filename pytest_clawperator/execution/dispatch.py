@@ -209,11 +209,17 @@ _TIMEOUT_HINTS = {
 
 
 def _telling_lines(log: Log, start: int, reader: AnswerReader) -> list[str]:
-    """Pick the newest lines of the Operator, or of anybody where it said nothing."""
-    lines = [line for line in log.read(start) if line]
-    if reader.pid is not None:
-        entries = ((parse_log_line(line), line) for line in lines)
-        lines = [line for entry, line in entries if entry is not None and entry.pid == reader.pid]
+    """Pick the newest lines of the Operator, or of anybody where it said nothing.
+
+    What a hierarchy is logged as would fill them all and tell nothing.
+    """
+    told = ((parse_log_line(line), line) for line in log.read(start) if line)
+    lines = [
+        line
+        for entry, line in told
+        if entry is None or not (entry.priority == "D" and entry.message.lstrip().startswith("<"))
+        if reader.pid is None or (entry is not None and entry.pid == reader.pid)
+    ]
     return [line.decode("utf-8", "replace")[:300] for line in lines[-_SHOWN_LINES:]]
 
 

@@ -53,6 +53,8 @@ def _message(plan: Plan[Any], error: StepFailedError, wanted: Target | None, sec
     if error.code == ErrorCode.NAVIGATION_TIMEOUT:
         where = data.get("last_package") or "an unknown app"
         return f"{plan}: {where} is in front{within(seconds).replace('within', 'after')}"
+    if error.code == ErrorCode.VALIDATOR_MISMATCH and plan.wanted and "raw_text" in data:
+        return f"{plan}: it reads {data['raw_text']!r}, wanted {plan.wanted}{within(seconds)}"
     ordinal = plan.target.ordinal if plan.target is not None else ""
     read = f", it reads {data['raw_text']!r}" if data.get("raw_text") else ""
     return f"{plan}{f' ({ordinal})' if ordinal else ''}: {error.message}{read}"
@@ -79,6 +81,7 @@ def not_found(
     cls: type[StepFailedError] = NodeNotFoundError if is_node else ContainerNotFoundError
     message = f"{verb}: no {part} on the screen{after}"
     hint = _near_hint(part, snapshot) or _id_hint(part, snapshot) or _LOOK_HINT
+    hint = _PARTIAL if snapshot.is_partial else hint
     if has_node:
         cls, message = StepFailedError, f"{verb} {target}: the node has no text"
         hint = "It has neither a text nor a description: read the label inside it instead."
@@ -88,6 +91,29 @@ def not_found(
         serial=serial,
         hint=hint,
         **_evidence(part, snapshot),
+    )
+
+
+def as_container(error: NodeNotFoundError) -> ContainerNotFoundError:
+    """Say the same of a container, which has a code of its own."""
+    return ContainerNotFoundError(
+        error.message,
+        serial=error.serial,
+        hint=error.hint,
+        matcher=error.matcher,
+        nearest=error.nearest,
+        outline=error.outline,
+        snapshot=error.snapshot,
+    )
+
+
+def nothing_scrolls(plan: Plan[Any], *, snapshot: Snapshot, serial: str) -> StepFailedError:
+    """Make the error for a list that is missing where the node is in sight."""
+    return ContainerNotFoundError(
+        f"{plan}: nothing that scrolls is on the screen",
+        serial=serial,
+        hint=_NOTHING_SCROLLS,
+        **_evidence(plan.container, snapshot),
     )
 
 
@@ -115,19 +141,28 @@ def unreachable(verb: str, target: Target, node: Node, *, serial: str) -> StepFa
         f"\n  meant: {describe(node)}",
         code=ErrorCode.NODE_AMBIGUOUS,
         serial=serial,
-        hint="Give the node an id, a text or a description of its own; click() and long_click() "
-        "reach it all the same.",
+        hint="It has no id, text or description that an earlier node does not have, too: give it "
+        "one in the app, or act while its text differs. click() and long_click() reach it all "
+        "the same, and claw.device.shell('input text ...') types into what has the focus.",
         matcher=target.matcher,
         snapshot=node.snapshot,
     )
 
 
 _SCROLL_HINT = (
-    "The list ended, or max_scrolls was reached, before the node came up: check the matcher, "
-    "the direction, and with within= the list that is scrolled."
+    "The list ended, or max_scrolls or max_duration was reached, before the node came up: check "
+    "the matcher, the direction, and with within= the list that is scrolled."
 )
 _LOOK_HINT = (
     "text= is compared letter by letter; nodes that are not on the screen need a scroll first."
+)
+_NO_ID_HINT = "No node on the screen has that id; what is further down needs a scroll first."
+
+
+_PARTIAL = (
+    "The snapshot is damaged, so the node may be there: the device's log cuts an entry at about "
+    "4,000 bytes, and a long text ends in the middle. A whole id=, or a text=, is looked for by "
+    "the device itself."
 )
 
 
@@ -175,6 +210,8 @@ def _id_hint(target: Target, snapshot: Snapshot) -> str | None:
     if query is None or wanted is None:
         return None
     short = wanted.rpartition(":id/")[2]
+    if not short:
+        return f"The id {wanted!r} has no name: write it as in com.example:id/name."
     nodes = [node for node in snapshot.nodes if node.short_id == short]
     if any(query.field_fits(node, "resource_id", wanted) for node in nodes):
         return None
@@ -182,7 +219,7 @@ def _id_hint(target: Target, snapshot: Snapshot) -> str | None:
         found = " and ".join(sorted({node.resource_id for node in nodes})[:3])
         return f"On the screen that id is {found}: write it so, or short as a keyword id={short!r}."
     near = closest(short, {node.short_id for node in snapshot.nodes if node.short_id})
-    return f"No node has that id; did you mean id={near!r}?" if near else None
+    return f"No node has that id; did you mean id={near!r}?" if near else _NO_ID_HINT
 
 
 def _near_hint(target: Target, snapshot: Snapshot) -> str | None:

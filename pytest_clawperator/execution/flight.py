@@ -32,7 +32,7 @@ _FOLDER_VARIABLE = "CLAWPERATOR_LEASE_DIR"
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 # A record overwrites the one before, so all are of one length; a command id has at most 128
 # characters, of up to six bytes in JSON.
-_RECORD_BYTES = 1024
+_RECORD_BYTES = 1536
 _NO_RECORD = b"-"
 
 
@@ -41,7 +41,8 @@ class Unfinished:
     """A command that was sent and whose end nobody saw.
 
     ``latest_end`` is on the monotonic clock, which all processes of one boot share, so that
-    setting the date changes nothing. ``arrived`` says that the device is known to have it.
+    setting the date changes nothing. ``arrived`` says that the device is known to have it,
+    ``after`` marks the newest log line from before it was sent.
     """
 
     command_id: str
@@ -49,6 +50,7 @@ class Unfinished:
     pid: int
     boot: str
     arrived: bool = False
+    after: str = ""
 
 
 class Flight:
@@ -61,18 +63,30 @@ class Flight:
         self._path = (folder or lock_folder()) / f"{_file_name(key)}.flight"
         self._clock = clock
         self._turn = threading.Lock()
+        self._owner: int | None = None
 
     @contextmanager
     def claim(self, command_id: str, *, serial: str) -> Iterator[Claim]:
         """Take the device for one execution: threads wait their turn, processes are refused."""
+        if self._owner == threading.get_ident():
+            raise _nested(command_id, serial)
         with self._turn:
-            descriptor = self._open()
+            self._owner = threading.get_ident()
             try:
-                if not _lock(descriptor):
-                    raise self._conflict(descriptor, command_id, serial)
-                yield Claim(descriptor, command_id, self._unfinished(descriptor))
+                with self._locked(command_id, serial) as descriptor:
+                    yield Claim(descriptor, command_id, self._unfinished(descriptor))
             finally:
-                os.close(descriptor)
+                self._owner = None
+
+    @contextmanager
+    def _locked(self, command_id: str, serial: str) -> Iterator[int]:
+        descriptor = self._open()
+        try:
+            if not _lock(descriptor):
+                raise self._conflict(descriptor, command_id, serial)
+            yield descriptor
+        finally:
+            os.close(descriptor)
 
     def _open(self) -> int:
         try:
@@ -93,7 +107,7 @@ class Flight:
 
     def _conflict(self, descriptor: int, command_id: str, serial: str) -> ExecutionConflictError:
         holder = _read(descriptor)
-        who = f"process {holder.pid} with command {holder.command_id}" if holder else "another user"
+        who = _named(holder) if holder else "another user"
         return ExecutionConflictError(
             f"another execution is in flight on this device: {who}",
             code=ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT,
@@ -117,9 +131,10 @@ class Claim:
         self._record: Unfinished | None = None
         self.unfinished = unfinished
 
-    def take_off(self, latest_end: float) -> None:
+    def take_off(self, latest_end: float, *, after: str = "") -> None:
         """Write down that the command is on its way, before it is."""
-        self._write(Unfinished(self._command_id, latest_end, os.getpid(), _boot_id()))
+        record = Unfinished(self._command_id, latest_end, os.getpid(), _boot_id(), after=after)
+        self._write(record)
 
     def arrive(self) -> None:
         """Write down that the device has the command."""
@@ -138,7 +153,28 @@ class Claim:
 def lock_folder() -> Path:
     """Give the folder of the locks, which all users of the machine share."""
     chosen = os.environ.get(_FOLDER_VARIABLE)
-    return Path(chosen) if chosen else Path(tempfile.gettempdir()) / "pytest-clawperator-locks"
+    if chosen:
+        return Path(chosen)
+    # TMPDIR is often a job's own, and two jobs must see each other's locks.
+    shared = "/tmp" if os.name == "posix" else tempfile.gettempdir()  # noqa: S108
+    return Path(shared) / "pytest-clawperator-locks"
+
+
+def _named(holder: Unfinished) -> str:
+    here = holder.pid == os.getpid()
+    process = "another client of this process" if here else f"process {holder.pid}"
+    return f"{process} with command {holder.command_id}"
+
+
+def _nested(command_id: str, serial: str) -> ExecutionConflictError:
+    return ExecutionConflictError(
+        "an execution was begun in the middle of another one, by an observer of it",
+        code=ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT,
+        serial=serial,
+        hint="Let the observer note what it was told, and act on the device when an "
+        "ExecutionFinished came.",
+        details={"deviceId": serial, "commandId": command_id, "holder": None},
+    )
 
 
 def _file_name(key: str) -> str:

@@ -9,8 +9,10 @@ from typing_extensions import Unpack
 
 from pytest_clawperator.contracts.actions import Direction, Retry, WaitForNode
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, StepFailedError
+from pytest_clawperator.execution import plans
 from pytest_clawperator.execution.device import NoDevice
 from pytest_clawperator.execution.outcome import ScrollOutcome
+from pytest_clawperator.execution.perform import glimpse
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.execution.target import Target, TargetLike, inside, target_of
 from pytest_clawperator.execution.timing import seconds_of
@@ -37,8 +39,16 @@ class Locator:
     client: Clawperator = field(compare=False)
 
     def __repr__(self) -> str:
+        if self.target.node is not None:
+            return f"<Locator of {self.target}>"
         ordinal = self.target.ordinal
         return f"{self.target} ({ordinal})" if ordinal else str(self.target)
+
+    def __bool__(self) -> bool:
+        raise ConfigurationError(
+            f"{self} is a description, which is neither true nor false",
+            hint="Ask whether the node is there with .exists(), or how many with .count().",
+        )
 
     # Narrowing it down
 
@@ -63,6 +73,11 @@ class Locator:
 
         ``claw.node(id="row").nth(2).click()``
         """
+        if type(index) is not int:
+            raise ConfigurationError(
+                f"nth() takes a whole number, not {index!r}",
+                hint="0 is the first that fits, 1 the second, -1 the last.",
+            )
         if self.target.index is not None:
             raise ConfigurationError(
                 f"{self} is one node already", hint="Call nth() once, on all that fit."
@@ -163,7 +178,15 @@ class Locator:
         __tracebackhide__ = True
         if self.target.is_plain and not self.target.is_tellable:
             return self._exists_on_device()
-        return bool(self.all())
+        step = self.client._do(plans.look())
+        snapshot = glimpse(step)
+        nodes = self._counted(snapshot)
+        if nodes or not snapshot.is_partial:
+            return bool(nodes)
+        # What a damaged snapshot lacks may be there all the same.
+        return (
+            self._exists_on_device() if self.target.is_plain else bool(self.resolve(step.snapshot))
+        )
 
     def all(self) -> list[Node]:
         """Give all nodes that fit and are on the screen now.
@@ -176,9 +199,7 @@ class Locator:
                 f"a snapshot does not tell which nodes are {self.target}",
                 hint="That role is known to the device only: match by text, id or description.",
             )
-        nodes = self.resolve(self.client.snapshot())
-        self.target.last.total = len(nodes)
-        return nodes
+        return self._counted(self.client.snapshot())
 
     def count(self) -> int:
         """Count the nodes that fit and are on the screen now.
@@ -204,6 +225,11 @@ class Locator:
         ``claw.node(text="OK").resolve(snapshot)``
         """
         return self.target.resolve(snapshot)
+
+    def _counted(self, snapshot: Snapshot) -> list[Node]:
+        nodes = self.resolve(snapshot)
+        self.target.last.total = len(nodes)
+        return nodes
 
     def _exists_on_device(self) -> bool:
         __tracebackhide__ = True

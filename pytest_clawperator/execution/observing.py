@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 import warnings
 from collections.abc import Callable, Iterable
@@ -18,7 +19,10 @@ from pytest_clawperator.contracts.events import (
 )
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.errors import ClawperatorWarning
+from pytest_clawperator.execution.postprocess import screenshot_path
 from pytest_clawperator.execution.result import RunResult
+
+_log = logging.getLogger("pytest_clawperator")
 
 
 class Observers:
@@ -49,40 +53,58 @@ class Observers:
             try:
                 observer(event)
             except Exception as exc:  # a report must not fail a run
-                warnings.warn(
-                    f"the observer {observer!r} failed on {type(event).__name__}: {exc!r}",
-                    ClawperatorWarning,
-                    stacklevel=2,
-                )
+                _warn(f"the observer {observer!r} failed on {type(event).__name__}: {exc!r}")
 
     def watch(
-        self, execution: Execution, run: Callable[[], RunResult], *, log_position: int | None = None
+        self,
+        execution: Execution,
+        run: Callable[[], RunResult],
+        *,
+        find_position: Callable[[], int | None] = lambda: None,
     ) -> RunResult:
-        """Run, and tell of the start, the end and what came out."""
+        """Run, and tell of the start, the end and what came out.
+
+        ``find_position`` says where the log stands; what it raises ends the run.
+        """
         begin = time.monotonic()
-        self.tell(ExecutionStarted, execution=execution, log_position=log_position)
-        about: dict[str, Any] = {"execution": execution, "log_position": log_position}
+        about: dict[str, Any] = {"execution": execution, "log_position": None}
+        started = False
         try:
+            about["log_position"] = find_position()
+            started = True
+            self.tell(ExecutionStarted, **about)
             result = about["result"] = run()
         except BaseException as exc:
             about["error"] = exc
+            if not started:
+                self.tell(ExecutionStarted, execution=execution)
             raise
         finally:
             self.tell(ExecutionFinished, elapsed=time.monotonic() - begin, **about)
         if self._observers:
-            self._tell_artifacts(result)
+            self._tell_artifacts(result, asked=screenshot_path(execution.actions, ""))
         return result
 
-    def _tell_artifacts(self, result: RunResult) -> None:
+    def _tell_artifacts(self, result: RunResult, *, asked: str) -> None:
         for step in result.steps:
             about: dict[str, Any] = {"command_id": result.command_id, "step_id": step.id}
             if step.action_type == "snapshot_ui" and "text" in step.data:
                 data = step.data["text"].encode("utf-8", "surrogatepass")
                 self.tell(ArtifactMade, kind="snapshot", data=data, **about)
             elif step.action_type == "take_screenshot" and "path" in step.data:
-                about |= {"path": Path(step.data["path"]), "data": result.screenshot}
+                # Without a wish the file is a passing one, good only where the bytes are lacking.
+                path = asked or (step.data["path"] if result.screenshot is None else "")
+                about |= {"path": Path(path) if path else None, "data": result.screenshot}
                 self.tell(ArtifactMade, kind="screenshot", **about)
 
     def notice(self, message: str) -> None:
         """Say something that fails nothing."""
         self.tell(Notice, message=message)
+
+
+def _warn(message: str) -> None:
+    """Warn, without letting a filter that makes errors of warnings end the run."""
+    try:
+        warnings.warn(message, ClawperatorWarning, stacklevel=3)
+    except ClawperatorWarning:
+        _log.warning("%s", message)

@@ -9,7 +9,12 @@ from typing import Any, TypeVar
 from pytest_clawperator.contracts.actions import Retry, Sleep, SnapshotUi, TypedAction
 from pytest_clawperator.contracts.completion import complete_execution, override_timeout
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.errors import ClawperatorError, EnvelopeMalformedError, StepFailedError
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    EnvelopeMalformedError,
+    NodeNotFoundError,
+    StepFailedError,
+)
 from pytest_clawperator.execution import explain
 from pytest_clawperator.execution.plan import Aim, Plan, judged, the_step
 from pytest_clawperator.execution.result import Runner, RunResult, RunStep, error_of
@@ -62,6 +67,7 @@ class Performer:
             before = [Sleep(pause)] if pause and not aim.seen else []
             result = judged(self.run([*before, plan.action(aim, wait)]), [plan])
             if result.ok:
+                self._check_after(plan)
                 return plan.value(last_step(result), result)
             countdown.spend(wait.seconds + pause)
             if countdown.is_over or result.code not in plan.worth_waiting:
@@ -123,7 +129,7 @@ class Performer:
         __tracebackhide__ = True
         while True:
             step = self._look(countdown, pause)
-            snapshot = step.snapshot
+            snapshot = step.snapshot if plan.takes_several else glimpse(step)
             nodes = self.resolved(plan, target, snapshot)
             found = self._found(plan, target, nodes, step)
             if found is not None:
@@ -145,6 +151,16 @@ class Performer:
             self._check_unique(plan, target, snapshot)
         return nodes
 
+    def _check_after(self, plan: Plan[Any]) -> None:
+        """Check the node that the device was to find by itself; before, it was not there."""
+        __tracebackhide__ = True
+        target = plan.target
+        if not self.strict or plan.is_aimed or target is None or not target.is_tellable:
+            return
+        snapshot = self.look()
+        if snapshot is not None:
+            self._check_unique(plan, target, snapshot)
+
     def _check_unique(self, plan: Plan[Any], target: Target, snapshot: Snapshot) -> None:
         __tracebackhide__ = True
         part: Target | None = None if plan.takes_several else target
@@ -158,9 +174,10 @@ class Performer:
         self, plan: Plan[Any], target: Target, nodes: list[Node], step: RunStep
     ) -> Node | Answer | None:
         """Say what a look at the screen is worth; None where it has to be looked at again."""
-        if plan.from_nodes is None or plan.is_sendable or target.is_short:
+        is_asked = plan.is_sendable or (target.is_short and not plan.takes_several)
+        if plan.from_nodes is None or is_asked:
             return nodes[0] if nodes else None
-        if target.within is not None and not target.within.resolve(step.snapshot):
+        if target.within is not None and not target.within.resolve(glimpse(step)):
             return None
         value = plan.from_nodes(nodes, step)
         return None if value is None else Answer(value, step)
@@ -180,7 +197,10 @@ class Performer:
         __tracebackhide__ = True
         if plan.container is None:
             return None
-        aim = self.aim(replace(plan, target=plan.container, is_aimed=True), countdown)
+        try:
+            aim = self.aim(replace(plan, target=plan.container, is_aimed=True), countdown)
+        except NodeNotFoundError as error:
+            raise explain.as_container(error) from None
         assert isinstance(aim, Aim)
         return aim.matcher
 
@@ -196,7 +216,7 @@ class Performer:
         """Take one quick look for an error message; whatever fails, there is none."""
         try:
             result = self.run([_ONE_LOOK], timeout=_BRIEF)
-            return last_step(result).snapshot if result.ok else None
+            return glimpse(last_step(result)) if result.ok else None
         except ClawperatorError:
             return None
 
@@ -222,8 +242,17 @@ class Performer:
 class Acting:
     """What the client's methods have in common: how they are carried out."""
 
-    timeout: float
     performer: Performer
+    _timeout: float
+
+    @property
+    def timeout(self) -> float:
+        """How many seconds methods look for a node unless told otherwise."""
+        return self._timeout
+
+    @timeout.setter
+    def timeout(self, seconds: float) -> None:
+        self._timeout = seconds_of(seconds, seconds)
 
     def _do(self, plan: Plan[T], timeout: float | None = None) -> T:
         __tracebackhide__ = True
@@ -240,6 +269,12 @@ def last_step(result: RunResult) -> RunStep:
             "version.",
         )
     return result.steps[-1]
+
+
+def glimpse(step: RunStep) -> Snapshot:
+    """Give what can be read of a screen: enough to find a node, not to say that there is none."""
+    text = step.data.get("text")
+    return step.snapshot if text is None else Snapshot.from_step(text, step.data, partial=True)
 
 
 def visible_center(node: Node) -> tuple[int, int] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
 
 from pytest_clawperator.contracts.envelope import ResultEnvelope
@@ -19,6 +20,7 @@ from pytest_clawperator.contracts.log import LogEntry, parse_log_line
 from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.errors import (
     BroadcastError,
+    DeviceError,
     EnvelopeMalformedError,
     OperatorNotReadyError,
     PayloadRefusedError,
@@ -51,8 +53,11 @@ from pytest_clawperator.transport.quoting import quote
 LATE_GRACE = 5.0
 # With these the end of the command was seen, though no envelope tells of it.
 _ENDS = (BroadcastError, EnvelopeMalformedError, OperatorNotReadyError, PayloadRefusedError)
+_STILL_ACTING = "The device may still be acting; the next execution waits for it."
 _PNG = b"\x89PNG\r\n\x1a\n"
 _PNG_END = b"IEND"
+# Among so many lines stands one with a time; others are dividers between the log's buffers.
+_SEARCHED_LINES = 8
 
 
 class Pipeline:
@@ -105,14 +110,16 @@ class Pipeline:
 
     def run(self, execution: Execution) -> RunResult:
         """Run the execution; a failed envelope is returned, not raised."""
+        # Observers hear of the end when the device is free again, and may use it then.
+        return self.observers.watch(
+            execution, lambda: self._flown(execution), find_position=self._transport.log.mark
+        )
+
+    def _flown(self, execution: Execution) -> RunResult:
         with self._flight.claim(execution.command_id, serial=self.serial) as claim:
             self._await_unfinished(claim.unfinished)
             self.check()
-            return self.observers.watch(
-                execution,
-                lambda: self._executed(execution, claim),
-                log_position=self._transport.log.mark(),
-            )
+            return self._executed(execution, claim)
 
     def ping(self, timeout: float) -> ResultEnvelope:
         """Ask the Operator whether it is there, and give its answer."""
@@ -135,7 +142,7 @@ class Pipeline:
         position = log.mark()
         reader = AnswerReader(command_id, self._operator_package)
         so_far = self._transport.exec_out("logcat -d -v threadtime")
-        if _ended(reader, so_far.split(b"\n")):
+        if _ended(reader, _lines_after(unfinished.after, so_far)):
             return
         self.observers.notice(f"waiting for the end of {command_id}, which was not seen to end")
         # One that was sent into a breaking connection may never have come to the device.
@@ -183,9 +190,15 @@ class Pipeline:
 
     def _dispatched(self, command: Command, claim: Claim, longest: float) -> Reply:
         # A device that is gone is noticed before anything is sent.
-        self._transport.log.mark()
+        position = self._transport.log.mark()
         self._transport.quick_shell.prepare()
-        claim.take_off(self._clock() + max(command.patience, longest) + LATE_GRACE)
+        newest = self._transport.log.read(max(position - _SEARCHED_LINES, 0), position)
+        claim.take_off(
+            self._clock() + max(command.patience, longest) + LATE_GRACE,
+            after=_fingerprint(
+                next((line for line in reversed(newest) if line[:1].isdigit()), b"")
+            ),
+        )
         try:
             reply = dispatch(
                 self._transport,
@@ -197,6 +210,10 @@ class Pipeline:
             )
         except _ENDS:
             claim.land()
+            raise
+        except (DeviceError, TransportError) as error:
+            error.serial = error.serial or self.serial
+            error.hint = f"{error.hint or ''} {_STILL_ACTING}".lstrip()
             raise
         claim.land()
         return reply
@@ -240,6 +257,19 @@ class Pipeline:
         except OSError as exc:
             return None, None, f"{path} cannot be written: {exc.strerror}"
         return picture, str(path), None
+
+
+def _fingerprint(line: bytes) -> str:
+    return sha256(line).hexdigest()[:16] if line else ""
+
+
+def _lines_after(mark: str, log: bytes) -> list[bytes]:
+    """Leave out what was logged before a command was sent: its id may have been used before."""
+    lines = [line.removesuffix(b"\r") for line in log.split(b"\n")]
+    for at in range(len(lines) - 1, -1, -1):
+        if mark and _fingerprint(lines[at]) == mark:
+            return lines[at + 1 :]
+    return lines
 
 
 def _latest(unfinished: Unfinished, reader: AnswerReader, soon: float) -> float:

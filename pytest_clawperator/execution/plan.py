@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from pytest_clawperator.contracts.actions import TypedAction
+from pytest_clawperator.contracts.failures import is_garbled
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.result import RunResult, RunStep
@@ -65,7 +66,8 @@ class Plan(Generic[T]):
     scrolled. ``from_nodes`` answers from a snapshot what need not be asked of the device,
     or gives None while the snapshot has no answer. ``takes_several`` is about all nodes
     that fit, so that there is nothing to choose. ``judge`` calls failed what the device may
-    call a success.
+    call a success. ``garbled`` is what the published Operator means to say where a percent
+    sign garbles it. ``wanted`` is the form that a text must have.
     """
 
     verb: str
@@ -82,6 +84,8 @@ class Plan(Generic[T]):
     from_nodes: Callable[[Sequence[Node], RunStep], T | None] | None = None
     worth_waiting: frozenset[ErrorCode] = NOT_THERE
     longest_wait: float = SEGMENT
+    garbled: str | None = None
+    wanted: str = ""
 
     @property
     def is_sendable(self) -> bool:
@@ -91,12 +95,21 @@ class Plan(Generic[T]):
             return False
         return target.within is None or (self.takes_container and target.within.is_sendable)
 
+    @property
+    def meant(self) -> str | None:
+        """What a garbled failure was meant to say, None where nothing can garble it."""
+        has_percent = self.target is not None and self.target.has_percent
+        return "No UI node found" if has_percent else self.garbled
+
     def __str__(self) -> str:
         return f"{self.verb} {self.target}" if self.target is not None else self.verb
 
 
 def judged(result: RunResult, plans: Sequence[Plan[Any]]) -> RunResult:
     """Let the plans of the last steps judge them."""
+    if not result.ok and not result.failed_steps and is_garbled(result.error or ""):
+        meant = next((plan.meant for plan in plans if plan.meant), result.error)
+        result = result.model_copy(update={"error": meant})
     before = result.steps[: -len(plans)] if len(result.steps) > len(plans) else ()
     own = result.steps[len(before) :]
     steps = [plan.judge(step) for step, plan in zip(own, plans, strict=False)]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from pytest_clawperator.contracts import actions
+from pytest_clawperator.contracts import actions, limits
 from pytest_clawperator.contracts.actions import ClickType, TypedAction
 from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.wording import closest
 from pytest_clawperator.errors import (
     ConfigurationError,
     EnvelopeMalformedError,
@@ -17,10 +19,11 @@ from pytest_clawperator.errors import (
     Problem,
     TransportError,
 )
+from pytest_clawperator.execution.device_commands import package_name
 from pytest_clawperator.execution.plan import Aim, Plan, the_step
 from pytest_clawperator.execution.result import RunResult, RunStep
 from pytest_clawperator.execution.target import TargetLike, optional_target, target_of
-from pytest_clawperator.execution.timing import Wait
+from pytest_clawperator.execution.timing import Wait, seconds_of
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
 Keywords = Mapping[str, object]
@@ -28,6 +31,8 @@ Keywords = Mapping[str, object]
 LONGEST_NAVIGATION = 30.0
 # A net below the retries of wait_for_node, for a phone on which each look takes long.
 _SLOW_LOOKS = 1.0
+_LONGEST_SLEEP = limits.MAX_SLEEP_MS / 2000
+_VALIDATORS = ("temperature", "version", "regex")
 
 
 def simple(verb: str, action: TypedAction) -> Plan[RunStep]:
@@ -39,6 +44,33 @@ def simple(verb: str, action: TypedAction) -> Plan[RunStep]:
         takes_retry=False,
         worth_waiting=frozenset(),
     )
+
+
+def sleeps(seconds: float) -> list[Plan[RunStep]]:
+    """Plan doing nothing for a while, in parts that leave an execution time for the rest."""
+    __tracebackhide__ = True
+    left = seconds_of(seconds, seconds, name="sleep()")
+    parts = [simple("sleep", actions.Sleep(_LONGEST_SLEEP))] * int(left // _LONGEST_SLEEP)
+    rest = left % _LONGEST_SLEEP
+    return [*parts, simple("sleep", actions.Sleep(rest))] if rest or not parts else parts
+
+
+def open_app(package: str) -> Plan[RunStep]:
+    """Plan starting an app."""
+    __tracebackhide__ = True
+    return simple(f"open_app {package!r}", actions.OpenApp(package_name(package)))
+
+
+def close_app(package: str) -> Plan[RunStep]:
+    """Plan stopping an app."""
+    __tracebackhide__ = True
+    return simple(f"close_app {package!r}", actions.CloseApp(package_name(package)))
+
+
+def open_uri(uri: str) -> Plan[RunStep]:
+    """Plan opening an address."""
+    plan = simple(f"open_uri {uri!r}", actions.OpenUri(uri))
+    return replace(plan, garbled=f"URI_NOT_HANDLED: {uri}") if "%" in str(uri) else plan
 
 
 def click(
@@ -73,7 +105,7 @@ def _click_at(
     verb: str, point: tuple[int, int], others: Sequence[object], click_type: ClickType | None
 ) -> Plan[RunStep]:
     __tracebackhide__ = True
-    if any(others):
+    if any(other is not None and other != {} for other in others):
         raise ConfigurationError(
             f"{verb}(at={point}) was told of a node, too: which is meant?",
             hint="Give either the point or the node.",
@@ -97,7 +129,13 @@ def enter_text(
 ) -> Plan[RunStep]:
     """Plan replacing the text of a field."""
     __tracebackhide__ = True
-    if not str(value).strip():
+    given_value: object = value
+    if not isinstance(given_value, str) or "\0" in given_value:
+        problem = Problem(
+            "value", "enter_text needs a text that a field can hold", repr(value), "text"
+        )
+        raise ExecutionValidationError([problem], hint="Give a str without NUL characters.")
+    if not value.strip():
         problem = Problem("value", "enter_text needs a text that is not blank", repr(value), "text")
         hint = "The Operator refuses blank text. To empty a field: node(...).clear()"
         raise ExecutionValidationError([problem], hint=hint)
@@ -120,6 +158,7 @@ def read_text(
     """Plan reading a node's text; a ``pattern`` alone is a validator, too."""
     __tracebackhide__ = True
     kind = "regex" if validator is None and pattern is not None else validator
+    _check_validator(kind, pattern)
     options: Any = {"validator": kind, "validator_pattern": pattern}
 
     def action(aim: Aim, wait: Wait) -> TypedAction:
@@ -128,11 +167,40 @@ def read_text(
     return Plan(
         verb="read_text",
         action=action,
-        value=lambda step, _: step.data.get("text", ""),
+        value=lambda step, _: _told(step, "text"),
         target=target_of(given, keywords, within=within, verb="read_text"),
         takes_container=True,
         from_nodes=_first_label if kind is None else None,
+        wanted=f"a text that matches {pattern!r}" if pattern is not None else f"a {kind}",
     )
+
+
+def _check_validator(validator: str | None, pattern: str | None) -> None:
+    __tracebackhide__ = True
+    if validator is not None and validator not in _VALIDATORS:
+        near = closest(str(validator), _VALIDATORS)
+        raise ConfigurationError(
+            f"read_text() knows no validator {validator!r}",
+            hint=f"{f'Did you mean {near!r}? ' if near else ''}It is one of "
+            f"{', '.join(_VALIDATORS)}; with pattern= it may be left out.",
+        )
+    if pattern is not None and validator != "regex":
+        raise ConfigurationError(
+            f"read_text(validator={validator!r}) has a form of its own, and a pattern= besides",
+            hint="Give either the validator or the pattern.",
+        )
+
+
+def _told(step: RunStep, key: str) -> str:
+    """Give what a step brought; where only the log told of it, it must have told that for sure."""
+    if step.is_recovered and key not in step.data:
+        raise EnvelopeMalformedError(
+            f"{step}, but the log does not tell for certain what it read",
+            serial=step.serial,
+            hint="The execution failed later and its envelope has no results: read it in an "
+            "execution of its own.",
+        )
+    return step.data.get(key, "")
 
 
 def _first_label(nodes: Sequence[Node], step: RunStep) -> str | None:
@@ -160,7 +228,7 @@ def read_all_text(
 
 
 def _texts(step: RunStep, result: RunResult) -> list[str]:
-    printed = step.data.get("text", "")
+    printed = _told(step, "text")
     try:
         # The Operator escapes quotes and backslashes only; a text may hold raw line breaks.
         return [str(text) for text in json.loads(printed, strict=False)]
@@ -186,7 +254,7 @@ def read_value(
     return Plan(
         verb="read_value",
         action=action,
-        value=lambda step, _: step.data.get("value", ""),
+        value=lambda step, _: _told(step, "value"),
         target=target_of(given, keywords, within=within, verb="read_value"),
     )
 
@@ -246,6 +314,16 @@ def snapshot() -> Plan[Snapshot]:
         verb="snapshot",
         action=lambda aim, wait: actions.SnapshotUi(retry=wait.retry),
         value=lambda step, _: step.snapshot,
+        worth_waiting=frozenset({ErrorCode.UI_TREE_UNAVAILABLE}),
+    )
+
+
+def look() -> Plan[RunStep]:
+    """Plan a look at the screen whose hierarchy is read later, whole or damaged."""
+    return Plan(
+        verb="snapshot",
+        action=lambda aim, wait: actions.SnapshotUi(retry=wait.retry),
+        value=the_step,
         worth_waiting=frozenset({ErrorCode.UI_TREE_UNAVAILABLE}),
     )
 

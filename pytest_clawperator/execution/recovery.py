@@ -6,6 +6,7 @@ the end of each step, though, and with the end what the step brought.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from pytest_clawperator.contracts.ecmascript import utf16_length
@@ -111,27 +112,42 @@ def _messages(entries: list[LogEntry]) -> Iterator[str]:
 
 def _step(action: Action, message: str) -> RunStep:
     printed = message.partition(_DATA)[2].rstrip().removesuffix("}")
-    data = _parsed(printed, _KEYS.get(action.type, ()))
+    is_whole = message.rstrip().endswith("}")
+    data = _parsed(printed, _possible_keys(action)) if is_whole else {}
     success = "error" not in data
     if data.get("error") == ErrorCode.UNSUPPORTED_RUNTIME_CLOSE:
         # The host closed the app before anything was sent.
         success, data = True, {"application_id": data.get("application_id", "")}
     return RunStep.model_validate(
         {"id": action.id, "actionType": action.type, "success": success, "data": data}
-    )
+    ).model_copy(update={"is_recovered": True})
+
+
+def _possible_keys(action: Action) -> tuple[str, ...]:
+    """Say what the action may bring, in the order in which it is printed."""
+    keys = _KEYS.get(action.type, ())
+    reads_one = action.type == "read_text" and not (action.params and action.params.all)
+    return tuple(key for key in keys if key not in ("all", "count")) if reads_one else keys
 
 
 def _parsed(printed: str, keys: tuple[str, ...]) -> dict[str, str]:
-    """Read ``k=v, k=v``; values are not quoted, so the known keys say where each ends."""
-    data: dict[str, str] = {}
-    rest = printed
-    for key in reversed(keys):
-        before, found, value = rest.rpartition(f", {key}=")
-        if found:
-            data[key], rest = value, before
-        elif rest.startswith(f"{key}="):
-            data[key], rest = rest[len(key) + 1 :], ""
-    return dict(reversed(data.items()))
+    """Read ``k=v, k=v``; values are not quoted, so the known keys say where each ends.
+
+    A value may itself look like that: then nothing of it is told.
+    """
+    if not keys:
+        return {}
+    found = list(re.finditer(rf"(?:\A|, )({'|'.join(keys)})=", printed))
+    places = [keys.index(each[1]) for each in found]
+    is_failure = printed.startswith("error=")
+    failed_late = not is_failure and "error" in keys and keys.index("error") in places
+    is_clear = places == sorted(set(places)) and not (failed_late and "text" in keys)
+    if not found:
+        return {}
+    if not is_clear:
+        return {"error": found[1].string[found[0].end() : found[1].start()]} if is_failure else {}
+    ends = [each.start() for each in found[1:]] + [len(printed)]
+    return {each[1]: printed[each.end() : end] for each, end in zip(found, ends, strict=True)}
 
 
 def _with_snapshots(steps: list[RunStep], entries: list[LogEntry]) -> tuple[RunStep, ...]:

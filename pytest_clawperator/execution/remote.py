@@ -34,7 +34,7 @@ from pytest_clawperator.execution.remote_answers import (
     read_run,
     unreadable,
 )
-from pytest_clawperator.execution.result import RunResult
+from pytest_clawperator.execution.result import LogSlice, RunResult
 
 if TYPE_CHECKING:
     import httpx
@@ -94,8 +94,7 @@ class RemoteRunner:
         Another thread waits its turn; another client of that host gets an
         :class:`ExecutionConflictError`.
         """
-        with self._turn:
-            return self.observers.watch(execution, lambda: self._named(execution))
+        return self.observers.watch(execution, lambda: self._named(execution))
 
     def close(self) -> None:
         """Let go of the other host."""
@@ -104,7 +103,8 @@ class RemoteRunner:
     def _named(self, execution: Execution) -> RunResult:
         """Run, and let every error say which device it is about."""
         try:
-            return self._executed(execution)
+            with self._turn:
+                return self._executed(execution)
         except ClawperatorError as exc:
             exc.serial = exc.serial or self._serial
             raise
@@ -120,6 +120,7 @@ class RemoteRunner:
             serial=run.serial,
             elapsed=time.monotonic() - begin,
             terminal_source=run.terminal_source,
+            log=LogSlice(lacking="the other host keeps the device's log to itself"),
             screenshot=_picture(run.envelope.steps, taken_after=started_at),
         )
 

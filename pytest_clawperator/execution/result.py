@@ -19,15 +19,23 @@ from pytest_clawperator.snapshot.tree import Snapshot
 
 @dataclass(frozen=True)
 class LogSlice:
-    """A stretch of the device's log, kept as it came and read when asked."""
+    """A stretch of the device's log, kept as it came and read when asked.
+
+    ``lacking`` says why there is none, where that is not because nothing was logged.
+    """
 
     lines: Sequence[bytes] = ()
+    lacking: str = ""
 
     def __iter__(self) -> Iterator[LogEntry]:
         return filter(None, map(parse_log_line, self.lines))
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    def __repr__(self) -> str:
+        why = f": {self.lacking}" if self.lacking else ""
+        return f"<{type(self).__name__} of {len(self.lines)} lines{why}>"
 
     def __str__(self) -> str:
         return b"\n".join(self.lines).decode("utf-8", "replace")
@@ -37,6 +45,11 @@ class RunStep(StepResult):
     """What became of one action of a run, and on which device."""
 
     serial: str | None = None
+    is_recovered: bool = False
+    """Whether only the device's log told of it, its envelope having no results."""
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()[:-1]}, recovered>" if self.is_recovered else super().__repr__()
 
     @cached_property
     def snapshot(self) -> Snapshot:
@@ -88,6 +101,10 @@ class RunResult(ResultEnvelope):
         return cls.model_construct(envelope.model_fields_set | about.keys(), **fields)
 
     @override
+    def __str__(self) -> str:
+        return repr(self)
+
+    @override
     def step(self, id: str) -> RunStep:
         """Give the result of the action with this id; the first, should there be several."""
         found = super().step(id)
@@ -103,18 +120,25 @@ class RunResult(ResultEnvelope):
         raise error_of(self)
 
 
+_NO_FILE = "Give take_screenshot a path of this machine that can be written, or none."
+_NO_PICTURE = (
+    "Try `adb exec-out screencap -p > screen.png`: a device that is full, or that protects its "
+    "screen, gives no picture."
+)
+
+
 def error_of(result: RunResult) -> ClawperatorError:
     """Make the error that stands for a failed run."""
     code = result.code or ErrorCode.EXECUTION_FAILED
     error = failure(code, envelope=result, step=next(iter(result.failed_steps), None))
     error.serial = result.serial
     if code is ErrorCode.UNSUPPORTED_RUNTIME_SCREENSHOT and result.screenshot_error:
+        hint = _NO_FILE if "cannot be written" in result.screenshot_error else _NO_PICTURE
         return ShellError(
             f"the screenshot could not be taken: {result.screenshot_error}",
             code=code,
             serial=result.serial,
-            hint="Try `adb exec-out screencap -p > screen.png`: a device that is full, or that "
-            "protects its screen, gives no picture.",
+            hint=hint,
             details=error.details,
         )
     return error

@@ -16,6 +16,7 @@ class Scratch:
 
     def __init__(self) -> None:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._process = os.getpid()
 
     def file(self, name: str) -> Path:
         """Say where a file of this name goes."""
@@ -25,8 +26,8 @@ class Scratch:
         return Path(self._folder.name) / name
 
     def close(self) -> None:
-        """Remove the folder and what is in it."""
-        if self._folder is not None:
+        """Remove the folder and what is in it, unless it is the parent process's."""
+        if self._folder is not None and self._process == os.getpid():
             self._folder.cleanup()
             self._folder = None
 

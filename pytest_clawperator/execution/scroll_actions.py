@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from typing_extensions import Unpack
 
 from pytest_clawperator.contracts.actions import Direction, SnapshotUi
+from pytest_clawperator.contracts.completion import complete_execution
+from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution import explain, plans, scroll_plans
 from pytest_clawperator.execution.node_actions import NodeActions
@@ -24,6 +29,16 @@ from pytest_clawperator.execution.target import (
 from pytest_clawperator.execution.timing import Countdown, Wait, seconds_of
 from pytest_clawperator.snapshot.matching import MatcherKeywords
 from pytest_clawperator.snapshot.tree import Snapshot
+
+
+@dataclass(frozen=True)
+class _Pages:
+    """What is scrolled, how far, and how long it is waited for."""
+
+    container: Target | None
+    direction: Direction
+    max_scrolls: int
+    timeout: float
 
 
 class ScrollActions(NodeActions):
@@ -89,9 +104,12 @@ class ScrollActions(NodeActions):
             distance_ratio=distance_ratio,
             settle_delay=settle_delay,
         )
-        if plan.target is None or plan.target.is_plain:
+        wanted = plan.target
+        if wanted is None or (wanted.is_plain and not (click and self._must_be_alone(wanted))):
             return self._do(plan, timeout)
-        return self._search(plan, plan.target, direction, max_scrolls, click, timeout)
+        gesture = {"distance_ratio": distance_ratio, "settle_delay": settle_delay}
+        pages = _Pages(plan.container, direction, max_scrolls, seconds_of(timeout, self.timeout))
+        return self._search(plan, pages, gesture, click=click, max_duration=max_duration)
 
     def scroll_and_click(
         self,
@@ -120,9 +138,11 @@ class ScrollActions(NodeActions):
             distance_ratio=distance_ratio,
             settle_delay=settle_delay,
         )
-        if wanted.is_sendable:
+        if wanted.is_sendable and not self._must_be_alone(wanted):
             return self._do(plan, timeout)
-        return self._search(plan, wanted, direction, max_scrolls, True, timeout)
+        gesture = {"distance_ratio": distance_ratio, "settle_delay": settle_delay}
+        pages = _Pages(plan.container, direction, max_scrolls, seconds_of(timeout, self.timeout))
+        return self._search(plan, pages, gesture, click=True, needs_list=True)
 
     def scroll_to_top(
         self, *, within: TargetLike | None = None, timeout: float | None = None
@@ -150,21 +170,28 @@ class ScrollActions(NodeActions):
 
         A screen on which nothing scrolls is one page, so wait for a list that is still to come.
         """
+        scroll_plans.check_count("pages", max_scrolls, sys.maxsize, least=0)
         container = container_of(within, verb="pages")
         page = self._do(plans.snapshot())
         yield page
         if _is_all(page, container):
             return
-        yield from self._more_pages(container, direction, max_scrolls, self.timeout)
+        pages = _Pages(container, direction, max_scrolls, self.timeout)
+        yield from self._more_pages("pages", pages, {})
+
+    def _must_be_alone(self, target: Target) -> bool:
+        """Tell whether several nodes that fit are an error, which a tap must not come before."""
+        return self.performer.strict and target.is_tellable
 
     def _more_pages(
-        self, container: Target | None, direction: Direction, max_scrolls: int, timeout: float
+        self, verb: str, pages: _Pages, gesture: Mapping[str, float | None]
     ) -> Iterator[Snapshot]:
         """Scroll and look, in one execution each; only the first waits for the list."""
         __tracebackhide__ = True
-        plan = scroll_plans.scroll(direction, container)
-        for scrolls in range(max_scrolls):
-            seconds = timeout if scrolls == 0 else 0.0
+        plan = scroll_plans.scroll(pages.direction, pages.container, **gesture)
+        plan = replace(plan, verb=verb)
+        for scrolls in range(pages.max_scrolls):
+            seconds = pages.timeout if scrolls == 0 else 0.0
             aim = self.performer.aim(plan, Countdown(seconds))
             assert isinstance(aim, Aim)
             result = self.performer.run([plan.action(aim, Wait(seconds)), SnapshotUi()])
@@ -177,36 +204,43 @@ class ScrollActions(NodeActions):
     def _search(
         self,
         plan: Plan[Any],
-        target: Target,
-        direction: Direction,
-        max_scrolls: int,
+        pages: _Pages,
+        gesture: Mapping[str, float | None],
+        *,
         click: bool,
-        timeout: float | None,
+        max_duration: float | None = None,
+        needs_list: bool = False,
     ) -> ScrollOutcome:
         """Look page by page for what the device cannot be told of."""
         __tracebackhide__ = True
-        seconds = seconds_of(timeout, self.timeout)
+        target = plan.target
+        assert target is not None
+        complete_execution([plan.action(Aim(NodeMatcher(text_equals="?")), Wait(0.0))])
+        countdown = Countdown(math.inf if max_duration is None else max_duration)
         page, scrolls = self._do(plans.snapshot()), 0
-        more = self._more_pages(plan.container, direction, max_scrolls, seconds)
+        if needs_list and _is_all(page, pages.container) and target.resolve(page):
+            raise explain.nothing_scrolls(plan, snapshot=page, serial=self.performer.serial)
+        more = self._more_pages(plan.verb, pages, gesture)
         while not (nodes := self.performer.resolved(plan, target, page)):
-            following = next(more, None)
+            following = None if countdown.is_over else next(more, None)
             if following is None:
+                late = ": MAX_DURATION_REACHED" if countdown.is_over else ""
                 raise explain.not_found(
                     plan.verb,
                     target,
                     snapshot=page,
                     serial=self.performer.serial,
-                    after=f" after {scrolls} scrolls",
+                    after=f" after {scrolls} scrolls{late}",
                     code=ErrorCode.TARGET_NOT_FOUND,
                 )
             page, scrolls = following, scrolls + 1
         return ScrollOutcome(
-            direction=direction,
+            direction=pages.direction,
             moved=scrolls > 0,
             found=True,
             scrolls_executed=scrolls,
             termination_reason=FOUND,
-            step=self.click(nodes[0], timeout=timeout) if click else None,
+            step=self.click(nodes[0], timeout=pages.timeout) if click else None,
         )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from pytest_clawperator.contracts import actions
+from pytest_clawperator.contracts import actions, limits
 from pytest_clawperator.contracts.actions import Direction, TypedAction
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
 from pytest_clawperator.execution.outcome import (
@@ -24,6 +25,16 @@ _NO_LIST = frozenset({ErrorCode.CONTAINER_NOT_FOUND, ErrorCode.UI_TREE_UNAVAILAB
 _SHORTEST_SEARCH, _LONGEST_SEARCH = 10.0, 100.0
 # More the Operator makes no swipes, whatever it is told.
 MOST_SWIPES = 50
+
+
+def check_count(verb: str, max_scrolls: int, most: int, *, least: int = 1) -> None:
+    """Refuse a ``max_scrolls`` that the device would not take."""
+    __tracebackhide__ = True
+    if type(max_scrolls) is not int or not least <= max_scrolls <= most:
+        raise ConfigurationError(
+            f"{verb}() scrolls {least} to {most} times, not {max_scrolls!r}",
+            hint=f"scroll_until(..., click=True) scrolls up to {limits.MAX_SCROLLS} times.",
+        )
 
 
 def scroll(direction: Direction, container: Target | None, **gesture: Any) -> Plan[ScrollOutcome]:
@@ -50,6 +61,8 @@ def scroll_until(
     **options: Any,
 ) -> Plan[ScrollOutcome]:
     """Plan a loop of scroll gestures; by default it may last a second for each."""
+    __tracebackhide__ = True
+    check_count("scroll_until", max_scrolls, limits.MAX_SCROLLS)
     if max_duration is None:
         max_duration = min(max(float(max_scrolls), _SHORTEST_SEARCH), _LONGEST_SEARCH)
     options |= {"max_scrolls": max_scrolls, "max_duration": max_duration}
@@ -78,9 +91,10 @@ def _found_or_failed(step: RunStep) -> RunStep:
 
 def scroll_to_top(container: Target | None) -> Plan[ScrollOutcome]:
     """Plan going back to the top."""
-    return scroll_until(
+    plan = scroll_until(
         None, container, direction="up", max_scrolls=50, no_position_change_threshold=3
     )
+    return replace(plan, verb="scroll_to_top")
 
 
 def scroll_and_click(
@@ -88,11 +102,7 @@ def scroll_and_click(
 ) -> Plan[ScrollOutcome]:
     """Plan scrolling to a node and tapping it."""
     __tracebackhide__ = True
-    if not 1 <= max_scrolls <= MOST_SWIPES:
-        raise ConfigurationError(
-            f"scroll_and_click() scrolls 1 to {MOST_SWIPES} times, not {max_scrolls}",
-            hint="scroll_until(..., click=True) scrolls up to 200 times.",
-        )
+    check_count("scroll_and_click", max_scrolls, MOST_SWIPES)
 
     def action(aim: Aim, wait: Wait) -> TypedAction:
         assert aim.matcher is not None

@@ -76,9 +76,13 @@ class Target:
         It puts the matcher into a format string, where a percent sign garbles its answer and
         two of them end its process. So it is sent only what is there.
         """
-        query = self.query
-        words = {} if query is None else query.matcher.to_wire()
-        return self.is_tellable and any("%" in word for word in words.values())
+        return self.is_tellable and self.has_percent
+
+    @property
+    def has_percent(self) -> bool:
+        """Whether the matcher holds a percent sign."""
+        words = {} if self.query is None else self.query.matcher.to_wire()
+        return any("%" in word for word in words.values())
 
     @property
     def is_sendable(self) -> bool:
@@ -237,7 +241,8 @@ def _read(given: Any, verb: str) -> Target:
     target = getattr(given, "target", None)
     if isinstance(target, Target):
         return target
-    raise ConfigurationError(f"{verb}() cannot aim at {_kind(given)}", hint=_EXAMPLE)
+    name = verb if verb.endswith(")") else f"{verb}()"
+    raise ConfigurationError(f"{name} cannot aim at {_kind(given)}", hint=_EXAMPLE)
 
 
 def _in_wire_words(given: NodeMatcher | Mapping[str, Any]) -> NodeMatcher | Mapping[str, Any]:

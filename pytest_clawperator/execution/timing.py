@@ -28,15 +28,17 @@ _SHORT = 200
 _ONCE = Retry(max_attempts=1)
 
 
-def seconds_of(timeout: Any, default: float) -> float:
+def seconds_of(timeout: Any, default: float, *, name: str = "timeout=") -> float:
     """Check a ``timeout=``; None stands for the default."""
     given = default if timeout is None else timeout
     is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
     if is_number and math.isfinite(given) and given >= 0:
         return float(given)
     raise ConfigurationError(
-        f"timeout= must be a number of seconds, found {given!r}",
-        hint="Write timeout=10 for ten seconds, timeout=0 for one attempt.",
+        f"{name} must be a number of seconds, found {given!r}",
+        hint="Write timeout=10 for ten seconds, timeout=0 for one attempt."
+        if name == "timeout="
+        else "Seconds are a number that is not negative.",
     )
 
 

@@ -168,6 +168,8 @@ class _Dump:
             self.lines[-1] += message
         else:
             self.lines.append(message)
+        if self.in_value and message.lstrip().startswith(b"<"):
+            self.in_value = False  # the log cut the line before
         if message.count(b'"') % 2:
             self.in_value = not self.in_value
         self.was_cut = len(message) >= PIECE_LENGTH and _units(message) == PIECE_LENGTH

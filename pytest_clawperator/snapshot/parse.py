@@ -24,6 +24,9 @@ _END = b"</hierarchy>"
 _PROLOG = re.compile(rb"(?:\xef\xbb\xbf)?(?:<\?xml[^<>]*\?>)?\s*")
 _EMPTY = re.compile(rb"<hierarchy[^<>]*/>")
 _QUOTED = re.compile(rb'"[^"]*"|\'[^\']*\'')
+# A tag that ends without its `>` before a line that begins with another one.
+_CUT_TAG = re.compile(rb"(?m)^( *)(<node [^<>]*)\n( *)(?=</?(?:node|hierarchy)\b)")
+_ATTRIBUTE = re.compile(rb'<node(?: [\w-]+="[^"]*")*')
 _REFERENCE = re.compile(r"&#(?:([0-9]{1,7})|x([0-9A-Fa-f]{1,6}));")
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _STAND_IN = re.compile("[\U00100000-\U0010ffff]")
@@ -56,9 +59,10 @@ def parse(source: str | bytes, *, partial: bool) -> Parsed:
     try:
         top, has_stand_ins = _parse_whole(body)
     except SnapshotError:
-        if not partial:
+        mended = _with_cut_tags_closed(body)
+        if not partial and mended == body:
             raise
-        top, has_stand_ins = _parse_damaged(body)
+        top, has_stand_ins = _parse_damaged(mended) if partial else _parse_whole(mended)
         return Parsed(_checked(top), has_stand_ins, is_partial=True)
     return Parsed(_checked(top), has_stand_ins, is_partial=False)
 
@@ -152,6 +156,29 @@ def _parse_damaged(body: bytes) -> tuple[Any, bool]:
         return None, False
 
 
+def _with_cut_tags_closed(body: bytes) -> bytes:
+    """Close the tags that the log cut, an entry being limited, where other lines go on.
+
+    A node keeps the attributes before the cut and what there is of the last value. How far
+    the next line is indented tells whether it is inside of the node.
+    """
+    return _CUT_TAG.sub(_closed, body)
+
+
+def _closed(found: re.Match[bytes]) -> bytes:
+    indent, tag, following = found.groups()
+    # A character may be cut, too.
+    tag = tag.decode("utf-8", "ignore").encode()
+    attributes = _ATTRIBUTE.match(tag)
+    assert attributes is not None
+    kept, rest = attributes[0], tag[attributes.end() :]
+    name, opened, value = rest.partition(b'="')
+    if opened:
+        kept += name + opened + value + b'"'
+    is_parent = len(following) > len(indent)
+    return indent + kept + (b">" if is_parent else b"/>") + b"\n" + following
+
+
 def _tree(body: bytes, *, recover: bool = False) -> Any:
     parser = etree.XMLParser(
         encoding="utf-8",  # whatever the prolog says
@@ -224,8 +251,9 @@ def _broken_off(body: bytes) -> SnapshotError:
     tail = decoded(body.rstrip()[-60:])
     return SnapshotError(
         f"The hierarchy breaks off after {body.count(b'<node')} nodes: ...{tail!r}",
-        hint="The device's log may have lost lines. Take the snapshot again, or read what is "
-        "there with Snapshot.from_xml(..., partial=True).",
+        hint="The device's log may have lost lines, or cut a long text: an entry keeps about "
+        "4,000 bytes. Take the snapshot again, or read what is there with "
+        "Snapshot.from_xml(..., partial=True).",
     )
 
 

@@ -77,26 +77,36 @@ class Snapshot(query.Searchable):
             overlay_package=overlay_package,
             window_count=window_count,
         )
-        if snapshot.is_partial:
-            warnings.warn(
-                f"The hierarchy is damaged or breaks off: {len(snapshot)} nodes could be read, "
-                "and what is missing counts as absent.",
-                ClawperatorWarning,
-                stacklevel=2,
-            )
+        snapshot._warn_if_partial()
         return snapshot
 
     @classmethod
-    def from_step(cls, text: str, data: Mapping[str, str]) -> Snapshot:
-        """Read what a snapshot step brought: the hierarchy, and the step's other data."""
+    def from_step(cls, text: str, data: Mapping[str, str], *, partial: bool = False) -> Snapshot:
+        """Read what a snapshot step brought: the hierarchy, and the step's other data.
+
+        With ``partial`` a damaged one is read as far as it goes, and nobody is warned.
+        """
         windows = data.get("window_count", "")
-        return cls.from_xml(
+        snapshot = cls(
             text,
+            parse(text, partial=partial),
             foreground_package=data.get("foreground_package"),
             has_overlay={"true": True, "false": False}.get(data.get("has_overlay", "")),
             overlay_package=data.get("overlay_package"),
             window_count=int(windows) if windows.isdecimal() and len(windows) < 10 else None,
         )
+        if not partial:
+            snapshot._warn_if_partial()
+        return snapshot
+
+    def _warn_if_partial(self) -> None:
+        if self.is_partial:
+            warnings.warn(
+                f"The hierarchy is damaged or breaks off: {len(self)} nodes could be read, "
+                "and what is missing counts as absent.",
+                ClawperatorWarning,
+                stacklevel=3,
+            )
 
     @cached_property
     def xml(self) -> str:

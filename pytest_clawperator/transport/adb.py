@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import secrets
 import socket
@@ -15,6 +16,7 @@ from typing import Protocol, TypeVar
 
 from pytest_clawperator.errors import (
     ClawperatorError,
+    ConfigurationError,
     ErrorCode,
     PayloadTooLargeError,
     ShellError,
@@ -38,6 +40,7 @@ from pytest_clawperator.transport.wire import (
 _PACKET = struct.Struct("<BI")
 _STDIN, _STDOUT, _STDERR, _EXIT, _CLOSE_STDIN = range(5)
 _MAX_PACKET = 64 * 1024
+_NO_INPUT = _PACKET.pack(_CLOSE_STDIN, 0)
 # An old device takes no longer request, and an adb server that is made to send one dies.
 _OLD_LIMIT = 4000
 # Longer than the line of an exit code.
@@ -69,6 +72,8 @@ class AdbTransport:
         )
         self._features: frozenset[str] = frozenset()
         self._features_of = 0
+        self._process = os.getpid()
+        self._closed = False
 
     @property
     def serial(self) -> str:
@@ -83,18 +88,21 @@ class AdbTransport:
     @property
     def log(self) -> LogStream:
         """The log stream, opened at its first use."""
+        self._check_process()
         return self._log
 
     @property
     def quick_shell(self) -> WarmShell:
         """A shell that answers sooner than one made for each command."""
+        self._check_usable()
         return self._quick_shell
 
     def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
         """Run a command line in the device's shell."""
+        self._check_usable()
         if "shell_v2" not in self.features():
             return self._old_shell(command, timeout)
-        service, typed = f"shell,v2,raw:{command}", b""
+        service, typed = f"shell,v2,raw:{command}", _NO_INPUT
         if len(encoded(service)) > MAX_REQUEST:
             service, typed = "shell,v2,raw:sh", _as_packets(command)
         return self._converse(service, typed, command, timeout, _read_packets)
@@ -105,10 +113,12 @@ class AdbTransport:
 
     def push(self, source: bytes | Path, path: str) -> None:
         """Write a file on the device."""
+        self._check_usable()
         push(self.server, self._serial, source=source, path=path)
 
     def pull(self, path: str) -> bytes:
         """Read a file of the device."""
+        self._check_usable()
         return pull(self.server, self._serial, path=path)
 
     def install(self, apk: Path, *, timeout: float = 180.0) -> None:
@@ -139,9 +149,30 @@ class AdbTransport:
         return self._features
 
     def close(self) -> None:
-        """End the log stream and every connection."""
+        """End the log stream and every connection; nothing in a process that only inherited it."""
+        if self._process != os.getpid():
+            return
+        self._closed = True
         self._quick_shell.close()
         self._log.close()
+
+    def _check_usable(self) -> None:
+        self._check_process()
+        if self._closed:
+            raise TransportError(
+                "the client of this device is closed",
+                serial=self._serial,
+                hint="Use the device before close(), inside the `with` block, or connect anew.",
+            )
+
+    def _check_process(self) -> None:
+        """Refuse to share sockets with the parent: a fork has no thread that reads the log."""
+        if self._process != os.getpid():
+            raise ConfigurationError(
+                f"this client belongs to process {self._process}, and a fork of it used it",
+                serial=self._serial,
+                hint="Connect in the child process, or start it with the method 'spawn'.",
+            )
 
     def _old_shell(self, command: str, timeout: float) -> ShellResult:
         """Run a command where exit codes do not travel: the shell has to print its own."""
@@ -160,6 +191,7 @@ class AdbTransport:
         self, service: str, typed: bytes, command: str, timeout: float, read: _Read[_T]
     ) -> _T:
         """Start a service, type something into it, and read what it answers."""
+        self._check_usable()
         if len(service) > _OLD_LIMIT // 4:
             self._check_length(service)
         deadline = time.monotonic() + timeout
@@ -168,7 +200,11 @@ class AdbTransport:
                 mapped(serial=self._serial, doing=command, within=timeout),
                 self.server.open(self._serial, service, timeout=timeout) as connection,
             ):
-                if typed:
+                if typed is _NO_INPUT:
+                    # A quick command may be over and gone already.
+                    with contextlib.suppress(OSError):
+                        connection.sendall(typed)
+                elif typed:
                     connection.sendall(typed)
                 return read(connection, deadline=deadline)
         except TransportTimeoutError:
@@ -194,6 +230,7 @@ class AdbTransport:
         try:
             state = self.server.state(self._serial)
         except ClawperatorError as error:
+            error.serial = error.serial or self._serial
             return error
         usual = state == "device"
         return None if usual else refusal(f"device {state}", serial=self._serial, doing="")
@@ -205,7 +242,7 @@ def _as_packets(command: str) -> bytes:
     data = encoded(f"{{\n{command}\n}} </dev/null\n")
     pieces = (data[at : at + _MAX_PACKET] for at in range(0, len(data), _MAX_PACKET))
     typed = b"".join(_PACKET.pack(_STDIN, len(piece)) + piece for piece in pieces)
-    return typed + _PACKET.pack(_CLOSE_STDIN, 0)
+    return typed + _NO_INPUT
 
 
 def _read_until(

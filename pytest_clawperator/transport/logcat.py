@@ -10,7 +10,12 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from pytest_clawperator.errors import ClawperatorError, DeviceError, LogcatError
+from pytest_clawperator.errors import (
+    AdbUnavailableError,
+    ClawperatorError,
+    DeviceError,
+    LogcatError,
+)
 from pytest_clawperator.transport.resume import OVERLAP, Gap, Resume, is_log_line
 from pytest_clawperator.transport.ring import Ring
 from pytest_clawperator.transport.wire import AdbServer, acknowledge, mapped, read_rest
@@ -25,6 +30,7 @@ _JOIN_DEADLINE = 5.0
 # How long a broken stream may take to come back before those who wait are told.
 _GRACE = 2.0
 _LONGEST_PAUSE = 1.0
+_HOPEFUL_PAUSE = 0.1
 # A stream that lasted so long was a good one; opening the next need not wait.
 _STEADY = 1.0
 # So many streams in a row without a line: then it is no accident.
@@ -155,10 +161,14 @@ class LogStream:
             problem = self._problem
             if problem is None or isinstance(problem, LogcatError):
                 return
-            grace = self._broken_at + _GRACE - time.monotonic()
-            if grace > 0 and not isinstance(problem, DeviceError):
-                return
-        state = self._server.state(self._serial)
+            hopeful = not isinstance(problem, DeviceError) and self._is_in_grace()
+        try:
+            state = self._server.state(self._serial)
+        except AdbUnavailableError:
+            # It may be on its way up; the thread looks again and again meanwhile.
+            if not hopeful:
+                raise
+            state = ""
         with self._changed:
             if state == "device" and not self._open:
                 self._problem = None
@@ -232,9 +242,13 @@ class LogStream:
 
     def _is_closed_after(self, pause: float) -> bool:
         """Rest, unless somebody wants the stream now; tell whether it is to end."""
-        self._wanted.wait(pause)
+        # While somebody may be waiting in hope, a long rest would outlast the hope.
+        self._wanted.wait(min(pause, _HOPEFUL_PAUSE) if self._is_in_grace() else pause)
         self._wanted.clear()
         return self._closing.is_set()
+
+    def _is_in_grace(self) -> bool:
+        return time.monotonic() < self._broken_at + _GRACE
 
     def _open_logcat(self, *, away: bool) -> socket.socket:
         since = self._resume.since
@@ -291,7 +305,7 @@ class LogStream:
             self.gaps.append(resume.gap)
             # A listener that fails, perhaps because warnings are errors, must not end the log.
             with contextlib.suppress(Exception):
-                self._on_notice(f"[{self._serial}] {resume.gap}")
+                self._on_notice(str(resume.gap))
             resume.gap = None
         return fresh
 
@@ -319,6 +333,7 @@ class LogStream:
             self._changed.notify_all()
 
     def _fail(self, problem: ClawperatorError) -> None:
+        problem.serial = problem.serial or self._serial
         with self._changed:
             self._problem = problem
             self._changed.notify_all()

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from pytest_clawperator.errors import AdbUnavailableError, ConfigurationError, ErrorCode
+from pytest_clawperator.errors import (
+    AdbUnavailableError,
+    ConfigurationError,
+    ErrorCode,
+    TransportTimeoutError,
+)
 from pytest_clawperator.transport.binary import find_user_adb
 from pytest_clawperator.transport.wire import AdbServer
 
@@ -16,6 +22,7 @@ DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 5037
 
 _START_DEADLINE = 20.0
+_NO_HOST = re.compile(r"[\s/\\@]")
 _LOOPBACK = ("localhost", "::1", "0:0:0:0:0:0:0:1")
 
 
@@ -25,9 +32,12 @@ def locate_server(
     """Find the adb server: the one named here, else of adb's own variables, else the usual one.
 
     ``adb`` is ``host:port``, a port, or what ``ADB_SERVER_SOCKET`` may be. Where one that is
-    named does not answer, none is started: it would not have the devices that were meant.
+    named does not answer, none is started, unless it is the usual one: it would not have the
+    devices that were meant.
     """
     if adb:
+        if not isinstance(adb, str):
+            raise _nonsense("adb", adb)
         return _parse(adb, source="adb", startable=False)
     socket = environment.get("ADB_SERVER_SOCKET")
     if socket:
@@ -42,6 +52,11 @@ def ensure_server(server: AdbServer, *, say: Callable[[str], None]) -> None:
     """See to it that the server answers; start one where that is ours to do, and say so."""
     try:
         server.version()
+    except TransportTimeoutError as error:
+        raise TransportTimeoutError(
+            f"the adb server at {server} took the connection and did not answer",
+            hint="Restart it: `adb kill-server`, then `adb start-server`.",
+        ) from error
     except AdbUnavailableError as error:
         # Only where nobody listens: an adb program that meets another version's server kills it.
         if not isinstance(error.__cause__, ConnectionRefusedError):
@@ -103,15 +118,22 @@ def _parse(text: str, *, source: str, startable: bool) -> AdbServer:
     host, _, port = address.rpartition(":")
     host = host.removeprefix("[").removesuffix("]") or DEFAULT_HOST
     number = _port(port, source=source, text=text)
-    return AdbServer(host, number, startable=startable and _is_loopback(host))
+    if _NO_HOST.search(host):
+        raise _nonsense(source, text)
+    usual = number == DEFAULT_PORT
+    return AdbServer(host, number, startable=(startable or usual) and _is_loopback(host))
 
 
 def _port(port: str, *, source: str, text: str) -> int:
     if port.isascii() and port.isdecimal() and 0 < int(port) < 2**16:
         return int(port)
-    raise ConfigurationError(
-        f"{source} names no adb server: {text!r}",
-        hint="Allowed: a port (5037), host:port (127.0.0.1:5037), tcp:host:port, "
+    raise _nonsense(source, text)
+
+
+def _nonsense(source: str, given: object) -> ConfigurationError:
+    return ConfigurationError(
+        f"{source} names no adb server: {given!r}",
+        hint="Allowed, as text: a port ('5037'), host:port ('127.0.0.1:5037'), tcp:host:port, "
         "or localfilesystem:/path/of/a/socket.",
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.contracts.envelope import ResultEnvelope
-from pytest_clawperator.contracts.failures import code_of_text
+from pytest_clawperator.contracts.failures import code_of_text, is_garbled
 from pytest_clawperator.errors import (
     ClawperatorError,
     ContainerNotFoundError,
@@ -33,7 +33,7 @@ TEXTS = [
         NodeNotFoundError,
     ),
     ("Click on matching UI node failed", "NODE_NOT_CLICKABLE", StepFailedError),
-    ("Click at coordinate (1,2) failed", "NODE_NOT_CLICKABLE", StepFailedError),
+    ("Click at coordinate (1,2) failed", "GESTURE_FAILED", StepFailedError),
     ("Failed to set text on matching UI node", "NODE_NOT_CLICKABLE", StepFailedError),
     ("No scrollable container visible", "CONTAINER_NOT_FOUND", ContainerNotFoundError),
     (f"Container not found for {MATCHER}", "CONTAINER_NOT_FOUND", ContainerNotFoundError),
@@ -169,3 +169,18 @@ def test_the_hosts_hint_is_used_where_there_is_no_better_one() -> None:
         failed.raise_for_status()
 
     assert raised.value.hint == "Update it."
+
+
+@pytest.mark.parametrize(
+    ("text", "garbled"),
+    [
+        ("Conversion = 'F'", True),
+        ("Task execution failed: Format specifier '%2$s'", True),
+        ("Message contains 4 placeholders, but 1 arguments were provided.", True),
+        ("d != java.lang.IllegalStateException", True),
+        ("No UI node found for Conversion = 'F'", False),
+    ],
+)
+def test_garbled_text(text: str, garbled: bool) -> None:
+    """What a confused formatter says is told from what the Operator says."""
+    assert is_garbled(text) is garbled

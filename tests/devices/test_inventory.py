@@ -157,7 +157,7 @@ class TestReading:
 
         transport.close()
         assert info.emulator
-        assert info.key == f"127.0.0.1:{server.port}/{info.serial}"
+        assert info.key == f"127.0.0.1/{info.serial}"
 
     def test_one_round_trip(self) -> None:
         """All of it is asked at once."""
@@ -206,14 +206,14 @@ class TestReading:
             ("R58M1234", "R58M1234", SERVER, "R58M1234"),
             ("192.168.1.20:5555", "R58M1234", SERVER, "R58M1234"),
             ("adb-R58M1234-x._adb-tls-connect._tcp", "R58M1234", SERVER, "R58M1234"),
-            ("emulator-5554", "EMU", SERVER, "127.0.0.1:5037/emulator-5554"),
-            ("127.0.0.1:4000", "SIM", SERVER, "127.0.0.1:5037/127.0.0.1:4000"),
-            ("localhost:4000", "SIM", SERVER, "127.0.0.1:5037/localhost:4000"),
-            ("emulator-5554", "EMU", AdbServer("localhost", 1), "127.0.0.1:1/emulator-5554"),
-            ("emulator-5554", "EMU", AdbServer("lab-3", 1), "lab-3:1/emulator-5554"),
-            ("emulator-5554", "EMU", AdbServer(path="/run/adb"), "/run/adb/emulator-5554"),
-            ("CHEAP1", "0123456789ABCDEF", SERVER, "127.0.0.1:5037/CHEAP1"),
-            ("NONE", "", SERVER, "127.0.0.1:5037/NONE"),
+            ("emulator-5554", "EMU", SERVER, "127.0.0.1/emulator-5554"),
+            ("127.0.0.1:4000", "SIM", SERVER, "127.0.0.1/127.0.0.1:4000"),
+            ("localhost:4000", "SIM", SERVER, "127.0.0.1/127.0.0.1:4000"),
+            ("emulator-5554", "EMU", AdbServer("localhost", 1), "127.0.0.1/emulator-5554"),
+            ("emulator-5554", "EMU", AdbServer("lab-3", 1), "lab-3/emulator-5554"),
+            ("emulator-5554", "EMU", AdbServer(path="/run/adb"), "127.0.0.1/emulator-5554"),
+            ("CHEAP1", "0123456789ABCDEF", SERVER, "127.0.0.1/CHEAP1"),
+            ("NONE", "", SERVER, "127.0.0.1/NONE"),
         ],
     )
     def test_one_phone_has_one_key(
@@ -223,3 +223,13 @@ class TestReading:
         transport = ScriptedTransport({"getprop": f"[ro.serialno]: [{number}]\n"}, serial=serial)
 
         assert read_device(transport, server=server).key == key
+
+    @pytest.mark.parametrize("serial", ["emulator-5554", "127.0.0.1:5555", "localhost:5555"])
+    def test_an_emulator_has_one_key_by_all_its_names(self, serial: str) -> None:
+        """An emulator that was also connected to by its port is not two devices."""
+        told = "[ro.serialno]: [EMU]\n[ro.kernel.qemu]: [1]\n"
+        transport = ScriptedTransport({"getprop": told}, serial=serial)
+
+        key = read_device(transport, server=SERVER).key
+
+        assert key == "127.0.0.1/emulator-5554"

@@ -97,13 +97,22 @@ class TestFinding:
         assert f"the Operator {wanted} is not installed" in str(caught.value)
         assert f"connect(operator_package='{there}')" in str(caught.value)
 
+    def test_another_variant_by_the_environment(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Where a variable asked for the wrong variant, it is what to correct."""
+        monkeypatch.setenv("CLAWPERATOR_OPERATOR_PACKAGE", DEV)
+
+        with pytest.raises(OperatorNotReadyError) as caught:
+            find_operator(with_packages(RELEASE), DEV)
+
+        assert f"CLAWPERATOR_OPERATOR_PACKAGE asks for {DEV}" in str(caught.value)
+
     @pytest.mark.parametrize("answer", [ShellResult("", "", 127), ShellResult("", "broken", 1)])
     def test_a_package_manager_that_does_not_answer(self, answer: ShellResult) -> None:
         """Nothing is claimed about the Operator when nothing was learned."""
         with pytest.raises(ShellError) as caught:
             find_operator(ScriptedTransport({LIST: answer}), RELEASE)
 
-        assert caught.value.code is ErrorCode.DEVICE_SHELL_UNAVAILABLE
+        assert caught.value.code is ErrorCode.DEVICE_COMMAND_FAILED
 
     def test_a_hostile_package(self) -> None:
         """A package name from the environment is checked before it is used."""

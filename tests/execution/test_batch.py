@@ -11,6 +11,7 @@ from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.contracts.waiting import pauses_ms
 from pytest_clawperator.errors import (
     ConfigurationError,
+    EnvelopeMalformedError,
     ErrorCode,
     ExecutionValidationError,
     NodeNotFoundError,
@@ -31,7 +32,7 @@ from tests.runner_double import (
 
 BUY = {"id": f"{PACKAGE}:id/buy"}
 # Of the client, what is no single action.
-NOT_ACTIONS = {"batch", "close", "execute", "node", "pages", "pause", "serial"}
+NOT_ACTIONS = {"batch", "close", "execute", "node", "pages", "pause", "serial", "timeout"}
 
 
 def test_one_execution() -> None:
@@ -242,7 +243,6 @@ class TestMistakes:
             ("click", (), {"text": "x" * 600}),
             ("press_key", ("enter",), {}),
             ("enter_text", (" ",), {"text": "Tea"}),
-            ("sleep", (500,), {}),
         ],
     )
     def test_judged_at_once(self, method: str, args: Any, keywords: Any) -> None:
@@ -431,3 +431,94 @@ def test_arguments_are_the_clients(name: str) -> None:
     theirs = inspect.signature(getattr(Clawperator, name)).parameters
 
     assert {key: theirs.get(key) for key in mine} == dict(mine)
+
+
+def test_a_batch_is_used_once() -> None:
+    """A second block would send the actions of the first again."""
+    phone = Phone()
+    batch = client(phone).batch()
+    with batch as b:
+        b.home()
+
+    with pytest.raises(ConfigurationError, match="was used before"), batch as b:
+        b.back()
+
+    assert phone.types == [["press_key"]]
+
+
+def test_a_failed_step_has_no_value() -> None:
+    """The value of a step that failed is its error, not the empty text."""
+    phone = Phone(data={"read_text": {"error": "VALIDATOR_MISMATCH", "raw_text": "Tea"}})
+    with pytest.raises(StepFailedError), client(phone).batch() as b:
+        step = b.read_text(text="Tea", pattern="[0-9]+")
+
+    with pytest.raises(StepFailedError) as failed:
+        _ = step.value
+
+    assert failed.value.code == ErrorCode.VALIDATOR_MISMATCH
+    assert step.done
+    assert step.result.data["raw_text"] == "Tea"
+
+
+def test_what_the_log_does_not_tell_is_no_value() -> None:
+    """A recovered step without its text raises instead of giving an empty one."""
+
+    def answer(execution: Execution) -> RunResult:
+        read = step_of(execution.actions[0]).model_copy(update={"is_recovered": True})
+        return result_of(execution, error="No UI node found", recovered=(read,))
+
+    with pytest.raises(NodeNotFoundError), client(ScriptedRunner(answer)).batch() as b:
+        step = b.read_text(text="Tea")
+
+    with pytest.raises(EnvelopeMalformedError, match="does not tell for certain"):
+        _ = step.value
+
+
+class TestWhere:
+    """Every failure says which step of the batch it was."""
+
+    def test_a_node_that_is_looked_up(self) -> None:
+        """A short id that is not there is no exception."""
+        with pytest.raises(NodeNotFoundError, match="step 2 of 2 of the batch: click"):  # noqa: SIM117, PT012
+            with client(Phone(SHOP)).batch() as b:
+                b.home()
+                b.click(id="nope", timeout=0)
+
+    def test_what_was_done_after_it(self) -> None:
+        """A failure that stops nothing says so."""
+
+        def answer(execution: Execution) -> RunResult:
+            data = [{"error": "VALUE_NODE_NOT_FOUND"}, {}, {}]
+            steps = [step_of(a, **d) for a, d in zip(execution.actions, data, strict=False)]
+            return result_of(execution, steps)
+
+        with pytest.raises(StepFailedError, match="the 2 steps after it were carried out"):  # noqa: SIM117, PT012
+            with client(ScriptedRunner(answer)).batch() as b:
+                b.read_value("Version", timeout=0)
+                b.home()
+                b.home()
+
+
+def test_a_long_sleep_is_split() -> None:
+    """As outside a batch, what one action may not sleep is slept in parts."""
+    phone = Phone()
+
+    with client(phone).batch() as b:
+        b.sleep(200)
+
+    slept = [action["params"]["durationMs"] for sent in phone.sent for action in sent]
+    assert sum(slept) == 200_000
+    assert len(slept) > 1
+
+
+def test_gestures_are_passed_on() -> None:
+    """A scroll of a batch is told as much about its gesture as one outside."""
+    phone = Phone(data={"scroll_until": {"termination_reason": "TARGET_FOUND"}})
+
+    with client(phone).batch() as b:
+        b.scroll(distance_ratio=0.2, settle_delay=0.1)
+        b.scroll_until(text="Tea", distance_ratio=0.2, settle_delay=0.1, timeout=1)
+        b.scroll_and_click(text="Tea", distance_ratio=0.2, settle_delay=0.1)
+
+    sent = [action["params"] for action in phone.sent[0]]
+    assert [(p["distanceRatio"], p["settleDelayMs"]) for p in sent] == [(0.2, 100)] * 3

@@ -10,6 +10,7 @@ import pytest
 
 from pytest_clawperator.contracts.actions import Click, CloseApp, OpenApp, SnapshotUi
 from pytest_clawperator.errors import (
+    ClawperatorError,
     ClawperatorWarning,
     ConfigurationError,
     ErrorCode,
@@ -197,3 +198,37 @@ def test_screenshot_without_bytes() -> None:
         client(phone).screenshot()
 
     assert lost.value.details == {"path": "/far/away.png"}
+
+
+class TestWrongArguments:
+    """What cannot be meant is refused where it is written, before anything is sent."""
+
+    @pytest.mark.parametrize(
+        ("call", "words"),
+        [
+            (lambda claw: setattr(claw, "timeout", -5), "timeout= must be"),
+            (lambda claw: claw.sleep(-1), "sleep\\(\\) must be"),
+            (lambda claw: claw.screenshot(5), "cannot write to 5"),
+            (lambda claw: claw.close_app("no package"), "not the name of"),
+            (lambda claw: claw.open_app("com.%s.%s"), "not the name of"),
+            (lambda claw: claw.enter_text(None, id="x"), "a field can hold"),
+            (lambda claw: claw.enter_text("a\0b", id="x"), "a field can hold"),
+            (lambda claw: claw.click(text="x", within=5), "click\\(within=...\\) cannot aim"),
+        ],
+    )
+    def test_refused(self, call: Any, words: str) -> None:
+        """The message says what is wrong."""
+        phone = Phone(SHOP)
+
+        with pytest.raises(ClawperatorError, match=words):
+            call(client(phone))
+
+        assert phone.types == []
+
+
+def test_a_point_and_a_locator() -> None:
+    """A tap that is told of both a point and a locator says that one is too many."""
+    claw = client(Phone(SHOP))
+
+    with pytest.raises(ConfigurationError, match="which is meant"):
+        claw.click(claw.node(text="Tea"), at=(1, 2))

@@ -338,3 +338,12 @@ def _executions(claw: Clawperator) -> int:
     stats = json.loads(claw.device.shell("sim stats").stdout)
     executions: int = stats["executions"]
     return executions
+
+
+def test_addresses_with_percent_signs(claw: Clawperator) -> None:
+    """An address that no app handles ends with a code, not with a crash of the Operator."""
+    with pytest.raises(StepFailedError) as failed:
+        claw.open_uri("nope://search?q=a%20b%20c")
+
+    assert failed.value.code == ErrorCode.URI_NOT_HANDLED
+    assert claw.snapshot().nodes

@@ -88,6 +88,12 @@ class TestOnAPhone:
         assert (result.stdout, result.stderr, result.exit_code) == ("out\n", "err\n", 3)
         assert not result.ok
 
+    def test_commands_have_no_input(self, phone: Device) -> None:
+        """A command that reads finds nothing and ends."""
+        result = phone.shell("cat; echo over")
+
+        assert result.stdout == "over\n"
+
     def test_files(self, phone: Device, tmp_path: Path) -> None:
         """Bytes and files come back as they were pushed, whatever their path is called."""
         source = tmp_path / "source"
@@ -197,12 +203,47 @@ def test_no_language_tags(locale: str) -> None:
 
 @pytest.mark.parametrize(
     "swipe",
-    [((-1, 0), (1, 1), 0.3), ((0, 0), (float("nan"), 1), 0.3), ((0, 0), (1, 1), -1)],
+    [
+        ((-1, 0), (1, 1), 0.3),
+        ((0, 0), (float("nan"), 1), 0.3),
+        ((0, 0), (1, 1), -1),
+        ((0,), (1, 1), 0.3),
+        ((0, 0, 0), (1,), 0.3),
+        ("ab", "cd", 0.3),
+        (5, (1, 1), 0.3),
+        ((0, 0), (1, 1), None),
+    ],
 )
 def test_impossible_swipes(swipe: tuple[Any, Any, float]) -> None:
     """Points off the screen's top left, and times before now, are refused."""
     with pytest.raises(ConfigurationError, match="cannot swipe"):
         scripted().swipe(swipe[0], swipe[1], duration=swipe[2])
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda device: device.shell(""),
+        lambda device: device.shell(" \n"),
+        lambda device: device.shell(None),
+        lambda device: device.shell(["echo"]),
+        lambda device: device.shell("echo", timeout=None),
+        lambda device: device.shell("echo", timeout=0),
+        lambda device: device.push(5, "/x"),
+        lambda device: device.grant(SHOP),
+        lambda device: setattr(device, "airplane_mode", "off"),
+    ],
+)
+def test_what_makes_no_sense_never_reaches_the_device(use: Callable[[Device], Any]) -> None:
+    """A wrong argument is refused with what is allowed."""
+    transport = ScriptedTransport()
+    device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
+
+    with pytest.raises(ConfigurationError) as caught:
+        use(device)
+
+    assert caught.value.hint
+    assert transport.calls == []
 
 
 @pytest.mark.parametrize(

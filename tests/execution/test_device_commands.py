@@ -155,5 +155,5 @@ def test_a_device_that_is_still_starting() -> None:
     with pytest.raises(ShellError) as caught:
         installed_packages(transport, "a.b")
 
-    assert caught.value.code is ErrorCode.DEVICE_SHELL_UNAVAILABLE
+    assert caught.value.code is ErrorCode.DEVICE_COMMAND_FAILED
     assert "sys.boot_completed" in str(caught.value)

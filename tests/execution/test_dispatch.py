@@ -109,6 +109,18 @@ def test_the_wait_ends_with_the_limit_and_its_margin() -> None:
     assert error.details["elapsedMs"] == 35000
 
 
+def test_a_timeout_does_not_show_hierarchies() -> None:
+    """The lines of a dump would push out all that tells something."""
+    took = line("[Clawperator-Command] start commandId=cmd-1 taskId=t")
+    dump = [(0.2, line("  <node text='a' />", priority="D")) for _ in range(20)]
+    transport = LoggedTransport((0.1, took), *dump)
+
+    with pytest.raises(EnvelopeTimeoutError) as caught:
+        run(transport)
+
+    assert caught.value.details["lastCorrelatedEvents"] == [took.decode()]
+
+
 def test_a_timeout_without_a_sign_says_that_there_was_none() -> None:
     """Silence has another cause than slowness, and another hint."""
     transport = LoggedTransport()

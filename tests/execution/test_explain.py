@@ -233,3 +233,19 @@ def test_many_nodes_are_counted() -> None:
     assert error.code is ErrorCode.NODE_AMBIGUOUS
     assert "1. text" in error.message or "1. button" in error.message
     assert "within=, has= or .nth(i)" in str(error.hint)
+
+
+@pytest.mark.parametrize(
+    ("id", "hint"),
+    [
+        ("zzzzzz", "No node on the screen has that id"),
+        (f"{PACKAGE}:id/", "has no name"),
+    ],
+)
+def test_hints_about_ids(id: str, hint: str) -> None:
+    """An id that nothing comes near is not told how texts are compared."""
+    with pytest.raises(NodeNotFoundError) as missed:
+        client(Phone(SHOP, data={"click": {"error": "NODE_NOT_FOUND"}})).click(id=id, timeout=0)
+
+    assert hint in (missed.value.hint or "")
+    assert "letter by letter" not in (missed.value.hint or "")

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 from pathlib import Path
@@ -246,3 +247,46 @@ def test_the_folder_can_be_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     folder = lock_folder()
 
     assert folder == tmp_path / "here"
+
+
+def test_the_folder_does_not_follow_the_jobs_own_temporary_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Two jobs, each with a TMPDIR, see each other's locks."""
+    monkeypatch.delenv("CLAWPERATOR_LEASE_DIR", raising=False)
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+
+    folder = lock_folder()
+
+    assert folder == Path("/tmp/pytest-clawperator-locks")
+
+
+def test_a_thread_cannot_claim_what_it_holds(tmp_path: Path) -> None:
+    """An execution inside an execution is refused by name; waiting for it would never end."""
+    flight = Flight("phone", folder=tmp_path)
+
+    with (
+        flight.claim("outer", serial="s"),
+        pytest.raises(ExecutionConflictError, match="by an observer") as caught,
+        flight.claim("inner", serial="s"),
+    ):
+        pass
+    with flight.claim("next", serial="s") as claim:
+        unfinished = claim.unfinished
+
+    assert caught.value.code == ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT
+    assert unfinished is None
+
+
+def test_another_client_of_the_same_process_is_called_so(tmp_path: Path) -> None:
+    """A process that stands in its own way is not sent looking for another one."""
+    first, second = Flight("phone", folder=tmp_path), Flight("phone", folder=tmp_path)
+
+    with first.claim("outer", serial="s") as claim:
+        claim.take_off(1e12)
+        with (
+            pytest.raises(ExecutionConflictError, match="another client of this process"),
+            second.claim("inner", serial="s"),
+        ):
+            pass

@@ -6,7 +6,12 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.errors import ConfigurationError, NodeNotFoundError, StepFailedError
+from pytest_clawperator.errors import (
+    ConfigurationError,
+    NodeNotFoundError,
+    SnapshotError,
+    StepFailedError,
+)
 from pytest_clawperator.execution.client import Clawperator
 from pytest_clawperator.execution.device import NoDevice
 from pytest_clawperator.snapshot.tree import Snapshot
@@ -222,3 +227,46 @@ def test_equal_by_what_they_mean() -> None:
     assert claw.node(id="name") == claw.node(id="name")
     assert claw.node(id="name") != claw.node(id="name").nth(1)
     assert len({claw.node(id="name"), claw.node(id="name")}) == 1
+
+
+class TestDamagedSnapshots:
+    """Whether a node exists is not told by a snapshot that breaks off."""
+
+    BROKEN = SHOP[: SHOP.index("Bread") + 2]
+
+    def test_seen(self) -> None:
+        """What is before the break is there."""
+        assert client(Phone(self.BROKEN)).node(id="buy").exists() is True
+
+    def test_the_device_is_asked(self) -> None:
+        """A matcher that the device understands is looked for there."""
+        phone = Phone(self.BROKEN)
+
+        assert client(phone).node(text="Cheese").exists() is True
+        assert phone.types == [["snapshot_ui"], ["wait_for_node"]]
+
+    def test_unknown(self) -> None:
+        """What cannot be asked of the device is an error, not absent."""
+        with pytest.raises(SnapshotError, match="breaks off"):
+            client(Phone(self.BROKEN)).node(id="cheese").exists()
+
+
+class TestMistakes:
+    """What is no use of a locator is told so at once."""
+
+    def test_it_is_neither_true_nor_false(self) -> None:
+        """A condition that forgot exists() does not pass unnoticed."""
+        with pytest.raises(ConfigurationError, match="exists"):
+            bool(client(Phone()).node(text="Nope"))
+
+    @pytest.mark.parametrize("index", ["a", 1.0, True, None])
+    def test_places_are_whole_numbers(self, index: Any) -> None:
+        """Anything else is refused before the node is looked for."""
+        with pytest.raises(ConfigurationError, match="whole number"):
+            client(Phone()).node(text="Nope").nth(index)
+
+    def test_of_a_node(self) -> None:
+        """A locator that stands for a node of a snapshot is not printed as that node."""
+        claw = client(Phone(SHOP))
+
+        assert repr(claw.node(claw.snapshot().root)).startswith("<Locator of ")

@@ -10,6 +10,7 @@ from pytest_clawperator.errors import (
     ConfigurationError,
     EnvelopeMalformedError,
     ExecutionValidationError,
+    StepFailedError,
 )
 from tests.runner_double import Phone, client
 
@@ -200,3 +201,27 @@ def test_navigation_is_split_at_the_operators_limit() -> None:
     assert waits[0] == 30_000
     assert 0 < waits[1] <= 15_000
     assert len(waits) == 2
+
+
+class TestValidators:
+    """What a text must look like is judged before it is read, and said when it does not."""
+
+    @pytest.mark.parametrize("validator", ["version", "temperature"])
+    def test_not_with_a_pattern(self, validator: Any) -> None:
+        """A validator has a form of its own, so a pattern would be ignored."""
+        with pytest.raises(ConfigurationError, match="Give either"):
+            client(Phone()).read_text(text="x", validator=validator, pattern="zzz")
+
+    def test_an_unknown_one(self) -> None:
+        """A misspelt validator is told what it may have meant."""
+        with pytest.raises(ConfigurationError, match="Did you mean 'version'"):
+            client(Phone()).read_text(text="x", validator="versionn")  # type: ignore[arg-type]
+
+    def test_the_error_says_what_was_wanted(self) -> None:
+        """Both the text and the pattern are in the message."""
+        phone = Phone(data={"read_text": {"error": "VALIDATOR_MISMATCH", "raw_text": "Tea"}})
+
+        with pytest.raises(StepFailedError) as failed:
+            client(phone).read_text(text="Tea", pattern="[0-9]", timeout=0)
+
+        assert "it reads 'Tea', wanted a text that matches '[0-9]'" in failed.value.message

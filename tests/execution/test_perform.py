@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.payload import Action
+from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.contracts.waiting import pauses_ms, waiting_ms
 from pytest_clawperator.errors import (
     ContainerNotFoundError,
@@ -17,6 +17,7 @@ from pytest_clawperator.errors import (
     SnapshotError,
     StepFailedError,
 )
+from pytest_clawperator.execution.result import RunResult
 from tests.runner_double import (
     PACKAGE,
     SHOP,
@@ -26,6 +27,7 @@ from tests.runner_double import (
     node,
     result_of,
     screen,
+    step_of,
 )
 
 MISSING = {"error": "NODE_NOT_FOUND"}
@@ -344,7 +346,7 @@ class TestPercentSigns:
 
     def test_in_a_list(self) -> None:
         """It is searched for page by page."""
-        phone = Phone(self.OFFER)
+        phone = Phone(self.OFFER.replace("<node ", '<node scrollable="true" ', 1))
 
         outcome = client(phone).scroll_and_click(text="50% off")
 
@@ -514,3 +516,101 @@ class TestTroubleOnTheWay:
             client(runner).back()
 
         assert "no step results" in broken.value.message
+
+
+class TestShortIdsOfSeveral:
+    """All texts under a short id are read, whatever packages the nodes belong to."""
+
+    IDS = SHOP.replace(f"{PACKAGE}:id/name", "android:id/name", 1)
+
+    def test_of_every_package(self) -> None:
+        """Nodes whose whole ids differ are all read."""
+        texts = client(Phone(self.IDS)).read_all_text(id="name")
+
+        assert texts == ["Tea", "Milk", "Bread"]
+
+    def test_none_is_an_answer(self) -> None:
+        """Nothing is waited for where no node has the id."""
+        phone = Phone(SHOP)
+
+        texts = client(phone).read_all_text(id="nope", timeout=5)
+
+        assert texts == []
+        assert phone.types == [["snapshot_ui"]]
+
+
+class TestDamagedSnapshots:
+    """A text that the log cut does not hide the other nodes."""
+
+    BROKEN = SHOP[: SHOP.index("Bread") + 2]
+
+    def test_what_is_before_the_break_is_found(self) -> None:
+        """A short id is looked up on what there is."""
+        phone = Phone(self.BROKEN)
+
+        client(phone).click(id="buy", timeout=0)
+
+        assert phone.params("click")[0]["matcher"] == {"resourceId": f"{PACKAGE}:id/buy"}
+
+    def test_a_miss_names_the_cause(self) -> None:
+        """The error says that the node may be there."""
+        with pytest.raises(NodeNotFoundError, match="The snapshot is damaged"):
+            client(Phone(self.BROKEN)).click(id="nope", timeout=0)
+
+    def test_all_cannot_be_told(self) -> None:
+        """Reading all texts does not take a part for the whole."""
+        with pytest.raises(SnapshotError, match="cut a long text"):
+            client(Phone(self.BROKEN)).read_all_text(id="name")
+
+
+class TestGarbledFailures:
+    """Failures that a percent sign garbles in the published Operator have their codes."""
+
+    @staticmethod
+    def garbling(execution: Execution) -> RunResult:
+        """Fail as a confused formatter does, but for looks."""
+        if execution.actions[0].type == "snapshot_ui":
+            return result_of(execution, [step_of(execution.actions[0], text=SHOP)])
+        return result_of(execution, error="Conversion = 'F'")
+
+    def test_of_a_matcher(self) -> None:
+        """A role that only the device knows must be sent; the node is missing."""
+        with pytest.raises(NodeNotFoundError, match="100%"):
+            client(ScriptedRunner(self.garbling)).click(role="listitem", text="100%", timeout=0)
+
+    def test_of_an_address(self) -> None:
+        """A device that cannot be asked before fails with the right code all the same."""
+        with pytest.raises(StepFailedError) as failed:
+            client(ScriptedRunner(self.garbling)).open_uri("nope://a%2Fb")
+
+        assert failed.value.code == ErrorCode.URI_NOT_HANDLED
+
+    def test_of_anything_else(self) -> None:
+        """Without a percent sign nothing is guessed."""
+        with pytest.raises(StepFailedError) as failed:
+            client(ScriptedRunner(self.garbling)).open_uri("nope://a")
+
+        assert failed.value.code == ErrorCode.EXECUTION_FAILED
+
+
+class TestStrictSearches:
+    """With strict matchers a search that finds several nodes is an error, before any tap."""
+
+    @pytest.mark.parametrize(
+        "search",
+        [
+            lambda claw: claw.scroll_until(text="Buy"),
+            lambda claw: claw.scroll_until(text="Buy", click=True),
+            lambda claw: claw.scroll_and_click(text="Buy"),
+            lambda claw: claw.wait_for_navigation(text="Buy"),
+        ],
+    )
+    def test_several_fit(self, search: Any) -> None:
+        """The nodes are listed, and none was tapped."""
+        phone = Phone(SHOP, data={"scroll_until": {"termination_reason": "TARGET_FOUND"}})
+
+        with pytest.raises(StepFailedError) as failed:
+            search(client(phone, strict_matchers=True))
+
+        assert failed.value.code == ErrorCode.NODE_AMBIGUOUS
+        assert not {"click", "scroll_and_click"} & {kind for sent in phone.types for kind in sent}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,14 @@ from pytest_clawperator.contracts.events import (
     Notice,
 )
 from pytest_clawperator.errors import (
+    AdbUnavailableError,
     BroadcastError,
     ClawperatorWarning,
     DeviceNotFoundError,
     EnvelopeMalformedError,
     EnvelopeTimeoutError,
     ErrorCode,
+    ExecutionConflictError,
     OperatorNotReadyError,
     ShellError,
     SnapshotError,
@@ -285,6 +288,19 @@ def test_the_watchers_hear_of_everything(bench: MakeBench) -> None:
     assert end.result is result
     assert end.error is None
     assert (made.kind, made.step_id, made.data) == ("screenshot", "a", result.screenshot)
+    assert made.path is None
+
+
+def test_the_watchers_hear_of_the_file_that_was_asked_for(bench: MakeBench, tmp_path: Path) -> None:
+    """A path of one's own is told; a passing file is not."""
+    here = bench((0.1, envelope("cmd-1", SHOT)))
+    path = tmp_path / "mine.png"
+
+    here.run({"id": "a", "type": "take_screenshot", "params": {"path": str(path)}})
+
+    made = here.events[-1]
+    assert isinstance(made, ArtifactMade)
+    assert made.path == path
 
 
 def test_the_watchers_hear_of_errors(bench: MakeBench) -> None:
@@ -318,6 +334,66 @@ def test_a_watcher_that_fails_harms_nobody(bench: MakeBench) -> None:
     assert again.ok
 
 
+def test_a_watcher_that_fails_harms_nobody_where_warnings_are_errors(bench: MakeBench) -> None:
+    """A filter that makes errors of warnings does not make a run fail for its watchers."""
+    here = bench((0.1, envelope("cmd-1", step("sleep"))))
+
+    def broken(event: Event) -> None:
+        raise ValueError("broken report")
+
+    here.pipeline.observers.add(broken)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = here.run(SLEEP)
+
+    assert result.ok
+
+
+def test_a_watcher_may_use_the_device_when_an_execution_ended(bench: MakeBench) -> None:
+    """The end is told when the device is free again."""
+    here = bench((0.1, envelope("cmd-1", step("sleep"))))
+    nested: list[RunResult] = []
+
+    def act(event: Event) -> None:
+        if isinstance(event, ExecutionFinished) and not nested:
+            here.answer((0.1, envelope("cmd-2", step("sleep"))))
+            nested.append(here.run(SLEEP, command_id="cmd-2"))
+
+    here.pipeline.observers.add(act)
+    result = here.run(SLEEP)
+
+    assert result.ok
+    assert nested[0].ok
+
+
+def test_the_watchers_hear_of_what_was_never_sent(bench: MakeBench) -> None:
+    """A conflict, too, is an execution that started and ended."""
+    here = bench()
+
+    with here.pipeline._flight.claim("other", serial="s"), pytest.raises(ExecutionConflictError):
+        here.run(SLEEP)
+
+    assert [type(event) for event in here.events] == [ExecutionStarted, ExecutionFinished]
+
+
+def test_the_watchers_hear_of_a_device_that_is_gone(bench: MakeBench) -> None:
+    """Where not even the log can be opened, start and end are told all the same."""
+    here = bench()
+    gone = DeviceNotFoundError("gone", serial="PH1")
+
+    def mark() -> int:
+        raise gone
+
+    here.transport.log.mark = mark  # type: ignore[method-assign]
+    with pytest.raises(DeviceNotFoundError):
+        here.run(SLEEP)
+
+    start, end = here.events
+    assert isinstance(start, ExecutionStarted)
+    assert isinstance(end, ExecutionFinished)
+    assert end.error is gone
+
+
 def test_further_processors_have_the_last_word(bench: MakeBench) -> None:
     """Processing is a chain to which a caller can add."""
 
@@ -345,6 +421,25 @@ def test_the_next_execution_waits_for_a_late_envelope(bench: MakeBench) -> None:
     assert result.ok
     assert any("slow" in event.message for event in here.events if isinstance(event, Notice))
     assert [c for c in here.transport.commands if "logcat" in c] == ["logcat -d -v threadtime"]
+
+
+def test_an_earlier_envelope_of_the_same_id_is_no_end(bench: MakeBench) -> None:
+    """A command id that is used twice does not make a device free that is still busy."""
+    here = bench((0.1, envelope("mine", step("sleep"))))
+    here.run(SLEEP, command_id="mine")
+    here.answer()
+    with pytest.raises(EnvelopeTimeoutError):
+        here.run(SLEEP, command_id="mine")
+    here.transport.dump = b"\n".join([*here.transport.log.lines, b""])
+    gave_up_at = here.transport.clock()
+    late = envelope("mine", step("sleep", id="second"))
+    own = envelope("mine", step("sleep", id="third"))
+    here.answer((2.0, late), (2.5, own))
+    here.transport.log.sent_at = gave_up_at
+
+    result = here.run(SLEEP, command_id="mine")
+
+    assert [each.id for each in result.steps] == ["third"]
 
 
 def test_the_wait_for_a_late_envelope_is_bounded(bench: MakeBench) -> None:
@@ -398,6 +493,19 @@ def test_nobody_waits_for_a_command_whose_end_was_seen(
     here.run(SLEEP, command_id="next")
 
     assert here.transport.clock() - ended_at == pytest.approx(0.1)
+
+
+def test_what_goes_wrong_in_flight_says_that_the_device_may_be_acting(bench: MakeBench) -> None:
+    """An adb server that is gone names no phone by itself, and knows nothing of the flight."""
+    here = bench((0.1, AdbUnavailableError("no server", hint="Start it.")))
+
+    with pytest.raises(AdbUnavailableError) as caught:
+        here.run(SLEEP)
+
+    assert caught.value.serial == "PH1"
+    assert caught.value.hint == (
+        "Start it. The device may still be acting; the next execution waits for it."
+    )
 
 
 def test_a_command_on_a_vanished_device_is_waited_for(bench: MakeBench) -> None:

@@ -76,6 +76,11 @@ def test_the_steps_before_and_the_one_that_failed() -> None:
          {"error": "VALIDATOR_MISMATCH", "raw_text": "x"}),
         (CLICK, "coordinate=(1,2), click_types=click",
          {"coordinate": "(1,2)", "click_types": "click"}),
+        (READ, "text=a, all=true, validator=none", {"text": "a, all=true", "validator": "none"}),
+        (READ, "text=k, text=z, validator=none", {}),
+        (READ, "text=z, validator=none, validator=none", {}),
+        (READ, "text=a, error=b, validator=none", {}),
+        (READ, "error=VALIDATOR_MISMATCH, raw_text=x, error=y", {"error": "VALIDATOR_MISMATCH"}),
         (CLICK, "something=new", {}),
         (CLICK, "", {}),
     ],
@@ -176,3 +181,23 @@ def test_ids_that_come_twice() -> None:
 
     assert first.data["text"] == "1"
     assert stopped_at is execution.actions[1]
+
+
+def test_a_value_that_looks_like_a_log_line() -> None:
+    """A text that ends, for all the log tells, in another message is not told."""
+    entries = log(started("read"), done("read", "text=a\n[TaskScope] hi, validator=none"))
+
+    (step,), _ = recovered(execution_of(READ), entries)
+
+    assert step.success
+    assert step.data == {}
+
+
+def test_recovered_steps_say_so() -> None:
+    """Whoever prints one sees that only the log told of it."""
+    entries = log(started("read"), done("read", "text=Tea, validator=none"))
+
+    (step,), _ = recovered(execution_of(READ), entries)
+
+    assert step.is_recovered
+    assert repr(step) == '<RunStep step "read" (read_text) succeeded, recovered>'

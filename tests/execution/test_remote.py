@@ -221,20 +221,20 @@ class TestRunning:
         assert result.step("s").snapshot.find(text="Wi-Fi")
 
     def test_a_failed_envelope_is_data(self, host: HostDouble, runner: RemoteRunner) -> None:
-        """A failed envelope is returned; asked to raise, it does so with the host's hint."""
+        """A failed envelope is returned; asked to raise, it does so with a hint that fits here."""
         failed = envelope(
             "cmd-1",
             status="failed",
             error="svc",
             error_code="SERVICE_UNAVAILABLE",
-            hint="Switch it on.",
+            hint="Run the doctor.",
         )
         host.execute = Reply(body=answer(failed))
 
         result = runner.run(execution())
 
         assert result.to_wire() == failed
-        with pytest.raises(OperatorNotReadyError, match="Switch it on"):
+        with pytest.raises(OperatorNotReadyError, match=r"connect\(grant=True\)"):
             result.raise_for_status()
 
     def test_how_long_it_waits(self, runner: RemoteRunner, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -672,6 +672,7 @@ class TestObserving:
         assert started.execution is given
         assert isinstance(finished, ExecutionFinished)
         assert (finished.execution, finished.result) == (given, result)
+        assert "keeps the device's log" in repr(result.log)
         assert isinstance(snapshot, ArtifactMade)
         assert (snapshot.step_id, snapshot.kind, snapshot.data) == (
             "s",
@@ -679,7 +680,7 @@ class TestObserving:
             b"<hierarchy/>",
         )
         assert isinstance(picture, ArtifactMade)
-        assert (picture.kind, picture.data, picture.path) == ("screenshot", PNG, path)
+        assert (picture.kind, picture.data, picture.path) == ("screenshot", PNG, None)
         assert {event.serial for event in events} == {SERIAL}
 
     def test_an_error(self, host: HostDouble) -> None:

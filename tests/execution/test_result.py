@@ -14,7 +14,7 @@ from pytest_clawperator.errors import (
     SnapshotError,
     StepFailedError,
 )
-from pytest_clawperator.execution.result import RunResult
+from pytest_clawperator.execution.result import LogSlice, RunResult
 
 
 def result(*steps: dict[str, Any], **about: Any) -> RunResult:
@@ -91,3 +91,12 @@ def test_a_snapshot_that_cannot_be_had_names_the_device(
 
     assert caught.value.code is code
     assert caught.value.serial == "PH1"
+
+
+def test_a_result_prints_as_one_line() -> None:
+    """Printing a result does not print the device's log."""
+    ran = result(step("sleep"), log=LogSlice([b"noise"] * 3))
+
+    assert str(ran) == repr(ran) == "<RunResult success, 1 step>"
+    assert repr(ran.log) == "<LogSlice of 3 lines>"
+    assert "noise" not in f"{ran.steps[0]}"

@@ -255,3 +255,68 @@ class TestSearch:
 
         assert missed.value.code is ErrorCode.TARGET_NOT_FOUND
         assert "no node(text='C', id='name') on the screen after 1 scrolls" in missed.value.message
+
+
+class TestSearching:
+    """A search on the host's side keeps to what was said about it, as the device does."""
+
+    def test_the_gesture(self) -> None:
+        """Length and rest of a gesture are those that were asked for."""
+        phone = Phone(page("Tea"), data={"scroll": moving(0)})
+
+        with pytest.raises(NodeNotFoundError):
+            client(phone).scroll_until(id="wine", distance_ratio=0.2, settle_delay=0.01)
+
+        assert phone.params("scroll") == [
+            {"direction": "down", "distanceRatio": 0.2, "settleDelayMs": 10}
+        ]
+
+    def test_its_duration(self) -> None:
+        """When the time is over nothing more is scrolled, and the error says so."""
+        phone = Phone(page("Tea"), data={"scroll": moving(100)})
+
+        with pytest.raises(NodeNotFoundError, match="MAX_DURATION_REACHED"):
+            client(phone).scroll_until(id="wine", max_duration=0.000001, max_scrolls=50)
+
+        assert len(phone.params("scroll")) < 50
+
+    @pytest.mark.parametrize("target", [{"id": "wine"}, {"text": "Wine"}])
+    @pytest.mark.parametrize("scrolls", [1000, 0, -3, "3", 2.0, True])
+    def test_how_often(self, target: Any, scrolls: Any) -> None:
+        """What the device would refuse is refused, however the node is described."""
+        phone = Phone(page("Tea"))
+
+        with pytest.raises(ConfigurationError, match="times, not"):
+            client(phone).scroll_until(**target, max_scrolls=scrolls)
+        with pytest.raises(ConfigurationError, match="times, not"):
+            client(phone).scroll_and_click(**target, max_scrolls=scrolls)
+
+        assert phone.types == []
+
+    def test_pages_are_counted_in_whole_numbers(self) -> None:
+        """Going through pages judges its number, too."""
+        with pytest.raises(ConfigurationError, match="pages\\(\\) scrolls"):
+            list(client(Phone()).pages(max_scrolls="2"))  # type: ignore[arg-type]
+
+    def test_nothing_scrolls(self) -> None:
+        """A search that taps needs a list, however the node is described."""
+        phone = Phone(page("Tea", scrollable=False))
+
+        with pytest.raises(ContainerNotFoundError, match="click\\(\\) will do"):
+            client(phone).scroll_and_click(id="buy")
+
+    @pytest.mark.parametrize("verb", ["scroll", "scroll_until", "scroll_and_click"])
+    def test_a_container_that_is_missing(self, verb: str) -> None:
+        """A short id that is not there is a missing container, not a missing node."""
+        claw = client(Phone(page("Tea")), timeout=0)
+        target = {} if verb == "scroll" else {"text": "Tea"}
+
+        with pytest.raises(ContainerNotFoundError, match=f"{verb}: no node"):
+            getattr(claw, verb)(**target, within=claw.node(id="nope"))
+
+    def test_errors_name_the_method(self) -> None:
+        """Going to the top is a scroll_until on the wire, and called what it is."""
+        phone = Phone(data={"scroll_until": {"error": "CONTAINER_NOT_FOUND"}})
+
+        with pytest.raises(ContainerNotFoundError, match="scroll_to_top: nothing"):
+            client(phone).scroll_to_top(timeout=0)

@@ -339,3 +339,13 @@ class TestFromEntries:
         xml = hierarchy(*shown)
 
         assert read([*dump(xml), STEP]) == [xml.strip()]
+
+
+def test_a_line_cut_in_a_value_does_not_swallow_what_follows() -> None:
+    """After a raw ``<`` the value is over, so the next log line ends the hierarchy."""
+    cut = ["<hierarchy>", '<node text="long', "<node />", "[TaskScope] something else", "<node />"]
+    entries = [LogEntry(1, 1, "D", "T", message) for message in (MARKER, *cut)]
+
+    found = snapshots_from_entries(entries)
+
+    assert found == ["\n".join(cut[:3])]

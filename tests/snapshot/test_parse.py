@@ -286,3 +286,49 @@ def _read_or_refuse(xml: str | bytes, partial: bool) -> None:
             assert repr(found).isprintable()
             assert found.index >= 0
         assert repr(snapshot.find(text="absent", role="button")).isprintable()
+
+
+class TestCutLines:
+    """A line that the device's log cut takes nothing else along."""
+
+    LINES = (
+        '<hierarchy rotation="0">',
+        '  <node index="0" text="" class="android.widget.FrameLayout">',
+        '    <node index="0" text="long long',
+        '    <node index="1" text="OK" class="android.widget.Button" />',
+        "  </node>",
+        "</hierarchy>",
+    )
+
+    def test_the_nodes_around_are_there(self) -> None:
+        """The cut node keeps what there is of it, and the next one is beside it."""
+        parsed = parsing.parse("\n".join(self.LINES), partial=False)
+
+        root = parsed.top[0]
+        assert [node.get("text") for node in root] == ["long long", "OK"]
+        assert parsed.is_partial
+
+    def test_a_cut_parent_keeps_its_children(self) -> None:
+        """A line that is indented further is inside the cut node."""
+        lines = [*self.LINES]
+        lines[2:3] = ['    <node index="0" text="long" resource-i', "      <node />", "    </node>"]
+
+        parsed = parsing.parse("\n".join(lines), partial=False)
+
+        assert [len(node) for node in parsed.top[0]] == [1, 0]
+
+    def test_in_the_middle_of_a_character(self) -> None:
+        """The bytes of half a character are left out."""
+        data = "\n".join(self.LINES).encode().replace(b"long long", "long \u670d".encode()[:-1])
+
+        parsed = parsing.parse(data, partial=False)
+
+        assert parsed.top[0][0].get("text") == "long "
+
+    def test_a_value_of_several_lines(self) -> None:
+        """The cut may come in a later line of the value."""
+        text = "\n".join(self.LINES).replace("long long", "one\ntwo")
+
+        parsed = parsing.parse(text, partial=False)
+
+        assert [node.get("text") for node in parsed.top[0]] == ["one\ntwo", "OK"]

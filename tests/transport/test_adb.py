@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import subprocess
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import pytest
 
 from pytest_clawperator.errors import (
     ClawperatorError,
+    ConfigurationError,
     DeviceNotFoundError,
     DeviceUnavailableError,
     ErrorCode,
@@ -100,7 +102,7 @@ def test_a_command_that_takes_too_long_is_ended() -> None:
     assert "`sleep 99`" in caught.value.message
     assert "0.05 s" in caught.value.message
     assert caught.value.serial == SERIAL
-    assert closed == [b""]
+    assert closed == [packet(4, b"")]
 
 
 @pytest.mark.parametrize(
@@ -272,3 +274,42 @@ def test_a_local_file_that_is_not_there_is_told(
 
     assert caught.value.code == ErrorCode.FILE_UNAVAILABLE
     assert "nothing.apk" in caught.value.message
+
+
+def test_a_closed_device_says_so() -> None:
+    """After close() nothing is sent any more."""
+    with FakeAdb() as adb:
+        closed = transport(adb)
+        closed.close()
+
+        with pytest.raises(TransportError, match="is closed"):
+            closed.shell("echo")
+
+        assert adb.requests == []
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda device: device.shell("echo"),
+        lambda device: device.exec_out("echo"),
+        lambda device: device.log.mark(),
+        lambda device: device.quick_shell.prepare(),
+        lambda device: device.push(b"", "/x"),
+        lambda device: device.pull("/x"),
+    ],
+)
+def test_a_fork_is_told_to_connect_itself(
+    use: Callable[[AdbTransport], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sockets and threads are the parent's; the child neither uses nor closes them."""
+    with FakeAdb() as adb:
+        inherited = transport(adb)
+        monkeypatch.setattr(os, "getpid", lambda: -1)
+
+        with pytest.raises(ConfigurationError, match="a fork of it") as caught:
+            use(inherited)
+        inherited.close()
+
+        assert "Connect in the child" in str(caught.value)
+        assert adb.requests == []

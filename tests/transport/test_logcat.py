@@ -209,7 +209,7 @@ def test_lost_lines_are_told() -> None:
         log.close()
 
     assert [(gap.after[-3:], gap.before[-3:]) for gap in log.gaps] == [("001", "700")]
-    assert notices == [f"[{SERIAL}] {log.gaps[0]}"]
+    assert notices == [str(log.gaps[0])]
 
 
 def test_a_listener_that_fails_does_not_end_the_log() -> None:
@@ -319,6 +319,24 @@ def test_a_server_that_is_back_need_not_be_noticed_first(monkeypatch: pytest.Mon
             log.wait(0, soon())
         del adb.answers["host:transport:"]
         adb.answers[STATE] = block("device")
+        position = log.mark()
+
+    assert position == 0
+
+
+def test_a_server_that_came_back_within_the_grace_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A mark does not wait for a resting stream until the grace is over, and fail then."""
+    pauses = iter([0.0])
+    monkeypatch.setattr(logcat, "_longer", lambda _: next(pauses, 1000.0))
+    monkeypatch.setattr(logcat, "_HOPEFUL_PAUSE", 1000.0)
+    broken = failure("the server is out of sorts")
+    with FakeAdb({WAIT: broken, STATE: block("device")}) as adb, opened(adb) as (log, device):
+        adb.answers["host:transport:"] = broken
+        device.close()
+        eventually(lambda: adb.requests.count(WAIT) == 2)
+        del adb.answers["host:transport:"]
         position = log.mark()
 
     assert position == 0

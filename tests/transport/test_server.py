@@ -10,7 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.errors import AdbUnavailableError, ConfigurationError, ErrorCode
+from pytest_clawperator.errors import (
+    AdbUnavailableError,
+    ConfigurationError,
+    ErrorCode,
+    TransportTimeoutError,
+)
 from pytest_clawperator.transport.binary import find_adb
 from pytest_clawperator.transport.server import ensure_server, locate_server
 from pytest_clawperator.transport.wire import AdbServer
@@ -53,6 +58,8 @@ def test_the_server_is_found(
     ("adb", "environment", "source"),
     [
         ("nonsense", {}, "adb"),
+        ("http://127.0.0.1:5037", {}, "adb"),
+        (5037, {}, "adb"),
         ("lab:", {}, "adb"),
         ("lab:0", {}, "adb"),
         ("lab:65536", {}, "adb"),
@@ -118,6 +125,33 @@ def test_none_is_started_where_one_was_named(
     assert str(server) in caught.value.message
     assert caught.value.hint is not None
     assert "127.0.0.1:5037" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("adb", "startable"),
+    [
+        ("127.0.0.1:5037", True),
+        ("5037", True),
+        ("localhost:5037", True),
+        ("127.0.0.1:5038", False),
+        ("lab:5037", False),
+    ],
+)
+def test_the_usual_server_may_be_started_by_its_name(adb: str, startable: bool) -> None:
+    """To name the address that is used anyway changes nothing."""
+    assert locate_server(adb, environment={}).startable is startable
+
+
+def test_a_server_that_is_mute_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error is about the server and its address, not about a device."""
+    with FakeAdb() as adb:
+        monkeypatch.setattr(AdbServer.ask, "__kwdefaults__", {"timeout": 0.05})
+
+        with pytest.raises(TransportTimeoutError, match=str(adb.server)) as caught:
+            ensure_server(adb.server, say=pytest.fail)
+
+    assert caught.value.hint is not None
+    assert "kill-server" in caught.value.hint
 
 
 @contextmanager

@@ -322,9 +322,20 @@ def _resolution(call: ServiceCall) -> tuple[Intent, bool]:
 _PRIORITY = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true"
 
 
+def _link_taker(call: ServiceCall, intent: Intent) -> tuple[str, str] | None:
+    """Give the activity that takes a link, or that which asks where several do."""
+    if intent.data is None or intent.component is not None:
+        return None
+    takers = call.system.ui.link_takers(intent.data, package=intent.package)
+    if len(takers) != 1:
+        return ("android", "com.android.internal.app.ResolverActivity") if takers else None
+    package = call.system.packages.get(takers[0])
+    return None if package is None else (package.name, package.launcher or ".Main")
+
+
 async def _resolve_activity(call: ServiceCall) -> int:
     intent, short = _resolution(call)
-    found = resolve_activity(call.system, intent)
+    found = resolve_activity(call.system, intent) or _link_taker(call, intent)
     if found is None:
         await call.out("No activity found")
         return 0

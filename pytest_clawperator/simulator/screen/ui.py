@@ -233,6 +233,13 @@ class Ui:
         self._stage.switch(lambda: prompts.open_uri(self._stage, uri, package=package), owner=self)
         return True
 
+    def link_takers(self, uri: str, *, package: str | None = None) -> list[str]:
+        """List the packages of the apps that take a link."""
+        self._advance()
+        return [
+            task.app.package for task, _, _ in prompts.takers(self._stage, uri, package=package)
+        ]
+
     def force_stop(self, package: str) -> None:
         """Kill an app; what it had saved stays."""
         self._advance()

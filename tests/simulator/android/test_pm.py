@@ -220,6 +220,14 @@ class TestState:
 
         assert out.splitlines()[1] == "com.android.settings/.Settings"
 
+    def test_resolve_a_link(self) -> None:
+        """The app that takes a link can be asked for."""
+        view = "-a android.intent.action.VIEW"
+
+        out = Phone().out(f"cmd package resolve-activity --brief {view} -d shop://cart")
+
+        assert out.splitlines()[1].startswith("com.example.shop/")
+
     def test_resolve_nothing(self) -> None:
         """Where there is none, that is what it says, and it is no failure."""
         assert Phone().out("cmd package resolve-activity --brief com.nope") == (
