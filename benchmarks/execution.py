@@ -148,7 +148,8 @@ def memory_growth(claw: Clawperator) -> float:
 
 def parallel(claws: list[Clawperator]) -> tuple[int, int]:
     """Run executions on all devices at once; give how many came back, and how many wrongly."""
-    wrong, done = [], []
+    wrong: list[str] = []
+    done: list[str] = []
 
     def work(number: int, claw: Clawperator) -> None:
         for count in range(EXECUTIONS // 10 // len(claws)):
