@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 from types import EllipsisType
+from typing import Any
 
 from pytest_clawperator.assertions import texts
 from pytest_clawperator.assertions.expectation import Check, Manner
@@ -12,8 +14,9 @@ from pytest_clawperator.assertions.polling import Outcome, Verdict
 from pytest_clawperator.assertions.texts import Text
 from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult
 from pytest_clawperator.contracts.failures import failure as failure_of
-from pytest_clawperator.contracts.wording import closest, listed, quote
-from pytest_clawperator.errors import ErrorCode, ExpectationError
+from pytest_clawperator.contracts.payload import Action
+from pytest_clawperator.contracts.wording import closest, describe, listed, quote
+from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExpectationError
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
@@ -133,6 +136,8 @@ _SUCCEEDED = EnvelopeCheck(
 
 
 def _failed(code: ErrorCode | str | None) -> EnvelopeCheck:
+    code = _checked_code(code)
+
     def judge(envelope: ResultEnvelope) -> Verdict:
         found = envelope.code
         return Verdict(found is not None and code in (None, found), _outcome(envelope))
@@ -146,14 +151,58 @@ def _step_of(envelope: ResultEnvelope, id: str) -> StepResult | Verdict:
     for step in steps:
         if step.id == id:
             return step
+    stopped = getattr(envelope, "stopped_at", None)
+    if stopped is not None and stopped.id == id:
+        return _stopped(stopped, envelope)
     near = closest(id, [step.id for step in steps])
     hint = f"Did you mean {quote(near)}?" if near else None
+    if hint is None and not envelope.ok and not steps:
+        hint = "Published Operators drop the results of all steps when one fails hard."
     return Verdict(False, f"no step {quote(id)}", hint)
+
+
+def _stopped(action: Action, envelope: ResultEnvelope) -> StepResult:
+    """Stand in for the result that the Operator dropped."""
+    data = {"error": str(envelope.code), "message": envelope.error or ""}
+    return StepResult.model_validate(
+        {"id": action.id, "actionType": action.type, "success": False, "data": data}
+    )
+
+
+def _checked_code(code: Any) -> ErrorCode | str | None:
+    """Refuse a code that is a known one misspelt; one that is new may come true."""
+    if code is None or (isinstance(code, str) and code in list(ErrorCode)):
+        return code
+    if not isinstance(code, str) or not code:
+        raise ConfigurationError(
+            f"code= must be an error code, found {describe(code)}",
+            hint='Write code="NODE_NOT_FOUND", or an ErrorCode.',
+        )
+    near = get_close_matches(code.upper(), [str(each) for each in ErrorCode], n=1, cutoff=0.9)
+    if near:
+        raise ConfigurationError(f"there is no code {quote(code)}", hint=f"Did you mean {near[0]}?")
+    return code
+
+
+def _check_step(id: Any, success: Any) -> None:
+    if not isinstance(id, str) or not id:
+        raise ConfigurationError(
+            f"a step is named by the id of its action, found {describe(id)}",
+            hint='Write to_have_step("tap").',
+        )
+    if success is not None and not isinstance(success, bool):
+        raise ConfigurationError(
+            f"success= must be True or False, found {describe(success)}",
+            hint="Leave it out where the outcome does not matter.",
+        )
 
 
 def _has_step(
     id: str, action_type: str | None, success: bool | None, code: ErrorCode | str | None
 ) -> EnvelopeCheck:
+    _check_step(id, success)
+    code = _checked_code(code)
+
     def judge(envelope: ResultEnvelope) -> Verdict:
         step = _step_of(envelope, id)
         if isinstance(step, Verdict):
@@ -172,7 +221,13 @@ def _has_step(
 
 
 def _has_data(step_id: str, wanted: dict[str, Text | EllipsisType]) -> EnvelopeCheck:
-    for value in wanted.values():
+    _check_step(step_id, None)
+    for key, value in wanted.items():
+        if isinstance(value, (int, float)):
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            raise ConfigurationError(
+                f"data are texts, found {key}={value!r}", hint=f'Write {key}="{text}".'
+            )
         if value is not ...:
             texts.checked_one(value)
 

@@ -104,13 +104,13 @@ class Expect(Expecting):
     __name__ = "expect"
 
     def __init__(self, *, clock: Clock | None = None) -> None:
-        self._current = Settings(clock=clock or Clock())
+        self._current = self._first = Settings(clock=clock or Clock())
         super().__init__(self._now, is_soft=False)
         self.soft = Expecting(self._now, is_soft=True)
 
     def set_timeout(self, seconds: float | None) -> None:
         """Set how long expectations wait unless told otherwise; None: as long as the client."""
-        checked = None if seconds is None else seconds_of(seconds, 0.0)
+        checked = None if seconds is None else seconds_of(seconds, 0.0, name="set_timeout()")
         self._current = replace(self._current, timeout=checked)
 
     def configure(self, *, linger: float | None = None, goldens: GoldenStore | None = None) -> None:
@@ -119,9 +119,18 @@ class Expect(Expecting):
         With ``linger=0`` a failure does not say whether it was only a matter of time.
         """
         if linger is not None:
-            self._current = replace(self._current, linger=seconds_of(linger, 0.0))
+            self._current = replace(self._current, linger=seconds_of(linger, 0.0, name="linger="))
         if goldens is not None:
             _use_goldens(goldens)
+
+    def reset(self, settings: Settings | None = None) -> None:
+        """Go back to earlier settings, or to those that were there at first."""
+        self._current = self._first if settings is None else settings
+
+    @property
+    def settings(self) -> Settings:
+        """What was set, to go back to."""
+        return self._current
 
     def _now(self) -> Settings:
         return self._current

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from pytest_clawperator.assertions import soft
 from pytest_clawperator.assertions.polling import Clock, Outcome, Verdict, watch
-from pytest_clawperator.errors import ClawperatorError, ExpectationError
+from pytest_clawperator.errors import ClawperatorError, ExpectationError, SnapshotError
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
@@ -49,6 +49,21 @@ class Settings:
     clock: Clock = field(default_factory=Clock)
 
 
+def _with_cause(error: ExpectationError, outcome: Outcome[T]) -> ExpectationError | SnapshotError:
+    """Where nothing was ever seen, say why not; a screen that is not read is the lab's fault."""
+    cause = outcome.error
+    if outcome.seen is not None or not isinstance(cause, ClawperatorError):
+        return error
+    kind = SnapshotError if isinstance(cause, SnapshotError) else ExpectationError
+    return kind(
+        error.message,
+        code=cause.code,
+        serial=error.serial or cause.serial,
+        hint=cause.hint or error.hint,
+        details={**error.details, "cause": str(cause)},
+    )
+
+
 @dataclass(frozen=True)
 class Manner:
     """How the expectations about one subject are held."""
@@ -71,11 +86,9 @@ class Manner:
             look, check.judge, timeout=timeout, linger=settings.linger, clock=settings.clock
         )
         if not outcome.holds:
-            if outcome.seen is None and isinstance(outcome.error, ClawperatorError):
-                raise outcome.error  # nothing was ever seen, so nothing can be said about it
-            self.fail(explain(check, outcome))
+            self.fail(_with_cause(explain(check, outcome), outcome))
 
-    def fail(self, error: ExpectationError) -> None:
+    def fail(self, error: ExpectationError | SnapshotError) -> None:
         """Raise the failure, or keep it until the test ends."""
         if not self.is_soft:
             raise error

@@ -63,7 +63,12 @@ class GoldenStore:
             ) from exc
 
     def write(self, path: Path, content: bytes) -> None:
-        """Write a golden."""
+        """Write a golden; once in a run, unless it is the same again."""
+        if path in self.written and self.read(path) != content:
+            raise ConfigurationError(
+                f"the golden {path} was written in this run already, with something else",
+                hint="Two expectations use the same name for different screens: rename one.",
+            )
         write_whole(path, content)
         self.written.add(path)
 

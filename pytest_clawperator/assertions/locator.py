@@ -10,8 +10,9 @@ from pytest_clawperator.assertions.failure import Failure, node_failure
 from pytest_clawperator.assertions.node_checks import APPEARED, DISAPPEARED
 from pytest_clawperator.assertions.polling import Outcome
 from pytest_clawperator.assertions.sight import Screen, View
+from pytest_clawperator.assertions.tellable import check_roles
 from pytest_clawperator.assertions.texts import Text
-from pytest_clawperator.errors import ConfigurationError, ExpectationError
+from pytest_clawperator.errors import ExpectationError
 from pytest_clawperator.execution.target import Target
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
@@ -28,12 +29,7 @@ class LocatorAssertions:
         self._target = target
         self._screen = screen
         self._manner = manner
-        if not target.is_tellable:
-            raise ConfigurationError(
-                f"a snapshot does not tell which nodes are {target}",
-                hint="That role is known to the device only: match by text, id or description, "
-                "or wait for it with node(...).wait().",
-            )
+        check_roles(target)
 
     def to_be_visible(self, *, timeout: float | None = None) -> None:
         """Expect it to be on the screen."""

@@ -66,7 +66,7 @@ def _checked(node: Node) -> Verdict:
     if node.checked or node.checkable:
         return Verdict(node.checked, "checked" if node.checked else "unchecked")
     hint = "It cannot be checked itself: mean the switch or the box beside or inside it."
-    return Verdict(False, f"a {node.role} that cannot be checked", hint)
+    return Verdict(None, f"a {node.role} that cannot be checked", hint)
 
 
 ENABLED = _state("enabled", "disabled", lambda node: node.enabled)
@@ -131,7 +131,8 @@ def _texts(
 
     def judge(view: View) -> Verdict:
         found = [node.label for node in view.nodes]
-        return Verdict(many(every, found), texts.shown_all(found))
+        hint = texts.list_difference(every, found) if many is texts.all_fit else None
+        return Verdict(many(every, found), texts.shown_all(found), hint)
 
     return NodeCheck(f"{wanted}s {texts.shown_all(every)}", judge, about_all=True)
 

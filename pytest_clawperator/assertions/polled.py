@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from pytest_clawperator.assertions import texts
 from pytest_clawperator.assertions.expectation import Check, Manner
 from pytest_clawperator.assertions.failure import Failure
-from pytest_clawperator.assertions.polling import Outcome, Verdict
+from pytest_clawperator.assertions.polling import Outcome, Verdict, may_come
 from pytest_clawperator.errors import ConfigurationError, ExpectationError
 from pytest_clawperator.execution.timing import seconds_of
 
@@ -83,6 +84,8 @@ class PollAssertions(Generic[T]):
         try:
             return Called(self._function())
         except AssertionError as error:
+            if not may_come(error):
+                raise
             return Called(error=error)
 
     def _explain(
@@ -107,11 +110,29 @@ def _failed(called: Called[Any]) -> str:
     return f"{type(error).__name__}: {first}"[:200].removesuffix(": ")
 
 
+def _unlike(expected: object, found: object) -> str | None:
+    """Say where two values differ whose short forms do not show it."""
+    if isinstance(expected, str) and isinstance(found, str):
+        return texts.difference(expected, found)
+    if not isinstance(expected, (list, tuple)) or type(expected) is not type(found):
+        return None
+    others: Sequence[Any] = found
+    pairs = enumerate(zip(expected, others, strict=False))
+    at = next((n for n, (a, b) in pairs if a != b), min(len(expected), len(others)))
+    here, there = (
+        _brief.repr(every[at]) if at < len(every) else "no more" for every in (expected, others)
+    )
+    if at == len(expected) == len(others):
+        return None
+    return f"They differ from index {at} on: wanted {here}, found {there}."
+
+
 def _equals(expected: object) -> Check[Called[Any]]:
     def judge(called: Called[Any]) -> Verdict:
         if called.error is not None:
             return Verdict(None, _failed(called))
-        return Verdict(bool(called.value == expected), _brief.repr(called.value))
+        shown = _brief.repr(called.value)
+        return Verdict(bool(called.value == expected), shown, _unlike(expected, called.value))
 
     return Check(f"to equal {_brief.repr(expected)}", judge)
 

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Generic, NamedTuple, TypeVar
 
-from pytest_clawperator.errors import ClawperatorError, SnapshotError
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ErrorCode,
+    SnapshotError,
+    StepFailedError,
+)
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
@@ -17,9 +24,43 @@ T = TypeVar("T")
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 0.25
 # What a look may raise that means "not yet": no screen to be read, an assertion in a function.
 NOT_YET = (AssertionError, SnapshotError)
+# What a step may fail with because the screen is not yet as it will be.
+_MAY_COME = frozenset(
+    {
+        ErrorCode.NODE_NOT_FOUND,
+        ErrorCode.NODE_NOT_CLICKABLE,
+        ErrorCode.NODE_HAS_NO_TEXT,
+        ErrorCode.NODE_AMBIGUOUS,
+        ErrorCode.CONTAINER_NOT_FOUND,
+        ErrorCode.CONTAINER_NOT_SCROLLABLE,
+        ErrorCode.CONTAINER_LOST,
+        ErrorCode.TARGET_NOT_FOUND,
+        ErrorCode.NAVIGATION_TIMEOUT,
+        ErrorCode.VALIDATOR_MISMATCH,
+        ErrorCode.VALUE_NODE_NOT_FOUND,
+        ErrorCode.SNAPSHOT_EXTRACTION_FAILED,
+        ErrorCode.SNAPSHOT_UNREADABLE,
+        ErrorCode.UI_TREE_UNAVAILABLE,
+    }
+)
+_NO_ANSWER = frozenset({ErrorCode.RESULT_ENVELOPE_TIMEOUT, ErrorCode.EXECUTION_TIMED_OUT})
+# A look that was given at least so many seconds and got no answer tells of a broken device.
+_FAIR_LIMIT, _LEAST_LIMIT = 3.0, 1.0
 
 _SHOWN_CHANGES = 10
 _LONGEST_LINE = 200
+
+_limit: ContextVar[float | None] = ContextVar("limit", default=None)
+
+
+def look_limit() -> float | None:
+    """Say how many seconds the current look may take; None: as long as it takes."""
+    return _limit.get()
+
+
+def may_come(error: BaseException) -> bool:
+    """Tell whether what failed may be so when it is looked at again."""
+    return not isinstance(error, StepFailedError) or error.code in _MAY_COME
 
 
 @dataclass(frozen=True)
@@ -80,7 +121,7 @@ class Outcome(Generic[T]):
         ]
         rest = len(lines) - _SHOWN_CHANGES
         if rest > 0:
-            lines[2 : 2 + rest] = [f"... {rest} changes more"]
+            lines[2 : 2 + rest] = [f"... {rest} more change{'' if rest == 1 else 's'}"]
         return lines
 
 
@@ -107,12 +148,14 @@ def watch(
 ) -> Outcome[T]:
     """Look until it is so, or the time is over.
 
-    The first look comes at once and may take as long as it takes. After the deadline there
-    is ``linger`` more, only to tell whether it was a matter of time.
+    The first look comes at once and may take as long as it takes; later ones have what is
+    left, and a second at least. After the deadline there is ``linger`` more, only to tell
+    whether it was a matter of time.
     """
     watching = _Watching(look, judge, clock)
-    while not watching.glance() and watching.pause_until(timeout):
-        pass
+    holds = watching.glance()
+    while not holds and watching.pause_until(timeout):
+        holds = watching.glance(until=timeout)
     outcome = watching.outcome()
     if outcome.holds or not timeout or not linger:
         return outcome
@@ -137,14 +180,24 @@ class _Watching(Generic[T]):
     def elapsed(self) -> float:
         return self._clock.now() - self._start
 
-    def glance(self) -> bool:
+    def glance(self, *, until: float | None = None) -> bool:
         """Look once, and tell whether it is so."""
         began = self.elapsed
+        limit = None if until is None else max(_LEAST_LIMIT, until - began)
         try:
-            seen = self._look()
+            with _limited(limit):
+                seen = self._look()
         except NOT_YET as error:
+            if not may_come(error):
+                raise
             self._error = error
             self.verdict = Verdict(None, _in_one_line(error))
+        except ClawperatorError as error:
+            if error.code not in _NO_ANSWER or limit is None or limit >= _FAIR_LIMIT:
+                raise  # it had all the time that it needs
+            self._ended = self.elapsed
+            self._log.append(Entry(f"no answer within {spoken(limit)}", began))
+            return False
         else:
             self._seen, self._error = seen, None
             self.verdict = self._judge(seen)
@@ -169,11 +222,23 @@ class _Watching(Generic[T]):
         """Watch on for a moment, and say how long after the deadline it was so, if it was."""
         try:
             while self.pause_until(deadline + linger):
-                if self.glance():
+                if self.glance(until=deadline + linger):
                     return max(0.0, self._ended - deadline)
-        except ClawperatorError:  # the failure that is about to be told matters more
+        except (
+            ClawperatorError,
+            AssertionError,
+        ):  # the failure that is about to be told matters more
             pass
         return None
+
+
+@contextmanager
+def _limited(seconds: float | None) -> Iterator[None]:
+    token = _limit.set(seconds)
+    try:
+        yield
+    finally:
+        _limit.reset(token)
 
 
 def _in_one_line(error: Exception) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from typing_extensions import Unpack
 
@@ -12,7 +13,8 @@ from pytest_clawperator.assertions.locator import LocatorAssertions
 from pytest_clawperator.assertions.polling import Outcome, Verdict
 from pytest_clawperator.assertions.sight import LiveScreen, Screen
 from pytest_clawperator.assertions.trees import GoldenTree, Ignored
-from pytest_clawperator.errors import ExpectationError
+from pytest_clawperator.contracts.wording import describe
+from pytest_clawperator.errors import ConfigurationError, ExpectationError
 from pytest_clawperator.execution.target import TargetLike, target_of
 from pytest_clawperator.snapshot.matching import MatcherKeywords
 from pytest_clawperator.snapshot.near_miss import covering
@@ -87,7 +89,7 @@ class SnapshotAssertions:
         /,
         *,
         exact: bool = False,
-        ignore: Iterable[Ignored] = (),
+        ignore: Ignored | Iterable[Ignored] = (),
         timeout: float | None = None,
     ) -> None:
         """Expect the screen to fit a golden: the name of a file in ``__screens__``, or a text.
@@ -107,7 +109,7 @@ class SnapshotAssertions:
         /,
         *,
         exact: bool = False,
-        ignore: Iterable[Ignored] = (),
+        ignore: Ignored | Iterable[Ignored] = (),
         timeout: float | None = None,
     ) -> None:
         """Expect the screen not to fit a golden, which must be there all the same."""
@@ -160,7 +162,7 @@ class ScreenAssertions(SnapshotAssertions):
         *,
         threshold: float = 0.1,
         max_diff_pixels: int = 0,
-        mask: Sequence[TargetLike] = (),
+        mask: TargetLike | Sequence[TargetLike] = (),
         mask_status_bar: bool = True,
         timeout: float | None = None,
     ) -> None:
@@ -183,7 +185,7 @@ class ScreenAssertions(SnapshotAssertions):
         *,
         threshold: float = 0.1,
         max_diff_pixels: int = 0,
-        mask: Sequence[TargetLike] = (),
+        mask: TargetLike | Sequence[TargetLike] = (),
         mask_status_bar: bool = True,
         timeout: float | None = None,
     ) -> None:
@@ -196,7 +198,13 @@ class ScreenAssertions(SnapshotAssertions):
         golden.hold(self._manner, self._failure, self._seconds(timeout), negated=True)
 
 
-def _in_app(package: str) -> ScreenCheck:
+def _in_app(package: Any) -> ScreenCheck:
+    if not isinstance(package, str) or not package:
+        raise ConfigurationError(
+            f"an app is named by its package, found {describe(package)}",
+            hint='Write to_be_in_app("com.android.settings").',
+        )
+
     def judge(snapshot: Snapshot) -> Verdict:
         found = snapshot.foreground_package
         return Verdict(found == package, found or "an unknown app")

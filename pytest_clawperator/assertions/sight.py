@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
+from pytest_clawperator.assertions.polling import look_limit
+from pytest_clawperator.contracts.actions import Retry, SnapshotUi
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.execution import explain
 from pytest_clawperator.execution.client import Clawperator
+from pytest_clawperator.execution.perform import last_step
 from pytest_clawperator.execution.target import Target, inside
 from pytest_clawperator.execution.timing import seconds_of
 from pytest_clawperator.snapshot.tree import Node, Snapshot
@@ -17,6 +20,10 @@ __tracebackhide__ = True  # a failure is shown at the test's own line
 
 NO_MATCH = "no match"
 OFF_SCREEN = "off-screen"
+
+# Seconds within which any look is over.
+_AMPLE = 30.0
+_ONE_LOOK = SnapshotUi(retry=Retry(max_attempts=1))
 
 
 class Screen(Protocol):
@@ -58,8 +65,13 @@ class LiveScreen:
         return self.client.performer.strict
 
     def look(self) -> Snapshot:
-        """Take a snapshot."""
-        return self.client.snapshot()
+        """Take a snapshot; where time runs out, do not wait for it any longer."""
+        limit = look_limit()
+        if limit is None or limit > _AMPLE:
+            return self.client.snapshot()
+        result = self.client.performer.run([_ONE_LOOK], timeout=limit)
+        result.raise_for_status()
+        return last_step(result).snapshot
 
     def seconds(self, timeout: float | None, default: float | None) -> float:
         """Say how long to wait: as told, else the default, else as long as the client does."""

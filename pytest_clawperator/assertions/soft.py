@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from types import FrameType, TracebackType
 
-from pytest_clawperator.errors import ConfigurationError, ExpectationError
+from pytest_clawperator.errors import ConfigurationError, ExpectationError, SnapshotError
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
@@ -22,7 +22,7 @@ class SoftFailures:
     """The failures of one phase of one test, in the order in which they came."""
 
     def __init__(self) -> None:
-        self.errors: list[ExpectationError] = []
+        self.errors: list[ExpectationError | SnapshotError] = []
 
     def text(self) -> str:
         """Tell all of them, each with the line of the test that it comes from."""
@@ -37,7 +37,7 @@ class SoftFailures:
         return "\n".join(parts)
 
     @cached_property
-    def error(self) -> ExpectationError:
+    def error(self) -> ExpectationError | SnapshotError:
         """The one error that stands for all of them, raised where the first failed."""
         first = self.errors[0]
         if len(self.errors) == 1:
@@ -65,7 +65,7 @@ def collecting() -> Iterator[SoftFailures]:
         _scopes.remove(failures)
 
 
-def collect(error: ExpectationError) -> None:
+def collect(error: ExpectationError | SnapshotError) -> None:
     """Keep a failure for the end of the test."""
     if not _scopes:
         raise ConfigurationError(

@@ -9,13 +9,13 @@ from typing import Any
 
 from pytest_clawperator.contracts.wording import describe
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.snapshot.near_miss import quoted
+from pytest_clawperator.snapshot.near_miss import plain, quoted
+from pytest_clawperator.snapshot.unlike import first_difference, lookalikes, surroundings
 
 Text = str | re.Pattern[str]
 
 _SHOWN = 60
 _SHOWN_TEXTS = 8
-_AROUND = 12
 _EXAMPLE = 'Write "Sign in", re.compile("Sign (in|up)"), or a list of those.'
 
 
@@ -33,6 +33,11 @@ def checked_one(expected: Any) -> Text:
     if isinstance(expected, str):
         return expected
     if not isinstance(expected, re.Pattern) or not isinstance(expected.pattern, str):
+        if isinstance(expected, (list, tuple)):
+            raise ConfigurationError(
+                f"one text or pattern is expected here, found {describe(expected)}",
+                hint='Write "Sign in" or re.compile("Sign (in|up)").',
+            )
         raise _not_text(expected)
     return expected
 
@@ -67,7 +72,7 @@ def all_within(expected: Sequence[Text], found: Sequence[str]) -> bool:
 
 def shown(text: Text) -> str:
     """Put what is expected into a message."""
-    return quoted(text) if isinstance(text, str) else f"/{quoted(text.pattern)[1:-1]}/"
+    return quoted(text) if isinstance(text, str) else f"/{plain(text.pattern)}/"
 
 
 def shown_all(every: Sequence[Text]) -> str:
@@ -87,9 +92,25 @@ def difference(expected: Text, found: str) -> str | None:
         return "They differ only in upper and lower case."
     if _skeleton(expected) == _skeleton(found):
         return f"They look alike and are made of other characters: {found!a:.200} is there."
+    if named := lookalikes(expected, found):
+        return f"They look alike and are made of other characters: {named}."
     if max(len(expected), len(found)) > _SHOWN:
         return _first_difference(expected, found)
     return None
+
+
+def list_difference(expected: Sequence[Text], found: Sequence[str]) -> str | None:
+    """Say where a list of texts differs from what was wanted."""
+    pairs = enumerate(zip(expected, found, strict=False))
+    at = next((n for n, (a, b) in pairs if not fits(a, b)), min(len(expected), len(found)))
+    if at == len(expected) == len(found):
+        return None
+    wanted = shown(expected[at]) if at < len(expected) else "no more"
+    there = quoted(found[at]) if at < len(found) else "no more"
+    counts = f"{len(expected)} wanted, {len(found)} found" if len(expected) != len(found) else ""
+    told = f"They differ from index {at} on: wanted {wanted}, found {there}."
+    closer = difference(expected[at], found[at]) if wanted == there else None
+    return " ".join([told, *([f"({counts})"] if counts else []), *([closer] if closer else [])])
 
 
 def _skeleton(text: str) -> str:
@@ -99,8 +120,6 @@ def _skeleton(text: str) -> str:
 
 
 def _first_difference(expected: str, found: str) -> str:
-    pairs = enumerate(zip(expected, found, strict=False))
-    at = next((n for n, (a, b) in pairs if a != b), min(len(expected), len(found)))
-    start = max(0, at - _AROUND)
-    here, there = (quoted(text[start : at + 2 * _AROUND]) for text in (expected, found))
+    at = first_difference(expected, found)
+    here, there = (quoted(surroundings(text, at)) for text in (expected, found))
     return f"They differ from character {at + 1} on: wanted {here}, found {there}."

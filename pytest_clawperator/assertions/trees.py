@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +15,14 @@ from pytest_clawperator.assertions.failure import Failure, overlay_hint, overlay
 from pytest_clawperator.assertions.goldens import UPDATE_OPTION, GoldenStore
 from pytest_clawperator.assertions.polling import Outcome, Verdict
 from pytest_clawperator.assertions.settling import keep
+from pytest_clawperator.assertions.tellable import check_roles, listed_of
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExpectationError
+from pytest_clawperator.errors import (
+    ClawperatorWarning,
+    ConfigurationError,
+    ErrorCode,
+    ExpectationError,
+)
 from pytest_clawperator.execution.locator import Locator
 from pytest_clawperator.execution.target import target_of
 from pytest_clawperator.snapshot import golden
@@ -24,6 +32,7 @@ from pytest_clawperator.snapshot.tree import Snapshot
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
+_EXPRESSION = re.compile(r"\s*- '?\w+ /")
 Ignored = Locator | NodeMatcher | Mapping[str, Any]
 
 
@@ -39,9 +48,9 @@ class GoldenTree:
     path: Path | None = None
 
     @classmethod
-    def of(cls, given: Any, *, exact: bool, ignore: Iterable[Ignored]) -> GoldenTree:
+    def of(cls, given: Any, *, exact: bool, ignore: Ignored | Iterable[Ignored]) -> GoldenTree:
         """Read a golden: by the name of its file, or its text itself."""
-        queries = tuple(_query(each) for each in ignore)
+        queries = tuple(_query(each) for each in listed_of(ignore))
         if isinstance(given, str) and given.lstrip().startswith(("-", "#")):
             return cls("the golden", golden.parse(_dedented(given)), exact, queries)
         store = goldens.current()
@@ -57,16 +66,23 @@ class GoldenTree:
     @property
     def check(self) -> Check[Snapshot]:
         """Want a screen to fit."""
+        last: dict[str, Verdict] = {}  # a screen that stays as it is is compared once
 
         def judge(snapshot: Snapshot) -> Verdict:
-            if self.golden is None:
-                return Verdict(None, "no such file")
-            difference = self.difference(snapshot)
-            found = "a match" if difference is None else str(difference).partition(" (")[0]
-            return Verdict(difference is None, found)
+            if snapshot.xml not in last:
+                last.clear()
+                last[snapshot.xml] = self._judge(snapshot)
+            return last[snapshot.xml]
 
         exactly = " exactly" if self.exact else ""
         return Check(f"to match {self.name}{exactly}", judge, "matched")
+
+    def _judge(self, snapshot: Snapshot) -> Verdict:
+        if self.golden is None:
+            return Verdict(None, "no such file")
+        difference = self.difference(snapshot)
+        found = "a match" if difference is None else str(difference).partition(" (")[0]
+        return Verdict(difference is None, found)
 
     @property
     def is_updated(self) -> bool:
@@ -82,10 +98,20 @@ class GoldenTree:
             look,
             fits=lambda snapshot: self.golden is not None and self.difference(snapshot) is None,
             shown=self.render,
-            write=lambda seen: store.write(path, (self.render(seen) or "- ...\n").encode()),
+            write=lambda seen: self._write(store, path, seen),
             timeout=timeout,
             clock=manner.settings.clock,
         )
+
+    def _write(self, store: GoldenStore, path: Path, snapshot: Snapshot) -> None:
+        lost = _handwritten(store.read(path))
+        store.write(path, (self.render(snapshot) or "- ...\n").encode())
+        if lost:
+            warnings.warn(
+                f"{path} did not fit and was written anew, without its {lost}",
+                ClawperatorWarning,
+                stacklevel=2,
+            )
 
     def render(self, snapshot: Snapshot) -> str:
         """Write down a screen."""
@@ -98,6 +124,8 @@ class GoldenTree:
         snapshot = outcome.seen
         if snapshot is None or self.golden is None:
             hint = f"Run pytest with {UPDATE_OPTION} to write {self.path}."
+            if check.wanted.startswith("not "):
+                hint = f"Only to_match_tree() writes it, with {UPDATE_OPTION}: expect that once."
             return failure.error(check, outcome, snapshot=snapshot, hint=hint)
         difference = self.difference(snapshot)
         diff = str(difference).split("\n")[1:] if difference is not None else []
@@ -133,7 +161,19 @@ def _query(given: Ignored) -> Query:
             f"ignore= takes matchers, found {target}",
             hint="Write ignore=[claw.node(id='clock')] or ignore=[{'resourceId': ...}].",
         )
+    check_roles(target)
     return target.query
+
+
+def _handwritten(content: bytes | None) -> str:
+    """Name what is in a golden that nobody but a person writes."""
+    lines = [] if content is None else content.decode(errors="replace").splitlines()
+    kinds = {
+        "comments": any(line.lstrip().startswith("#") for line in lines),
+        "expressions": any(_EXPRESSION.match(line) for line in lines),
+        "dots": any(line.strip() == "- ..." for line in lines) and len(lines) > 1,
+    }
+    return " and ".join(kind for kind, is_there in kinds.items() if is_there)
 
 
 def _read(store: GoldenStore, path: Path) -> Golden | None:

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from PIL import Image, ImageChops, ImageDraw, ImageFilter
+from PIL import Image, ImageChops, ImageDraw, ImageFilter, UnidentifiedImageError
 
 from pytest_clawperator.assertions import goldens
 from pytest_clawperator.assertions.expectation import Check, Manner
@@ -18,6 +18,7 @@ from pytest_clawperator.assertions.failure import Failure
 from pytest_clawperator.assertions.goldens import UPDATE_OPTION, GoldenStore, write_whole
 from pytest_clawperator.assertions.polling import Outcome, Verdict
 from pytest_clawperator.assertions.settling import keep
+from pytest_clawperator.assertions.tellable import check_roles, listed_of
 from pytest_clawperator.contracts.wording import describe
 from pytest_clawperator.errors import (
     ClawperatorError,
@@ -38,10 +39,14 @@ _SHOWN_OTHERS = 5
 # The library looks at the neighbours of a pixel and at theirs; it takes some 20 microseconds
 # for each pixel, so only the surroundings of what differs are given to it.
 _TILE, _MARGIN = 8, 2
-_MOST_TILES = 4_000
+_MOST_TILES = 2_000
+# For a picture of what differs, edges matter less.
+_EXPLAINED_TILES = 200
 # A pixel whose channels differ by less than this times the threshold is within it.
 _SURELY_WITHIN = 175
 _STATUS_BAR_DP, _USUAL_WIDTH_DP = 24, 411
+# An override is printed after what the screen was made with.
+_DENSITY = re.compile(r"(?:Physical|Override) density: (\d+)")
 _STATUS_BAR = re.compile(
     r"\btype=(?:ITYPE_STATUS_BAR|statusBars)\b[^\n]*?\bframe=\[0,0\]\[\d+,(\d+)\]"
 )
@@ -53,6 +58,7 @@ class Shot:
 
     image: Image.Image
     hidden: tuple[Bounds, ...] = ()
+    unmasked: tuple[Target, ...] = ()
 
     @cached_property
     def png(self) -> bytes:
@@ -65,6 +71,7 @@ class Comparison:
     """Where two pictures differ: white pixels of ``mask``."""
 
     mask: Image.Image
+    is_rough: bool = False
 
     @cached_property
     def pixels(self) -> int:
@@ -77,7 +84,8 @@ class Comparison:
         share = self.pixels / (self.mask.width * self.mask.height)
         noun = "pixel" if self.pixels == 1 else "pixels"
         where = Bounds(*(self.mask.getbbox() or (0, 0, 0, 0)))
-        return f"{self.pixels} {noun} that differ ({share:.2%}) in {where}"
+        some = "up to " if self.is_rough else ""
+        return f"{some}{self.pixels} {noun} that differ ({share:.2%}) in {where}"
 
 
 def compare(
@@ -85,21 +93,25 @@ def compare(
 ) -> Comparison:
     """Find the pixels that differ by more than the threshold and are no smoothed edges.
 
-    Where more than ``enough`` were found, the rest is not looked at.
+    Where more than ``enough`` were found, the rest is not looked at. Without it all are
+    marked, and where they are many, smoothed edges among them, too.
     """
     candidates = _candidates(golden, actual, threshold)
     tiles = list(_tiles(candidates))
     if len(tiles) > _MOST_TILES:  # so much is no matter of edges
-        return Comparison(candidates)
+        return Comparison(candidates, is_rough=True)
     mask = Image.new("L", golden.size)
     found = 0
-    for tile in tiles:
+    closely = len(tiles) if enough is not None else _EXPLAINED_TILES
+    for tile in tiles[closely:]:
+        mask.paste(candidates.crop(tile), tile[:2])
+    for tile in tiles[:closely]:
         part = _differing(golden, actual, tile, threshold)
         mask.paste(part, tile[:2])
         found += part.histogram()[255]
         if enough is not None and found > enough:
             break
-    return Comparison(mask)
+    return Comparison(mask, is_rough=len(tiles) > closely)
 
 
 def _candidates(golden: Image.Image, actual: Image.Image, threshold: float) -> Image.Image:
@@ -154,6 +166,7 @@ class GoldenPicture:
     mask: tuple[Target, ...]
     status_bar: int
     store: GoldenStore
+    density: int | None = None
     _judged: dict[bytes, Verdict] = field(default_factory=dict)
 
     @classmethod
@@ -163,21 +176,25 @@ class GoldenPicture:
         client: Clawperator,
         threshold: float,
         max_diff_pixels: int,
-        mask: Sequence[TargetLike],
+        mask: TargetLike | Sequence[TargetLike],
         mask_status_bar: bool,
     ) -> GoldenPicture:
         """Make sure that all is there that is needed, and all makes sense."""
         _check_library()
         _check_number("threshold", threshold, 1)
         _check_number("max_diff_pixels", max_diff_pixels, None)
+        hidden = tuple(target_of(each, {}, verb="mask=") for each in listed_of(mask))
+        for target in hidden:
+            check_roles(target)
         return cls(
             goldens.checked_name(name),
             client,
             threshold,
             max_diff_pixels,
-            tuple(target_of(each, {}, verb="mask=") for each in mask),
+            hidden,
             _status_bar_height(client) if mask_status_bar else 0,
             goldens.current(),
+            _density(client),
         )
 
     def hold(
@@ -199,16 +216,19 @@ class GoldenPicture:
     def _look(self) -> Shot:
         image = _opened(self.client.screenshot(), "the screenshot")
         hidden: list[Bounds] = []
+        unmasked: list[Target] = []
         if self.mask:
             snapshot = self.client.snapshot()
-            hidden = [node.bounds for target in self.mask for node in target.resolve(snapshot)]
+            found = {n: target.resolve(snapshot) for n, target in enumerate(self.mask)}
+            hidden = [node.bounds for nodes in found.values() for node in nodes]
+            unmasked = [self.mask[n] for n, nodes in found.items() if not nodes]
         if self.status_bar:
             hidden.append(Bounds(0, 0, image.width, self.status_bar))
-        return Shot(_painted(image, hidden), tuple(hidden))
+        return Shot(_painted(image, hidden), tuple(hidden), tuple(unmasked))
 
     def _path(self, shot: Shot) -> Path:
         width, height = shot.image.size
-        density = self.client.device.info.density
+        density = self.density
         key = f"-{width}x{height}" + (f"-{density}dpi" if density else "")
         return self.store.path(self.name, f"{key}.png")
 
@@ -237,11 +257,18 @@ class GoldenPicture:
         holds = comparison.pixels <= most
         return Verdict(holds, str(comparison) if holds else f"more than {most} pixels that differ")
 
+    def _fits(self, shot: Shot) -> bool:
+        """Tell whether the golden may stay; one that cannot be read may not."""
+        try:
+            return bool(self._judge(shot).holds)
+        except ConfigurationError:
+            return False
+
     def _update(self, manner: Manner, timeout: float) -> None:
         """Wait until the screen fits or has come to rest; keep one that does not fit."""
         keep(
             self._look,
-            fits=lambda shot: bool(self._judge(shot).holds),
+            fits=self._fits,
             shown=lambda shot: shot.image.tobytes(),
             write=lambda shot: self.store.write(self._path(shot), shot.png),
             timeout=timeout,
@@ -264,7 +291,10 @@ class GoldenPicture:
         return failure.error(
             check,
             replace(outcome, verdict=Verdict(False, str(comparison))),
-            evidence=[f"{name}: {path}" for name, path in files.items()],
+            evidence=[
+                *(f"mask: {target} is not on the screen" for target in shot.unmasked),
+                *(f"{name}: {path}" for name, path in files.items()),
+            ],
             hint=hint,
             details={"pictures": {name: str(path) for name, path in files.items()}},
         )
@@ -291,6 +321,15 @@ class GoldenPicture:
             write_whole(file, _png(picture))
             files[name] = file
         return files
+
+
+def _density(client: Clawperator) -> int | None:
+    """Ask the device, which may have changed it since it was listed."""
+    try:
+        found = _DENSITY.findall(client.device.shell("wm density").stdout)
+    except ClawperatorError:  # no shell: the device hangs off another host
+        found = []
+    return int(found[-1]) if found else client.device.info.density
 
 
 def _status_bar_height(client: Clawperator) -> int:
@@ -348,10 +387,15 @@ def _opened(content: bytes, name: str) -> Image.Image:
             return image
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as exc:
         raise ConfigurationError(
-            f"{name} is no PNG that can be read: {exc}",
+            f"{name} is no PNG that can be read{_reason(exc)}",
             code=ErrorCode.GOLDEN_UNREADABLE,
             hint=f"Write it anew with {UPDATE_OPTION}, or restore it.",
         ) from exc
+
+
+def _reason(error: Exception) -> str:
+    # Pillow's own text for "no picture at all" names an object in memory.
+    return "" if isinstance(error, UnidentifiedImageError) else f": {error}"
 
 
 def _check_library() -> None:

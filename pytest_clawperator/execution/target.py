@@ -97,9 +97,11 @@ class Target:
 
     @property
     def is_tellable(self) -> bool:
-        """Whether a snapshot tells all that the matcher asks for."""
+        """Whether a snapshot tells all that the matcher, and those around and in it, ask for."""
         role = None if self.query is None else self.query.matcher.role
-        return role is None or role.lower() not in UNTELLABLE
+        parts = [part for part in (self.within, self.has) if part is not None]
+        is_told = role is None or role.lower() not in UNTELLABLE
+        return is_told and all(part.is_tellable for part in parts)
 
     @property
     def matcher(self) -> NodeMatcher | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,9 @@ _SELECTING = ("keyword", "markexpr", "lf", "stepwise", "ignore", "ignore_glob")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Begin to count."""
-    config.stash[GOLDEN_USE] = GoldenUse(is_full=not _is_selective(config))
+    given = config.invocation_params.dir
+    roots = [given / arg for arg in config.args]
+    config.stash[GOLDEN_USE] = GoldenUse(is_full=not _is_selective(config), roots=roots)
 
 
 def _is_selective(config: pytest.Config) -> bool:
@@ -60,8 +62,8 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Notice a test that may not have come to its goldens."""
     report = yield
-    if not report.passed:
-        item.config.stash[GOLDEN_USE].unsure.add(item.path.parent)
+    if report.failed or report.skipped:  # and not one that is run again
+        item.config.stash[GOLDEN_USE].unsure[item.path.parent] += 1
     return report
 
 
@@ -72,7 +74,7 @@ def pytest_make_collect_report(
     """Notice a file whose tests are skipped as a whole, or cannot be read."""
     report = yield
     if not report.passed and isinstance(collector, pytest.File):
-        collector.config.stash[GOLDEN_USE].unsure.add(collector.path.parent)
+        collector.config.stash[GOLDEN_USE].unsure[collector.path.parent] += 1
     return report
 
 
@@ -96,14 +98,18 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     """List the goldens that were written, and those that nobody uses."""
     use = config.stash[GOLDEN_USE]
     _list(terminalreporter, "goldens written", sorted(use.written))
-    _list(terminalreporter, "goldens that no test uses", use.unused())
+    untold = [
+        f"{_shown(folder)}: could not tell, because {count} of its tests did not pass"
+        for folder, count in use.untold().items()
+    ]
+    _list(terminalreporter, "goldens that no test uses", use.unused(), untold)
 
 
-def _list(reporter: Any, title: str, paths: list[Path]) -> None:
-    if paths:
+def _list(reporter: Any, title: str, paths: list[Path], notes: Sequence[str] = ()) -> None:
+    if paths or notes:
         reporter.section(title)
-        for path in paths:
-            reporter.line(_shown(path))
+        for line in (*map(_shown, paths), *notes):
+            reporter.line(line)
 
 
 def _shown(path: Path) -> str:

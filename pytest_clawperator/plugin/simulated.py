@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from pytest_clawperator.plugin.options import settings_of
+from pytest_clawperator.plugin.stash import WORKERS
 from pytest_clawperator.simulator.process import Simulator
+
+_NEXT = "pytest_clawperator.plugin.connecting"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,4 +42,7 @@ def start_simulator(config: pytest.Config, phones: int) -> Simulator:
         options["profile"] = settings.sim_profile
     simulator = Simulator(devices=phones, **options)
     config.add_cleanup(simulator.stop)
+    if WORKERS not in config.stash:
+        # What this process needs next is loaded while the phones start.
+        Thread(target=import_module, args=(_NEXT,), daemon=True).start()
     return simulator.start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
+# Loaded only by those who use it.
+_EXPECT = "pytest_clawperator.assertions.expect"
 _TITLE = "expectations that did not come true before"
 
 #: On an item: what failed softly in its current phase.
@@ -27,13 +30,26 @@ def _phase(item: pytest.Item) -> Generator[None, object, object]:
         item.stash[SOFT_FAILURES] = failures
         try:
             result = yield
-        except pytest.skip.Exception:
-            # What failed counts for more than that the rest was skipped.
+        except (pytest.skip.Exception, pytest.xfail.Exception):
+            # What failed counts for more than that the rest was not run.
             if not failures.errors:
                 raise
     if failures.errors:
         raise failures.error
     return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
+    """Let what a test sets on ``expect`` end with the test."""
+    loaded = sys.modules.get(_EXPECT)
+    before = None if loaded is None else loaded.expect.settings
+    try:
+        return (yield)
+    finally:
+        loaded = sys.modules.get(_EXPECT)
+        if loaded is not None:
+            loaded.expect.reset(before)
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)

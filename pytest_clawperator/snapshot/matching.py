@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from pytest_clawperator.contracts.schema import wire_names
 from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.wording import closest, quote
+from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.snapshot.roles import KNOWN_ROLES
 
 if TYPE_CHECKING:
     from pytest_clawperator.snapshot.node import Node
@@ -40,6 +43,7 @@ class Query:
     def of(cls, matcher: Wanted, keywords: MatcherKeywords) -> Query:
         """Read a matcher in any of the forms in which one may be given."""
         if matcher is None:
+            check_keywords(keywords)
             found = NodeMatcher.of(**keywords)
             wanted_id = found.resource_id
             return cls(found, wanted_id is not None and ":id/" not in wanted_id)
@@ -80,6 +84,29 @@ class Query:
         return resource_id == wanted or (
             self.takes_short_id and resource_id.endswith(f":id/{wanted}")
         )
+
+
+def check_role(role: str) -> None:
+    """Refuse a role that is a known one misspelt: it would quietly never be found."""
+    __tracebackhide__ = True
+    name = role.lower()
+    near = None if name in KNOWN_ROLES else closest(name, KNOWN_ROLES)
+    if near is not None:
+        raise ConfigurationError(f"there is no role {quote(role)}", hint=f"Did you mean {near}?")
+
+
+def check_keywords(keywords: Iterable[str]) -> None:
+    """Refuse keywords by which no node is matched."""
+    __tracebackhide__ = True
+    known = tuple(MatcherKeywords.__annotations__)
+    for name in keywords:
+        if name not in known:
+            near = closest(name, known)
+            meant = f"Did you mean {near}=? " if near else ""
+            raise ConfigurationError(
+                f"nodes are not matched by {name}=",
+                hint=f"{meant}They are matched by {', '.join(known)}.",
+            )
 
 
 #: The forms in which a matcher may be given; None where keywords are given instead.

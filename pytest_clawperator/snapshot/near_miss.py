@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.snapshot.matching import Query, folded
 from pytest_clawperator.snapshot.roles import UNTELLABLE
+from pytest_clawperator.snapshot.unlike import first_difference, lookalikes, surroundings
 
 if TYPE_CHECKING:
     from pytest_clawperator.snapshot.node import Node
@@ -23,6 +24,8 @@ _COMPARED_NODES = 5_000
 _COMPARED_CLOSELY = 30
 _NEAR = 0.5
 _SHORT = 4
+# Many nodes share a role, so it says little about which one is meant.
+_ROLE_WEIGHT = 0.15
 _WORD = re.compile(r"[^\W_]+")
 # Windows of these lie over an app, and are then themselves what the snapshot shows.
 _PROMPTERS = ("permissioncontroller", "packageinstaller", "systemui")
@@ -92,7 +95,7 @@ def plain(text: str, *, longest: int = _SHOWN_TEXT) -> str:
 
 def quoted(text: str) -> str:
     """Put a text in quotes, on one short line."""
-    inner = plain(text).replace('"', '\\"')
+    inner = plain(text.replace("\\", "\\\\")).replace('"', '\\"')
     return f'"{inner}"'
 
 
@@ -170,9 +173,17 @@ def _reason(node: Node, field: str, wanted: str) -> str:
     if field == "role":
         untold = ", which the XML does not tell" if wanted.lower() in UNTELLABLE else ""
         return f"role is {value}, wanted {plain(wanted)}{untold}"
-    found = f"{word} is `{plain(value)}`" if value else f"no {word}"
+    shown, sought = (plain(text.replace("\\", "\\\\")) for text in (value, wanted))
+    closer = ""
+    if named := lookalikes(wanted, value):
+        closer = f" ({named})"
+    elif shown == sought:
+        at = first_difference(wanted, value)
+        shown, sought = (plain(surroundings(text, at)) for text in (value, wanted))
+        closer = f" (they differ from character {at + 1} on)"
+    found = f"{word} is `{shown}`" if value else f"no {word}"
     some = "one with " if field.endswith("contains") else ""
-    reason = f"{found}, wanted {some}`{plain(wanted)}`"
+    reason = f"{found}, wanted {some}`{sought}`{closer}"
     other = _elsewhere(node, field)
     return f"{reason}, which is its {other[0]}" if wanted == other[1] else reason
 
@@ -185,13 +196,13 @@ def _elsewhere(node: Node, field: str) -> tuple[str, str]:
 
 
 def _closeness(node: Node, query: Query, *, closely: bool) -> float:
-    points = [
-        1.0
-        if query.field_fits(node, field, wanted)
-        else _likeness(node, field, wanted, closely=closely)
-        for field, wanted in query.fields.items()
-    ]
-    return sum(points) / len(points)
+    points = total = 0.0
+    for field, wanted in query.fields.items():
+        weight = _ROLE_WEIGHT if field == "role" else 1.0
+        is_fit = query.field_fits(node, field, wanted)
+        points += weight * (1.0 if is_fit else _likeness(node, field, wanted, closely=closely))
+        total += weight
+    return points / total
 
 
 def _likeness(node: Node, field: str, wanted: str, *, closely: bool) -> float:

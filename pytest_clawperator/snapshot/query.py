@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from typing_extensions import Unpack
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.errors import ExecutionValidationError
+from pytest_clawperator.errors import ExecutionValidationError, NodeNotFoundError
 from pytest_clawperator.snapshot import near_miss, roles
-from pytest_clawperator.snapshot.matching import MatcherKeywords, Query, Wanted
+from pytest_clawperator.snapshot.matching import MatcherKeywords, Query, Wanted, check_role
 from pytest_clawperator.snapshot.near_miss import describe, plain
 
 if TYPE_CHECKING:
@@ -48,6 +48,22 @@ class NoMatch:
 
     def __bool__(self) -> Literal[False]:
         return False
+
+    def __getattr__(self, name: str) -> Any:
+        """Say what was not found to whoever takes this for a node."""
+        __tracebackhide__ = True
+        from pytest_clawperator.snapshot.node import Node
+
+        if name.startswith("_") or not hasattr(Node, name):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        raise NodeNotFoundError(
+            f"there is no node whose .{name} could be given: none fits {self._wanted(longest=300)}",
+            hint="Ask `if found:` first where it may be missing, or wait with claw.node(...).",
+            matcher=self.matcher,
+            nearest=self.nearest,
+            outline=near_miss.outline(self.snapshot),
+            snapshot=self.snapshot,
+        )
 
     def __repr__(self) -> str:
         text = f"<NoMatch {self._wanted(longest=80)}"
@@ -133,6 +149,8 @@ class Searchable:
         raise NotImplementedError
 
     def _matches(self, query: Query, *, on_screen: bool) -> Iterator[Node]:
+        if query.matcher.role is not None:
+            check_role(query.matcher.role)
         return (
             node
             for node in self._candidates(query)

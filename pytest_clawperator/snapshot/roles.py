@@ -33,6 +33,9 @@ _BY_CLASS = (
     ("imageview", "image"),
     ("chip", "chip"),
 )
+#: All roles that the Operator or this module may name.
+KNOWN_ROLES = UNTELLABLE | {role for _, role in _BY_CLASS}
+KNOWN_ROLES |= {"tab", "icon", "container", "unknown", "text"}
 _TAB_CLASSES = ("tablayout", "bottomnavigationview")
 _TAB_IDS = ("tab", "navigation", "bottom")
 _LAYOUTS = ("linearlayout", "framelayout", "constraintlayout", "coordinatorlayout")

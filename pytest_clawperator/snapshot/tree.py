@@ -157,12 +157,12 @@ class Snapshot(query.Searchable):
 
     def within(
         self,
-        container: Node | Wanted = None,
+        container: Node | query.NoMatch | Wanted = None,
         /,
         **keywords: Unpack[MatcherKeywords],
     ) -> query.Scope:
         """Restrict the search to a container: a node, or the first that fits a matcher."""
-        if isinstance(container, Node):
+        if isinstance(container, (Node, query.NoMatch)):
             return query.Scope(container)
         return query.Scope(self.find(container, **keywords))
 

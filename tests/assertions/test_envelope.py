@@ -11,6 +11,7 @@ import pytest
 from pytest_clawperator.assertions.envelope import EnvelopeAssertions
 from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.contracts.envelope import ResultEnvelope
+from pytest_clawperator.contracts.payload import Action
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExpectationError
 from pytest_clawperator.execution.result import RunResult
 
@@ -134,7 +135,7 @@ def test_run_says_on_which_device() -> None:
 
 def test_data_must_be_texts() -> None:
     """Step data are texts, so a number would never fit."""
-    with pytest.raises(ConfigurationError, match="a text, a pattern"):
+    with pytest.raises(ConfigurationError, match="data are texts"):
         Expect()(envelope()).to_have_data("open", app=3)  # type: ignore[arg-type]
 
 
@@ -146,3 +147,43 @@ def test_plain_assert_shows_why() -> None:
         '<RunResult failed: step "tap" (click) failed: NODE_NOT_FOUND, "nothing there"; 2 steps>'
     )
     assert repr(envelope()) == "<ResultEnvelope success, 2 steps>"
+
+
+@pytest.mark.parametrize(
+    ("args", "options", "told"),
+    [
+        ((1,), {}, "named by the id"),
+        (("tap",), {"success": "yes"}, "success= must be True or False"),
+        (("tap",), {"code": "NODE_NOT_FOUNT"}, "Did you mean NODE_NOT_FOUND"),
+    ],
+)
+def test_nonsense_is_refused(args: tuple[Any, ...], options: dict[str, Any], told: str) -> None:
+    """What can never be so is a mistake of the test."""
+    with pytest.raises(ConfigurationError, match=told):
+        Expect()(envelope()).not_to_have_step(*args, **options)
+
+
+def test_numbers_are_written_as_texts() -> None:
+    """Data are texts, and whoever gives a number is told how to write it."""
+    with pytest.raises(ConfigurationError, match='Write window_count="2"'):
+        Expect()(envelope()).to_have_data("open", window_count=2)  # type: ignore[arg-type]
+
+
+def test_action_at_which_it_stopped_is_a_failed_step() -> None:
+    """Where the Operator drops the results, the action that failed is known all the same."""
+    stopped = Action(id="gone", type="click")
+    result = RunResult.model_construct(
+        None,
+        command_id="c",
+        task_id="t",
+        status="failed",
+        steps=(),
+        error="NODE_NOT_FOUND",
+        serial="phone-1",
+        elapsed=0.0,
+        stopped_at=stopped,
+    )
+
+    Expect()(result).to_have_step("gone", success=False, code=result.code)
+    with pytest.raises(ExpectationError, match="drop the results"):
+        Expect()(result).to_have_step("other")

@@ -9,6 +9,7 @@ import pytest
 from pytest_clawperator.assertions.expect import Expect, expect
 from pytest_clawperator.assertions.locator import LocatorAssertions
 from pytest_clawperator.assertions.screen import ScreenAssertions, SnapshotAssertions
+from pytest_clawperator.assertions.soft import collecting
 from pytest_clawperator.errors import ConfigurationError, ExpectationError, SnapshotError
 from pytest_clawperator.snapshot.tree import Snapshot
 from tests.runner_double import SHOP, Phone, client
@@ -81,3 +82,30 @@ def test_it_is_called_expect() -> None:
     """It looks like a function to whoever asks."""
     assert expect.__name__ == "expect"
     assert expect.__doc__
+
+
+def test_unread_screen_tells_what_was_expected() -> None:
+    """The error about a screen that is never read names the locator, and can be soft."""
+    claw = client(Phone(data={"snapshot_ui": {"error": "UI_TREE_UNAVAILABLE"}}), timeout=0.0)
+
+    with collecting() as failures:
+        expect.soft(claw.node(text="x"), "the greeting").to_be_visible()
+
+    (error,) = failures.errors
+    assert isinstance(error, SnapshotError)
+    assert error.code == "UI_TREE_UNAVAILABLE"
+    assert "the greeting: expected node(text='x') to be visible, found" in str(error)
+
+
+def test_settings_can_be_reset() -> None:
+    """What was set is undone, and mistakes in it name the setting."""
+    own = Expect()
+    own.set_timeout(9)
+
+    own.reset()
+
+    assert own.settings.timeout is None
+    with pytest.raises(ConfigurationError, match=r"set_timeout\(\) must be"):
+        own.set_timeout("x")  # type: ignore[arg-type]
+    with pytest.raises(ConfigurationError, match="linger= must be"):
+        own.configure(linger=-1)

@@ -75,7 +75,6 @@ FALSE: list[tuple[dict[str, Any], str, tuple[Any, ...], dict[str, Any], str]] = 
     ({"id": "pay"}, "to_be_enabled", (), {}, "found disabled"),
     ({"id": "name"}, "to_be_disabled", (), {}, "found enabled"),
     ({"id": "sound"}, "to_be_checked", (), {}, "found unchecked"),
-    ({"id": "heading"}, "to_be_checked", (), {}, "found a text that cannot be checked"),
     ({"id": "pay"}, "to_be_focused", (), {}, "found not focused"),
     ({"id": "pay"}, "to_be_selected", (), {}, "found not selected"),
     ({"text": "Half"}, "to_be_in_viewport", (), {"ratio": 0.6}, "found 50% of it in the viewport"),
@@ -402,3 +401,35 @@ def test_failure_travels_whole() -> None:
     assert again.details == caught.value.details
     assert again.details["log"] == ["6 × no match in 0.1 s"]
     assert "Sign in" in again.details["xml"]
+
+
+def test_what_cannot_be_checked_is_neither_on_nor_off() -> None:
+    """A text is not unchecked: both ways fail."""
+    expected = assertions({"id": "heading"})
+
+    for hold in (expected.to_be_checked, expected.not_to_be_checked):
+        assert "found a text that cannot be checked" in failure(hold)
+
+
+@pytest.mark.parametrize(
+    ("role", "told"), [("swich", "Did you mean switch"), ("listitem", "does not tell")]
+)
+def test_roles_are_judged_anywhere_in_a_locator(role: str, told: str) -> None:
+    """A role that is never found is refused, around a node and in it, too."""
+    claw = client(Phone(FORM))
+    locators = [
+        claw.node(role=role),
+        claw.node(role=role).node(text="Pay"),
+        claw.node(id="row", has=claw.node(role=role)),
+    ]
+
+    for locator in locators:
+        with pytest.raises(ConfigurationError, match=told):
+            Expect()(locator).not_to_be_visible()
+
+
+def test_difference_of_lists_is_told_by_its_index() -> None:
+    """Where lists differ is said, however long they are."""
+    told = failure(lambda: assertions({"role": "switch"}).to_have_text(["Wi-Fi", "Light"]))
+
+    assert 'They differ from index 1 on: wanted "Light", found "Sound".' in told

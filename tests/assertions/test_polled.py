@@ -110,3 +110,17 @@ def test_function_is_wanted(expect: Expect) -> None:
     """A value instead of a function is refused, with an example."""
     with pytest.raises(ConfigurationError, match="takes a function to call, found 3"):
         expect.poll(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given", "told"),
+    [
+        (list(range(50)), [*range(49), 7], "from index 49 on: wanted 49, found 7"),
+        ("x" * 200 + "a", "x" * 200 + "b", "from character 201 on"),
+        ("Pay", "P\u0430y", "U\\+0430 CYRILLIC SMALL LETTER A"),
+    ],
+)
+def test_values_that_look_the_same_are_told_apart(wanted: object, given: object, told: str) -> None:
+    """Where short forms look the same, the first difference is said."""
+    with pytest.raises(ExpectationError, match=told):
+        Expect().poll(lambda: given, timeout=0).to_equal(wanted)

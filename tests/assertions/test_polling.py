@@ -6,11 +6,19 @@ from collections.abc import Callable
 
 import pytest
 
-from pytest_clawperator.assertions.polling import Entry, Outcome, Verdict, watch
+from pytest_clawperator.assertions.polling import (
+    Entry,
+    Outcome,
+    Verdict,
+    look_limit,
+    watch,
+)
 from pytest_clawperator.errors import (
     DeviceUnavailableError,
+    EnvelopeTimeoutError,
     ErrorCode,
     SnapshotError,
+    StepFailedError,
     TransportError,
 )
 from tests.clock_double import FakeTime
@@ -184,6 +192,51 @@ def test_log_of_many_changes_is_cut() -> None:
     lines = outcome.log_lines
 
     assert lines[0] == "1 × 0 in 10 ms"
-    assert lines[2] == "... 90 changes more"
+    assert lines[2] == "... 90 more changes"
     assert lines[-1] == "1 × 99 in 10 ms"
     assert len(lines) == 11
+
+
+def test_later_looks_have_what_is_left() -> None:
+    """The first look takes as long as it takes; later ones have the rest, a second at least."""
+    time = FakeTime()
+    limits: list[float | None] = []
+
+    def look() -> None:
+        limits.append(look_limit())
+        time.pass_by(2.0)
+
+    watch(look, never, timeout=5.0, linger=1.0, clock=time.clock)
+
+    assert limits[0] is None
+    assert limits[1] == pytest.approx(2.75)
+    assert limits[-1] == 1.0
+    assert look_limit() is None
+
+
+def test_look_without_an_answer_at_the_end_is_no_error_of_the_lab() -> None:
+    """A look that was cut short says nothing about the device: what was seen before counts."""
+    time = FakeTime()
+
+    def look() -> None:
+        if look_limit() is not None:
+            time.pass_by(look_limit() or 0.0)
+            raise EnvelopeTimeoutError("silence", code=ErrorCode.RESULT_ENVELOPE_TIMEOUT)
+
+    outcome = watch(look, never, timeout=2.0, clock=time.clock)
+
+    assert outcome.verdict.found == "no match"
+    assert outcome.log_lines[-1].startswith("1 × no answer within 2.0 s")
+
+
+def test_refusal_of_the_device_ends_it_at_once() -> None:
+    """A step that fails for another reason than what is on the screen is not tried again."""
+    time = FakeTime()
+
+    def look() -> None:
+        raise StepFailedError("blocked", code=ErrorCode.SECURITY_BLOCK_DETECTED)
+
+    with pytest.raises(StepFailedError, match="blocked"):
+        watch(look, never, timeout=5.0, clock=time.clock)
+
+    assert time.pauses == []

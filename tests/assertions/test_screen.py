@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.assertions.expect import Expect
-from pytest_clawperator.errors import ExpectationError
+from pytest_clawperator.errors import ConfigurationError, ExpectationError
 from pytest_clawperator.execution.client import Clawperator
 from pytest_clawperator.snapshot.tree import Snapshot
 from tests.clock_double import FakeTime
@@ -99,3 +99,21 @@ def test_snapshots_have_the_same_checks(expect: Expect, check: str, args: tuple[
     told = failure(lambda: getattr(expect(snapshot), f"not_{check}")(*args))
 
     assert "waited" not in told
+
+
+@pytest.mark.parametrize("package", [5, "", None])
+def test_app_is_named_by_a_text(expect: Expect, package: Any) -> None:
+    """What can be no package is a mistake of the test."""
+    with pytest.raises(ConfigurationError, match="named by its package"):
+        expect(client(Phone(SHOP))).not_to_be_in_app(package)
+
+
+def test_later_looks_are_bounded() -> None:
+    """An execution that is sent while time runs out may not take longer than what is left."""
+    phone = Phone(SHOP)
+    time = FakeTime()
+
+    failure(lambda: Expect(clock=time.clock)(client(phone)).to_be_in_app("x", timeout=200))
+
+    assert phone.executions[-1].timeout_ms == 1_000
+    assert all(1_000 <= each.timeout_ms <= 120_000 for each in phone.executions)

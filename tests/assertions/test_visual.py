@@ -329,3 +329,37 @@ def test_quite_another_screen_is_told_quickly() -> None:
     found = compare(Image.new("RGB", size), Image.new("RGB", size, "white"), threshold=0.1)
 
     assert found.pixels == 1080 * 1200
+
+
+def test_update_replaces_what_cannot_be_read(expect: Expect, camera: Camera) -> None:
+    """A golden that is no picture is written anew by an update."""
+    camera.store = GoldenStore(camera.folder, update=True)
+    goldens.use(camera.store)
+    path = camera.folder / "__screens__" / "home-120x200-160dpi.png"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"no picture")
+    camera.phone.picture = png(WHITE)
+
+    expect(camera.claw).to_match_screenshot("home")
+
+    assert opened(path).size == SIZE
+
+
+def test_density_is_asked_for_anew(expect: Expect, tmp_path: Path) -> None:
+    """The key of a picture has the density that the screen has now."""
+    camera = Camera(tmp_path, insets="Physical density: 160\nOverride density: 320\n")
+    camera.phone.picture = png(WHITE)
+    goldens.use(camera.store)
+
+    with pytest.raises(ExpectationError, match="home-120x200-320dpi"):
+        expect(camera.claw).to_match_screenshot("home")
+
+
+def test_many_differences_are_told_roughly() -> None:
+    """Where very much differs, edges are not looked at one by one."""
+    golden, actual = Image.new("RGB", (400, 400)), Image.new("RGB", (400, 400), "white")
+
+    comparison = compare(golden, actual, threshold=0.1)
+
+    assert comparison.is_rough
+    assert str(comparison).startswith("up to 160000 pixels")

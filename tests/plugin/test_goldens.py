@@ -103,6 +103,7 @@ def test_unused_goldens_are_listed(pytester: pytest.Pytester, xdist: bool) -> No
     listed = result.stdout.str().split("goldens that no test uses")[1]
     assert "__screens__/old.yaml" in listed
     assert "__screens__/old-10x10.png" in listed
+    assert "unsure: could not tell" in listed
     assert "shop" not in listed
     assert "notes" not in listed
 
@@ -134,14 +135,27 @@ def test_part_of_a_run_proves_nothing(pytester: pytest.Pytester, options: tuple[
     ids=["skipped", "skipped file", "failed"],
 )
 def test_tests_that_did_not_pass_prove_nothing(pytester: pytest.Pytester, other: str) -> None:
-    """A test that did not run to its end may be the one that uses a golden."""
+    """A test that did not run to its end may be the one that uses a golden; that is said."""
     pytester.makepyfile(test_one=PRELUDE + MATCHES, test_two=other)
     golden(pytester.path)
     golden(pytester.path, "old.yaml")
 
     result = run(pytester)
 
-    assert "no test uses" not in result.stdout.str()
+    result.stdout.fnmatch_lines(["*: could not tell, because 1 of its tests did not pass"])
+    assert "old.yaml" not in result.stdout.str()
+
+
+def test_goldens_without_tests_are_listed(pytester: pytest.Pytester) -> None:
+    """Goldens in a folder that has no tests any more are unused, too."""
+    pytester.makepyfile(PRELUDE + MATCHES)
+    golden(pytester.path)
+    golden(pytester.mkdir("gone"), "old.yaml")
+
+    result = run(pytester)
+
+    listed = result.stdout.str().split("goldens that no test uses")[1]
+    assert "gone/__screens__/old.yaml" in listed
 
 
 EQUAL = """

@@ -184,3 +184,33 @@ def test_soft_failures_cross_processes(pytester: pytest.Pytester) -> None:
     result.assert_outcomes(failed=2)
     for text in ("Cheese", "Wine", "Bread"):
         result.stdout.fnmatch_lines([f"*expected node(text='{text}')*"])
+
+
+def test_settings_end_with_the_test(pytester: pytest.Pytester) -> None:
+    """What a test sets on expect does not reach the next one."""
+    result = run(
+        pytester,
+        """
+    def test_one():
+        expect.set_timeout(99)
+
+    def test_two():
+        assert expect.settings.timeout is None
+    """,
+    )
+
+    result.assert_outcomes(passed=2)
+
+
+def test_xfail_does_not_hide_a_soft_failure(pytester: pytest.Pytester) -> None:
+    """What failed softly before counts for more than pytest.xfail()."""
+    result = run(
+        pytester,
+        """
+    def test_soft():
+        wants("Cheese")
+        pytest.xfail("the rest is known")
+    """,
+    )
+
+    result.assert_outcomes(failed=1)

@@ -213,3 +213,36 @@ def test_any_text_can_be_shown(text: str, longest: int) -> None:
     assert shown.isprintable()
     assert len(shown) <= longest
     assert quoted(text).startswith('"')
+
+
+def test_text_counts_for_more_than_role() -> None:
+    """A node with nearly the text comes before one with only the role."""
+    snapshot = screen(
+        node(text="Password", cls="android.widget.EditText"),
+        node(text="Log in", cls="android.widget.Button"),
+    )
+
+    first = nearest(snapshot, Query.of(None, {"text": "Login", "role": "textfield"}))[0]
+
+    assert first.node.text == "Log in"
+    assert set(first.reasons) == {
+        "text is `Log in`, wanted `Login`",
+        "role is button, wanted textfield",
+    }
+
+
+def test_texts_that_look_the_same_are_told_apart() -> None:
+    """Long texts are shown where they differ, and odd characters by name."""
+    long = "x" * 100
+
+    (cut,) = reasons(screen(node(text=f"{long}a tail")), text=f"{long}b tail")
+    (odd,) = reasons(screen(node(text="P\u0430y now")), text="Pay now")
+
+    assert "xa tail`" in cut
+    assert "xb tail` (they differ from character 101 on)" in cut
+    assert "character 2 is U+0430 CYRILLIC SMALL LETTER A, wanted U+0061 LATIN" in odd
+
+
+def test_backslashes_are_told_from_line_breaks() -> None:
+    """A backslash is doubled, so that what was escaped can be told from what was not."""
+    assert quoted("a\\nb") != quoted("a\nb")

@@ -11,7 +11,13 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.errors import ErrorCode, ExecutionValidationError, SnapshotError
+from pytest_clawperator.errors import (
+    ConfigurationError,
+    ErrorCode,
+    ExecutionValidationError,
+    NodeNotFoundError,
+    SnapshotError,
+)
 from pytest_clawperator.simulator.screen import hierarchy as simulated
 from pytest_clawperator.simulator.screen.nodes import Bounds as UiBounds
 from pytest_clawperator.simulator.screen.nodes import UiNode
@@ -130,7 +136,7 @@ def test_matchers_are_judged() -> None:
         snapshot.find()
     with pytest.raises(TypeError, match="not both"):
         snapshot.find(NodeMatcher(text_equals="a"), text="a")
-    with pytest.raises(TypeError):
+    with pytest.raises(ConfigurationError, match="not matched by colour="):
         snapshot.find(colour="red")  # type: ignore[call-arg]
 
 
@@ -450,3 +456,38 @@ def test_identifying_matchers_identify_on_the_device(seed: int) -> None:
             matcher = identifying_matcher(ours)
             if matcher is not None:
                 assert simulated.find(tree, matcher.to_wire(), (1080, 2400)) is theirs
+
+
+def test_misspelt_keyword_is_refused() -> None:
+    """A keyword that is nearly one is a mistake, and says which was meant."""
+    with pytest.raises(ConfigurationError, match="Did you mean text="):
+        login().find(txt="x")  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("search", ["find", "find_all", "count"])
+def test_misspelt_role_is_refused(search: str) -> None:
+    """A role that is nearly one would never be found, so it is refused."""
+    snapshot = login()
+
+    with pytest.raises(ConfigurationError, match="Did you mean switch"):
+        getattr(snapshot, search)(role="swich")
+
+
+def test_what_was_not_found_has_no_text() -> None:
+    """Whoever takes a miss for a node is told what came near."""
+    missed = screen(node(text="Log in")).find(text="Login")
+
+    with pytest.raises(NodeNotFoundError, match=r"no node whose \.text") as caught:
+        _ = missed.text
+
+    assert "text is `Log in`, wanted `Login`" in str(caught.value)
+    assert not hasattr(missed, "colour")
+
+
+def test_scope_of_what_was_not_found_is_empty() -> None:
+    """Inside a node that was not found nothing is found."""
+    snapshot = screen(node(text="Log in"))
+
+    scope = snapshot.within(snapshot.find(text="Nowhere"))
+
+    assert scope.count(text="Log in") == 0
