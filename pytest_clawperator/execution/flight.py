@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
@@ -78,15 +78,30 @@ class Flight:
             finally:
                 self._owner = None
 
+    def close(self) -> None:
+        """Remove the file if nobody uses it and it tells of nothing."""
+        with suppress(OSError, ConfigurationError):
+            descriptor = os.open(self._path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+            try:
+                idle = _lock(descriptor) and self._unfinished(descriptor) is None
+                if idle and _is_at(descriptor, self._path):
+                    self._path.unlink()
+            finally:
+                os.close(descriptor)
+
     @contextmanager
     def _locked(self, command_id: str, serial: str) -> Iterator[int]:
-        descriptor = self._open()
-        try:
-            if not _lock(descriptor):
-                raise self._conflict(descriptor, command_id, serial)
-            yield descriptor
-        finally:
-            os.close(descriptor)
+        while True:
+            descriptor = self._open()
+            try:
+                if not _lock(descriptor):
+                    raise self._conflict(descriptor, command_id, serial)
+                if _is_at(descriptor, self._path):
+                    yield descriptor
+                    return
+                # Another process removed the file in between: the lock is on nothing.
+            finally:
+                os.close(descriptor)
 
     def _open(self) -> int:
         try:
@@ -211,6 +226,14 @@ def _lock(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """Tell whether the open file is still the one that others would open."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.lstat())
+    except FileNotFoundError:
+        return False
 
 
 def _read(descriptor: int) -> Unfinished | None:

@@ -107,6 +107,7 @@ class Pipeline:
         """Let go of the device, and remove the pictures that nobody gave a place."""
         self._transport.close()
         self._scratch.close()
+        self._flight.close()
 
     def run(self, execution: Execution) -> RunResult:
         """Run the execution; a failed envelope is returned, not raised."""

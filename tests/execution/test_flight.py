@@ -10,6 +10,7 @@ import sys
 import tempfile
 import textwrap
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -290,3 +291,64 @@ def test_another_client_of_the_same_process_is_called_so(tmp_path: Path) -> None
             second.claim("inner", serial="s"),
         ):
             pass
+
+
+def test_the_file_goes_with_the_client(tmp_path: Path) -> None:
+    """A device that nobody uses and that is known to be done leaves no file."""
+    flight = Flight("phone", folder=tmp_path)
+    with flight.claim("cmd-1", serial="s") as claim:
+        claim.take_off(1e12)
+        claim.land()
+
+    flight.close()
+    flight.close()
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_file_of_an_unfinished_command_stays(tmp_path: Path) -> None:
+    """What the next holder has to know is not thrown away."""
+    flight = Flight("phone", folder=tmp_path)
+    with flight.claim("cmd-1", serial="s") as claim:
+        claim.take_off(1e12)
+
+    flight.close()
+
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_the_file_of_a_device_in_use_stays(tmp_path: Path) -> None:
+    """Closing one client does not take the lock from under another."""
+    first, second = Flight("phone", folder=tmp_path), Flight("phone", folder=tmp_path)
+
+    with first.claim("cmd-1", serial="s"):
+        second.close()
+        with pytest.raises(ExecutionConflictError), second.claim("cmd-2", serial="s"):
+            pass
+
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_closing_and_claiming_at_once_never_lets_two_in(tmp_path: Path) -> None:
+    """A lock on a file that was removed in between counts for nothing."""
+    inside: list[int] = []
+    overlaps: list[int] = []
+
+    def fly(number: int) -> None:
+        for _ in range(200):
+            flight = Flight("phone", folder=tmp_path)
+            with suppress(ExecutionConflictError), flight.claim("cmd", serial="s"):
+                inside.append(number)
+                if len(inside) > 1:
+                    overlaps.append(number)
+                inside.remove(number)
+            flight.close()
+
+    threads = [threading.Thread(target=fly, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(DEADLINE)
+
+    assert not any(thread.is_alive() for thread in threads)
+    assert overlaps == []
