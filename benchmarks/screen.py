@@ -95,6 +95,16 @@ def parse_ratio(size: int, *, needs_repair: bool) -> float:
     return ratio(lambda: Snapshot.from_xml(source), lambda: etree.fromstring(source), rounds)
 
 
+def unfit_ratio(size: int, unfit: str) -> float:
+    """Compare reading a screen with one character that XML refuses with parsing it without."""
+    clean = hierarchy(size)
+    middle = f'Item {size // 2 | 1}"'
+    source = clean.replace(middle, f'Item {unfit}"', 1).encode("utf-8", "surrogatepass")
+    plain = clean.encode()
+    rounds = max(20, 20_000 // size)
+    return ratio(lambda: Snapshot.from_xml(source), lambda: etree.fromstring(plain), rounds)
+
+
 def find_ratio(*, is_first: bool) -> float:
     """Compare finding a node by its text with a compiled XPath on the same kind of tree.
 
@@ -124,6 +134,10 @@ def main() -> None:
             name = f"parse {size} nodes, {'repaired' if needs_repair else 'clean'}"
             found = parse_ratio(size, needs_repair=needs_repair)
             print(f"{name:32} {found:5.2f} x etree.fromstring   (wanted: <= {limit})")
+        for name, unfit in (("control character", "\x01"), ("half surrogate", "\ud83d")):
+            found = unfit_ratio(size, unfit)
+            title = f"parse {size} nodes, {name}"
+            print(f"{title:32} {found:5.2f} x etree.fromstring   (wanted: <= 3.0)")
     for is_first, limit in ((True, 1.5), (False, 0.2)):
         name = f"find by text, {'first' if is_first else 'later'}"
         found = find_ratio(is_first=is_first)
