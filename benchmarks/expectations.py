@@ -59,6 +59,7 @@ def _beyond_a_snapshot(claw: Clawperator) -> float:
     appeared: list[float] = []
 
     def appear() -> None:
+        # At no fixed point between two looks, or every run would measure the same one.
         time.sleep(random.uniform(0.1, 0.3))
         appeared.append(time.perf_counter())
         claw.device.shell(f"input tap {x} {y}")

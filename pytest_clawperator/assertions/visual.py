@@ -400,7 +400,7 @@ def _reason(error: Exception) -> str:
 
 def _check_library() -> None:
     try:
-        import pixelmatch  # noqa: F401
+        import pixelmatch  # noqa: F401 - an extra: asked for before a picture is taken
     except ImportError as exc:
         raise ConfigurationError(
             "to_match_screenshot() needs pixelmatch, which is not installed",

@@ -26,7 +26,7 @@ from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExecutionCo
 try:
     import fcntl
 except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # a module elsewhere; `_lock` asks
 
 _FOLDER_VARIABLE = "CLAWPERATOR_LEASE_DIR"
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -171,7 +171,7 @@ def lock_folder() -> Path:
     if chosen:
         return Path(chosen)
     # TMPDIR is often a job's own, and two jobs must see each other's locks.
-    shared = "/tmp" if os.name == "posix" else tempfile.gettempdir()  # noqa: S108
+    shared = "/tmp" if os.name == "posix" else tempfile.gettempdir()  # noqa: S108 - shared on purpose
     return Path(shared) / "pytest-clawperator-locks"
 
 

@@ -175,6 +175,7 @@ class Target:
 def keywords_of(matcher: NodeMatcher) -> MatcherKeywords:
     """Give a matcher in the keywords by which people write it."""
     pairs = ((word, getattr(matcher, name)) for word, name in KEYWORDS.items())
+    # The words are those of KEYWORDS, which a type checker cannot see in a loop.
     return {word: value for word, value in pairs if value is not None}  # type: ignore[return-value]
 
 
@@ -196,6 +197,7 @@ def target_of(
         )
     if given is None and not keywords:
         raise ConfigurationError(f"{verb}() was not told which node is meant", hint=_EXAMPLE)
+    # `_check_keywords` has seen to it that they are the known ones.
     target = Target(query=Query.of(None, keywords)) if given is None else _read(given, verb)  # type: ignore[arg-type]
     if has is not None:
         target = replace(target, has=_read(has, f"{verb}(has=...)"))

@@ -13,4 +13,4 @@ def attach_file(path: Path, *, name: str, mime: str) -> None:
     import allure
 
     kind = {"attachment_type": mime, "extension": path.suffix[1:]}
-    allure.attach.file(str(path), name=name, **kind)  # type: ignore[no-untyped-call]
+    allure.attach.file(str(path), name=name, **kind)  # type: ignore[no-untyped-call]  # no types

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 UNTELLABLE = frozenset({"listitem", "title", "label", "row", "column", "grid"})
 
 # The first part of the class name that fits decides, so that a RadioButton is a button.
+# The simulated phone has a table of its own, lest one mistake sit on both sides of the wire.
 _BY_CLASS = (
     ("viewpager", "pager"),
     ("button", "button"),

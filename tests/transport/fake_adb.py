@@ -154,7 +154,7 @@ def eventually(condition: Callable[[], bool]) -> bool:
     while not condition():
         if time.monotonic() > end:
             return False
-        time.sleep(0.002)
+        time.sleep(0.002)  # nothing tells when a thread or a socket is gone
     return True
 
 

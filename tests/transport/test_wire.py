@@ -29,7 +29,7 @@ def in_pieces(data: bytes) -> Answer:
     def answer(conversation: Conversation) -> None:
         for value in data:
             conversation.send(bytes([value]))
-            time.sleep(0.0005)
+            time.sleep(0.0005)  # else the network joins them again
         conversation.close()
 
     return answer
@@ -180,7 +180,7 @@ def test_the_deadline_is_for_the_whole_answer() -> None:
         end = time.monotonic() + DEADLINE
         while time.monotonic() < end:
             conversation.send(b"x")
-            time.sleep(0.01)
+            time.sleep(0.01)  # the peer that never ends: the client gives up, not this
 
     with FakeAdb({"host:x": trickle}) as adb, pytest.raises(TransportTimeoutError):
         adb.server.ask("host:x", timeout=0.1)
