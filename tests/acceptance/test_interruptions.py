@@ -137,7 +137,7 @@ class TestCtrlC:
             process.send_signal(signal.SIGINT)
             _, complained = process.communicate(timeout=DEADLINE)
 
-        assert process.returncode == -signal.SIGINT
+        assert process.returncode == -signal.SIGINT, complained
         assert complained.rstrip().endswith("KeyboardInterrupt")
         assert list(tmp_path.iterdir()) == []
 
