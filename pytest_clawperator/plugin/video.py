@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 import threading
+import time
 from collections.abc import Callable
 
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, ShellError
@@ -15,21 +16,33 @@ SEGMENT = 180
 _MARGIN = 20.0
 _BIT_RATE = 4_000_000
 _FOLDER = "/data/local/tmp"
-# How often, and how long each time, to wait for a segment to be finished.
-_TRIES, _TRY = 10, 0.3
+# How long a device may take to finish a segment, and how soon to try again to interrupt it.
+_FINISHING, _AGAIN = 5.0, 0.1
 
 
 class Video:
-    """Records the screen of a device from its making until it is stopped."""
+    """Records the screen of a device from its making until it is stopped.
+
+    A segment lasts ``segment`` seconds, and ``finishing`` is what the last one may take to be
+    written once it was interrupted.
+    """
 
     def __init__(
-        self, transport: Transport, *, on_problem: Callable[[str], None] = lambda _: None
+        self,
+        transport: Transport,
+        *,
+        on_problem: Callable[[str], None] = lambda _: None,
+        segment: int = SEGMENT,
+        finishing: float = _FINISHING,
     ) -> None:
         self._transport = transport
         self._on_problem = on_problem
+        self._segment = segment
+        self._finishing = finishing
         self._token = secrets.token_hex(4)
         self._stopping = threading.Event()
         self._segments = 0
+        self._whole: list[str] = []
         self._problem: ClawperatorError | None = None
         self._thread = threading.Thread(
             target=self._record, name=f"video of {transport.serial}", daemon=True
@@ -45,8 +58,7 @@ class Video:
         """End the recording and give its segments; none is left on the device."""
         self._end()
         try:
-            paths = [self._path(number) for number in range(1, self._segments + 1)]
-            segments = [data for path in paths if (data := self._pulled(path))]
+            segments = [data for path in self._whole if (data := self._pulled(path))]
         finally:
             self._remove()
         if segments:
@@ -70,17 +82,20 @@ class Video:
         while not self._stopping.is_set() and self._problem is None:
             self._segments += 1
             path = self._path(self._segments)
-            # The shell tells which process it is, so that this one can be ended and no other.
+            # A shell that becomes screenrecord knows its number, so that this process can be
+            # ended and no other; and it ends by itself where the connection is lost.
             command = (
-                f"screenrecord --bit-rate {_BIT_RATE} --time-limit {SEGMENT} {path} &"
-                f" echo $! > {path}.pid; wait $!"
+                f"exec sh -c 'echo $$ > {path}.pid;"
+                f" exec screenrecord --bit-rate {_BIT_RATE} --time-limit {self._segment} {path}'"
             )
             try:
-                result = self._transport.shell(command, timeout=SEGMENT + _MARGIN)
+                result = self._transport.shell(command, timeout=self._segment + _MARGIN)
             except ClawperatorError as error:
                 self._fail(error)
                 return
-            if not result.ok and not self._stopping.is_set():
+            if result.ok:
+                self._whole.append(path)
+            elif not self._stopping.is_set():
                 said = f"{result.stdout}{result.stderr}".strip() or "nothing"
                 self._fail(
                     ShellError(
@@ -98,16 +113,32 @@ class Video:
     def _end(self) -> None:
         """Interrupt the segment in work; it is whole only once screenrecord is done with it."""
         self._stopping.set()
-        for _ in range(_TRIES):
-            if not self._thread.is_alive():
-                return
-            pid = f"$(cat {self._path(self._segments)}.pid)"
-            try:
-                self._transport.shell(f"kill -INT {pid}", timeout=_TRY * _TRIES)
-            except ClawperatorError as error:
-                self._problem = self._problem or error
-                return
-            self._thread.join(_TRY)
+        deadline = time.monotonic() + self._finishing
+        interrupted = False
+        try:
+            while self._thread.is_alive() and time.monotonic() < deadline:
+                # Once and no more: a second interrupt ends screenrecord in mid-file.
+                interrupted = interrupted or self._signal("INT")
+                self._thread.join(self._finishing if interrupted else _AGAIN)
+            if self._thread.is_alive():
+                self._give_up()
+        except ClawperatorError as error:
+            self._problem = self._problem or error
+
+    def _signal(self, name: str) -> bool:
+        """Signal the segment in work; tell whether it runs."""
+        pid = f"$(cat {self._path(self._segments)}.pid)"
+        return self._transport.shell(f"kill -{name} {pid}", timeout=self._finishing).ok
+
+    def _give_up(self) -> None:
+        self._problem = ShellError(
+            f"screenrecord did not end within {self._finishing:g} s after it was interrupted",
+            serial=self._transport.serial,
+            hint="Leave --claw-video off on this device.",
+        )
+        # The next test would wait for nothing, too.
+        self._on_problem(f"no video: {self._problem.message}")
+        self._signal("KILL")
 
     def _pulled(self, path: str) -> bytes:
         try:

@@ -175,11 +175,16 @@ class Device:
 
     def screenshot_key(self) -> Hashable:
         """Give a value that is another one whenever a screenshot may be another one."""
-        return self._picture.key()
+        # The picture is another one after a reset, and what it counts begins anew.
+        return self._picture, self._picture.key()
 
     async def screenshot(self) -> bytes:
         """Give a picture of the screen, as PNG."""
         return await self._picture.png()
+
+    async def frame(self, size: tuple[int, int]) -> bytes:
+        """Give a picture of the screen fitted into that size, as JPEG."""
+        return await self._picture.jpeg(size)
 
     def set_fault(self, request: FaultRequest) -> Fault:
         """Let something go wrong from now on."""

@@ -22,42 +22,66 @@ OK = ShellResult("", "", 0)
 
 
 class Recording(ScriptedTransport):
-    """Has a ``screenrecord`` that ends by itself so many times, and then on an interrupt."""
+    """Has a ``screenrecord`` that ends by itself so many times, and then on a signal.
+
+    ``obeys`` is the signal, ``status`` what it ends with then, and ``deaf`` how many signals
+    come before the process is there.
+    """
 
     def __init__(
-        self, *, full_segments: int = 0, content: bytes = b"mp4", refusal: str = ""
+        self,
+        *,
+        full_segments: int = 0,
+        content: bytes = b"mp4",
+        refusal: str = "",
+        obeys: str = "INT",
+        status: int = 0,
+        deaf: int = 0,
     ) -> None:
         super().__init__()
         self._full = full_segments
         self._content = content
         self._refusal = refusal
-        self._interrupted = threading.Event()
+        self._obeys = obeys
+        self._status = status
+        self._deaf = deaf
+        self._ended = threading.Event()
         self.recording = threading.Event()
         self.commands: list[str] = []
 
     def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
-        """Record, interrupt, or remove."""
+        """Record, signal, or remove."""
         self.commands.append(command)
-        if command.startswith("kill -INT"):
-            self._interrupted.set()
-        elif command.startswith("rm -f"):
+        if command.startswith("kill "):
+            return self._signal(command)
+        if command.startswith("rm -f"):
             self.files.clear()
-        elif self._refusal:
+            return OK
+        if self._refusal:
             return ShellResult("", self._refusal, 1)
-        else:
-            self._record(command)
+        return self._record(command)
+
+    def _signal(self, command: str) -> ShellResult:
+        if self._deaf:
+            self._deaf -= 1
+            return ShellResult("", "cat: No such file or directory", 1)
+        if command.startswith(f"kill -{self._obeys} "):
+            self._ended.set()
         return OK
 
-    def _record(self, command: str) -> None:
+    def _record(self, command: str) -> ShellResult:
+        status = 0
         if self._full:
             self._full -= 1
         else:
             self.recording.set()
-            assert self._interrupted.wait(DEADLINE)
-        path = re.search(r"--time-limit 180 (\S+)", command)
+            assert self._ended.wait(DEADLINE)
+            status = self._status
+        path = re.search(r"--time-limit 180 ([^\s']+)", command)
         assert path is not None
         if self._content:
             self.files[path[1]] = self._content + str(len(self.files) + 1).encode()
+        return ShellResult("", "", status)
 
     def pull(self, path: str) -> bytes:
         """Give a file, or say that there is none."""
@@ -87,10 +111,50 @@ def test_only_its_own_process_is_ended() -> None:
     video.stop()
 
     record, kill, remove = device.commands
-    path = record.split(" &")[0].rpartition(" ")[2]
-    assert record.endswith(f"{path} & echo $! > {path}.pid; wait $!")
+    path = record.removesuffix("'").rpartition(" ")[2]
+    options = "--bit-rate 4000000 --time-limit 180"
+    assert record == f"exec sh -c 'echo $$ > {path}.pid; exec screenrecord {options} {path}'"
     assert kill == f"kill -INT $(cat {path}.pid)"
     assert remove == f"rm -f {path.removesuffix('1.mp4')}*"
+
+
+def test_a_process_that_is_not_there_yet() -> None:
+    """The interrupt is sent again until there is somebody to take it."""
+    device = Recording(deaf=2)
+    video = Video(device)
+    assert device.recording.wait(DEADLINE)
+
+    segments = video.stop()
+
+    assert segments == [b"mp41"]
+    assert sum(command.startswith("kill -INT") for command in device.commands) == 3
+
+
+def test_a_segment_that_was_not_finished() -> None:
+    """A segment whose process ended badly is no video, and those before it are."""
+    device = Recording(full_segments=1, status=130)
+    video = Video(device)
+    assert device.recording.wait(DEADLINE)
+
+    segments = video.stop()
+
+    assert segments == [b"mp41"]
+    assert device.files == {}
+
+
+def test_a_device_that_does_not_end_it() -> None:
+    """It is waited for, interrupted only once, killed at last, and named."""
+    told: list[str] = []
+    device = Recording(obeys="KILL", status=137)
+    video = Video(device, on_problem=told.append, finishing=0.2)
+    assert device.recording.wait(DEADLINE)
+
+    with pytest.raises(ShellError, match=r"did not end within 0[.]2 s after it was interrupted"):
+        video.stop()
+
+    signals = [command.split()[1] for command in device.commands if command.startswith("kill")]
+    assert signals == ["-INT", "-KILL"]
+    assert told == ["no video: screenrecord did not end within 0.2 s after it was interrupted"]
 
 
 def test_drop() -> None:

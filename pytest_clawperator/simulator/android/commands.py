@@ -10,13 +10,13 @@ from pytest_clawperator.simulator.android.am import activity_service, monkey
 from pytest_clawperator.simulator.android.dumpsys import dumpsys
 from pytest_clawperator.simulator.android.input import input_service
 from pytest_clawperator.simulator.android.pm import package_service
-from pytest_clawperator.simulator.android.process import kill, pidof, ps
+from pytest_clawperator.simulator.android.process import kill, pgrep, pidof, pkill, ps
 from pytest_clawperator.simulator.android.screen import (
     screencap,
-    screenrecord,
     uiautomator,
     window_service,
 )
+from pytest_clawperator.simulator.android.screenrecord import screenrecord
 from pytest_clawperator.simulator.android.service import (
     NO_SERVICE,
     ServiceHandler,
@@ -78,7 +78,9 @@ _PROGRAMS: Mapping[str, Callable[[AndroidSystem, Invocation], Awaitable[int]]] =
     "ip": ip,
     "kill": kill,
     "monkey": monkey,
+    "pgrep": pgrep,
     "pidof": pidof,
+    "pkill": pkill,
     "ps": ps,
     "reboot": reboot,
     "screencap": screencap,

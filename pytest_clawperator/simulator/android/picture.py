@@ -1,9 +1,10 @@
-"""Screenshots: drawn beside the event loop, and not again while nothing has changed."""
+"""Pictures of the screen: drawn beside the event loop, and not again while nothing has changed."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,35 +32,62 @@ class ScreenPicture:
         key = self.key()
         if self._drawing is None or self._key != key or _has_failed(self._drawing):
             self._key = key
-            self._drawing = asyncio.get_running_loop().create_task(self._draw())
+            drawing = asyncio.to_thread(self._look().png)
+            self._drawing = asyncio.get_running_loop().create_task(drawing)
         # Others may wait for the same picture, so that one who leaves must not end its drawing.
         return await asyncio.shield(self._drawing)
 
-    async def _draw(self) -> bytes:
+    async def jpeg(self, frame: tuple[int, int]) -> bytes:
+        """Draw a frame of that size for a film."""
+        return await asyncio.to_thread(self._look().jpeg, frame)
+
+    def _look(self) -> _Look:
         ui = self._system.ui
         if not self._system.display.awake:
-            return await asyncio.to_thread(_black, ui.size)
-        paint = _painting(ui.windows(), size=ui.size, dark=ui.dark, title=ui.title())
-        return await asyncio.to_thread(paint)
+            return _Look(None, ui.size)
+        return _Look(ui.windows(), ui.size, dark=ui.dark, title=ui.title())
 
 
 def _has_failed(drawing: asyncio.Task[bytes]) -> bool:
     return drawing.done() and (drawing.cancelled() or drawing.exception() is not None)
 
 
-def _painting(
-    windows: list[Window], *, size: tuple[int, int], dark: bool, title: str | None
-) -> Callable[[], bytes]:
-    def paint() -> bytes:
-        # Pillow costs more to import than everything else together.
-        from pytest_clawperator.simulator.picture.render import draw
+@dataclass(frozen=True)
+class _Look:
+    """What shows at one moment; no windows at all while the screen is off.
 
-        return draw(windows, size=size, dark=dark, clock_text=CLOCK_TEXT, title=title)
+    Pillow costs more to import than everything else together, so it waits for a picture.
+    """
 
-    return paint
+    windows: list[Window] | None
+    size: tuple[int, int]
+    dark: bool = False
+    title: str | None = None
 
+    def png(self) -> bytes:
+        from pytest_clawperator.simulator.picture.render import black_screen, draw
 
-def _black(size: tuple[int, int]) -> bytes:
-    from pytest_clawperator.simulator.picture.render import black_screen
+        if self.windows is None:
+            return black_screen(self.size)
+        return draw(
+            self.windows,
+            size=self.size,
+            dark=self.dark,
+            clock_text=CLOCK_TEXT,
+            title=self.title,
+        )
 
-    return black_screen(size)
+    def jpeg(self, frame: tuple[int, int]) -> bytes:
+        from pytest_clawperator.simulator.picture.frame import black_frame, encode_frame
+        from pytest_clawperator.simulator.picture.render import paint
+
+        if self.windows is None:
+            return black_frame(frame)
+        image = paint(
+            self.windows,
+            size=self.size,
+            dark=self.dark,
+            clock_text=CLOCK_TEXT,
+            title=self.title,
+        )
+        return encode_frame(image, frame)

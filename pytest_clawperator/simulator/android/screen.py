@@ -1,4 +1,4 @@
-"""``wm``, ``screencap``, ``screenrecord`` and ``uiautomator``: the screen, as shell commands."""
+"""``wm``, ``screencap`` and ``uiautomator``: the screen, as shell commands."""
 
 from __future__ import annotations
 
@@ -189,15 +189,6 @@ async def _save(invocation: Invocation, path: str, data: bytes, *, complaint: st
         await invocation.err(complaint.format(path, error.reason))
         return 1
     return 0
-
-
-async def screenrecord(system: AndroidSystem, invocation: Invocation) -> int:
-    """Refuse: there is no video encoder behind this screen."""
-    await invocation.err(
-        "ERROR: unable to create video/avc codec instance: this simulated phone records no"
-        " video; use 'screencap -p' for pictures\n"
-    )
-    return 1
 
 
 _UIAUTOMATOR_USAGE = """Usage: uiautomator <subcommand> [options]

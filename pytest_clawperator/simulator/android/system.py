@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -49,6 +49,12 @@ class Phone(Protocol):
 
     async def screenshot(self) -> bytes:
         """Give a picture of the screen, as PNG."""
+
+    def screenshot_key(self) -> Hashable:
+        """Give a value that is another one whenever a screenshot may be another one."""
+
+    async def frame(self, size: tuple[int, int]) -> bytes:
+        """Give a picture of the screen fitted into that size, as JPEG."""
 
 
 @dataclass

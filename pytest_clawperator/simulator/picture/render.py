@@ -37,6 +37,18 @@ def draw(
     The same arguments give the same bytes. ``title`` is written at the top of an app whose
     screen has no title of its own and leaves room for one.
     """
+    return encode_png(paint(windows, size=size, dark=dark, clock_text=clock_text, title=title))
+
+
+def paint(
+    windows: Sequence[Window],
+    *,
+    size: tuple[int, int],
+    dark: bool,
+    clock_text: str,
+    title: str | None = None,
+) -> Image.Image:
+    """Draw the windows as ``draw`` does, and give the picture itself."""
     canvas = Canvas((max(1, size[0]), max(1, size[1])), DARK if dark else LIGHT)
     picture = _Picture(canvas, clock_text)
     for window in windows:
@@ -45,7 +57,7 @@ def draw(
         picture.add_title(windows, title)
     if not windows:
         picture.finish_window(canvas.theme.ink)
-    return encode_png(canvas.image)
+    return canvas.image
 
 
 def black_screen(size: tuple[int, int]) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Coroutine, Iterator
+from collections.abc import Callable, Collection, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,11 +42,21 @@ class Job:
         return self.task.result()
 
 
+@dataclass(frozen=True)
+class Program:
+    """A program that runs until a signal comes; ``signal`` takes its number."""
+
+    pid: int
+    name: str
+    signal: Callable[[int], None]
+
+
 class Jobs:
     """Everything in the background of one device; it outlives the shells that started it."""
 
     def __init__(self) -> None:
         self._jobs: dict[int, Job] = {}
+        self._programs: dict[int, Program] = {}
         self._piped = 0
         self._waiting: list[asyncio.Future[None]] = []
         self._next_pid = _FIRST_PID
@@ -56,7 +66,7 @@ class Jobs:
         while True:
             pid = self._next_pid
             self._next_pid = _FIRST_PID if pid == _LAST_PID else pid + 1
-            if pid not in self._jobs:
+            if pid not in self._jobs and pid not in self._programs:
                 return pid
 
     def start(
@@ -100,6 +110,32 @@ class Jobs:
     def find(self, pid: int) -> Job | None:
         """Give the running job with this number."""
         return self._jobs.get(pid)
+
+    @contextmanager
+    def program(self, name: str, *, pid: int, signal: Callable[[int], None]) -> Iterator[None]:
+        """Let signals reach a program while it runs; ``pid`` unless it is a job's own."""
+        task = asyncio.current_task()
+        own = [job.pid for job in self._jobs.values() if job.task is task] or [pid]
+        taken = own[0] in self._programs
+        program = Program(self.new_pid() if taken else own[0], name, signal)
+        self._programs[program.pid] = program
+        try:
+            yield
+        finally:
+            del self._programs[program.pid]
+
+    def programs(self) -> list[Program]:
+        """List the programs that take signals."""
+        return list(self._programs.values())
+
+    def send(self, pid: int, number: int) -> bool:
+        """Send a signal, 0 for none at all; tell whether there is such a program or job."""
+        program, job = self._programs.get(pid), self._jobs.get(pid)
+        if program is not None and number:
+            program.signal(number)
+        elif job is not None and number:
+            job.task.cancel()
+        return program is not None or job is not None
 
     def _holding(self, *outputs: Output, session: object) -> list[Job]:
         """List the running jobs of a session that may still write to one of these outputs."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -45,7 +46,12 @@ def test_any_words(name: str, service: str, words: list[str], stdin: bytes) -> N
         out, err = Collected(), Collected()
         shell = phone.device.make_shell()
         call = Invocation(args, Pieces([stdin, b""]), out, err, shell)
-        return await android_commands(phone.system)[name](call)
+        command = android_commands(phone.system)[name]
+        running = asyncio.ensure_future(command(call))
+        await asyncio.sleep(0)
+        for program in shell.jobs.programs():  # what would go on until it is interrupted
+            program.signal(signal.SIGINT)
+        return await running
 
     assert 0 <= asyncio.run(act()) <= 255
 

@@ -1,4 +1,4 @@
-"""``wm``, ``screencap``, ``screenrecord`` and ``uiautomator``."""
+"""``wm``, ``screencap`` and ``uiautomator``."""
 
 from __future__ import annotations
 
@@ -164,13 +164,6 @@ class TestScreencap:
 
         assert ended.status == 1
         assert "give -p for a PNG" in ended.err
-
-    def test_video(self) -> None:
-        """There is no video, and it says what to use instead."""
-        ended = Phone().run("screenrecord /sdcard/a.mp4")
-
-        assert ended.status == 1
-        assert "screencap" in ended.err
 
 
 class TestUiautomator:
