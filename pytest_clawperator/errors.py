@@ -327,7 +327,8 @@ class StepFailedError(ClawperatorError, AssertionError):
             rest = len(outline) - self.shown_lines
             lines.append("on the screen:")
             lines += [f"  {line}" for line in outline[: self.shown_lines]]
-            lines += [f"  ... {rest} more lines in .outline"] if rest > 0 else []
+            unit = "line" if rest == 1 else "lines"
+            lines += [f"  ... {rest} more {unit} in .outline"] if rest > 0 else []
         return "".join(f"\n  {line}" for line in lines)
 
 

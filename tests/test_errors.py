@@ -167,3 +167,12 @@ def test_what_was_on_the_screen_stands_before_the_hint() -> None:
     assert lines[4:6] == ["  on the screen:", "    line 0"]
     assert lines[-2:] == ["    ... 6 more lines in .outline", "  hint: Look."]
     assert error.nearest == ("a", "b", "c", "d")
+
+
+def test_one_more_line_of_the_screen() -> None:
+    """A single line that is not shown is counted as one."""
+    outline = "\n".join(f"line {n}" for n in range(NodeNotFoundError.shown_lines + 1))
+
+    error = NodeNotFoundError("gone", outline=outline)
+
+    assert str(error).endswith("\n    ... 1 more line in .outline")

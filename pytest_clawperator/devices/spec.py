@@ -10,11 +10,17 @@ from pytest_clawperator.errors import ConfigurationError
 
 ALLOWED = (
     "auto (any connected device), a serial as `adb devices` prints it, sim (simulated phones, one"
-    " for each worker), sim:4 (four of them), or http://host:3000/serial (a host that runs"
-    " `clawperator serve`)"
+    " for each worker), sim:4 (four of them), or http://host:3000/serial (a device of a host that"
+    " runs `clawperator serve`; without /serial its only one)"
 )
+_KEYWORDS = ("auto", "sim", "http", "https")
 _COUNT = re.compile(r"[1-9][0-9]{0,3}")
-_URL = re.compile(r"(?P<url>https?://[^/\s]+)(?:/(?P<serial>\S*))?")
+_URL = re.compile(
+    r"(?P<url>https?://(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?)"
+    r"(?:/(?P<serial>[^\s/?#]*))?",
+    re.ASCII,
+)
+_SERIAL = re.compile(r"[^\s:/][^\s/]*")
 
 
 @dataclass(frozen=True)
@@ -37,15 +43,26 @@ class DeviceSpec:
 
 def parse_device_spec(text: str) -> DeviceSpec:
     """Read a wish for devices, such as ``auto``, ``emulator-5554`` or ``sim:4``."""
-    kind, colon, count = text.partition(":")
+    spec = _read(text)
+    if spec is not None:
+        return spec
+    keyword, colon, rest = text.partition(":")
+    meant = f"{keyword.lower()}{colon}{rest}"
+    guess = f"Did you mean {meant}? " if meant != text and _read(meant) else ""
+    raise ConfigurationError(f"{text!r} names no device", hint=f"{guess}Allowed: {ALLOWED}.")
+
+
+def _read(text: str) -> DeviceSpec | None:
+    keyword, colon, count = text.partition(":")
     if text == "auto":
         return DeviceSpec(text, "auto")
     if text == "sim":
         return DeviceSpec(text, "sim")
-    if kind == "sim" and colon and _COUNT.fullmatch(count):
+    if keyword == "sim" and colon and _COUNT.fullmatch(count):
         return DeviceSpec(text, "sim", count=int(count))
-    if kind in ("http", "https") and (found := _URL.fullmatch(text)):
+    if (found := _URL.fullmatch(text)) and 0 < int(found["port"] or 80) < 65536:
         return DeviceSpec(text, "url", serial=found["serial"] or None, url=found["url"])
-    if kind not in ("", "sim", "auto", "http", "https") and not re.search(r"\s", text):
+    # A keyword in capitals would be a strange serial, and is a common slip.
+    if keyword.lower() not in _KEYWORDS and _SERIAL.fullmatch(text):
         return DeviceSpec(text, "serial", serial=text)
-    raise ConfigurationError(f"{text!r} names no device", hint=f"Allowed: {ALLOWED}.")
+    return None

@@ -28,6 +28,7 @@ PARTS_IN_USE = (
     "pytest_clawperator.plugin.validating",
     "pytest_clawperator.plugin.health",
     "pytest_clawperator.plugin.recording",
+    "pytest_clawperator.plugin.hints",
     "pytest_clawperator.plugin.pausing",
     "pytest_clawperator.plugin.summary",
     "pytest_clawperator.plugin.terminal",

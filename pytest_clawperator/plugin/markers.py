@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from pytest_clawperator.plugin import bring_in
-from pytest_clawperator.plugin.stash import NONSENSE
+from pytest_clawperator.plugin.stash import NONSENSE, SETTINGS
 
 if TYPE_CHECKING:
     from pytest_clawperator.devices.requirements import Requirements
@@ -27,6 +27,8 @@ MARKERS = (
 _ASK_FOR_DEVICE = ("claw_device", "claw_app")
 # Comes before every other fixture of a test, so that a device that does not fit is told first.
 _GUARD = "_clawperator_requirements"
+_SHOWN_PROBLEMS = 20
+_LONGEST_MARK = 200
 
 
 class AppUse(NamedTuple):
@@ -49,29 +51,30 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Refuse markers that make no sense, and give tests that ask for a device its fixtures."""
     is_used = False
+    refused: dict[int, str] = {}
     for item in items:
-        names = {mark.name for mark in item.iter_markers() if mark.name in _READERS}
-        try:
-            for name in names:
-                list(_read(item, name))
-        except pytest.UsageError as exc:
-            if not hasattr(config, "workerinput"):
-                raise
-            item.stash[NONSENSE] = str(exc)  # an error of the run would be a crash of the worker
+        marks = [mark for mark in item.iter_markers() if mark.name in _READERS]
+        if problems := dict(_problems(item, marks)):
+            for mark, problem in problems.items():
+                refused.setdefault(mark, problem)  # tests that share a marker tell of it once
+            item.stash[NONSENSE] = "\n".join(problems.values())
             continue
+        names = {mark.name for mark in marks}
         wanted = [_GUARD] if "claw_device" in names else []
         wanted += ["clawperator"] if names.intersection(_ASK_FOR_DEVICE) else []
         fixtures = getattr(item, "fixturenames", None)
         if fixtures is not None:
             fixtures[:0] = [name for name in wanted if name not in fixtures]
             is_used = is_used or any(name.startswith("clawperator") for name in fixtures)
+    if refused and not hasattr(config, "workerinput"):
+        raise pytest.UsageError(*_shortened(list(refused.values())))
     if is_used:
         bring_in(config)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Fail a test whose markers make no sense, where the whole run cannot be refused."""
+    """Fail a test whose markers make no sense, in a worker: there, refusing is crashing."""
     if NONSENSE in item.stash:
         pytest.fail(item.stash[NONSENSE], pytrace=False)
 
@@ -96,15 +99,59 @@ def payloads_of(item: pytest.Item) -> list[Path | Any]:
     return list(_read(item, "claw_payload"))
 
 
+def _problems(item: pytest.Item, marks: list[pytest.Mark]) -> Iterator[tuple[int, str]]:
+    """Give what is wrong with markers, by the identity of the marker."""
+    for mark in marks:
+        try:
+            value = _understood(item, mark)
+            if mark.name == "claw_payload" and not _validates(item.config):
+                _check_payload(item, mark, value)
+        except pytest.UsageError as exc:
+            yield id(mark), str(exc)
+
+
+def _shortened(problems: list[str]) -> list[str]:
+    rest = len(problems) - _SHOWN_PROBLEMS
+    more = [f"... and {rest} more markers that make no sense"] if rest > 1 else []
+    return [*problems[: _SHOWN_PROBLEMS if more else None], *more]
+
+
 def _read(item: pytest.Item, name: str) -> Iterator[Any]:
     for mark in item.iter_markers(name):
-        try:
-            yield _READERS[name](item, *mark.args, **mark.kwargs)
-        except _Nonsense as exc:
-            raise _usage(item, mark, str(exc)) from exc
-        except TypeError as exc:
-            # Words of Python about a call that the user did not write would not help.
-            raise _usage(item, mark, f"it is written {_signature(name)}") from exc
+        yield _understood(item, mark)
+
+
+def _understood(item: pytest.Item, mark: pytest.Mark) -> Any:
+    try:
+        return _READERS[mark.name](item, *mark.args, **mark.kwargs)
+    except _Nonsense as exc:
+        raise _usage(item, mark, str(exc)) from exc
+    except TypeError as exc:
+        # Words of Python about a call that the user did not write would not help.
+        raise _usage(item, mark, f"it is written {_signature(mark.name)}") from exc
+
+
+def _check_payload(item: pytest.Item, mark: pytest.Mark, payload: Path | Any) -> None:
+    """Judge what is written in the marker; what is in a file is judged where it is used."""
+    if isinstance(payload, Path):
+        if not payload.is_file():
+            told = "is a folder" if payload.is_dir() else "is not there"
+            problem = f"the file {payload} {told}; a path starts from the folder of the test file"
+            raise _usage(item, mark, problem)
+        return
+    from pytest_clawperator.errors import PayloadError
+    from pytest_clawperator.plugin.payloads import load_payload
+
+    try:
+        load_payload(payload)
+    except PayloadError as exc:
+        raise _usage(item, mark, str(exc)) from exc
+
+
+def _validates(config: pytest.Config) -> bool:
+    """Tell whether payloads are the tests of this run, and wrong ones its failures."""
+    settings = config.stash.get(SETTINGS, None)
+    return settings is not None and settings.validate
 
 
 class _Nonsense(ValueError):
@@ -139,10 +186,12 @@ def _app(
             raise _Nonsense(f"{name}={value!r} is neither True nor False")
     if not isinstance(package, str):
         raise _Nonsense(f"the package is a text such as 'com.example.shop', found {package!r}")
-    permissions = (grant,) if isinstance(grant, str) else tuple(grant)
+    if not isinstance(grant, (list, tuple)):
+        right = [grant] if isinstance(grant, str) else ["android.permission.CAMERA"]
+        raise _Nonsense(f"grant={grant!r} is no list of permissions; write grant={right}")
     try:
         package_name(package)
-        permissions = tuple(permission_name(name) for name in permissions)
+        permissions = tuple(permission_name(name) for name in grant)
     except ConfigurationError as exc:
         raise _Nonsense(f"{exc.message}. {exc.hint}") from exc
     return AppUse(package=package, launch=launch, stop=stop, clear=clear, grant=permissions)
@@ -179,4 +228,7 @@ def _signature(name: str) -> str:
 def _usage(item: pytest.Item, mark: pytest.Mark, problem: str) -> pytest.UsageError:
     given = [repr(value) for value in mark.args]
     given += [f"{name}={value!r}" for name, value in mark.kwargs.items()]
-    return pytest.UsageError(f"{item.nodeid}: {mark.name}({', '.join(given)}): {problem}")
+    shown = ", ".join(given)
+    if len(shown) > _LONGEST_MARK:
+        shown = f"{shown[:_LONGEST_MARK]}..."
+    return pytest.UsageError(f"{item.nodeid}: {mark.name}({shown}): {problem}")

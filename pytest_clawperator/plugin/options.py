@@ -63,6 +63,24 @@ def _file(text: str, folder: Path) -> Path:
     return path
 
 
+def _check_app(path: Path) -> None:
+    from pytest_clawperator.simulator.screen.app_model import load_app
+
+    load_app(path)
+
+
+def _check_apk(path: Path) -> None:
+    from zipfile import BadZipFile, ZipFile
+
+    try:
+        with ZipFile(path) as archive:
+            is_app = "AndroidManifest.xml" in archive.namelist()
+    except (OSError, BadZipFile):
+        is_app = False
+    if not is_app:
+        raise ValueError(f"{path} is no APK, which is a zip file with an AndroidManifest.xml")
+
+
 def _profile(text: str, folder: Path) -> str:
     if text not in PROFILES:
         raise ValueError(f"found {text!r}, allowed is {' or '.join(PROFILES)}")
@@ -76,17 +94,33 @@ def _when(text: str, folder: Path) -> str:
 
 
 def _folder(text: str, folder: Path) -> Path:
-    path = folder / Path(text).expanduser()
-    if path.exists() and not path.is_dir():
-        raise ValueError(f"{path} is a file, and evidence needs a folder")
-    return path
+    return folder / Path(text).expanduser()
+
+
+def _check_folder(path: Path) -> None:
+    """See that a folder can be written, or made, without leaving anything behind."""
+    from tempfile import TemporaryDirectory
+
+    try:
+        there = next(place for place in (path, *path.parents) if place.exists())
+        if not there.is_dir():
+            raise ValueError(f"{there} is a file, and evidence needs a folder")
+        # Permissions alone do not tell: think of full, read-only and unreal file systems.
+        with TemporaryDirectory(prefix=".claw-", dir=there):
+            pass
+    except OSError as exc:
+        raise ValueError(
+            f"no evidence can be kept in {path}: {exc.strerror or exc}; allowed is a folder that"
+            " can be made and written"
+        ) from exc
 
 
 class Option(NamedTuple):
     """One option. ``parse`` gets the text, and the folder that paths start from.
 
     Without a ``metavar`` it is a switch; with ``many`` it can be given several times.
-    ``parse`` raises a ``ValueError`` that says what was found and what is allowed.
+    ``parse`` raises a ``ValueError`` that says what was found and what is allowed. So does
+    ``check``, which looks at the value more closely, once and not in every worker.
     """
 
     field: str
@@ -94,6 +128,7 @@ class Option(NamedTuple):
     metavar: str | None = None
     parse: Callable[[str, Path], Any] = _text
     many: bool = False
+    check: Callable[[Any], None] | None = None
 
     @property
     def flag(self) -> str:
@@ -130,7 +165,13 @@ OPTIONS = (
         many=True,
     ),
     Option("operator_package", "Package of the Operator app on the device.", "PACKAGE", _package),
-    Option("operator_apk", "Install the Operator app from this file.", "FILE", _file),
+    Option(
+        "operator_apk",
+        "Install the Operator app from this file.",
+        "FILE",
+        _file,
+        check=_check_apk,
+    ),
     Option(
         "timeout",
         "How many seconds actions and expectations look for a node, unless told otherwise."
@@ -143,6 +184,7 @@ OPTIONS = (
         "Folder for evidence; each run makes one of its own in it. Default: claw-results.",
         "FOLDER",
         _folder,
+        check=_check_folder,
     ),
     Option(
         "screenshot",
@@ -173,7 +215,8 @@ OPTIONS = (
     ),
     Option(
         "pause",
-        "Stop at a test that fails, with the device as it is and a prompt with the client.",
+        "Stop at a test that fails, with the device as it is and a prompt with the client. Needs a"
+        " terminal, so it is refused with -n.",
     ),
     Option(
         "sim_app",
@@ -181,6 +224,7 @@ OPTIONS = (
         "FILE",
         _file,
         many=True,
+        check=_check_app,
     ),
     Option(
         "sim_profile",
@@ -249,20 +293,39 @@ def _value(config: pytest.Config, option: Option) -> Any:
     if given is None or option.metavar is None:
         return given
     on_line = getattr(config.option, option.dest, None) is not None
+    if not given and not on_line:
+        return None  # `-o claw_device=` takes back what the ini file says
     ini_folder = config.inipath.parent if config.inipath else config.rootpath
     folder = config.invocation_params.dir if on_line else ini_folder
-    source = option.flag if on_line else f"the ini option {option.dest}"
-    if option.many:
-        return tuple(_parsed(option, text, folder, source) for text in given) or None
-    return _parsed(option, given, folder, source) if given else None
+    source = source_of(config, option.field)
+    is_first = not hasattr(config, "workerinput")
+    values = tuple(
+        _parsed(option, text, folder, source, check=is_first)
+        for text in (given if option.many else [given])
+    )
+    return values if option.many else values[0]
 
 
-def _parsed(option: Option, text: str, folder: Path, source: str) -> Any:
+def source_of(config: pytest.Config, field: str) -> str:
+    """Say where an option was given: its flag, or else its ini twin."""
+    option = next(option for option in OPTIONS if option.field == field)
+    on_line = getattr(config.option, option.dest, None) is not None
+    return option.flag if on_line else f"the ini option {option.dest}"
+
+
+def _parsed(option: Option, text: str, folder: Path, source: str, *, check: bool) -> Any:
     from pytest_clawperator.errors import ConfigurationError
 
+    if not text.strip():
+        raise pytest.UsageError(
+            f"{source}: found {text!r}, allowed is {option.metavar}: {option.help}"
+        )
     try:
-        return option.parse(text, folder)
+        value = option.parse(text, folder)
+        if check and option.check is not None:
+            option.check(value)
     except ValueError as exc:
         raise pytest.UsageError(f"{source}: {exc}") from exc
     except ConfigurationError as exc:
         raise pytest.UsageError(f"{source}: {exc.message}. {exc.hint or ''}".strip()) from exc
+    return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -10,12 +11,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_clawperator.errors import ClawperatorWarning
 from pytest_clawperator.plugin.clients import clients_of, when_used
-from pytest_clawperator.plugin.options import settings_of
+from pytest_clawperator.plugin.options import source_of
+from pytest_clawperator.plugin.recording import settings_of_item
+from pytest_clawperator.plugin.stash import SETTINGS
 
 if TYPE_CHECKING:
     from pytest_clawperator.execution.client import Clawperator
     from pytest_clawperator.plugin.watching import Watched
+
+#: The title of what a report says about a pause that was none.
+SECTION = "clawperator"
 
 _NO_TERMINAL = (
     "there is no terminal to ask on, so the test was not paused; run pytest in a terminal, and"
@@ -24,7 +31,14 @@ _NO_TERMINAL = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Have clients pause as pytest needs it."""
+    """Have clients pause as pytest needs it; refuse to where nobody could be asked."""
+    settings = config.stash.get(SETTINGS, None)
+    is_spread = config.getoption("dist", "no") != "no" and not config.option.collectonly
+    if is_spread and settings is not None and settings.pause:
+        raise pytest.UsageError(
+            f"{source_of(config, 'pause')}: with -n tests run in workers, which have no terminal"
+            " to ask on; run without -n, or with -n 0"
+        )
     when_used(config, _teach)
 
 
@@ -37,12 +51,13 @@ def pytest_exception_interact(
     if not isinstance(node, pytest.Item) or not clients_of(node):
         return
     config = node.config
-    if not settings_of(config).pause or config.getoption("usepdb", False):
+    if not settings_of_item(node).pause or config.getoption("usepdb", False):
         return
     assert call.excinfo is not None
     why = f"{node.nodeid} failed: {call.excinfo.exconly(tryshort=True).splitlines()[0]}"
     frame = _frame_of_test(node, call.excinfo.tb)
-    _pause(config, clients_of(node)[0].client, why=why, frame=frame)
+    if not _pause(config, clients_of(node)[0].client, why=why, frame=frame):
+        report.sections.append((SECTION, _NO_TERMINAL))
 
 
 def _teach(item: pytest.Item, watched: Watched) -> None:
@@ -51,12 +66,22 @@ def _teach(item: pytest.Item, watched: Watched) -> None:
 
 def _pause_here(item: pytest.Item, client: Clawperator, frame: FrameType | None) -> None:
     place = f" at line {frame.f_lineno}" if frame is not None else ""
-    _pause(item.config, client, why=f"paused in {item.nodeid}{place}", frame=frame)
+    why = f"paused in {item.nodeid}{place}"
+    if not _pause(item.config, client, why=why, frame=frame) and item.config.get_verbosity() < 0:
+        _warn(item, f"{why}: {_NO_TERMINAL}")
+
+
+def _warn(item: pytest.Item, text: str) -> None:
+    """Tell in a run that is quiet otherwise; where warnings are errors, this one is none."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ClawperatorWarning)
+        item.warn(ClawperatorWarning(text))
 
 
 def _pause(
     config: pytest.Config, client: Clawperator, *, why: str, frame: FrameType | None
-) -> None:
+) -> bool:
+    """Offer a prompt; where nobody can answer, tell so instead."""
     from pytest_clawperator.execution.pausing import ask, is_interactive
     from pytest_clawperator.plugin.events import events_of
 
@@ -66,6 +91,7 @@ def _pause(
             ask(client, why=f"\n{why}", frame=frame)
     if not can_ask:
         events_of(config).notice(client.serial, f"{why}: {_NO_TERMINAL}")
+    return can_ask
 
 
 @contextmanager

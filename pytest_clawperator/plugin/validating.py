@@ -58,16 +58,16 @@ class PayloadItem(pytest.Item):
         load_payload(self.declared)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *_: Any) -> Any:
-        """Show which payload it is and what is wrong with it, and no code."""
+        """Show what is wrong with the payload, and no code."""
         from pytest_clawperator.errors import PayloadError
 
         if isinstance(excinfo.value, PayloadError):
-            return f"{self.nodeid}\n{excinfo.value}"
+            return str(excinfo.value)  # its first line is what the summary shows
         return super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Say where the payload is from."""
-        return self.path, None, self.name
+        """Say where the payload is from, in the words above what is wrong with it."""
+        return self.path, None, ": ".join(self.nodeid.rsplit("::", 1))
 
 
 def _payloads(item: pytest.Item) -> Iterator[pytest.Item]:

@@ -30,6 +30,10 @@ from pytest_clawperator.errors import ConfigurationError
                 url="https://lab:3000",
             ),
         ),
+        (
+            "http://[::1]:3000/PH1",
+            DeviceSpec("http://[::1]:3000/PH1", "url", serial="PH1", url="http://[::1]:3000"),
+        ),
         ("http://lab", DeviceSpec("http://lab", "url", url="http://lab")),
         ("http://lab/", DeviceSpec("http://lab/", "url", url="http://lab")),
     ],
@@ -41,7 +45,28 @@ def test_understood(text: str, meant: DeviceSpec) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "sim:", "sim:0", "sim:-1", "sim:x", "sim:10000", "auto:1", "http://", "a b", ":1"]
+    "text",
+    [
+        "",
+        "sim:",
+        "sim:0",
+        "sim:-1",
+        "sim:x",
+        "sim:10000",
+        "auto:1",
+        "http://",
+        "http:///PH1",
+        "http://lab:abc/PH1",
+        "http://lab:0/PH1",
+        "http://lab:65536/PH1",
+        "http://user@lab/PH1",
+        "http://lab/PH1?x=1",
+        "http://lab/a/b",
+        "ftp://lab/PH1",
+        "lab:3000/PH1",
+        "a b",
+        ":1",
+    ],
 )
 def test_refused(text: str) -> None:
     """What can name no device is refused with all that can."""
@@ -49,3 +74,16 @@ def test_refused(text: str) -> None:
         parse_device_spec(text)
 
     assert "auto (any connected device), a serial" in str(caught.value.hint)
+    assert "Did you mean" not in str(caught.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [("SIM", "sim"), ("Auto", "auto"), ("SIM:4", "sim:4"), ("Https://Lab/PH1", "https://Lab/PH1")],
+)
+def test_near_misses(text: str, meant: str) -> None:
+    """A keyword in capitals is refused with what was meant, and a serial keeps its case."""
+    with pytest.raises(ConfigurationError, match="names no device") as caught:
+        parse_device_spec(text)
+
+    assert str(caught.value.hint).startswith(f"Did you mean {meant}? Allowed: ")

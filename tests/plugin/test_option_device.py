@@ -184,7 +184,35 @@ def test_a_device_that_is_not_there(
     )
 
 
-@pytest.mark.parametrize("spec", ["", "sim:0", "sim:two", "auto:2", "http://", "two words"])
+def test_one_of_several_is_not_there(
+    pytester: pytest.Pytester, run_plain: Run, phone: AdbTransport, adb: str
+) -> None:
+    """Every device that is named must be there, also where another one would do."""
+    pytester.makepyfile(TELLS_SERIAL)
+    devices = ["--claw-device", phone.serial, "--claw-device", "PH404"]
+
+    result = run_plain(*devices, "--claw-adb", adb)
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["E *[[]PH404] DEVICE_NOT_FOUND: no such device is connected; *"])
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "sim:0",
+        "sim:x",
+        "auto:2",
+        "http://",
+        "http://h:abc/s",
+        "http://h:0/s",
+        "http://h:99999/s",
+        "http://h:1/a/b",
+        "ftp://x/y",
+        "h:3000/s",
+        "two words",
+    ],
+)
 def test_nonsense(pytester: pytest.Pytester, run_plain: Run, spec: str) -> None:
     """A wish that cannot be understood ends the run with what is allowed."""
     pytester.makepyfile(TELLS_SERIAL)
@@ -194,6 +222,22 @@ def test_nonsense(pytester: pytest.Pytester, run_plain: Run, spec: str) -> None:
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
         [f"ERROR: --claw-device: {spec!r} names no device. Allowed: auto (any *, a serial *sim:4*"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("spec", "meant"),
+    [("SIM", "sim"), ("Auto", "auto"), ("Sim:2", "sim:2"), ("HTTP://Lab/PH1", "http://Lab/PH1")],
+)
+def test_a_near_miss(pytester: pytest.Pytester, run_plain: Run, spec: str, meant: str) -> None:
+    """A keyword in capitals is no serial, and what was meant is told."""
+    pytester.makepyfile(TELLS_SERIAL)
+
+    result = run_plain(f"--claw-device={spec}")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [f"ERROR: --claw-device: {spec!r} names no device. Did you mean {meant}? Allowed: auto *"]
     )
 
 

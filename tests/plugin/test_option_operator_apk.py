@@ -73,3 +73,21 @@ def test_no_such_file(pytester: pytest.Pytester, run: Run) -> None:
     result.stderr.fnmatch_lines(
         [f"ERROR: --claw-operator-apk: there is no file {pytester.path}/missing.apk"]
     )
+
+
+@pytest.mark.parametrize("kind", ["text", "zip"])
+def test_no_apk(pytester: pytest.Pytester, run_plain: Run, kind: str) -> None:
+    """A file that can be no app ends the run before a device is asked."""
+    pytester.makepyfile(USES_DEVICE)
+    path = pytester.path / "operator.apk"
+    path.write_text("<html>not found</html>", encoding="utf-8")
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("README", "")
+
+    result = run_plain("--claw-operator-apk", "operator.apk")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [f"ERROR: --claw-operator-apk: {path} is no APK, which is a zip file with an Android*.xml"]
+    )

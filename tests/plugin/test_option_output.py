@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.plugin.conftest import Run
@@ -49,6 +51,58 @@ def test_a_file(pytester: pytest.Pytester, run_plain: Run) -> None:
     result.stderr.fnmatch_lines(
         ["ERROR: --claw-output: */taken is a file, and evidence needs a folder"]
     )
+
+
+@pytest.mark.parametrize("taken", ["taken/deeper", "taken"])
+def test_below_a_file(pytester: pytest.Pytester, run_plain: Run, taken: str) -> None:
+    """A folder cannot be in a file, either, however the file is asked for."""
+    (pytester.path / "taken").write_text("")
+    pytester.makeini(f"[pytest]\nclaw_output = {taken}\n")
+
+    result = run_plain()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["ERROR: the ini option claw_output: */taken is a file, and evidence needs a folder"]
+    )
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="there is no such file system here")
+def test_where_no_folder_can_be(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """Where nothing can be written, not even by root, the run ends with the reason."""
+    pytester.makepyfile(FAILS)
+
+    result = run_plain("--claw-output", "/proc/evidence")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [
+            "ERROR: --claw-output: no evidence can be kept in /proc/evidence: *; allowed is a"
+            " folder that can be made and written"
+        ]
+    )
+
+
+def test_a_name_too_long(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """A name that no file system takes ends the run, too."""
+    pytester.makepyfile(FAILS)
+
+    result = run_plain("--claw-output", "x" * 1000)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --claw-output: no evidence can be kept in *; allowed *"])
+
+
+def test_nothing_is_left_behind(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """A run without evidence makes no folder, though it was seen that it could."""
+    pytester.makepyfile("def test_it(): pass")
+    before = set(pytester.path.iterdir())
+
+    result = run_plain("--claw-output", "new/deep")
+
+    result.assert_outcomes(passed=1)
+    made = {path.name for path in set(pytester.path.iterdir()) - before}
+    assert made <= {"__pycache__"}
 
 
 def test_quiet(pytester: pytest.Pytester, run: Run) -> None:

@@ -163,3 +163,68 @@ def test_by_ini(pytester: pytest.Pytester, run: Run) -> None:
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(["*::test_it failed*there is no terminal*"])
     result.stdout.no_fnmatch_line("*test_plain failed*")
+
+
+@pytest.mark.usefixtures("alone")
+def test_quiet_without_a_terminal(pytester: pytest.Pytester, run: Run) -> None:
+    """Also where the run shall be quiet it is told that nobody was asked."""
+    pytester.makepyfile(FAILS + "\ndef test_pause(clawperator):\n    clawperator.pause()\n")
+
+    result = run("-q", "--claw-pause", *OPTIONS)
+
+    result.assert_outcomes(passed=1, failed=1, warnings=1)
+    result.stdout.fnmatch_lines(
+        [
+            "-* clawperator -*",
+            "there is no terminal to ask on, so the test was not paused; run pytest in a terminal*",
+            "*ClawperatorWarning: paused in *::test_pause at line 7: there is no terminal to ask *",
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "ini", "source"),
+    [
+        (["--claw-pause", "-q"], "", "--claw-pause"),
+        ([], "claw_pause = true", "the ini option claw_pause"),
+    ],
+)
+def test_with_workers(
+    pytester: pytest.Pytester, run_workers: Run, options: list[str], ini: str, source: str
+) -> None:
+    """Workers have no terminal, so the run ends at once with what to do."""
+    pytester.makepyfile("def test_it(): pass")
+    pytester.makeini(f"[pytest]\n{ini}\n")
+
+    result = run_workers("-n", "2", *options)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [
+            f"ERROR: {source}: with -n tests run in workers, which have no terminal to ask on; run"
+            " without -n, or with -n 0"
+        ]
+    )
+
+
+def test_with_no_worker(pytester: pytest.Pytester, run_workers: Run) -> None:
+    """``-n 0`` runs the tests where the terminal is, and collecting needs none."""
+    pytester.makepyfile("def test_it(): pass")
+
+    alone = run_workers("-n", "0", "--claw-pause")
+    collected = run_workers("-n", "2", "--claw-pause", "--collect-only")
+
+    alone.assert_outcomes(passed=1)
+    assert collected.ret == pytest.ExitCode.OK
+
+
+def test_paused_in_a_worker(
+    pytester: pytest.Pytester, run_workers: Run, phone: AdbTransport, adb: str
+) -> None:
+    """``clawperator.pause()`` in a worker is told also where the run shall be quiet."""
+    pytester.makepyfile("def test_it(clawperator):\n    clawperator.pause()\n")
+
+    result = run_workers("-q", "-n", "1", "--claw-device", phone.serial, "--claw-adb", adb)
+
+    result.assert_outcomes(passed=1, warnings=1)
+    result.stdout.fnmatch_lines(["*ClawperatorWarning: paused in *there is no terminal*without -n"])

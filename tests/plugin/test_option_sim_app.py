@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+# An inner run forgets what it imports, and this can be imported only once.
+import pytest_clawperator.simulator.screen.app_model  # noqa: F401
 from tests.plugin.conftest import Run
 
 APP = """\
@@ -39,17 +41,30 @@ def test_app(pytester: pytest.Pytester, run_plain: Run, options: list[str], ini:
 
 
 def test_an_app_with_a_mistake(pytester: pytest.Pytester, run_plain: Run) -> None:
-    """What is wrong with an app's file is told with its line and what was meant."""
+    """What is wrong with an app's file ends the run, with its line and what was meant."""
     pytester.makepyfile(SUITE)
     text = APP.replace("start:", "begin:")
     pytester.path.joinpath("hello.yaml").write_text(text, encoding="utf-8")
 
     result = run_plain("--claw-device", "sim", "--claw-sim-app", "hello.yaml")
 
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(
-        ["*the simulator refused its options: *hello.yaml:1: *", "*hello.yaml:3: *`begin`*"]
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["ERROR: --claw-sim-app: */hello.yaml:1: *", "*/hello.yaml:3: *`begin`*"]
     )
+
+
+@pytest.mark.parametrize("text", ["just words", "{", ""])
+def test_no_app(pytester: pytest.Pytester, run_plain: Run, text: str) -> None:
+    """A file that describes no app at all ends the run, also one of the ini twin."""
+    pytester.makepyfile(SUITE)
+    pytester.path.joinpath("hello.yaml").write_text(text, encoding="utf-8")
+    pytester.makeini("[pytest]\nclaw_sim_app = hello.yaml\n")
+
+    result = run_plain()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: the ini option claw_sim_app: */hello.yaml:[12]: *"])
 
 
 def test_no_such_file(pytester: pytest.Pytester, run_plain: Run) -> None:

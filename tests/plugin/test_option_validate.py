@@ -70,14 +70,53 @@ def test_invalid(suite: Path, run_plain: Run) -> None:
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(
         [
-            "*payloads/bad.json::payload*",
+            "_* payloads/bad.json: payload _*",
             "EXECUTION_VALIDATION_FAILED: All action types must be supported (at actions)",
             "*did you mean `click`?",
-            "*payloads/broken.json::payload*",
+            "_* payloads/broken.json: payload _*",
             "EXECUTION_VALIDATION_FAILED: *JSON*",
         ]
     )
     assert "def runtest" not in result.stdout.str()
+
+
+def test_summary(suite: Path, run_plain: Run) -> None:
+    """The summary says once which payload it is, and what is wrong with it."""
+    write(suite / "payloads" / "bad.json", BAD)
+
+    result = run_plain("-rf", "--claw-validate")
+
+    result.stdout.fnmatch_lines(
+        [
+            "_* payloads/bad.json: payload _*",
+            "EXECUTION_VALIDATION_FAILED: *",
+            "*= short test summary info =*",
+            "FAILED payloads/bad.json::payload - EXECUTION_VALIDATION_FAILED: All action types*",
+        ]
+    )
+
+
+def test_a_marker_that_breaks_the_contract(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """A payload in a marker fails like one in a file, and the others are judged, too."""
+    pytester.makepyfile(
+        test_it="""
+        import pytest
+
+        @pytest.mark.claw_payload({"nonsense": 1})
+        @pytest.mark.claw_payload([{"type": "snapshot_ui"}])
+        def test_it(): pass
+        """
+    )
+
+    result = run_plain("-rf", "--claw-validate")
+
+    result.assert_outcomes(passed=1, failed=1, deselected=1)
+    result.stdout.fnmatch_lines(
+        [
+            "_* test_it.py::test_it: claw_payload[[]2] _*",
+            "FAILED test_it.py::test_it::claw_payload[[]2] - EXECUTION_VALIDATION_FAILED: 2*",
+        ]
+    )
 
 
 def test_a_file_that_is_not_there(pytester: pytest.Pytester, run_plain: Run) -> None:

@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import pytest
 
-from pytest_clawperator.plugin.options import OPTIONS
+from pytest_clawperator.plugin.options import OPTIONS, Option
 from pytest_clawperator.plugin.settings import Settings
 from tests.plugin.conftest import Run
 
@@ -66,3 +66,52 @@ def test_a_number_in_native_toml(pytester: pytest.Pytester, run_plain: Run) -> N
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: the ini option claw_device: *"])
+
+
+@pytest.mark.parametrize(
+    "option", [one for one in OPTIONS if one.metavar], ids=lambda one: one.flag
+)
+def test_empty(pytester: pytest.Pytester, run_plain: Run, option: Option) -> None:
+    """An empty value is no value: the run ends with what is wanted."""
+    pytester.makepyfile("def test_it(): pass")
+
+    result = run_plain(f"{option.flag}=")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [f"ERROR: {option.flag}: found '', allowed is {option.metavar}: {option.help}"]
+    )
+
+
+def test_an_ini_value_taken_back(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """An ini value that was overridden with nothing is as if it were not there."""
+    pytester.makepyfile(
+        """
+        def test_it(clawperator_settings):
+            assert clawperator_settings.device == ()
+            assert clawperator_settings.timeout == 5.0
+        """
+    )
+    pytester.makeini("[pytest]\nclaw_device = sim\nclaw_timeout = 2\n")
+
+    result = run_plain("-o", "claw_device=", "-o", "claw_timeout=")
+
+    result.assert_outcomes(passed=1)
+
+
+def test_checked_once(pytester: pytest.Pytester, run_workers: Run) -> None:
+    """What is costly to check is checked before the workers start, and not by each of them."""
+    pytester.makepyfile(
+        """
+        import sys
+
+        def test_it():
+            assert "pytest_clawperator.simulator.screen.app_model" not in sys.modules
+        """
+    )
+    app = "package: com.example.a\nname: A\nstart: home\nscreens: {home: {title: A}}\n"
+    pytester.path.joinpath("a.yaml").write_text(app, encoding="utf-8")
+
+    result = run_workers("-n", "1", "--claw-sim-app", "a.yaml")
+
+    result.assert_outcomes(passed=1)
