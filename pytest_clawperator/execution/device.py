@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NoReturn, get_args
 
@@ -59,12 +59,16 @@ _FOCUSED = [
 
 
 class Device:
-    """A connected device. What is changed through it can be put back with :meth:`restore`."""
+    """A connected device. What is changed through it can be put back.
+
+    :meth:`restore` does so at once, :meth:`restoring` at the end of a block.
+    """
 
     def __init__(self, transport: Transport, info: DeviceInfo) -> None:
         self._transport = transport
         self._info = info
-        self._undo: dict[str, Callable[[], None]] = {}
+        # How to undo what was changed: at first, and in each block that has not ended.
+        self._undo: list[dict[str, Callable[[], None]]] = [{}]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._info}>"
@@ -285,15 +289,43 @@ class Device:
         )
 
     def restore(self) -> None:
-        """Put back what was changed, the newest first; what fails is told at the end."""
+        """Put back what was changed, the newest first; what fails is told at the end.
+
+        Inside a :meth:`restoring` block that is what was changed since the block began.
+        """
+        self._put_back(self._undo[-1])
+
+    @contextlib.contextmanager
+    def restoring(self) -> Iterator[None]:
+        """Put back at the end of the block what was changed in it; blocks can be nested.
+
+            with claw.device.restoring():
+                claw.device.orientation = "landscape"
+
+        What was changed before the block stays as it was when the block began.
+        """
+        changed: dict[str, Callable[[], None]] = {}
+        self._undo.append(changed)
+        try:
+            yield
+        finally:
+            try:
+                self._put_back(changed)
+            finally:
+                self._undo = [known for known in self._undo if known is not changed]
+                # What could not be put back is left to whoever restores next.
+                for what, undo in changed.items():
+                    self._undo[-1].setdefault(what, undo)
+
+    def _put_back(self, changed: dict[str, Callable[[], None]]) -> None:
         failures: dict[str, ClawperatorError] = {}
-        for what, undo in reversed(list(self._undo.items())):
+        for what, undo in reversed(list(changed.items())):
             try:
                 undo()
             except ClawperatorError as error:
                 failures[what] = error
             else:
-                del self._undo[what]
+                del changed[what]
         if failures:
             first = next(iter(failures.values()))
             told = "; ".join(f"{what} ({error.message})" for what, error in failures.items())
@@ -307,8 +339,9 @@ class Device:
 
     def _change(self, what: str, do: Callable[[], None], *, undo: Callable[[], None]) -> None:
         """Change something, and remember how it was at first."""
-        first = what not in self._undo
-        self._undo.setdefault(what, undo)
+        changed = self._undo[-1]
+        first = what not in changed
+        changed.setdefault(what, undo)
         try:
             do()
         except ShellError:
@@ -316,7 +349,7 @@ class Device:
             if first:
                 with contextlib.suppress(ShellError):
                     undo()
-                del self._undo[what]
+                del changed[what]
             raise
 
 
@@ -345,6 +378,12 @@ class NoDevice(Device):
     def restore(self) -> None:
         """Do nothing: nothing can have been changed."""
 
+    @override
+    @contextlib.contextmanager
+    def restoring(self) -> Iterator[None]:
+        """Do nothing: nothing can be changed."""
+        yield
+
     def _refuse(self, name: str) -> NoReturn:
         raise ConfigurationError(
             f"device.{name} is not possible here: {self._why}",
@@ -361,7 +400,8 @@ def _refusal(name: str) -> Callable[..., NoReturn]:
     return refuse
 
 
+_HARMLESS = ("info", "serial", "restore", "restoring")
 for _name, _member in vars(Device).items():
-    if not _name.startswith("_") and _name not in ("info", "serial", "restore"):
+    if not _name.startswith("_") and _name not in _HARMLESS:
         _no = _refusal(_name)
         setattr(NoDevice, _name, property(_no, _no) if isinstance(_member, property) else _no)

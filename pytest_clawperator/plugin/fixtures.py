@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
+from inspect import getattr_static
+from reprlib import repr as short_repr
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
     from pytest_clawperator.plugin.artifacts import Artifacts
     from pytest_clawperator.plugin.settings import Settings
     from pytest_clawperator.transport.interface import Transport
+
+# How long actions look for a node on the client that this run connected.
+_TIMEOUT = pytest.StashKey[float]()
 
 
 @pytest.fixture(scope="session")
@@ -51,6 +57,7 @@ def clawperator_transport(
     from pytest_clawperator.plugin.connecting import transport_of
     from pytest_clawperator.plugin.hints import in_options
 
+    _check_rungs(clawperator_lease=clawperator_lease)
     transport = in_options(lambda: transport_of(request.config, clawperator_lease))
     yield transport
     transport.close()
@@ -68,18 +75,22 @@ def clawperator_client(
     from pytest_clawperator.plugin.connecting import client_of
     from pytest_clawperator.plugin.hints import in_options
 
+    _check_rungs(clawperator_settings=clawperator_settings, clawperator_lease=clawperator_lease)
     transport = None
     if clawperator_lease.url is None:
         transport = request.getfixturevalue("clawperator_transport")
+        _check_rungs(clawperator_transport=transport)
     config, hook = request.config, request.config.hook
     client = in_options(
         lambda: client_of(config, clawperator_settings, clawperator_lease, transport)
     )
+    config.stash[_TIMEOUT] = client.timeout
     device = client.device.info
     try:
         hook.pytest_clawperator_device_ready(device=device, client=client)
         yield client
     finally:
+        _put_back_all(config, client)
         client.close()
         failed = request.session.testsfailed > 0
         hook.pytest_clawperator_device_released(device=device, failed=failed)
@@ -88,6 +99,8 @@ def clawperator_client(
 @pytest.fixture(scope="session")
 def clawperator_device(clawperator_client: Clawperator) -> DeviceInfo:
     """Tell what the device is: its serial, model, API level, screen and so on."""
+    __tracebackhide__ = True
+    _check_rungs(clawperator_client=clawperator_client)
     return clawperator_client.device.info
 
 
@@ -97,6 +110,7 @@ def _clawperator_requirements(
 ) -> None:
     """Skip a test whose ``claw_device`` markers the device does not meet."""
     __tracebackhide__ = True
+    _check_rungs(clawperator_settings=clawperator_settings)
     for requirements in markers.requirements_of(request.node):
         unmet = requirements.unmet(clawperator_device)
         if unmet:
@@ -107,34 +121,28 @@ def _clawperator_requirements(
 @pytest.fixture
 def clawperator(
     request: pytest.FixtureRequest, clawperator_settings: Settings, clawperator_client: Clawperator
-) -> Iterator[Clawperator]:
+) -> Clawperator:
     """Give the client on this worker's device, which was checked just now.
 
     The device is online, its screen on and unlocked, its Operator answers, and nothing is in
     flight. Apps are as the test before left them, unless a ``claw_app`` marker says
-    otherwise. What the test changes through ``clawperator.device`` is put back after it.
+    otherwise. What the test changes through ``clawperator.device`` is put back after it;
+    what fixtures of a wider scope changed stays until the run ends.
     """
     __tracebackhide__ = True
     from pytest_clawperator.plugin.connecting import ensure_health
     from pytest_clawperator.plugin.hints import in_options
 
+    _check_rungs(clawperator_settings=clawperator_settings, clawperator_client=clawperator_client)
     client = clawperator_client
     request.node.user_properties.append(("clawperator_device", client.serial))
     in_options(lambda: ensure_health(request.config, client))
-    with ExitStack() as after:
-        after.callback(in_options, client.device.restore)
-        after.callback(setattr, client, "timeout", client.timeout)
-        timeout = markers.timeout_of(request.node)
-        client.timeout = client.timeout if timeout is None else timeout
-        use = markers.app_of(request.node)
-        if use is not None:
-            from pytest_clawperator.plugin.apps import is_missing, using_app
-
-            if is_missing(client, use):
-                reason = f"claw_app: {use.package} is not installed on {client.device.info}"
-                _unfit(reason, strict=clawperator_settings.strict)
-            after.enter_context(using_app(client, use))
-        yield client
+    _put_back_after(request, client)
+    client.timeout = _timeout_of(request, client, clawperator_settings)
+    use = markers.app_of(request.node)
+    if use is not None:
+        _use_app(request, client, use, strict=clawperator_settings.strict)
+    return client
 
 
 @pytest.fixture
@@ -154,10 +162,14 @@ def clawperator_payload(request: pytest.FixtureRequest) -> Execution:
 
 
 @pytest.fixture
-def clawperator_artifacts(request: pytest.FixtureRequest) -> Artifacts:
+def clawperator_artifacts(
+    request: pytest.FixtureRequest, clawperator_settings: Settings
+) -> Artifacts:
     """Give the folder of this test, and attach files to its reports."""
+    __tracebackhide__ = True
     from pytest_clawperator.plugin.recording import recorder_of
 
+    _check_rungs(clawperator_settings=clawperator_settings)
     bring_in(request.config)
     return recorder_of(request.node).artifacts
 
@@ -167,3 +179,96 @@ def _unfit(reason: str, *, strict: bool) -> None:
     if strict:
         pytest.fail(f"{reason} (--claw-strict)", pytrace=False)
     pytest.skip(reason)
+
+
+def _put_back_after(request: pytest.FixtureRequest, client: Clawperator) -> None:
+    """Have what the test changes put back after it.
+
+    Unlike what stands after a ``yield``, a finalizer waits until the evidence of a failed
+    setup is taken.
+    """
+    from pytest_clawperator.plugin.hints import in_options
+
+    changes = ExitStack()
+    changes.enter_context(client.device.restoring())
+    request.addfinalizer(partial(in_options, changes.close))
+    request.addfinalizer(partial(setattr, client, "timeout", client.timeout))
+
+
+def _use_app(
+    request: pytest.FixtureRequest, client: Clawperator, use: markers.AppUse, *, strict: bool
+) -> None:
+    """Begin with the app of a ``claw_app`` marker, and end with it."""
+    __tracebackhide__ = True
+    from pytest_clawperator.plugin.apps import begin_app, end_app, is_missing
+    from pytest_clawperator.plugin.events import events_of
+
+    if is_missing(client, use):
+        reason = f"claw_app: {use.package} is not installed on {client.device.info}"
+        _unfit(reason, strict=strict)
+    begin_app(client, use, tell=partial(events_of(request.config).notice, client.serial))
+    request.addfinalizer(partial(end_app, client, use))
+
+
+def _timeout_of(request: pytest.FixtureRequest, client: Clawperator, settings: Settings) -> float:
+    """Give how long a test looks for nodes: its marker says, or its settings, or the client.
+
+    The settings of a folder may be others than those that the client was connected with; a
+    timeout that somebody gave the client stays.
+    """
+    marked = markers.timeout_of(request.node)
+    if marked is not None:
+        return marked
+    is_usual = client.timeout == request.config.stash.get(_TIMEOUT, None)
+    return settings.timeout if is_usual else client.timeout
+
+
+def _put_back_all(config: pytest.Config, client: Clawperator) -> None:
+    """Put back what fixtures of the run changed; what fails is told, as no test is to blame."""
+    from pytest_clawperator.errors import ClawperatorError
+    from pytest_clawperator.plugin.events import events_of
+
+    try:
+        client.device.restore()
+    except ClawperatorError as error:
+        events_of(config).notice(client.serial, error.message)
+
+
+def _check_rungs(**rungs: object) -> None:
+    """Refuse what a fixture of the ladder gave, if a conftest has it give something else."""
+    __tracebackhide__ = True
+    from pytest_clawperator.devices.pool import Lease
+    from pytest_clawperator.execution.client import Clawperator
+    from pytest_clawperator.plugin.settings import Settings
+
+    kinds = {
+        "clawperator_settings": Settings,
+        "clawperator_lease": Lease,
+        "clawperator_client": Clawperator,
+    }
+    for name, given in rungs.items():
+        kind = kinds.get(name)
+        if kind is None:
+            _refuse_unless(_is_transport(given), name, given, "Transport")
+        else:
+            _refuse_unless(isinstance(given, kind), name, given, kind.__name__)
+
+
+def _is_transport(given: object) -> bool:
+    from pytest_clawperator.transport.interface import Transport
+
+    wanted = [name for name in vars(Transport) if not name.startswith("_")]
+    return all(getattr_static(given, name, None) is not None for name in wanted)
+
+
+def _refuse_unless(fits: bool, name: str, given: object, wanted: str) -> None:
+    __tracebackhide__ = True
+    if fits:
+        return
+    from pytest_clawperator.errors import ConfigurationError
+
+    raise ConfigurationError(
+        f"the fixture {name} gave {short_repr(given)}, wanted a {wanted}",
+        hint=f"Have the fixture that replaces it return or yield a pytest_clawperator.{wanted};"
+        " `pytest --fixtures -v` says where that is.",
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -25,16 +26,17 @@ Attach = Callable[[Attachment], None]
 class Recorder:
     """Keeps the evidence of one attempt at a test.
 
-    ``show`` says how a path is written for a person, ``publish`` hands a file to other
-    reports, and ``tell`` says out loud what a device cannot do. ``is_ending`` is set when
-    the test is being torn down.
+    ``settings`` and ``folder`` are asked for when they are needed: a test's own settings are
+    known only when its fixtures have begun. ``show`` says how a path is written for a person,
+    ``publish`` hands a file to other reports, and ``tell`` says out loud what a device cannot
+    do. ``is_ending`` is set when the test is being torn down.
     """
 
     def __init__(
         self,
         item: pytest.Item,
-        settings: Settings,
-        folder: Path,
+        settings: Callable[[], Settings],
+        folder: Callable[[], Path],
         *,
         show: Callable[[Path], str],
         publish: Attach,
@@ -42,6 +44,7 @@ class Recorder:
     ) -> None:
         self._item = item
         self._settings = settings
+        self._folder = folder
         self._show = show
         self._publish = publish
         self._tell = tell
@@ -54,13 +57,28 @@ class Recorder:
         self._properties: list[tuple[str, str]] = []
         self._has_failed = self._is_broken = False
         self.is_ending = False
-        self.artifacts = Artifacts(folder, on_attached=self._attached)
+
+    @cached_property
+    def artifacts(self) -> Artifacts:
+        """The files of this attempt."""
+        return Artifacts(self._folder(), on_attached=self._attached)
 
     def use(self, watched: Watched) -> None:
         """Take in a client of the test, and begin its video where one is wanted."""
         self._clients.append(watched)
+        self._begin_video(watched)
+
+    def settings_changed(self) -> None:
+        """Begin or drop videos as the test's own settings say."""
+        for watched in self._clients:
+            if self._settings().video == "off":
+                self._end_video(watched, is_wanted=False)
+            elif id(watched) not in self._videos:
+                self._begin_video(watched)
+
+    def _begin_video(self, watched: Watched) -> None:
         transport = watched.transport
-        if self._settings.video == "off" or watched.video_refused or transport is None:
+        if self._settings().video == "off" or watched.video_refused or transport is None:
             return
 
         def refuse(why: str) -> None:
@@ -104,10 +122,11 @@ class Recorder:
         self._tell_report(report, crashes)
 
     def _kinds(self, when: str | None, *, has_failed: bool) -> list[str]:
+        settings = self._settings()
         options = {
-            "screenshot": self._settings.screenshot,
-            "snapshot": self._settings.snapshot,
-            "log": self._settings.logcat,
+            "screenshot": settings.screenshot,
+            "snapshot": settings.snapshot,
+            "log": settings.logcat,
         }
         wanted = {"on"} if when == "call" else set()
         if has_failed:
@@ -177,7 +196,7 @@ class Recorder:
             self._lines.append(f"no video: {exc.message.splitlines()[0]}")
 
     def _keep_videos(self) -> None:
-        is_wanted = self._has_failed or self._settings.video == "on"
+        is_wanted = self._has_failed or self._settings().video == "on"
         for place, watched in enumerate(self._clients):
             self._end_video(watched, is_wanted=is_wanted)
             segments = self._segments.pop(id(watched), []) if is_wanted else []

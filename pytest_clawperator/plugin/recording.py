@@ -15,15 +15,20 @@ import pytest
 
 from pytest_clawperator.plugin.clients import before_closing, when_used
 from pytest_clawperator.plugin.options import settings_of
-from pytest_clawperator.plugin.stash import RECORDER, RUN
+from pytest_clawperator.plugin.stash import CURRENT, RECORDER, RUN
 
 if TYPE_CHECKING:
     from pytest_clawperator.plugin.artifacts import Attachment
     from pytest_clawperator.plugin.recorder import Recorder
+    from pytest_clawperator.plugin.settings import Settings
     from pytest_clawperator.plugin.watching import Watched
 
 # What the controller writes into a worker's input.
 HANDED = "clawperator_run"
+
+_FIXTURE = "clawperator_settings"
+# On an item: what that fixture gave it, which is needed even when the fixture has ended.
+_OWN_SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -36,6 +41,26 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_configure_node(node: Any) -> None:
     """Let all workers of a run write to one folder."""
     node.workerinput[HANDED] = _run_name(node.config)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Begin another attempt at a test without what the reports of the last one told."""
+    told = item.user_properties
+    told[:] = [one for one in told if not one[0].startswith("clawperator_")]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> Generator[None, object, object]:
+    """Notice that the settings of a test are known."""
+    __tracebackhide__ = True  # a fixture that fails is shown at its own line
+    value = yield
+    item = request.config.stash.get(CURRENT, None)
+    if fixturedef.argname == _FIXTURE and item is not None and RECORDER in item.stash:
+        item.stash[RECORDER].settings_changed()
+    return value
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -68,12 +93,16 @@ def recorder_of(item: pytest.Item) -> Recorder:
         from pytest_clawperator.plugin.recorder import Recorder
 
         config = item.config
-        folder = run_folder(config) / folder_name(item.nodeid)
         attempt = getattr(item, "execution_count", None)  # of pytest-rerunfailures
+
+        def folder() -> Path:
+            found = run_folder(config, settings_of_item(item)) / folder_name(item.nodeid)
+            return found if attempt is None else found / f"attempt-{attempt}"
+
         item.stash[RECORDER] = Recorder(
             item,
-            settings_of(config),
-            folder if attempt is None else folder / f"attempt-{attempt}",
+            partial(settings_of_item, item),
+            folder,
             show=partial(shown, config),
             publish=partial(_publish, config),
             tell=events_of(config).notice,
@@ -81,9 +110,22 @@ def recorder_of(item: pytest.Item) -> Recorder:
     return item.stash[RECORDER]
 
 
-def run_folder(config: pytest.Config) -> Path:
+def settings_of_item(item: pytest.Item) -> Settings:
+    """Give the settings of a test: what ``clawperator_settings`` gave it, or else the run's."""
+    from pytest_clawperator.plugin.settings import Settings
+
+    # pytest tells only here which of several fixtures of a name is that of a test.
+    known = getattr(item, "_fixtureinfo", None)
+    fixtures = known.name2fixturedefs.get(_FIXTURE) if known is not None else None
+    cached = fixtures[-1].cached_result if fixtures else None
+    if cached is not None and isinstance(cached[0], Settings):
+        item.stash[_OWN_SETTINGS] = cached[0]
+    return item.stash.get(_OWN_SETTINGS, None) or settings_of(item.config)
+
+
+def run_folder(config: pytest.Config, settings: Settings | None = None) -> Path:
     """Give the folder of this run, which may not be there yet."""
-    return config.rootpath / settings_of(config).output / _run_name(config)
+    return config.rootpath / (settings or settings_of(config)).output / _run_name(config)
 
 
 def shown(config: pytest.Config, path: Path) -> str:
@@ -110,7 +152,7 @@ def _save(item: pytest.Item, watched: Watched) -> None:
 
 
 def _publish(config: pytest.Config, attachment: Attachment) -> None:
-    if config.pluginmanager.has_plugin("allure_pytest"):
+    if config.pluginmanager.has_plugin("allure_listener"):  # there if a report is asked for
         from pytest_clawperator.report.allure_bridge import attach_file
 
         attach_file(attachment.path, name=attachment.name, mime=attachment.mime)

@@ -15,13 +15,18 @@ When = Literal["off", "on", "only-on-failure"]
 class Settings:
     """The options of a run, read once; each field is an option of the same name.
 
-    A conftest may change some for a folder::
+    A conftest may change some for the tests below it::
 
         @pytest.fixture(scope="session")
         def clawperator_settings(clawperator_settings):
             return dataclasses.replace(clawperator_settings, timeout=10.0)
 
-    Devices are chosen before any fixture runs: for another one, override
+    ``timeout``, ``output`` (a relative one starts from pytest's rootdir), ``screenshot``,
+    ``snapshot``, ``logcat``, ``video``, ``pause`` and ``strict`` count for each test that uses
+    the fixture, as all with ``clawperator`` do. ``operator_package`` and ``operator_apk``
+    count when the client is connected, which is once in a run. It is too late for the
+    others: ``device``, ``adb``, ``sim_app``, ``sim_profile``, ``update_goldens`` and
+    ``validate`` are used before any fixture runs. For another device, override
     ``clawperator_lease``.
     """
 

@@ -432,6 +432,73 @@ def test_putting_back_goes_on_past_failures() -> None:
     assert transport.calls == ["cmd connectivity airplane-mode disable"]
 
 
+class TestBlocks:
+    """Changes that are put back at the end of a block."""
+
+    def test_nested(self) -> None:
+        """Each block ends with what there was when it began; `restore` puts back the rest."""
+        device = scripted(settings(user_rotation="0", accelerometer_rotation="0"))
+        found = []
+
+        device.orientation = "landscape"
+        with device.restoring():
+            device.orientation = "reverse_portrait"
+            with device.restoring():
+                device.orientation = "reverse_landscape"
+                device.orientation = "auto"
+            found.append(device.orientation)
+            device.orientation = "portrait"
+        found.append(device.orientation)
+        device.restore()
+
+        assert [*found, device.orientation] == ["reverse_portrait", "landscape", "portrait"]
+
+    def test_restore_within_one(self) -> None:
+        """`restore` in a block goes back to where the block began."""
+        device = scripted(settings(user_rotation="0", accelerometer_rotation="0"))
+        device.orientation = "landscape"
+
+        with device.restoring():
+            device.orientation = "auto"
+            device.restore()
+            found = device.orientation
+
+        assert (found, device.orientation) == ("landscape", "landscape")
+
+    def test_after_an_error(self) -> None:
+        """A block that fails is put back too, and its error stays."""
+        device = scripted(settings(user_rotation="0", accelerometer_rotation="0"))
+
+        def fail() -> None:
+            with device.restoring():
+                device.orientation = "landscape"
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            fail()
+
+        assert device.orientation == "portrait"
+
+    def test_what_is_left(self) -> None:
+        """What a block could not put back is told, and is left to whoever restores next."""
+        answers = settings(user_rotation="0", accelerometer_rotation="0")
+        transport = ScriptedTransport(answers)
+        device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
+        back = "settings put system user_rotation '0'"
+
+        def fail() -> None:
+            with device.restoring(), device.restoring():
+                device.orientation = "landscape"
+                transport.answers[back] = REFUSED
+
+        with pytest.raises(ShellError, match="could not put back: orientation"):
+            fail()
+        del transport.answers[back]
+        device.restore()
+
+        assert device.orientation == "portrait"
+
+
 @pytest.mark.parametrize(
     ("use", "name"),
     [
@@ -456,10 +523,11 @@ def test_no_device(use: Any, name: str) -> None:
 def test_no_device_refuses_everything() -> None:
     """No method of a device is forgotten; its name and putting back are harmless."""
     device = NoDevice("PH1", "far away")
-    harmless = {"info", "serial", "restore"}
+    harmless = {"info", "serial", "restore", "restoring"}
     names = {name for name in vars(Device) if not name.startswith("_")} - harmless
 
-    device.restore()
+    with device.restoring():
+        device.restore()
 
     assert device.serial == device.info.serial == "PH1"
     assert names <= vars(NoDevice).keys()

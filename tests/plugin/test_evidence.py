@@ -1,16 +1,23 @@
-"""Evidence from devices that do not give it."""
+"""Evidence from devices that do not give it, and from those that give it in another way."""
 
 from __future__ import annotations
 
+import json
 import threading
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+
+import pytest
 
 from pytest_clawperator.contracts.completion import complete_execution
 from pytest_clawperator.contracts.events import ArtifactMade, ExecutionFinished
 from pytest_clawperator.errors import DeviceUnavailableError, EnvelopeTimeoutError
 from pytest_clawperator.plugin.evidence import gather
 from pytest_clawperator.plugin.watching import Watched, label_of
+from tests.host_double import Reply, answer, envelope, running_host
+from tests.plugin.conftest import Run
 
 ALL = ("screenshot", "snapshot", "log", "envelopes")
 EXECUTION = complete_execution(
@@ -120,3 +127,103 @@ def test_labels() -> None:
     assert labels[:2] == ["click 'Buy'", "open_app 'com.shop'"]
     assert len(labels[2]) == 60
     assert labels[2].endswith("...")
+
+
+def folder(pytester: pytest.Pytester) -> Path:
+    """Give the only folder of a test."""
+    (found,) = (pytester.path / "claw-results").glob("*/*")
+    return found
+
+
+def test_behind_another_host(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """A host gives the screen and its picture by executions; it keeps the log, and that is told."""
+    png = b"\x89PNG\r\n\x1a\n"
+    node = '<node index="0" class="android.widget.FrameLayout" bounds="[0,0][9,9]" />'
+    screen = f'<hierarchy rotation="0">{node}</hierarchy>'
+    picture = pytester.path / "shot.png"
+
+    def run_steps(_: BaseHTTPRequestHandler, body: bytes) -> Reply:
+        picture.write_bytes(png)
+        data = {"snapshot_ui": {"text": screen}, "take_screenshot": {"path": str(picture)}}
+        asked = json.loads(body)
+        steps = [
+            {
+                "id": action["id"],
+                "actionType": action["type"],
+                "success": True,
+                "data": data.get(action["type"], {}),
+            }
+            for action in asked["execution"]["actions"]
+        ]
+        command = asked["execution"]["commandId"]
+        return Reply(body=answer(envelope(command, steps=steps), asked["deviceId"]))
+
+    pytester.makepyfile("def test_it(clawperator):\n    clawperator.home()\n    assert 0\n")
+
+    with running_host() as host:
+        host.execute = run_steps
+        result = run_plain("--claw-device", host.url)
+
+    result.assert_outcomes(failed=1)
+    found = folder(pytester)
+    assert (found / "screenshot.png").read_bytes() == png
+    assert (found / "snapshot.xml").read_text() == screen
+    (told,) = json.loads((found / "envelopes.json").read_bytes())
+    assert told["execution"]["actions"][0]["type"] == "press_key"
+    result.stdout.fnmatch_lines(["no log: the device is behind another host, which keeps its log"])
+
+
+def test_pdb(pytester: pytest.Pytester, run: Run) -> None:
+    """Whoever is asked by the debugger finds the evidence there already."""
+    pytester.makepyfile(
+        quick_pdb="""
+        import pdb
+        from pathlib import Path
+
+        class Quick(pdb.Pdb):
+            def interaction(self, *_):
+                print("found", sorted(path.name for path in Path().glob("claw-results/*/*/*")))
+        """,
+        test_it="def test_it(clawperator): assert 0",
+    )
+    pytester.syspathinsert()
+
+    result = run("--pdb", "--pdbcls=quick_pdb:Quick", "--claw-logcat=off")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["found [[]'screenshot.png', 'snapshot.xml'[]]"])
+
+
+def test_an_app_that_hangs(pytester: pytest.Pytester, run: Run) -> None:
+    """An ANR is told in the failure and in the summary, and marked in the log."""
+    pytester.makepyfile(
+        """
+        REPORT = ["ANR in com.example.shop (com.example.shop/.Main)", "PID: 42", "Reason: Too late"]
+
+        def test_it(clawperator):
+            report = chr(10).join(REPORT)
+            clawperator.device.shell(f"log -p e -t ActivityManager '{report}'")
+            clawperator.home()
+            assert 0
+        """
+    )
+
+    result = run()
+
+    result.assert_outcomes(failed=1)
+    said = "com.example.shop does not respond (ANR): Too late"
+    result.stdout.fnmatch_lines(
+        [
+            f"*- clawperator: {said} -*",
+            "* E ActivityManager: ANR in com.example.shop *",
+            f"log: */log.txt ({said})",
+            "*= evidence =*",
+            f"    {said}",
+        ]
+    )
+    log = (folder(pytester) / "log.txt").read_text()
+    assert [line.rpartition(": ")[2] for line in log.splitlines() if line.startswith(">>> ")] == [
+        "ANR in com.example.shop (com.example.shop/.Main)",
+        "42",
+        "Too late",
+    ]

@@ -64,6 +64,87 @@ def test_settings_are_put_back(pytester: pytest.Pytester, run: Run, phone: AdbTr
     assert phone.shell(questions).stdout == before
 
 
+class TestWiderScopes:
+    """What fixtures that live longer than a test set on the device."""
+
+    QUESTIONS = "settings get system user_rotation; cmd connectivity airplane-mode"
+
+    def test_session(self, pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> None:
+        """Each test begins and ends with it; it is put back when the run ends."""
+        before = phone.shell(self.QUESTIONS).stdout
+        pytester.makepyfile(
+            """
+            import pytest
+
+            @pytest.fixture(scope="session")
+            def lying(clawperator_client):
+                clawperator_client.device.orientation = "landscape"
+
+            @pytest.mark.parametrize("time", [1, 2])
+            def test_it(lying, clawperator, time):
+                device = clawperator.device
+                assert (device.orientation, device.airplane_mode) == ("landscape", False)
+                device.orientation = "reverse_portrait"
+                device.airplane_mode = True
+            """
+        )
+
+        result = run()
+
+        result.assert_outcomes(passed=2)
+        assert phone.shell(self.QUESTIONS).stdout == before
+
+    def test_module(self, pytester: pytest.Pytester, run: Run) -> None:
+        """A fixture ends what it set with a block, around what tests set themselves."""
+        pytester.makepyfile(
+            test_1="""
+            import pytest
+
+            @pytest.fixture(scope="module")
+            def lying(clawperator_client):
+                with clawperator_client.device.restoring():
+                    clawperator_client.device.orientation = "landscape"
+                    yield
+
+            @pytest.mark.parametrize("time", [1, 2])
+            def test_it(lying, clawperator, time):
+                assert clawperator.device.orientation == "landscape"
+                clawperator.device.orientation = "reverse_portrait"
+            """,
+            test_2="def test_it(clawperator): assert clawperator.device.orientation == 'portrait'",
+        )
+
+        result = run()
+
+        result.assert_outcomes(passed=3)
+
+    def test_what_cannot_be_put_back(self, pytester: pytest.Pytester, run: Run) -> None:
+        """At the end of the run no test is to blame, so it is told and fails none."""
+        pytester.makepyfile(
+            """
+            import pytest
+
+            @pytest.fixture(scope="session")
+            def german(clawperator_client):
+                clawperator_client.device.set_app_locale("com.example.shop", "de-DE")
+
+            def test_it(german, clawperator):
+                clawperator.device.uninstall("com.example.shop")
+            """
+        )
+
+        result = run()
+
+        result.assert_outcomes(passed=1)
+        result.stdout.fnmatch_lines(
+            [
+                "clawperator: *could not put back: locale of com.example.shop (*",
+                "*= devices =*",
+                "*could not put back: locale of com.example.shop (*",
+            ]
+        )
+
+
 def test_what_cannot_be_put_back(pytester: pytest.Pytester, run: Run) -> None:
     """A setting that cannot be put back is an error of the test, and is told by name."""
     pytester.makepyfile(
@@ -78,6 +159,7 @@ def test_what_cannot_be_put_back(pytester: pytest.Pytester, run: Run) -> None:
 
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(["E *could not put back: locale of com.example.shop (*"])
+    result.stdout.no_fnmatch_line("*contextlib*")  # the message tells it all
 
 
 class TestScreen:

@@ -116,7 +116,8 @@ def test_another_lease(
 
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines([f"*on {simulator.serials[1]}*"])
-    result.stdout.no_fnmatch_line("clawperator: *")
+    result.stdout.no_fnmatch_line("clawperator: *PH404*")
+    result.stdout.no_fnmatch_line(f"clawperator: {simulator.serials[0]} *")
 
 
 def test_another_client(
@@ -148,3 +149,41 @@ def test_another_client(
     result = run_plain()
 
     result.assert_outcomes(passed=2)
+
+
+@pytest.mark.parametrize(
+    ("fixture", "gives", "wanted"),
+    [
+        ("clawperator_settings", "None", "Settings"),
+        ("clawperator_settings", "{'timeout': 3}", "Settings"),
+        ("clawperator_lease", "'PH1'", "Lease"),
+        ("clawperator_transport", "('127.0.0.1', 5037)", "Transport"),
+        ("clawperator_client", "None", "Clawperator"),
+    ],
+)
+def test_something_else(
+    pytester: pytest.Pytester, run: Run, fixture: str, gives: str, wanted: str
+) -> None:
+    """A rung that gives what it must not is told by its name, to each test, with what it must."""
+    pytester.makeconftest(
+        f"""
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def {fixture}():
+            return {gives}
+        """
+    )
+    pytester.makepyfile(
+        """
+        def test_it(clawperator): pass
+        def test_device(clawperator_device): pass
+        """
+    )
+
+    result = run()
+
+    result.assert_outcomes(errors=2)
+    told = f"E *: CONFIGURATION_INVALID: the fixture {fixture} gave {gives}, wanted a {wanted}"
+    hint = f"*hint: Have the fixture *return or yield a pytest_clawperator.{wanted}; `pytest *"
+    result.stdout.fnmatch_lines([told, hint, told, hint])

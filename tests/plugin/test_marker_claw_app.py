@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
+from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.execution.device import Device
+from pytest_clawperator.plugin.apps import begin_app
+from pytest_clawperator.plugin.markers import AppUse
 from pytest_clawperator.transport.adb import AdbTransport
 from tests.plugin.conftest import Run
+from tests.transport_double import ScriptedTransport
 
 SHOP = "com.example.shop"
 NOTIFY = "android.permission.POST_NOTIFICATIONS"
@@ -120,6 +128,68 @@ def test_closest_marker(pytester: pytest.Pytester, run: Run) -> None:
     result.assert_outcomes(passed=1)
 
 
+class TestDialog:
+    """What Android shows of an earlier crash lies over the app."""
+
+    @pytest.mark.parametrize("stop", [True, False])
+    def test_after_a_crash(self, pytester: pytest.Pytester, run: Run, stop: bool) -> None:
+        """The test after the one that crashed the app begins without the dialog, out loud."""
+        pytester.makepyfile(
+            f"""
+            import pytest
+            from pytest_clawperator import expect
+
+            pytestmark = pytest.mark.claw_app("{SHOP}", stop={stop})
+
+            def test_crash(clawperator):
+                clawperator.enter_text("ada@example.com", id="email")
+                clawperator.enter_text("secret", id="password")
+                clawperator.click(id="sign_in")
+                clawperator.click(id="tab_account")
+                clawperator.scroll_and_click(id="crash")
+                expect(clawperator.node(text="Shop has stopped")).to_be_visible()
+
+            def test_next(clawperator):
+                assert clawperator.device.current_package() == "{SHOP}"
+            """
+        )
+
+        result = run()
+
+        result.assert_outcomes(passed=2)
+        said = f"*] {SHOP} crashed: the dialog that says so was closed"
+        result.stdout.fnmatch_lines([f"clawperator: {said}", "*= devices =*", said])
+
+    @pytest.mark.parametrize(
+        ("window", "said"),
+        [
+            (f"Application Error: {SHOP}", "crashed"),
+            (f"Application Not Responding: {SHOP}", "does not respond"),
+            (f"Application Not Responding: {SHOP}:sync", "does not respond"),
+            (f"Application Error: {SHOP}ping", None),
+            (f"Application Error: {SHOP}.help", None),
+            (f"{SHOP}/.MainActivity", None),
+        ],
+    )
+    def test_only_of_this_app(self, window: str, said: str | None) -> None:
+        """A crash and an ANR of the app itself are closed, and nothing of another app."""
+        focus = f"  mCurrentFocus=Window{{c0 u0 {window}}}\n"
+        transport = ScriptedTransport({"dumpsys window | grep 'Application '": focus})
+        clicked: list[str] = []
+        client: Any = SimpleNamespace(
+            device=Device(transport, DeviceInfo(serial="PH1", key="PH1")),
+            click=lambda **matcher: clicked.append(matcher["id"]),
+        )
+        told: list[str] = []
+
+        use = AppUse(package=SHOP, launch=False, stop=False, clear=False, grant=())
+        begin_app(client, use, tell=told.append)
+
+        is_closed = said is not None
+        assert clicked == ["android:id/aerr_close"] * is_closed
+        assert told == [f"{SHOP} {said}: the dialog that says so was closed"] * is_closed
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -128,7 +198,9 @@ def test_closest_marker(pytester: pytest.Pytester, run: Run) -> None:
         ("'shop'", "'shop' is not the name of an Android package. It is *"),
         ("5", "the package is a text such as 'com.example.shop', found 5"),
         ("'com.example', clear=1", "clear=1 is neither True nor False"),
-        ("'com.example', grant='CAMERA'", "'CAMERA' is not the name of a permission. *"),
+        ("'com.example', grant=['CAMERA']", "'CAMERA' is not the name of a permission. *"),
+        ("'com.example', grant='a.B'", "grant='a.B' is no list *; write grant=[[]'a.B']"),
+        ("'com.example', grant=5", "grant=5 is no list of permissions; write grant=[[]'android.*"),
     ],
 )
 def test_nonsense(pytester: pytest.Pytester, run: Run, given: str, said: str) -> None:
@@ -138,4 +210,5 @@ def test_nonsense(pytester: pytest.Pytester, run: Run, given: str, said: str) ->
     result = run()
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
+    given = given.replace("[", "[[]")
     result.stderr.fnmatch_lines([f"ERROR: test_it.py::test_it: claw_app({given}): {said}"])

@@ -224,6 +224,21 @@ def test_reruns(pytester: pytest.Pytester, run: Run) -> None:
     result.stdout.fnmatch_lines(["test_reruns.py::test_it", "  *attempt-1", "  *attempt-2"])
 
 
+def test_junit_and_reruns(pytester: pytest.Pytester, run: Run) -> None:
+    """Each attempt has its own properties, and none of the attempt before."""
+    pytest.importorskip("pytest_rerunfailures")
+    pytester.makepyfile("def test_it(clawperator): assert 0")
+
+    run("--reruns=1", "-p", "rerunfailures", "--junitxml=report.xml", "--claw-logcat=off")
+
+    first, second = ET.parse(pytester.path / "report.xml").getroot().iter("testcase")
+    for attempt, case in enumerate([first, second], 1):
+        told = [(one.get("name"), str(one.get("value"))) for one in case.iter("property")]
+        names = [name for name, _ in told]
+        assert names == ["clawperator_device", "clawperator_screenshot", "clawperator_snapshot"]
+        assert all(f"/attempt-{attempt}/" in path for _, path in told[1:])
+
+
 def test_workers(pytester: pytest.Pytester, run_workers: Run) -> None:
     """Workers write into one folder of the run, and the summary names all."""
     pytester.makepyfile(
