@@ -13,13 +13,19 @@ from pytest_clawperator.contracts.events import Event, ExecutionFinished
 from pytest_clawperator.devices.health import Health, await_boot
 from pytest_clawperator.devices.pool import Lease
 from pytest_clawperator.devices.readiness import check_ready
-from pytest_clawperator.errors import ConfigurationError, ErrorCode, OperatorNotReadyError
+from pytest_clawperator.errors import (
+    ConfigurationError,
+    DeviceUnavailableError,
+    ErrorCode,
+    OperatorNotReadyError,
+)
 from pytest_clawperator.execution.client import Clawperator
 from pytest_clawperator.execution.device import Device
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import Processor
 from pytest_clawperator.execution.result import Runner
 from pytest_clawperator.plugin.events import events_of
+from pytest_clawperator.plugin.health import PHONES_HINT, end_of_phones
 from pytest_clawperator.plugin.options import settings_of
 from pytest_clawperator.plugin.settings import Settings
 from pytest_clawperator.plugin.stash import HEALTH
@@ -65,6 +71,14 @@ def client_of(
 
 def ensure_health(config: pytest.Config, client: Clawperator) -> None:
     """See that the device can take a test; behind a url its host sees to that."""
+    end = end_of_phones(config, client.serial)
+    if end is not None:
+        raise DeviceUnavailableError(
+            f"the device was put aside, because {end}",
+            serial=client.serial,
+            hint=PHONES_HINT,
+            details={"put_aside": True},
+        )
     runner = client.runner
     if not isinstance(runner, Pipeline):
         return

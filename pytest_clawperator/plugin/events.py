@@ -61,7 +61,7 @@ def events_of(config: pytest.Config) -> EventHub:
     return config.stash[EVENTS]
 
 
-def show_line(config: pytest.Config, text: str) -> None:
+def show_line(config: pytest.Config, text: str, *, alarming: bool = True) -> None:
     """Write a line to the terminal, unless there is none or it shall be quiet."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None or config.get_verbosity() < 0:
@@ -71,4 +71,4 @@ def show_line(config: pytest.Config, text: str) -> None:
     is_main = threading.current_thread() is threading.main_thread()
     with capture.global_and_fixture_disabled() if capture and is_main else nullcontext():
         reporter.ensure_newline()
-        reporter.write_line(f"clawperator: {text}", yellow=True)
+        reporter.write_line(f"clawperator: {text}", yellow=alarming)

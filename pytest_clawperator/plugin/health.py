@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Generator
+from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import pytest
 
@@ -17,10 +19,24 @@ if TYPE_CHECKING:
 #: Of a report: that it is about the device and not about the test.
 INFRASTRUCTURE = "clawperator_infrastructure"
 
-_FIRST = "infrastructure: "
-_OWN = __name__.partition(".")[0]
-# Who calls fixtures: one of ours that fails has no line of a test to end in.
-_CALLERS = ("_pytest", "pluggy")
+#: What the messages of such reports begin with.
+FIRST = "infrastructure: "
+#: The plugin that looks after the phones that this process started.
+SIMULATED = "clawperator-simulated"
+#: What to do about phones that ended.
+PHONES_HINT = (
+    "See what ended it (the system's log tells of memory that ran out), and run the tests again."
+)
+
+# Whose lines are not the test's: ours, those of who calls fixtures, and Python's own.
+_INNER = (__name__.partition(".")[0], "_pytest", "pluggy")
+_PYTHON = str(Path(os.__file__).parent)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """See to the other report, except in workers, whose reports are written elsewhere."""
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(JUnitErrors(config.pluginmanager), "clawperator-junit")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -28,23 +44,59 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Say first that it was the device that failed, and where in the test that was."""
-    if call.excinfo is not None and not item.config.getoption("fulltrace", False):
+    is_full = item.config.getoption("fulltrace", False)
+    error = call.excinfo.value if call.excinfo is not None else None
+    if is_infrastructure(error):
+        _blame_phones(item.config, error)
+    if call.excinfo is not None and not is_full:
         _end_in_test(call.excinfo)
     report = yield
-    error = call.excinfo.value if call.excinfo is not None and report.failed else None
-    if is_infrastructure(error):
+    if _is_ours(error) and not is_full:
+        _end_in_cause(report, error)
+    if report.failed and is_infrastructure(error):
         setattr(report, INFRASTRUCTURE, True)
-        _say_first(report, f"{error.code}: {error.message}")
-        if report.when != "setup":  # what is found out before a test was told by its check
+        say_first(report, f"{error.code}: {error.message}")
+        # What is found out before a test was told by its check.
+        if report.when != "setup" and end_of_phones(item.config, error.serial) is None:
             _tell(item.config, error)
     return report
 
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
     """Count a test whose device failed as an error."""
-    if getattr(report, INFRASTRUCTURE, False) and report.when == "call" and report.failed:
-        return "error", "E", "ERROR"
-    return None
+    return ("error", "E", "ERROR") if _failed_in_call(report) else None
+
+
+class JUnitErrors:
+    """Has JUnit XML count tests whose device failed as errors.
+
+    By itself it takes whatever happens during a call for a failure of the test.
+    """
+
+    def __init__(self, pluginmanager: pytest.PytestPluginManager) -> None:
+        self._plugins = pluginmanager
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Correct what was just written down."""
+        if not _failed_in_call(report):
+            return
+        for plugin in self._plugins.get_plugins():
+            if type(plugin).__name__ == "LogXML":  # it has no public name
+                _correct(plugin, report)
+
+
+def _failed_in_call(report: pytest.TestReport) -> bool:
+    is_infrastructure = getattr(report, INFRASTRUCTURE, False)
+    return bool(is_infrastructure and report.when == "call" and report.failed)
+
+
+def _correct(xml: Any, report: pytest.TestReport) -> None:
+    for node in xml.node_reporter(report).nodes:
+        if node.tag == "failure":
+            node.tag = "error"
+            xml.stats["failure"] -= 1
+            xml.stats["error"] += 1
 
 
 def is_infrastructure(error: BaseException | None) -> TypeGuard[ClawperatorError]:
@@ -66,30 +118,72 @@ def is_put_aside(error: BaseException | None) -> bool:
     return isinstance(details, dict) and bool(details.get("put_aside"))
 
 
+def end_of_phones(config: pytest.Config, serial: str | None) -> str | None:
+    """Say how the process of a simulated phone ended; None where it runs, or is not ours."""
+    phones = config.pluginmanager.get_plugin(SIMULATED)
+    end: str | None = phones.end_of(serial) if phones is not None else None
+    return end
+
+
+def _blame_phones(config: pytest.Config, error: ClawperatorError) -> None:
+    """Say first that phones are gone: that adb does not answer is only what follows from it."""
+    end = end_of_phones(config, error.serial)
+    # A fixture of several tests fails with the same error for each.
+    if end is not None and end not in error.message:
+        error.message, error.hint = f"{end}: {error.message}", PHONES_HINT
+
+
+def _is_ours(error: BaseException | None) -> TypeGuard[ClawperatorError]:
+    errors = sys.modules.get("pytest_clawperator.errors")
+    return errors is not None and isinstance(error, errors.ClawperatorError)
+
+
 def _end_in_test(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
     """Let errors about devices end in the test's own line: their messages tell the rest."""
-    errors = sys.modules.get("pytest_clawperator.errors")
-    if errors is None or not isinstance(excinfo.value, errors.ClawperatorError):
+    if not _is_ours(excinfo.value):
         return
     last: TracebackType | None = None
     trace: TracebackType | None = excinfo.tb
     while trace is not None:
-        if _package_of(trace) != _OWN:
-            last = trace
+        last = last if _is_inner(trace) else trace
         trace = trace.tb_next
-    if last is not None and _package_of(last) not in _CALLERS:
+    if last is not None:  # a fixture of ours that fails has no line of a test to end in
         last.tb_next = None
 
 
-def _package_of(trace: TracebackType) -> str:
+def _end_in_cause(report: pytest.TestReport, error: BaseException) -> None:
+    """Leave out what was caught inside of the package: the message has what is worth knowing."""
+    chain = getattr(report.longrepr, "chain", None)
+    if chain is None:
+        return
+    shown = 1
+    before = _before(error)
+    while before is not None and shown < len(chain):
+        if before.__traceback__ is not None and _is_inner(before.__traceback__):
+            break
+        shown += 1
+        before = _before(before)
+    report.longrepr.chain = chain[-shown:]  # type: ignore[union-attr]
+
+
+def _before(error: BaseException) -> BaseException | None:
+    hidden = None if error.__suppress_context__ else error.__context__
+    return error.__cause__ or hidden
+
+
+def _is_inner(trace: TracebackType) -> bool:
+    """Tell whether a line is nothing that who wrote the test can change."""
     name: str = trace.tb_frame.f_globals.get("__name__", "")
-    return name.partition(".")[0]
+    file = trace.tb_frame.f_code.co_filename
+    is_python = file.startswith(_PYTHON) and "site-packages" not in file
+    return is_python or name.partition(".")[0] in _INNER
 
 
-def _say_first(report: pytest.TestReport, text: str) -> None:
+def say_first(report: pytest.TestReport, text: str) -> None:
+    """Let a report begin with what became of the device."""
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash is not None:  # what the summary of the run and JUnit show
-        crash.message = f"{_FIRST}{text}"
+        crash.message = f"{FIRST}{text}"
 
 
 def _tell(config: pytest.Config, error: ClawperatorError) -> None:

@@ -10,6 +10,8 @@ from threading import Thread
 
 import pytest
 
+from pytest_clawperator.plugin.events import events_of
+from pytest_clawperator.plugin.health import FIRST, INFRASTRUCTURE, SIMULATED, say_first
 from pytest_clawperator.plugin.options import settings_of
 from pytest_clawperator.plugin.stash import WORKERS
 from pytest_clawperator.simulator.process import Simulator
@@ -33,6 +35,52 @@ class SimulatorScenario:
     release_tags: bool = False
 
 
+class RunSimulator(Simulator):
+    """Simulated phones whose process is looked after."""
+
+    def end(self) -> str | None:
+        """Say how the process ended, if it did so by itself."""
+        code = self._process.poll() if self._process is not None else None
+        if code is None:
+            return None
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        return f"the simulated phones' process ended ({how})"
+
+
+class SimulatedPhones:
+    """Knows the phones that this process started, and says when they are gone, once."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._told: set[int] = set()
+        self.simulators: list[RunSimulator] = []
+
+    def end_of(self, serial: str | None) -> str | None:
+        """Say how the process of a phone ended, or without a serial that of any."""
+        for simulator in self.simulators:
+            end = simulator.end()
+            if end is not None and (serial is None or serial in simulator.serials):
+                self._tell(simulator, end)
+                return end
+        return None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Look what became of the phones where a worker, which cannot know, had trouble."""
+        if not getattr(report, INFRASTRUCTURE, False):
+            return
+        serial = dict(report.user_properties).get("clawperator_device")
+        end = self.end_of(None if serial is None else str(serial))
+        said = getattr(getattr(report.longrepr, "reprcrash", None), "message", "")
+        if end is not None and end not in said:
+            say_first(report, f"{end}: {said.removeprefix(FIRST)}")
+
+    def _tell(self, simulator: RunSimulator, end: str) -> None:
+        if simulator.pid not in self._told:
+            self._told.add(simulator.pid)
+            events_of(self._config).notice("", end)
+
+
 def start_simulator(config: pytest.Config, phones: int) -> Simulator:
     """Start so many phones; they end with the run."""
     settings = settings_of(config)
@@ -40,9 +88,18 @@ def start_simulator(config: pytest.Config, phones: int) -> Simulator:
     options = {**vars(scenario), "apps": [*scenario.apps, *settings.sim_app]}
     if settings.sim_profile is not None:
         options["profile"] = settings.sim_profile
-    simulator = Simulator(devices=phones, **options)
+    simulator = RunSimulator(devices=phones, **options)
     config.add_cleanup(simulator.stop)
+    _phones_of(config).simulators.append(simulator)
     if WORKERS not in config.stash:
         # What this process needs next is loaded while the phones start.
         Thread(target=import_module, args=(_NEXT,), daemon=True).start()
     return simulator.start()
+
+
+def _phones_of(config: pytest.Config) -> SimulatedPhones:
+    phones = config.pluginmanager.get_plugin(SIMULATED)
+    if phones is None:
+        phones = SimulatedPhones(config)
+        config.pluginmanager.register(phones, SIMULATED)
+    return phones

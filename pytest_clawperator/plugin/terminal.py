@@ -8,25 +8,29 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_clawperator.plugin.health import INFRASTRUCTURE
+from pytest_clawperator.plugin.clients import clients_of
 from pytest_clawperator.plugin.stash import EVENTS, POOL
 
 if TYPE_CHECKING:
     from pytest_clawperator.devices.pool import Candidate
+    from pytest_clawperator.plugin.watching import Watched
 
-#: The property of a test, in reports too, that says which device it ran on.
-DEVICE_PROPERTY = "clawperator_device"
-
-_TROUBLE = "clawperator_trouble"
+# Of a report: what devices were noticed for, and by their serials what is said of those that
+# the test uses.
+_TROUBLE, _USED = "clawperator_trouble", "clawperator_used"
+_TALLY = "clawperator-tally"
+_PREFIX = "clawperator: "
 _LADDER = ("clawperator_lease", "clawperator_transport", "clawperator_client")
-_OUTCOMES = ("passed", "failed", "errors", "skipped", "rerun")
+# As they are told, in this order; the rest is as it should be.
+_BAD = ("failed", "error", "rerun")
+_OUTCOMES = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "rerun")
 _SHOWN_TROUBLE = 20
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Count, except in workers, whose reports are counted where they arrive."""
     if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Tally(), "clawperator-tally")
+        config.pluginmanager.register(Tally(config), _TALLY)
 
 
 def pytest_report_collectionfinish(
@@ -45,7 +49,7 @@ def pytest_report_collectionfinish(
         lease_of(config)
     except ClawperatorError:
         return []  # the fixture says it, to each test that it concerns
-    return [*device_lines(pool_of(config).taken.values()), *_output_line(config)]
+    return _header(config, pool_of(config).taken.values())
 
 
 @pytest.hookimpl(optionalhook=True, trylast=True)
@@ -53,8 +57,7 @@ def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[object]) -> N
     """Name the devices that the workers are about to be given."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None and POOL in config.stash and config.get_verbosity() >= 0:
-        devices = device_lines(config.stash[POOL].candidates[: len(specs)])
-        for line in [*devices, *_output_line(config)]:
+        for line in _header(config, config.stash[POOL].candidates[: len(specs)]):
             reporter.write_line(line)
 
 
@@ -67,31 +70,58 @@ def pytest_runtest_makereport(
     events = item.config.stash.get(EVENTS, None)
     if events is not None and (trouble := events.take_trouble()):
         setattr(report, _TROUBLE, trouble)
+    if clients := clients_of(item):
+        output = _output_line(item.config)
+        said = {one.client.serial: [*device_lines([_candidate(one)]), *output] for one in clients}
+        setattr(report, _USED, said)
     return report
 
 
 class Tally:
     """Counts what became of the tests on each device, and what devices were noticed for."""
 
-    def __init__(self) -> None:
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
         self._outcomes: dict[str, Counter[str]] = {}
         self._trouble: Counter[str] = Counter()
+        self._named: set[str] = set()
+
+    def name(self, serials: Iterable[str], lines: Sequence[str]) -> list[str]:
+        """Give those of the lines about devices that nobody has seen yet."""
+        new = [line for line in lines if line not in self._named]
+        self._named.update(serials, new)
+        return new
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take in what a report tells."""
+        """Take in what a report tells, and name a device that is new."""
         self._trouble.update(getattr(report, _TROUBLE, ()))
-        serial = dict(report.user_properties).get(DEVICE_PROPERTY)
-        if serial is None or (report.when != "call" and report.passed):
-            return
-        is_error = report.when != "call" or getattr(report, INFRASTRUCTURE, False)
-        outcome = "errors" if report.failed and is_error else report.outcome
-        self._outcomes.setdefault(str(serial), Counter())[outcome] += 1
+        for serial, lines in getattr(report, _USED, {}).items():
+            if serial not in self._named:
+                self._show(self.name([serial], lines))
+            if outcome := self._outcome(report):
+                self._outcomes.setdefault(serial, Counter())[outcome] += 1
+
+    def _outcome(self, report: pytest.TestReport) -> str:
+        """Give the word that the last line of the run has for it; most phases have none."""
+        hook = self._config.hook.pytest_report_teststatus
+        status = hook(report=report, config=self._config)
+        return status[0] if status else ""  # without a terminal nobody has a word for it
+
+    def _show(self, lines: Iterable[str]) -> None:
+        from pytest_clawperator.plugin.events import show_line
+
+        for line in lines:
+            show_line(self._config, line.removeprefix(_PREFIX), alarming=False)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say how many tests each device ran, and what it was noticed for."""
+        """Say how many tests each device ran, where that is news, and what was noticed."""
         if terminalreporter.config.get_verbosity() < 0:
             return
-        if len(self._outcomes) > 1 or self._trouble:
+        events = self._config.stash.get(EVENTS, None)
+        if events is not None:  # of who hands tests out; it concerns all devices
+            self._trouble = Counter([*events.take_trouble(), *self._trouble.elements()])
+        is_bad = any(counts[name] for counts in self._outcomes.values() for name in _BAD)
+        if len(self._outcomes) > 1 or is_bad or self._trouble:
             terminalreporter.section("devices")
             self._write_counts(terminalreporter)
             self._write_trouble(terminalreporter)
@@ -99,7 +129,8 @@ class Tally:
     def _write_counts(self, reporter: pytest.TerminalReporter) -> None:
         width = max(map(len, self._outcomes), default=0)
         for serial, counts in sorted(self._outcomes.items()):
-            told = [f"{counts[name]} {name}" for name in _OUTCOMES if counts[name]]
+            names = [*_OUTCOMES, *sorted(counts.keys() - set(_OUTCOMES))]
+            told = [_counted(counts[name], name) for name in names if counts[name]]
             reporter.line(f"{serial:{width}}  {', '.join(told)}")
 
     def _write_trouble(self, reporter: pytest.TerminalReporter) -> None:
@@ -110,9 +141,31 @@ class Tally:
             reporter.line(f"... and {rest} more", yellow=True)
 
 
+def _counted(number: int, outcome: str) -> str:
+    return f"{number} {outcome}{'s' if outcome == 'error' and number > 1 else ''}"
+
+
 def device_lines(candidates: Iterable[Candidate]) -> list[str]:
     """Describe devices, one line each."""
-    return [f"clawperator: {_described(candidate)}" for candidate in candidates]
+    return [f"{_PREFIX}{_described(candidate)}" for candidate in candidates]
+
+
+def _header(config: pytest.Config, candidates: Iterable[Candidate]) -> list[str]:
+    devices = list(candidates)
+    lines = [*device_lines(devices), *_output_line(config)]
+    tally = config.pluginmanager.get_plugin(_TALLY)
+    return tally.name([device.serial for device in devices], lines) if tally else lines
+
+
+def _candidate(watched: Watched) -> Candidate:
+    """Give the device of a client, wherever it came from."""
+    from pytest_clawperator.devices.pool import Candidate
+
+    info, transport = watched.client.device.info, watched.transport
+    if transport is None:
+        return Candidate(info=info, url="another host")
+    server = getattr(transport, "server", None)
+    return Candidate(info=info, adb=None if server is None else str(server))
 
 
 def _output_line(config: pytest.Config) -> list[str]:
@@ -121,7 +174,7 @@ def _output_line(config: pytest.Config) -> list[str]:
         return []
     from pytest_clawperator.plugin.recording import run_folder, shown
 
-    return [f"clawperator: evidence of failures goes to {shown(config, run_folder(config))}"]
+    return [f"{_PREFIX}evidence of failures goes to {shown(config, run_folder(config))}"]
 
 
 def _described(candidate: Candidate) -> str:
@@ -133,7 +186,7 @@ def _described(candidate: Candidate) -> str:
     operator = f"Operator {version}" if version else "no Operator"
     if version and not is_supported(version):
         operator += f" (made for {SUPPORTED_VERSION}: expect differences)"
-    return f"{candidate.info}, {operator}, adb {candidate.adb}"
+    return f"{candidate.info}, {operator}" + (f", adb {candidate.adb}" if candidate.adb else "")
 
 
 def _is_replaced(config: pytest.Config, items: Iterable[pytest.Item]) -> bool:

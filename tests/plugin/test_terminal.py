@@ -7,6 +7,7 @@ import pytest
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.devices.pool import Candidate
 from pytest_clawperator.plugin.terminal import device_lines
+from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from tests.plugin.conftest import Run
 
@@ -54,6 +55,70 @@ class TestHeader:
         assert lines == [f"clawperator: PH1 (Pixel 9), {said}, adb 127.0.0.1:5037"]
 
 
+class TestReplaced:
+    """The device of a conftest that brings its own way to one."""
+
+    @pytest.mark.parametrize("rung", ["lease", "transport", "client"])
+    def test_named_when_it_comes(
+        self, pytester: pytest.Pytester, run_plain: Run, phone: AdbTransport, adb: str, rung: str
+    ) -> None:
+        """Whichever rung of the ladder is replaced, the device is named, and once."""
+        brings = {
+            "lease": f"nullcontext(Lease(serial={phone.serial!r}, key='mine', adb={adb!r}))",
+            "transport": f"closing(AdbTransport(locate_server({adb!r}), {phone.serial!r}))",
+            "client": f"connect({phone.serial!r}, adb={adb!r})",
+        }
+        pytester.makeconftest(
+            f"""
+            from contextlib import closing, nullcontext
+
+            import pytest
+            from pytest_clawperator import connect
+            from pytest_clawperator.devices.pool import Lease
+            from pytest_clawperator.transport.adb import AdbTransport
+            from pytest_clawperator.transport.server import locate_server
+
+            @pytest.fixture(scope="session")
+            def clawperator_{rung}():
+                with {brings[rung]} as mine:
+                    yield mine
+            """
+        )
+        pytester.makepyfile(f"{USES_DEVICE}\ndef test_other(clawperator): pass\n")
+
+        result = run_plain("--claw-device", phone.serial, "--claw-adb", adb)
+
+        result.assert_outcomes(passed=2)
+        named = [line for line in result.outlines if line.startswith("clawperator: ")]
+        device, output = named
+        assert device.startswith(f"clawperator: {phone.serial} (Google Pixel 9, API 36), Operator ")
+        assert device.endswith(f", adb {adb}")
+        assert output.startswith("clawperator: evidence of failures goes to claw-results/")
+
+    def test_quiet(
+        self, pytester: pytest.Pytester, run_plain: Run, phone: AdbTransport, adb: str
+    ) -> None:
+        """With `-q` it is not named."""
+        pytester.makepyfile(
+            f"""
+            import pytest
+            from pytest_clawperator import connect
+
+            @pytest.fixture
+            def phone():
+                with connect({phone.serial!r}, adb={adb!r}) as client:
+                    yield client
+
+            def test_it(phone): pass
+            """
+        )
+
+        result = run_plain("-q")
+
+        result.assert_outcomes(passed=1)
+        result.stdout.no_fnmatch_line("clawperator: *")
+
+
 class TestSummary:
     """The devices below the tests."""
 
@@ -76,6 +141,44 @@ class TestSummary:
         result.stdout.no_fnmatch_line("*clawperator*")
         result.stdout.no_fnmatch_line("*screen*")
 
+    def test_a_failure(self, pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> None:
+        """Where something failed, the device that it failed on is named."""
+        pytester.makepyfile(f"{USES_DEVICE}\ndef test_bad(clawperator):\n    assert False\n")
+
+        result = run("--claw-snapshot=off", "--claw-logcat=off", "--claw-screenshot=off")
+
+        result.assert_outcomes(passed=1, failed=1)
+        result.stdout.fnmatch_lines(["*= devices =*", f"{phone.serial}  1 passed, 1 failed"])
+
+    def test_two_devices(
+        self, pytester: pytest.Pytester, run: Run, simulator: Simulator, adb: str
+    ) -> None:
+        """A test counts for each device that it uses, from whatever fixture."""
+        first, second = simulator.serials
+        pytester.makepyfile(
+            f"""
+            import pytest
+            from pytest_clawperator import connect
+
+            @pytest.fixture
+            def other():
+                with connect({second!r}, adb={adb!r}) as client:
+                    yield client
+
+            def test_one(clawperator): pass
+
+            def test_both(clawperator, other): pass
+            """
+        )
+
+        result = run()
+
+        result.assert_outcomes(passed=2)
+        result.stdout.fnmatch_lines(
+            [f"clawperator: {first} (*", f"clawperator: {second} (*", "*= devices =*"]
+        )
+        result.stdout.fnmatch_lines_random([f"{first}  2 passed", f"{second}  1 passed"])
+
     def test_outcomes(self, pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> None:
         """Every outcome is counted, and trouble told."""
         pytester.makepyfile(
@@ -96,17 +199,21 @@ class TestSummary:
                 pytest.skip("today")
 
             def test_error(late): pass
+
+            @pytest.mark.xfail
+            def test_known(clawperator):
+                raise AssertionError
             """
         )
         phone.shell("input keyevent KEYCODE_SLEEP")
 
         result = run()
 
-        result.assert_outcomes(passed=2, failed=1, skipped=1, errors=1)
+        result.assert_outcomes(passed=2, failed=1, skipped=1, errors=1, xfailed=1)
         result.stdout.fnmatch_lines(
             [
                 "*= devices =*",
-                f"{phone.serial}  2 passed, 1 failed, 1 errors, 1 skipped",
+                f"{phone.serial}  2 passed, 1 failed, 1 error, 1 skipped, 1 xfailed",
                 f"[[]{phone.serial}] the screen is off, so it was woken and its lock dismissed",
             ]
         )

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.simulator import Simulator
+from pytest_clawperator.transport.adb import AdbTransport
 from tests.plugin.conftest import Run
 
+NO_EVIDENCE = ("--claw-snapshot=off", "--claw-logcat=off", "--claw-screenshot=off")
 # Each test leaves a line: its name, its worker and its device.
 LEAVES_LINES = """
 import os
@@ -159,4 +161,98 @@ def test_trouble_in_a_worker(
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(
         ["*= devices =*", f"{serial}  2 passed", f"[[]{serial}] the screen is off, so it was *"]
+    )
+
+
+def test_infrastructure_in_a_worker(
+    pytester: pytest.Pytester, run_workers: Run, phone: AdbTransport, adb: str
+) -> None:
+    """What is an error for a worker is one in the reports of the whole run."""
+    pytester.makepyfile(
+        """
+        def test_crash(clawperator):
+            clawperator.device.shell("sim fault operator_crash times=1")
+            clawperator.home()
+        """
+    )
+
+    result = run_workers(
+        "-n", "1", "--claw-device", phone.serial, "--claw-adb", adb, "--junitxml", "junit.xml"
+    )
+
+    result.assert_outcomes(errors=1)
+    xml = (pytester.path / "junit.xml").read_text(encoding="utf-8")
+    assert 'errors="1" failures="0"' in xml
+    assert '<error message="infrastructure: OPERATOR_CRASHED: ' in xml
+    result.stdout.fnmatch_lines(["*= devices =*", f"{phone.serial}  1 error"])
+
+
+def test_the_simulated_phones_end(pytester: pytest.Pytester, run_workers: Run) -> None:
+    """The controller, whose phones they are, says that their process is gone."""
+    pytester.makeconftest(
+        """
+        import os
+        import signal
+        from pathlib import Path
+
+        PID = Path(__file__).with_name("pid")
+
+        def pytest_configure_node(node):
+            phones = node.config.pluginmanager.get_plugin("clawperator-simulated")
+            PID.write_text(str(phones.simulators[0].pid))
+
+        def kill_phones():
+            os.kill(int(PID.read_text()), signal.SIGKILL)
+        """
+    )
+    pytester.makepyfile(
+        """
+        from conftest import kill_phones
+
+        def test_kill(clawperator):
+            kill_phones()
+            clawperator.home()
+        """
+    )
+
+    result = run_workers("-n", "1", "--claw-device", "sim", "-rE", *NO_EVIDENCE)
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            "clawperator: the simulated phones' process ended (signal 9)",
+            "*= devices =*",
+            "127.0.0.1:*  1 error",
+            "the simulated phones' process ended (signal 9)",
+            "ERROR *::test_kill - infrastructure: the simulated phones' process ended (signal 9)*",
+        ]
+    )
+
+
+def test_a_device_of_a_conftest(
+    pytester: pytest.Pytester, run_workers: Run, simulator: Simulator, adb: str
+) -> None:
+    """A device that a worker brings itself is named where the run is shown."""
+    serial = simulator.serials[1]
+    pytester.makeconftest(
+        f"""
+        import pytest
+        from pytest_clawperator import connect
+
+        @pytest.fixture(scope="session")
+        def clawperator_client():
+            with connect({serial!r}, adb={adb!r}) as client:
+                yield client
+        """
+    )
+    pytester.makepyfile("def test_it(clawperator): pass")
+
+    result = run_workers("-n", "1")
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        [
+            f"clawperator: {serial} (Google Pixel *, API 36), Operator *, adb {adb}",
+            "clawperator: evidence of failures goes to *",
+        ]
     )
