@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeVar
 
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExecutionConflictError
 
@@ -34,6 +35,8 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 # characters, of up to six bytes in JSON.
 _RECORD_BYTES = 1536
 _NO_RECORD = b"-"
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -65,18 +68,23 @@ class Flight:
         self._turn = threading.Lock()
         self._owner: int | None = None
 
+    def hold(self, command_id: str, run: Callable[[Claim], _T], *, serial: str) -> _T:
+        """Take the device for one execution: threads wait their turn, processes are refused.
+
+        Whatever interrupts it, the device is free afterwards. A ``with`` cannot promise that:
+        an interrupt on its way in or out leaves the device taken for as long as somebody
+        keeps the traceback.
+        """
+        claims = self._claims(command_id, serial)
+        try:
+            return run(next(claims))
+        finally:
+            next(claims, None)
+
     @contextmanager
     def claim(self, command_id: str, *, serial: str) -> Iterator[Claim]:
-        """Take the device for one execution: threads wait their turn, processes are refused."""
-        if self._owner == threading.get_ident():
-            raise _nested(command_id, serial)
-        with self._turn:
-            self._owner = threading.get_ident()
-            try:
-                with self._locked(command_id, serial) as descriptor:
-                    yield Claim(descriptor, command_id, self._unfinished(descriptor))
-            finally:
-                self._owner = None
+        """Take the device for a block."""
+        yield from self._claims(command_id, serial)
 
     def close(self) -> None:
         """Remove the file if nobody uses it and it tells of nothing."""
@@ -89,15 +97,25 @@ class Flight:
             finally:
                 os.close(descriptor)
 
-    @contextmanager
-    def _locked(self, command_id: str, serial: str) -> Iterator[int]:
+    def _claims(self, command_id: str, serial: str) -> Iterator[Claim]:
+        """Give one claim, which is over when the generator is."""
+        if self._owner == threading.get_ident():
+            raise _nested(command_id, serial)
+        with self._turn:
+            try:
+                self._owner = threading.get_ident()
+                yield from self._locked(command_id, serial)
+            finally:
+                self._owner = None
+
+    def _locked(self, command_id: str, serial: str) -> Iterator[Claim]:
         while True:
             descriptor = self._open()
             try:
                 if not _lock(descriptor):
                     raise self._conflict(descriptor, command_id, serial)
                 if _is_at(descriptor, self._path):
-                    yield descriptor
+                    yield Claim(descriptor, command_id, self._unfinished(descriptor))
                     return
                 # Another process removed the file in between: the lock is on nothing.
             finally:

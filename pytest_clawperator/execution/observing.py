@@ -81,6 +81,8 @@ class Observers:
             raise
         finally:
             self.tell(ExecutionFinished, elapsed=time.monotonic() - begin, **about)
+            # An error that its own frames hold would keep alive what they have open.
+            about.pop("error", None)
         if self._observers:
             self._tell_artifacts(result, asked=screenshot_path(execution.actions, ""))
         return result

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
 
@@ -105,9 +106,10 @@ class Pipeline:
 
     def close(self) -> None:
         """Let go of the device, and remove the pictures that nobody gave a place."""
-        self._transport.close()
-        self._scratch.close()
-        self._flight.close()
+        with ExitStack() as closing:  # an interrupt on the way leaves nothing out
+            closing.callback(self._flight.close)
+            closing.callback(self._scratch.close)
+            self._transport.close()
 
     def run(self, execution: Execution) -> RunResult:
         """Run the execution; a failed envelope is returned, not raised."""
@@ -117,17 +119,22 @@ class Pipeline:
         )
 
     def _flown(self, execution: Execution) -> RunResult:
-        with self._flight.claim(execution.command_id, serial=self.serial) as claim:
+        def run(claim: Claim) -> RunResult:
             self._await_unfinished(claim.unfinished)
             self.check()
             return self._executed(execution, claim)
 
+        return self._flight.hold(execution.command_id, run, serial=self.serial)
+
     def ping(self, timeout: float) -> ResultEnvelope:
         """Ask the Operator whether it is there, and give its answer."""
         command = Command.ping(timeout)
-        with self._flight.claim(command.command_id, serial=self.serial) as claim:
+
+        def run(claim: Claim) -> ResultEnvelope:
             self._await_unfinished(claim.unfinished)
             return self._dispatched(command, claim, command.patience).envelope
+
+        return self._flight.hold(command.command_id, run, serial=self.serial)
 
     def check(self) -> None:
         """Raise what makes the device unfit, unless that was looked into on this connection."""

@@ -153,8 +153,10 @@ class AdbTransport:
         if self._process != os.getpid():
             return
         self._closed = True
-        self._quick_shell.close()
-        self._log.close()
+        try:
+            self._quick_shell.close()
+        finally:
+            self._log.close()
 
     def _check_usable(self) -> None:
         self._check_process()

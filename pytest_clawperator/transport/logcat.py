@@ -16,6 +16,7 @@ from pytest_clawperator.errors import (
     DeviceError,
     LogcatError,
 )
+from pytest_clawperator.transport.bell import Bell, start_thread
 from pytest_clawperator.transport.resume import OVERLAP, Gap, Resume, is_log_line
 from pytest_clawperator.transport.ring import Ring
 from pytest_clawperator.transport.wire import AdbServer, acknowledge, mapped, read_rest
@@ -62,10 +63,12 @@ class LogStream:
         self._serial = serial
         self._on_notice = on_notice
         self._ring = Ring(capacity)
-        self._changed = threading.Condition(threading.Lock())
+        # Plain locks, and no conditions or events: see `bell`.
+        self._lock = threading.Lock()
+        self._changed = Bell()
         self._proving = threading.Lock()
-        self._closing = threading.Event()
-        self._wanted = threading.Event()
+        self._closing = False
+        self._wanted = False
         self._thread: threading.Thread | None = None
         self._connection: socket.socket | None = None
         self._open = False
@@ -89,38 +92,38 @@ class LogStream:
 
     def read(self, start: int, end: int | None = None) -> Sequence[bytes]:
         """Give the raw lines from a position on; those no longer kept are left out."""
-        with self._changed:
+        with self._lock:
             return self._ring.read(start, end)
 
     def wait(self, position: int, deadline: float) -> int:
         """Wait until a line stands at ``position``, or the monotonic deadline; give the end."""
         ring = self._ring
-        if ring.end > position:
-            return ring.end
-        with self._changed:
-            while ring.end <= position:
+        while ring.end <= position:
+            with self._lock:
                 left = deadline - time.monotonic()
-                if left <= 0:
+                if ring.end > position or left <= 0:
                     break
-                self._changed.wait(left if self._open else self._patience(left))
-            return ring.end
+                patience = left if self._open else self._patience(left)
+                rung = self._changed.listen()
+            rung.acquire(timeout=patience)
+        return ring.end
 
     def close(self) -> None:
         """End the stream and its thread; what was read stays readable."""
-        self._closing.set()
-        self._wanted.set()
-        with self._changed:
+        self._closing = True
+        with self._lock:
             thread = self._thread
-            self._changed.notify_all()
+            self._changed.ring()
         self._interrupt()
-        if thread is not None and thread is not threading.current_thread():
+        # One whose start was interrupted cannot be joined, and ends by itself.
+        if thread is not None and thread.is_alive() and thread is not threading.current_thread():
             thread.join(_JOIN_DEADLINE)
 
     # In the threads of those who ask.
 
     def _patience(self, left: float) -> float:
         """Give how long to wait for a stream that is not open, or raise why it is not."""
-        if self._closing.is_set():
+        if self._closing:
             raise LogcatError(
                 "the log stream is closed",
                 serial=self._serial,
@@ -147,17 +150,17 @@ class LogStream:
             # A device without the means to log a line has to be trusted.
             if self._write_line(f"log opened {nonce}", deadline):
                 self._find(nonce.encode(), position, deadline)
-            with self._changed:
+            with self._lock:
                 self._proven = self._open
 
     def _start(self) -> None:
         """Start the thread; forget a problem that is over, because the device is there again."""
-        with self._changed:
-            if self._thread is None and not self._closing.is_set():
+        with self._lock:
+            if self._thread is None and not self._closing:
                 self._thread = threading.Thread(
                     target=self._run, name=f"log of {self._serial}", daemon=True
                 )
-                self._thread.start()
+                start_thread(self._thread)
             problem = self._problem
             if problem is None or isinstance(problem, LogcatError):
                 return
@@ -169,19 +172,24 @@ class LogStream:
             if not hopeful:
                 raise
             state = ""
-        with self._changed:
+        with self._lock:
             if state == "device" and not self._open:
                 self._problem = None
                 self._broken_at = time.monotonic()
-        self._wanted.set()
+            self._wanted = True
+            self._changed.ring()
 
     def _wait_until_open(self, deadline: float) -> None:
-        with self._changed:
-            while not self._open:
+        while True:
+            with self._lock:
+                if self._open:
+                    return
                 left = deadline - time.monotonic()
                 if left <= 0:
                     raise self._mute("it could not be opened")
-                self._changed.wait(self._patience(left))
+                patience = self._patience(left)
+                rung = self._changed.listen()
+            rung.acquire(timeout=patience)
 
     def _write_line(self, text: str, deadline: float) -> bool:
         """Log a line on the device; False where there is no command for it."""
@@ -213,7 +221,7 @@ class LogStream:
 
     def _interrupt(self) -> None:
         """End what the thread is waiting on; closing it is the thread's own business."""
-        with self._changed:
+        with self._lock:
             if self._connection is not None:
                 with contextlib.suppress(OSError):
                     self._connection.shutdown(socket.SHUT_RDWR)
@@ -243,9 +251,13 @@ class LogStream:
     def _is_closed_after(self, pause: float) -> bool:
         """Rest, unless somebody wants the stream now; tell whether it is to end."""
         # While somebody may be waiting in hope, a long rest would outlast the hope.
-        self._wanted.wait(min(pause, _HOPEFUL_PAUSE) if self._is_in_grace() else pause)
-        self._wanted.clear()
-        return self._closing.is_set()
+        longest = min(pause, _HOPEFUL_PAUSE) if self._is_in_grace() else pause
+        with self._lock:
+            hurry = self._wanted or self._closing
+            rung = self._changed.listen()
+        rung.acquire(timeout=0 if hurry else longest)
+        self._wanted = False
+        return self._closing
 
     def _is_in_grace(self) -> bool:
         return time.monotonic() < self._broken_at + _GRACE
@@ -256,20 +268,20 @@ class LogStream:
         service = f"exec:logcat -v threadtime -T {at}"
         connection = self._server.open(self._serial, service, timeout=_OPEN_DEADLINE)
         self._hold(connection)
-        with self._changed:
+        with self._lock:
             self._open = True
             self.returns += away
             if not isinstance(self._problem, LogcatError):
                 self._problem = None
-            self._changed.notify_all()
+            self._changed.ring()
         return connection
 
     def _hold(self, connection: socket.socket) -> None:
         """Wait on this connection without end, unless somebody interrupts."""
         connection.settimeout(None)
-        with self._changed:
+        with self._lock:
             self._connection = connection
-        if self._closing.is_set():
+        if self._closing:
             self._interrupt()
 
     def _pump(self, connection: socket.socket) -> bool:
@@ -294,9 +306,9 @@ class LogStream:
         return heard
 
     def _keep(self, lines: list[bytes]) -> None:
-        with self._changed:
+        with self._lock:
             self._ring.append(lines)
-            self._changed.notify_all()
+            self._changed.ring()
 
     def _leave_out(self, lines: list[bytes]) -> list[bytes]:
         resume = self._resume
@@ -310,7 +322,7 @@ class LogStream:
         return fresh
 
     def _break(self, *, sound: bool) -> None:
-        with self._changed:
+        with self._lock:
             self._connection = None
             self._open = False
             self._proven = False
@@ -330,13 +342,13 @@ class LogStream:
                     serial=self._serial,
                     hint="Try `adb logcat`; the device may still be starting.",
                 )
-            self._changed.notify_all()
+            self._changed.ring()
 
     def _fail(self, problem: ClawperatorError) -> None:
         problem.serial = problem.serial or self._serial
-        with self._changed:
+        with self._lock:
             self._problem = problem
-            self._changed.notify_all()
+            self._changed.ring()
 
     def _wait_for_device(self) -> None:
         """Wait until adb sees the device; return at once where adb cannot tell."""
@@ -345,7 +357,7 @@ class LogStream:
         with broken, self._server.start(question) as connection:
             self._hold(connection)
             connection.recv(4)
-        with self._changed:
+        with self._lock:
             self._connection = None
 
 

@@ -67,9 +67,11 @@ class WarmShell:
         self.prepare()
         assert self._connection is not None
         mark = secrets.token_hex(8)
+        typed = encoded(f"{command} </dev/null 2>&1; echo {mark}:$?\n")
         with self._guarded(command):
-            self._connection.sendall(encoded(f"{command} </dev/null 2>&1; echo {mark}:$?\n"))
-        self._mark = mark.encode()
+            # Known before it is sent: after an interrupt in between, the shell is given up.
+            self._mark = mark.encode()
+            self._connection.sendall(typed)
 
     def result(self, timeout: float) -> ShellResult:
         """Wait for the end of the command sent last; its two outputs come as one."""

@@ -7,6 +7,7 @@ import re
 import socket
 import time
 from dataclasses import dataclass, field
+from typing import cast
 
 from pytest_clawperator.errors import (
     AdbUnavailableError,
@@ -132,7 +133,7 @@ class AdbServer:
         connection = None
         try:
             if self.path is None:
-                connection = socket.create_connection((self.host, self.port), wait)
+                connection = socket.create_connection(self._address, wait)
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 return connection
             connection = socket.socket(socket.AF_UNIX)
@@ -147,6 +148,12 @@ class AdbServer:
                 hint="Start it with `adb start-server`, or correct the server's address.",
             ) from error
         return connection
+
+    @property
+    def _address(self) -> tuple[str, int]:
+        # Text goes through a codec in Python code, and an interrupt in there comes out garbled.
+        host = self.host.encode() if self.host.isascii() else self.host
+        return cast(str, host), self.port  # bytes will do, though the annotations say otherwise
 
     def _nonsense(self, answer: bytes) -> AdbUnavailableError:
         return AdbUnavailableError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import warnings
 from collections.abc import Callable, Iterator
@@ -37,6 +38,7 @@ from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import PROCESSORS, Collected
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.transport.interface import ShellResult
+from tests.interrupting import interruptions
 from tests.log_double import LoggedTransport, line
 
 PACKAGE = "com.clawperator.operator"
@@ -374,6 +376,31 @@ def test_the_watchers_hear_of_what_was_never_sent(bench: MakeBench) -> None:
         here.run(SLEEP)
 
     assert [type(event) for event in here.events] == [ExecutionStarted, ExecutionFinished]
+
+
+def test_an_interrupt_at_any_moment_leaves_the_device_free(bench: MakeBench) -> None:
+    """After Ctrl-C the same client and others can use the device, with no help of the collector."""
+    here = bench()
+    here.pipeline.observers.add(here.events.append)
+    gc.collect()
+    gc.disable()
+
+    def run() -> None:
+        here.answer((0.1, envelope("cmd-1", step("sleep"))))
+        here.run(SLEEP)
+
+    try:
+        errors = set()
+        ours = ("flight.py", "observing.py", "pipeline.py", "contextlib.py")
+        for error in interruptions(run, within=ours):
+            errors.add(type(error))
+            del error
+            with here.pipeline._flight.claim("next", serial="s") as claim:
+                claim.land()
+    finally:
+        gc.enable()
+
+    assert errors == {KeyboardInterrupt}
 
 
 def test_the_watchers_hear_of_a_device_that_is_gone(bench: MakeBench) -> None:

@@ -19,6 +19,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.transport import logcat
 from pytest_clawperator.transport.logcat import LogStream
+from tests.interrupting import interruptions
 from tests.transport.fake_adb import (
     DEADLINE,
     SERIAL,
@@ -414,3 +415,30 @@ def test_a_stream_that_was_never_used_costs_nothing() -> None:
 
         assert log.read(0) == []
         assert adb.requests == []
+
+
+def test_an_interrupt_at_any_moment_does_no_harm() -> None:
+    """Ctrl-C in the middle of waiting comes out as itself, and the log can be used on."""
+    errors: list[tuple[type[BaseException], BaseException | None]] = []
+    with FakeAdb({"exec:log ": NO_LOG_COMMAND}) as adb:
+        log = LogStream(adb.server, SERIAL)
+        log.mark()
+
+        def use() -> None:
+            log.read(log.wait(0, time.monotonic() + 0.001))
+
+        def interrupt() -> None:
+            for error in interruptions(use, within=("logcat.py", "bell.py", "threading.py")):
+                errors.append((type(error), error.__context__))
+
+        # In a thread that can be left alone: a lock that nobody releases would hold us for good.
+        interrupting = threading.Thread(target=interrupt, daemon=True)
+        interrupting.start()
+        interrupting.join(DEADLINE)
+        is_stuck = interrupting.is_alive()
+        if not is_stuck:
+            log.close()
+
+    assert not is_stuck
+    assert len(errors) > 10
+    assert set(errors) == {(KeyboardInterrupt, None)}
