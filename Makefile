@@ -30,6 +30,7 @@ $(VENV)/installed: $(VENV)/pip pyproject.toml
 $(VENV)/developed: $(VENV)/installed
 	@echo "installing the tools for developing it ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]' --group dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --target $(VENV)/others --group others
 	@touch $@
 
 demo: $(VENV)/installed  ## Show the product at its main job, and say where the evidence is.

@@ -135,7 +135,9 @@ def clawperator(
 
     _check_rungs(clawperator_settings=clawperator_settings, clawperator_client=clawperator_client)
     client = clawperator_client
-    request.node.user_properties.append(("clawperator_device", client.serial))
+    used = ("clawperator_device", client.serial)
+    if used not in request.node.user_properties:  # another attempt has it already
+        request.node.user_properties.append(used)
     in_options(lambda: ensure_health(request.config, client))
     _put_back_after(request, client)
     client.timeout = _timeout_of(request, client, clawperator_settings)

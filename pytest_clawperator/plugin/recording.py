@@ -35,19 +35,13 @@ def pytest_configure(config: pytest.Config) -> None:
     """Follow the clients of tests."""
     when_used(config, lambda item, watched: recorder_of(item).use(watched))
     before_closing(config, _save)
+    config.pluginmanager.register(_Attempts(), "clawperator-attempts")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Let all workers of a run write to one folder."""
     node.workerinput[HANDED] = _run_name(node.config)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Begin another attempt at a test without what the reports of the last one told."""
-    told = item.user_properties
-    told[:] = [one for one in told if not one[0].startswith("clawperator_")]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -83,6 +77,29 @@ def pytest_runtest_makereport(
         if report.when == "teardown":
             del item.stash[RECORDER]  # the next attempt has its own
     return report
+
+
+class _Attempts:
+    """Lets another attempt at a test begin without what was told of the last one.
+
+    Not all who run tests again report the end of an attempt. Where they do not, the report of
+    the next one tells of both.
+    """
+
+    def __init__(self) -> None:
+        self._ended: set[str] = set()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take note that all is told of an attempt."""
+        if report.when == "teardown":
+            self._ended.add(report.nodeid)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Forget it."""
+        if item.nodeid in self._ended:
+            told = item.user_properties
+            told[:] = [one for one in told if not one[0].startswith("clawperator_")]
 
 
 def recorder_of(item: pytest.Item) -> Recorder:

@@ -19,8 +19,6 @@ from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
 
 Run = Callable[..., pytest.RunResult]
-# The last are installed for one test alone; the others would load them at every turn.
-_WITHOUT = [f"-pno:{name}" for name in ("cacheprovider", "asyncio", "html", "playwright")]
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +60,7 @@ def run(pytester: pytest.Pytester, phone: AdbTransport, adb: str) -> Run:
 
     def run(*options: str) -> pytest.RunResult:
         device = ["--claw-device", phone.serial, "--claw-adb", adb]
-        return pytester.runpytest_inprocess(*_WITHOUT, "-rs", *device, *options)
+        return pytester.runpytest_inprocess("-p", "no:cacheprovider", "-rs", *device, *options)
 
     return run
 
@@ -72,7 +70,7 @@ def run_plain(pytester: pytest.Pytester) -> Run:
     """Give the function that runs the suite with nothing but these options."""
 
     def run_plain(*options: str) -> pytest.RunResult:
-        return pytester.runpytest_inprocess(*_WITHOUT, "-rs", *options)
+        return pytester.runpytest_inprocess("-p", "no:cacheprovider", "-rs", *options)
 
     return run_plain
 

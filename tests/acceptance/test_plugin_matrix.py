@@ -1,0 +1,168 @@
+"""No clash: every pytest that is supported, alone and beside the plugins people already use."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import tempfile
+import xml.etree.ElementTree as ET
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.other_plugins import (
+    ALLURE,
+    ALONE,
+    ASYNCIO,
+    HTML,
+    PLUGINS,
+    RERUNS,
+    TOGETHER,
+    WAYS,
+    WORKERS,
+    Ran,
+    Way,
+    build_wheel,
+    install,
+    make_environment,
+    run,
+)
+
+IS_SOAK = bool(os.environ.get("CLAWPERATOR_SOAK"))
+RELEASES = {
+    **{
+        release: (f"pytest=={release}.*",) for release in ("8.2", "8.3", "8.4", "9.0", "9.1", "9.2")
+    },
+    "oldest": (
+        "pytest==8.2.0",
+        "pytest-xdist==3.6.1",
+        "allure-pytest==2.13.5",
+        "pytest-rerunfailures==14.0",
+    ),
+}
+EVIDENCE = re.compile(r"claw-results/\S+\.(?:txt|json|png|xml)")
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the package of this checkout once."""
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture
+def spare_folder() -> Iterator[Path]:
+    """Give a folder that is removed at once: environments are large."""
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name)
+
+
+@pytest.mark.parametrize("way", WAYS if IS_SOAK else (ALONE, TOGETHER, WORKERS), ids=str)
+def test_this_environment(way: Way, tmp_path: Path) -> None:
+    """The pytest at hand runs the suite alone, and beside all of them, with workers too."""
+    missing = [plugin.distribution for plugin in way.plugins if not plugin.is_installed]
+    if missing:
+        pytest.skip(f"not installed: {', '.join(missing)}")
+
+    ran = run(way, tmp_path / "suite")
+
+    check(ran)
+
+
+@pytest.mark.skipif(not IS_SOAK, reason="make soak installs the others")
+@pytest.mark.parametrize("release", RELEASES)
+def test_release(release: str, wheel: Path, spare_folder: Path) -> None:
+    """A release of pytest runs the suite with nothing else installed, and beside the others."""
+    first, *rest = RELEASES[release]
+    python = make_environment(spare_folder / "environment")
+
+    install(python, [str(wheel), first])
+    bare = run(Way("bare", is_chosen=False), spare_folder / "bare", python)
+    install(python, [str(wheel), first, *rest, *[plugin.distribution for plugin in PLUGINS]])
+    others = [run(way, spare_folder / way.name, python) for way in WAYS]
+
+    assert first.rstrip("*").replace("==", "-") in bare.stdout
+    for ran in (bare, *others):
+        check(ran)
+
+
+def check(ran: Ran) -> None:
+    """Require that a run came to its results, and that each report has the evidence once."""
+    assert ran.code == pytest.ExitCode.TESTS_FAILED, str(ran)
+    assert ran.stderr == "", str(ran)
+    if "-pno:terminal" not in ran.way.options:
+        check_terminal(ran)
+    check_junit(ran)
+    if ALLURE in ran.way.plugins:
+        check_allure(ran)
+    if HTML in ran.way.plugins:
+        check_html(ran)
+
+
+def check_terminal(ran: Ran) -> None:
+    """Require the counts of the last line, and each file of evidence in one place."""
+    assert pytest.RunResult.parse_summary_nouns(ran.stdout.splitlines()) == expected(ran.way), str(
+        ran
+    )
+    assert Counter(EVIDENCE.findall(ran.stdout)) == Counter(ran.kept_last()), str(ran)
+
+
+def expected(way: Way) -> dict[str, int]:
+    """Give what the suite's tests come to."""
+    counts = Counter(passed=3, failed=3, errors=2, skipped=1, xfailed=1)
+    if ASYNCIO in way.plugins:
+        counts += Counter(passed=1, failed=1)
+    if RERUNS in way.plugins:
+        # One passes in the end; and one of those that end badly does so after passing again.
+        counts["rerun"] = counts["failed"] + counts["errors"]
+        counts["failed"] -= 1
+        counts["passed"] += 2
+    return dict(counts)
+
+
+def check_junit(ran: Ran) -> None:
+    """Require each file of evidence once among the properties, and each device once."""
+    cases = list(ET.parse(ran.folder / "junit.xml").getroot().iter("testcase"))
+    device = "./properties/property[@name='clawperator_device']"
+
+    told = [str(one.get("value")) for case in cases for one in case.iter("property")]
+    devices = [len(case.findall(device)) for case in cases]
+
+    files = Counter(value for value in told if EVIDENCE.fullmatch(value))
+    assert files == Counter(list(ran.kept())), str(ran)
+    assert Counter(devices) == {0: 1, 1: len(cases) - 1}, str(ran)  # the skipped test has none
+
+
+def check_allure(ran: Ran) -> None:
+    """Require each file of evidence as an attachment of a test, with the same content."""
+    folder = ran.folder / "allure"
+    results = [json.loads(path.read_bytes()) for path in folder.glob("*-result.json")]
+
+    attached = Counter(
+        (one["name"], (folder / one["source"]).read_bytes())
+        for result in results
+        for one in result.get("attachments", ())
+    )
+
+    kept = Counter((Path(path).name, content) for path, content in ran.kept().items())
+    assert attached.keys() == kept.keys(), str(ran)
+    assert attached == kept, str(ran)
+
+
+def check_html(ran: Ran) -> None:
+    """Require all evidence of last attempts, and no row that has a file twice.
+
+    pytest-html itself shows the end of a test in two rows, and of earlier attempts little.
+    """
+    page = (ran.folder / "report.html").read_text(encoding="utf-8")
+    found = re.search(r'data-jsonblob="([^"]*)"', page)
+    assert found is not None, page
+    tests = json.loads(html.unescape(found[1]))["tests"]
+
+    rows = [EVIDENCE.findall(row["log"]) for rows in tests.values() for row in rows]
+
+    assert {path for row in rows for path in row} >= ran.kept_last(), str(ran)
+    assert all(len(row) == len(set(row)) for row in rows), str(ran)
