@@ -57,8 +57,8 @@ HOMES = {
     "yaml": ("simulator/", "snapshot/golden.py"),
     "PIL": ("simulator/picture/", "assertions/visual.py"),
     "pixelmatch": ("assertions/visual.py",),
-    "filelock": ("execution/flight.py", "devices/lease.py"),
-    "redis": ("devices/lease.py",),
+    "filelock": ("devices/file_lease.py",),
+    "redis": ("devices/redis_lease.py",),
 }
 
 MODULES = sorted(PACKAGE.rglob("*.py"))

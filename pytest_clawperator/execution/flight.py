@@ -30,6 +30,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]  # a module elsewhere; `_lock` asks
 
 _FOLDER_VARIABLE = "CLAWPERATOR_LEASE_DIR"
+_FOLDER_HINT = f"Set {_FOLDER_VARIABLE} to a folder that every user of the device can write."
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 # A record overwrites the one before, so all are of one length; a command id has at most 128
 # characters, of up to six bytes in JSON.
@@ -37,6 +38,14 @@ _RECORD_BYTES = 1536
 _NO_RECORD = b"-"
 
 _T = TypeVar("_T")
+
+
+#: Raises unless this command may be sent now; the device may be busy with it so many seconds.
+Clearance = Callable[[str, float], None]
+
+
+def always_clear(command_id: str, seconds: float) -> None:
+    """Let everything be sent: of a device that is not leased nobody has to ask."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +72,7 @@ class Flight:
         self, key: str, *, folder: Path | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._key = key
-        self._path = (folder or lock_folder()) / f"{_file_name(key)}.flight"
+        self._path = lock_path(key, "flight", folder=folder)
         self._clock = clock
         self._turn = threading.Lock()
         self._owner: int | None = None
@@ -121,13 +130,24 @@ class Flight:
             finally:
                 os.close(descriptor)
 
+    def peek(self) -> Unfinished | None:
+        """Tell which command may be on the device, without getting into anybody's way."""
+        try:
+            descriptor = os.open(self._path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        except OSError:
+            return None
+        try:
+            return self._unfinished(descriptor)
+        finally:
+            os.close(descriptor)
+
     def _open(self) -> int:
         try:
-            return _open_shared(self._path)
+            return open_shared(self._path)
         except OSError as exc:
             raise ConfigurationError(
                 f"the lock file {self._path} cannot be opened: {exc.strerror}",
-                hint=f"Set {_FOLDER_VARIABLE} to a folder that every user of the device can write.",
+                hint=_FOLDER_HINT,
                 details={"path": str(self._path), "key": self._key},
             ) from exc
 
@@ -180,7 +200,13 @@ class Claim:
 
     def _write(self, record: Unfinished) -> None:
         self._record = record
-        os.pwrite(self._descriptor, json.dumps(vars(record)).encode().ljust(_RECORD_BYTES), 0)
+        content = json.dumps(vars(record)).encode().ljust(_RECORD_BYTES)
+        try:
+            written = os.pwrite(self._descriptor, content, 0)
+        except OSError as exc:
+            raise _unwritten(exc.strerror or str(exc)) from exc
+        if written < len(content):
+            raise _unwritten("the disk is full")
 
 
 def lock_folder() -> Path:
@@ -210,13 +236,14 @@ def _nested(command_id: str, serial: str) -> ExecutionConflictError:
     )
 
 
-def _file_name(key: str) -> str:
-    """Make a file name of a key: readable, and never the same for two keys."""
+def lock_path(key: str, kind: str, *, folder: Path | None = None) -> Path:
+    """Give a device's file of this kind: its name is readable, and two keys never share one."""
     readable = re.sub(r"[^A-Za-z0-9.-]+", "_", key)[:60].lstrip(".")
-    return f"{readable}-{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    digest = sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return (folder or lock_folder()) / f"{readable}-{digest}.{kind}"
 
 
-def _open_shared(path: Path) -> int:
+def open_shared(path: Path) -> int:
     """Open the file, made for every user's use if it is not there yet."""
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
@@ -230,6 +257,13 @@ def _open_shared(path: Path) -> int:
     if found.st_mode & 0o666 != 0o666 and found.st_uid == os.geteuid():
         os.fchmod(descriptor, 0o666)  # the umask had its say
     return descriptor
+
+
+def _unwritten(reason: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"what is sent to the device cannot be written down: {reason}",
+        hint=f"Make room on the disk. {_FOLDER_HINT}",
+    )
 
 
 def _lock(descriptor: int) -> bool:

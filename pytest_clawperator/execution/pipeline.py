@@ -23,6 +23,7 @@ from pytest_clawperator.errors import (
     BroadcastError,
     DeviceError,
     EnvelopeMalformedError,
+    LeaseError,
     OperatorNotReadyError,
     PayloadRefusedError,
     ShellError,
@@ -31,7 +32,7 @@ from pytest_clawperator.errors import (
 from pytest_clawperator.execution.answer import AnswerReader
 from pytest_clawperator.execution.dispatch import Command, Reply, dispatch
 from pytest_clawperator.execution.duration import longest_run
-from pytest_clawperator.execution.flight import Claim, Flight, Unfinished
+from pytest_clawperator.execution.flight import Claim, Clearance, Flight, Unfinished, always_clear
 from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.postprocess import (
     PROCESSORS,
@@ -65,7 +66,9 @@ class Pipeline:
     """Runs executions on one device.
 
     ``preflight`` raises what makes the device unfit; it is asked once per connection, and
-    again when the Operator stays silent.
+    again when the Operator stays silent. ``clearance`` raises when the device is no longer
+    ours; it is asked before everything that is sent, with the command and how many seconds
+    the device may be busy with it.
     """
 
     def __init__(
@@ -75,6 +78,7 @@ class Pipeline:
         operator_package: str,
         flight: Flight,
         preflight: Callable[[], None],
+        clearance: Clearance = always_clear,
         observers: Iterable[Observer] = (),
         processors: Sequence[Processor] = PROCESSORS,
         clock: Callable[[], float] = time.monotonic,
@@ -83,6 +87,7 @@ class Pipeline:
         self._operator_package = operator_package
         self._flight = flight
         self._preflight = preflight
+        self._clearance = clearance
         self._processors = tuple(processors)
         self._clock = clock
         self._checked_connection: int | None = None
@@ -190,6 +195,7 @@ class Pipeline:
             if action.type != "close_app" or action.params is None:
                 continue
             app = action.params.application_id or ""
+            self._cleared(execution.command_id, longest_run(execution))
             result = self._transport.shell(f"am force-stop {quote(app)}")
             if not result.ok:
                 raise _not_stopped(app, result, self.serial)
@@ -201,8 +207,10 @@ class Pipeline:
         position = self._transport.log.mark()
         self._transport.quick_shell.prepare()
         newest = self._transport.log.read(max(position - _SEARCHED_LINES, 0), position)
+        busy = max(command.patience, longest) + LATE_GRACE
+        self._cleared(command.command_id, busy)
         claim.take_off(
-            self._clock() + max(command.patience, longest) + LATE_GRACE,
+            self._clock() + busy,
             after=_fingerprint(
                 next((line for line in reversed(newest) if line[:1].isdigit()), b"")
             ),
@@ -225,6 +233,13 @@ class Pipeline:
             raise
         claim.land()
         return reply
+
+    def _cleared(self, command_id: str, seconds: float) -> None:
+        try:
+            self._clearance(command_id, seconds)
+        except LeaseError as exc:
+            exc.serial = self.serial  # a lease knows the device by its key alone
+            raise
 
     def _collected(
         self, execution: Execution, reply: Reply, closed: frozenset[str], lines: Sequence[bytes]

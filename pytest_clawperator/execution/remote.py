@@ -26,6 +26,7 @@ from pytest_clawperator.errors import (
     TransportError,
     TransportTimeoutError,
 )
+from pytest_clawperator.execution.flight import Clearance, always_clear
 from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.remote_answers import (
     Answer,
@@ -68,10 +69,12 @@ class RemoteRunner:
         serial: str | None = None,
         operator_package: str | None = None,
         observers: Iterable[Observer] = (),
+        clearance: Clearance = always_clear,
         margin: float = 30.0,
         connect_timeout: float = 10.0,
     ) -> None:
         self._operator_package = operator_package
+        self._clearance = clearance
         self._margin = margin
         self._turn = threading.Lock()
         self._host = _Host(url, connect_timeout=connect_timeout)
@@ -112,6 +115,7 @@ class RemoteRunner:
     def _executed(self, execution: Execution) -> RunResult:
         started_at, begin = time.time(), time.monotonic()
         timeout = execution.timeout_ms / 1000 + self._margin
+        self._clearance(execution.command_id, timeout)
         answer = self._host.ask("POST", "/execute", timeout=timeout, body=self._body(execution))
         run = read_run(answer, command_id=execution.command_id, serial=self._serial)
         # The other host has done the post-processing; a second time would be wrong.
@@ -130,6 +134,15 @@ class RemoteRunner:
             about["operatorPackage"] = self._operator_package
         # Joined as text: the payload has its own way of writing JSON, half characters too.
         return f'{json.dumps(about)[:-1]}, "execution": {execution.to_json()}}}'.encode()
+
+
+def list_remote(url: str, *, timeout: float = 30.0) -> dict[str, str]:
+    """Give the state of each device of another host, by serial."""
+    host = _Host(url, connect_timeout=10.0)
+    try:
+        return read_device_states(host.ask("GET", "/devices", timeout=timeout))
+    finally:
+        host.close()
 
 
 class _Host:

@@ -78,9 +78,14 @@ def read_device_states(answer: Answer) -> dict[str, str]:
     return {device["serial"]: device["state"] for device in devices}
 
 
+def usable_serials(states: Mapping[str, str]) -> list[str]:
+    """Give the devices that can be used."""
+    return [serial for serial, state in states.items() if state == "device"]
+
+
 def choose_serial(states: Mapping[str, str], *, wanted: str | None, url: str) -> str:
     """Give the serial of the device to use, by the rules that hold for adb."""
-    usable = [serial for serial, state in states.items() if state == "device"]
+    usable = usable_serials(states)
     seen = listed(f"{serial} ({state})" for serial, state in states.items()) or "no device"
     if wanted in usable:
         return wanted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -352,3 +353,44 @@ def test_closing_and_claiming_at_once_never_lets_two_in(tmp_path: Path) -> None:
 
     assert not any(thread.is_alive() for thread in threads)
     assert overlaps == []
+
+
+def test_looking_gets_into_nobodys_way(tmp_path: Path) -> None:
+    """What may be on the device can be read while another has it, and leaves no file behind."""
+    flight, onlooker = Flight("phone", folder=tmp_path), Flight("phone", folder=tmp_path)
+
+    before = onlooker.peek()
+    files = list(tmp_path.iterdir())
+    with flight.claim("cmd-1", serial="s") as claim:
+        on_the_ground = onlooker.peek()
+        claim.take_off(1e12)
+        flying = onlooker.peek()
+        claim.land()
+        landed = onlooker.peek()
+
+    assert (before, files, on_the_ground, landed) == (None, [], None, None)
+    assert flying is not None
+    assert flying.command_id == "cmd-1"
+
+
+def test_a_full_disk_is_told_before_anything_is_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A take-off that cannot be written down, or not wholly, is an error that says so."""
+
+    def full(descriptor: int, content: bytes, offset: int) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    told = []
+    for pwrite in (full, lambda descriptor, content, offset: len(content) // 2):
+        monkeypatch.setattr(os, "pwrite", pwrite)
+        with (
+            pytest.raises(ConfigurationError) as caught,
+            Flight("phone", folder=tmp_path).claim("cmd-1", serial="s") as claim,
+        ):
+            claim.take_off(1e12)
+        told.append(str(caught.value))
+
+    assert "No space left on device" in told[0]
+    assert "the disk is full" in told[1]
+    assert all("Make room on the disk" in text for text in told)

@@ -29,11 +29,12 @@ from pytest_clawperator.errors import (
     EnvelopeTimeoutError,
     ErrorCode,
     ExecutionConflictError,
+    LeaseError,
     OperatorNotReadyError,
     ShellError,
     SnapshotError,
 )
-from pytest_clawperator.execution.flight import Flight
+from pytest_clawperator.execution.flight import Flight, Unfinished
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import PROCESSORS, Collected
 from pytest_clawperator.execution.result import RunResult
@@ -70,10 +71,11 @@ class Bench:
         self.transport = transport
         self.events: list[Event] = []
         self.preflights = 0
+        self.flight = Flight("PH1", folder=folder, clock=transport.clock)
         self.pipeline = Pipeline(
             transport,
             operator_package=PACKAGE,
-            flight=Flight("PH1", folder=folder, clock=transport.clock),
+            flight=self.flight,
             preflight=self.preflight,
             observers=[self.events.append],
             clock=transport.clock,
@@ -83,6 +85,10 @@ class Bench:
     def preflight(self) -> None:
         """Count how often the device was looked at."""
         self.preflights += 1
+
+    def unfinished(self) -> Unfinished | None:
+        """Tell which command may be on the device."""
+        return self.flight.peek()
 
     def run(self, *actions: dict[str, Any], command_id: str = "cmd-1") -> RunResult:
         """Run some actions."""
@@ -604,3 +610,39 @@ def test_a_silent_operator_is_looked_into(bench: MakeBench) -> None:
         here.run(SLEEP)
 
     assert here.transport.clock() < 2.0
+
+
+def test_each_broadcast_is_cleared_first(bench: MakeBench) -> None:
+    """Before anything is sent it is asked for, with how long the device may be busy with it."""
+    asked: list[tuple[str, float, int]] = []
+    here = bench((0.1, envelope("cmd-1", step("sleep"))))
+
+    def clearance(command_id: str, seconds: float) -> None:
+        asked.append((command_id, seconds, len(here.transport.commands)))
+
+    here.pipeline._clearance = clearance
+    here.run(SLEEP)
+    with pytest.raises(EnvelopeTimeoutError):
+        here.pipeline.ping(2.0)
+
+    assert [(command_id[:4], sent) for command_id, _, sent in asked] == [("cmd-", 0), ("ping", 1)]
+    assert asked[0][1] > complete_execution({"actions": [SLEEP]}).timeout_ms / 1000
+
+
+def test_without_clearance_nothing_is_sent(bench: MakeBench) -> None:
+    """A lease that is gone stops the run before it does anything to the device."""
+
+    def gone(command_id: str, seconds: float) -> None:
+        raise LeaseError("the lease is gone", serial="the key of the device")
+
+    here = bench(clearance=gone)
+    close = {"id": "b", "type": "close_app", "params": {"applicationId": "com.x"}}
+    for actions in ((SLEEP,), (close,)):
+        with pytest.raises(LeaseError) as caught:
+            here.run(*actions)
+    with pytest.raises(LeaseError):
+        here.pipeline.ping(2.0)
+
+    assert caught.value.serial == "PH1"
+    assert here.transport.commands == []
+    assert here.unfinished() is None

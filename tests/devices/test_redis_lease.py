@@ -1,0 +1,528 @@
+"""Leases in a real Redis: renewed, fenced, taken over, and safe while Redis is away."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+
+from pytest_clawperator.devices import redis_lease
+from pytest_clawperator.devices.holder import Holder
+from pytest_clawperator.devices.lease import open_leases, take, take_all
+from pytest_clawperator.devices.redis_lease import RedisLeases
+from pytest_clawperator.errors import (
+    ConfigurationError,
+    ErrorCode,
+    LeaseError,
+)
+from pytest_clawperator.execution.flight import Flight
+from tests.redis_server import DEADLINE, RedisServer
+
+# Long enough for a busy machine to renew in time, and short where the end is waited for.
+LONG, SHORT = 10.0, 1.0
+
+HOLDER = """
+import sys
+from pytest_clawperator.devices.redis_lease import RedisLeases
+from pytest_clawperator.errors import LeaseError
+
+lease = RedisLeases(sys.argv[1], run_id="other", ttl=float(sys.argv[2]), settle=0).try_take("PH1")
+lease.clear("cmd-other", 600)
+print(lease.ticket, flush=True)
+for line in sys.stdin:
+    try:
+        lease.check()
+    except LeaseError as error:
+        print(error.message, flush=True)
+    else:
+        print("valid", flush=True)
+"""
+
+MakeStore = Callable[..., RedisLeases]
+
+
+class OtherProcess:
+    """Another process that has leased the device PH1 and sent a command to it."""
+
+    def __init__(self, url: str, ttl: float) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(HOLDER), url, str(ttl)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=Path(__file__).parent.parent.parent,
+        )
+        self.ticket = self.line()
+
+    def line(self) -> str:
+        """Give the next line that it prints."""
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().rstrip("\n")
+
+    def asked(self) -> str:
+        """Ask it whether its lease is valid."""
+        assert self.process.stdin is not None
+        print(file=self.process.stdin, flush=True)
+        return self.line()
+
+    def send(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        self.process.send_signal(number)
+
+    def end(self) -> None:
+        """End it, whatever state it is in."""
+        self.process.kill()
+        self.process.communicate(timeout=DEADLINE)
+
+
+@pytest.fixture(scope="module")
+def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """Start a Redis that these tests share."""
+    server = RedisServer(tmp_path_factory.mktemp("redis"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def server(lasting: RedisServer) -> RedisServer:
+    """Give a Redis that knows nothing."""
+    with redis.Redis(port=lasting.port) as client:
+        client.flushall()
+    return lasting
+
+
+@pytest.fixture
+def brief(tmp_path: Path) -> Iterator[RedisServer]:
+    """Start a Redis that a test may stop and start."""
+    server = RedisServer(tmp_path)
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def locks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Keep the flight files of the tests apart."""
+    monkeypatch.setenv("CLAWPERATOR_LEASE_DIR", str(tmp_path / "locks"))
+    return tmp_path / "locks"
+
+
+@pytest.fixture
+def store(locks: Path) -> Iterator[MakeStore]:
+    """Give a factory of stores, each as another run on another machine would have."""
+    made: list[RedisLeases] = []
+
+    def make(server: RedisServer, *, run_id: str = "mine", **options: Any) -> RedisLeases:
+        options = {"settle": 0.0, **options}
+        made.append(RedisLeases(server.url, run_id=run_id, **options))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+@pytest.fixture
+def other(locks: Path) -> Iterator[Callable[[RedisServer, float], OtherProcess]]:
+    """Give a factory of processes that have the device."""
+    made: list[OtherProcess] = []
+
+    def make(server: RedisServer, ttl: float) -> OtherProcess:
+        made.append(OtherProcess(server.url, ttl))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.end()
+
+
+MakeOther = Callable[[RedisServer, float], OtherProcess]
+
+
+def until(condition: Callable[[], Any]) -> None:
+    """Wait until something is so."""
+    deadline = time.monotonic() + DEADLINE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def is_valid(lease: Any) -> bool:
+    """Tell whether a lease passes its check."""
+    try:
+        lease.check()
+    except LeaseError:
+        return False
+    return True
+
+
+def test_one_holder_at_a_time(server: RedisServer, store: MakeStore) -> None:
+    """A second run is refused and told who has the device, until it is released."""
+    mine, theirs = store(server), store(server, run_id="theirs")
+
+    with take(mine, "PH1") as lease:
+        refused, holder = theirs.try_take("PH1"), theirs.holder("PH1")
+    with take(theirs, "PH1"):
+        now = mine.holder("PH1")
+
+    assert refused is None
+    assert holder == lease.holder
+    assert now is not None
+    assert now.run_id == "theirs"
+    assert mine.holder("PH1") is None
+
+
+def test_a_fork_cannot_give_a_device_back(
+    server: RedisServer, store: MakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that inherited the object has not inherited the lease."""
+    with take(store(server), "PH1") as lease:
+        monkeypatch.setattr(os, "getpid", lambda: lease.holder.pid + 1)
+        lease.release()
+        monkeypatch.undo()
+
+        lease.check()
+
+    assert store(server).holder("PH1") is None
+
+
+def test_each_holder_has_a_higher_number(server: RedisServer, store: MakeStore) -> None:
+    """The fencing number counts the holders of a device, and of that device alone."""
+    leases = store(server)
+
+    numbers = []
+    for key in ("PH1", "PH1", "PH2", "PH1"):
+        with take(leases, key) as lease:
+            numbers.append(lease.fencing)
+
+    assert numbers == [1, 2, 1, 3]
+
+
+def test_a_valid_lease_passes_its_checks(server: RedisServer, store: MakeStore) -> None:
+    """While the device is ours, commands may be sent, by us and by those we lend it to."""
+    with take(store(server), "PH1") as lease:
+        borrowed = store(server).borrow(lease.ticket)
+
+        lease.check()
+        lease.clear("cmd-1", 30.0)
+        borrowed.check()
+        borrowed.clear("cmd-2", 30.0)
+
+    assert store(server).holder("PH1") is None
+
+
+def test_a_lease_that_was_given_back_is_invalid(server: RedisServer, store: MakeStore) -> None:
+    """After the release neither the lease nor what was borrowed on it allows a command."""
+    lease = take(store(server), "PH1")
+    borrowed = store(server).borrow(lease.ticket)
+    lease.release()
+    lease.release()
+
+    with pytest.raises(LeaseError, match="no longer leased by this run"):
+        lease.check()
+    with pytest.raises(LeaseError, match="no longer leased by this run"):
+        borrowed.check()
+
+
+def test_the_lock_is_renewed(server: RedisServer, store: MakeStore) -> None:
+    """The lock's life does not run out while its holder lives."""
+    with take(store(server, ttl=3.0), "PH1") as lease, redis.Redis(port=server.port) as client:
+        name = "clawperator:lease:PH1"
+        until(lambda: client.pttl(name) < 2500)
+
+        until(lambda: client.pttl(name) > 2800)
+        lease.check()
+
+    assert lease.fencing == 1
+
+
+def test_a_killed_holder_is_followed_within_the_time_to_live(
+    server: RedisServer,
+    store: MakeStore,
+    other: MakeOther,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """After a kill -9 another machine gets the device, and learns what may still run on it."""
+    other(server, SHORT).send(signal.SIGKILL)
+    monkeypatch.setenv("CLAWPERATOR_LEASE_DIR", str(tmp_path / "another machine"))
+
+    with take(store(server, ttl=SHORT), "PH1", wait=DEADLINE) as lease:
+        left = Flight("PH1").peek()
+
+    assert lease.fencing == 2
+    assert left is not None
+    assert (left.command_id, left.arrived) == ("cmd-other", True)
+    assert 500 < left.latest_end - time.monotonic() < 600
+
+
+def test_a_holder_that_slept_may_not_send(
+    server: RedisServer, store: MakeStore, other: MakeOther
+) -> None:
+    """Who could not renew in time is told who has the device now."""
+    sleeper = other(server, SHORT)
+    sleeper.send(signal.SIGSTOP)
+
+    with take(store(server, ttl=LONG), "PH1", wait=DEADLINE) as lease:
+        sleeper.send(signal.SIGCONT)
+        told = sleeper.asked()
+        lease.check()
+
+    assert told == f"the device is no longer leased by this run: {lease.holder} has it"
+
+
+def test_a_borrower_notices_that_its_lender_died(
+    server: RedisServer, store: MakeStore, other: MakeOther
+) -> None:
+    """A worker whose controller was killed may not send for longer than the time to live."""
+    lender = other(server, SHORT)
+    borrowed = store(server, ttl=SHORT).borrow(lender.ticket)
+    borrowed.check()
+    lender.send(signal.SIGKILL)
+
+    until(lambda: not is_valid(borrowed))
+
+    with pytest.raises(LeaseError, match="did not renew it in time"):
+        borrowed.check()
+
+
+def test_a_number_that_went_up_ends_the_lease(server: RedisServer, store: MakeStore) -> None:
+    """Somebody who had the device in between spoils it, though the lock looks the same."""
+    with take(store(server), "PH1") as lease, redis.Redis(port=server.port) as client:
+        client.incr("clawperator:fencing:PH1")
+
+        with pytest.raises(LeaseError, match="somebody else had it in between"):
+            lease.clear("cmd-1", 30.0)
+
+
+def test_a_number_that_began_anew_deceives_nobody(server: RedisServer, store: MakeStore) -> None:
+    """After Redis lost its numbers two holders may have the same one: the name decides."""
+    successor = Holder.here("successor")
+    with take(store(server), "PH1") as lease, redis.Redis(port=server.port) as client:
+        client.set("clawperator:lease:PH1", successor.to_json())
+
+        with pytest.raises(LeaseError, match="run successor") as caught:
+            lease.check()
+
+    assert f"{successor} has it" in str(caught.value)
+    assert store(server).holder("PH1") == successor
+
+
+def test_what_was_lost_stays_lost_without_redis(brief: RedisServer, store: MakeStore) -> None:
+    """Who once learned that others have the device does not forget it when Redis goes away."""
+    lease = take(store(brief, ttl=LONG), "PH1")
+    with redis.Redis(port=brief.port) as client:
+        client.set("clawperator:lease:PH1", Holder.here("successor").to_json())
+    at_first = is_valid(lease)
+    brief.stop()
+
+    afterwards = is_valid(lease)
+    lease.release()
+
+    assert (at_first, afterwards) == (False, False)
+
+
+def test_a_holder_stops_by_its_own_clock(brief: RedisServer, store: MakeStore) -> None:
+    """Without Redis a holder may send for a while, but not until somebody else may."""
+    with take(store(brief, ttl=SHORT), "PH1") as lease:
+        brief.stop()
+        at_once = is_valid(lease)
+
+        until(lambda: not is_valid(lease))
+        with pytest.raises(LeaseError) as caught:
+            lease.clear("cmd-1", 30.0)
+
+    assert at_once
+    assert f"Redis at 127.0.0.1:{brief.port} did not renew it in time; it said:" in str(
+        caught.value
+    )
+
+
+def test_setting_the_date_changes_nothing(
+    server: RedisServer, store: MakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The date of this machine may jump to another century and back."""
+    leases = store(server)
+
+    with take(leases, "PH1") as lease:
+        for date in (0.0, 4e9):
+            monkeypatch.setattr(time, "time", lambda date=date: date)
+            lease.check()
+            refused = leases.try_take("PH1")
+        monkeypatch.undo()
+
+    assert refused is None
+
+
+def test_an_empty_redis_hears_of_the_holders(brief: RedisServer, store: MakeStore) -> None:
+    """A Redis that lost all it knew is told by those who have devices, before others get them."""
+    said: list[str] = []
+    mine, theirs = store(brief, ttl=2.0), store(brief, ttl=2.0, settle=None, say=said.append)
+    with take(mine, "PH1") as lease:
+        brief.stop()
+        brief.start()
+
+        refused = theirs.try_take("PH1")
+        lease.check()
+        holder = theirs.holder("PH1")
+
+    assert refused is None
+    assert holder == lease.holder
+    assert len(said) == 1
+    assert "has just started; waiting " in said[0]
+
+
+def test_a_lease_comes_back_that_nobody_had_meanwhile(brief: RedisServer, store: MakeStore) -> None:
+    """A lock that ran out is taken back, with its number, if the device was nobody else's."""
+    with take(store(brief, ttl=SHORT), "PH1") as lease:
+        brief.process.send_signal(signal.SIGSTOP)
+        until(lambda: not is_valid(lease))
+        brief.process.send_signal(signal.SIGCONT)
+
+        until(lambda: is_valid(lease))
+        holder = store(brief).holder("PH1")
+
+    assert holder == lease.holder
+
+
+def test_a_lease_is_not_taken_back_from_others(server: RedisServer, store: MakeStore) -> None:
+    """Whoever had the device in between, even if it is free again, ends the old lease."""
+    lease = store(server, ttl=LONG).try_take("PH1")
+    assert lease is not None
+    with redis.Redis(port=server.port) as client:
+        client.delete("clawperator:lease:PH1")
+    take(store(server), "PH1").release()
+
+    lease.renew()
+
+    with pytest.raises(LeaseError):
+        lease.check()
+    assert store(server).holder("PH1") is None
+    lease.release()
+
+
+def test_the_next_holder_learns_of_a_command_without_an_end(
+    server: RedisServer, store: MakeStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What a holder that is gone left in flight is known on whichever machine takes the device."""
+    with take(store(server), "PH1") as lease, redis.Redis(port=server.port) as client:
+        lease.clear("cmd-lost", 600.0)
+        client.delete("clawperator:lease:PH1")
+        monkeypatch.setenv("CLAWPERATOR_LEASE_DIR", str(tmp_path / "another machine"))
+
+        with take(store(server), "PH1"):
+            unfinished = Flight("PH1").peek()
+
+    assert unfinished is not None
+    assert unfinished.command_id == "cmd-lost"
+
+
+def test_after_an_orderly_end_nothing_is_left(server: RedisServer, store: MakeStore) -> None:
+    """Who releases a device with nothing in flight leaves no command behind."""
+    with take(store(server), "PH1") as lease:
+        lease.clear("cmd-1", 600.0)
+
+    with take(store(server), "PH1"):
+        unfinished = Flight("PH1").peek()
+
+    assert unfinished is None
+
+
+def test_a_release_keeps_what_is_in_flight(
+    server: RedisServer, store: MakeStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Who releases a device while its last command may still run leaves that to others to know."""
+    leases = store(server)
+    with take(leases, "PH1") as lease, Flight("PH1").claim("cmd-1", serial="s") as claim:
+        lease.clear("cmd-1", 600.0)
+        claim.take_off(time.monotonic() + 600.0)
+    monkeypatch.setenv("CLAWPERATOR_LEASE_DIR", str(tmp_path / "another machine"))
+
+    with take(leases, "PH1"):
+        elsewhere = Flight("PH1").peek()
+
+    assert elsewhere is not None
+    assert elsewhere.command_id == "cmd-1"
+
+
+def test_emulators_of_different_machines_are_different(
+    server: RedisServer, store: MakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What each machine calls its own 127.0.0.1 is not one device."""
+    leases = store(server)
+    monkeypatch.setattr("socket.gethostname", lambda: "rack-1")
+    first = leases.try_take("127.0.0.1:5037/emulator-5554")
+    refused = leases.try_take("127.0.0.1:5037/emulator-5554")
+
+    monkeypatch.setattr("socket.gethostname", lambda: "rack-2")
+    second = leases.try_take("127.0.0.1:5037/emulator-5554")
+
+    assert refused is None
+    assert first is not None
+    assert second is not None
+    second.release()
+    monkeypatch.setattr("socket.gethostname", lambda: "rack-1")
+    first.release()
+
+
+def test_fifty_devices_at_once(server: RedisServer, store: MakeStore) -> None:
+    """A rack is taken as a whole, and each device has its own lease."""
+    keys = [f"PH{number:02}" for number in range(50)]
+
+    leases = take_all(store(server), keys)
+    refused = store(server).try_take("PH07")
+    for lease in leases:
+        lease.release()
+
+    assert refused is None
+    assert [lease.key for lease in leases] == keys
+
+
+def test_a_redis_that_is_not_there_is_told(brief: RedisServer, store: MakeStore) -> None:
+    """Without Redis nothing is taken, and the error says where it was looked for."""
+    leases = store(brief)
+    brief.stop()
+
+    with pytest.raises(LeaseError) as caught:
+        take(leases, "PH1")
+
+    assert caught.value.code == ErrorCode.REMOTE_HOST_UNREACHABLE
+    assert f"Redis at 127.0.0.1:{brief.port}" in str(caught.value)
+
+
+def test_passwords_stay_out_of_messages(brief: RedisServer) -> None:
+    """What stands before the @ of a url is shown to nobody."""
+    brief.stop()
+    leases = open_leases(f"redis://:secret@127.0.0.1:{brief.port}/0", run_id="r1")
+
+    with pytest.raises(LeaseError) as caught:
+        leases.holder("PH1")
+    leases.close()
+
+    assert "secret" not in str(caught.value)
+    assert f"127.0.0.1:{brief.port}" in str(caught.value)
+
+
+def test_a_url_that_is_none_is_refused() -> None:
+    """A database that is no number is a mistake of whoever wrote the url."""
+    with pytest.raises(ConfigurationError, match="Write it as redis://"):
+        RedisLeases("redis://host:port/0", run_id="r1")
+
+
+def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """redis-py is an extra; the error says how to install it."""
+    monkeypatch.setattr(redis_lease, "redis", None)
+
+    with pytest.raises(ConfigurationError) as caught:
+        open_leases("redis://127.0.0.1:1/0", run_id="r1")
+
+    assert caught.value.code == ErrorCode.HOST_DEPENDENCY_MISSING
+    assert "pip install 'pytest-clawperator[redis]'" in str(caught.value)

@@ -1,0 +1,79 @@
+"""A real Redis of the tests' own, which can be stopped, frozen and started again."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+import redis
+
+DEADLINE = 30.0
+_PROGRAM = "redis-server"
+
+
+class RedisServer:
+    """A Redis that keeps nothing on the disk, so that a new start finds it empty."""
+
+    def __init__(self, folder: Path) -> None:
+        if shutil.which(_PROGRAM) is None:
+            pytest.fail(
+                f"{_PROGRAM} is not installed, and leases are tested with a real one:"
+                " apt-get install redis-server, or brew install redis",
+                pytrace=False,
+            )
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+        self.port = 0
+        self.start()
+
+    @property
+    def url(self) -> str:
+        """Where it is reached."""
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    @property
+    def process(self) -> subprocess.Popen[bytes]:
+        """The server that runs now."""
+        assert self._process is not None
+        return self._process
+
+    def start(self) -> None:
+        """Start it, on the port that it had before."""
+        port = self.port or _free_port()
+        command = [_PROGRAM, "--port", str(port), "--bind", "127.0.0.1"]
+        command += ["--dir", str(self._folder), "--save", "", "--appendonly", "no"]
+        with (self._folder / "redis.log").open("ab") as log:
+            self._process = subprocess.Popen(command, stdout=log, stderr=log)
+        deadline = time.monotonic() + DEADLINE
+        while not _answers(port):
+            # Somebody else may have got the port in between.
+            if self.process.poll() is not None and self.port == 0:
+                return self.start()
+            assert time.monotonic() < deadline, (self._folder / "redis.log").read_text()
+            time.sleep(0.01)
+        self.port = port
+        return None
+
+    def stop(self) -> None:
+        """End it; what it knew is gone."""
+        self.process.kill()
+        self.process.wait(DEADLINE)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def _answers(port: int) -> bool:
+    with redis.Redis(port=port, socket_timeout=1.0, socket_connect_timeout=1.0) as client:
+        try:
+            return bool(client.ping())
+        except redis.RedisError:
+            return False
