@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.plugin.artifacts import Artifacts
     from pytest_clawperator.plugin.settings import Settings
     from pytest_clawperator.plugin.simulated import SimulatorScenario
+    from pytest_clawperator.plugin.spares import SeveralDevices
     from pytest_clawperator.snapshot.bounds import Bounds
     from pytest_clawperator.snapshot.query import NoMatch
     from pytest_clawperator.snapshot.tree import Node, Snapshot
@@ -199,6 +200,7 @@ _HOMES = {
     "ScrollOutcome": "pytest_clawperator.execution.outcome",
     "ScrollUntil": _ACTIONS,
     "Settings": "pytest_clawperator.plugin.settings",
+    "SeveralDevices": "pytest_clawperator.plugin.spares",
     "ShellError": _ERRORS,
     "ShellResult": "pytest_clawperator.transport.interface",
     "SimulatorScenario": "pytest_clawperator.plugin.simulated",
@@ -301,6 +303,7 @@ __all__ = [
     "ScrollOutcome",
     "ScrollUntil",
     "Settings",
+    "SeveralDevices",
     "ShellError",
     "ShellResult",
     "SimulatorScenario",

@@ -24,12 +24,12 @@ from pytest_clawperator.devices.operator import (
     grant_operator,
     setup_operator,
 )
-from pytest_clawperator.devices.readiness import Readiness, check_ready
+from pytest_clawperator.devices.readiness import Readiness, judge, read_readiness
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.execution.client import Clawperator
 from pytest_clawperator.execution.device import Device, NoDevice
 from pytest_clawperator.execution.device_commands import package_name
-from pytest_clawperator.execution.flight import Flight
+from pytest_clawperator.execution.flight import Clearance, Flight, always_clear
 from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import PROCESSORS, Processor
@@ -64,6 +64,7 @@ def open_remote(
     serial: str | None = None,
     operator_package: str | None = None,
     observers: Sequence[Observer] = (),
+    clearance: Clearance = always_clear,
 ) -> tuple[Runner, Device]:
     """Reach a device through a host that runs ``clawperator serve``."""
     runner = RemoteRunner(
@@ -71,6 +72,7 @@ def open_remote(
         serial=serial or os.environ.get(SERIAL_VARIABLE) or None,
         operator_package=wanted_package(operator_package),
         observers=observers,
+        clearance=clearance,
     )
     return runner, NoDevice(runner.serial, f"{url} runs executions and nothing else")
 
@@ -94,8 +96,13 @@ def open_runner(
     grant: bool = False,
     observers: Sequence[Observer] = (),
     processors: Sequence[Processor] = PROCESSORS,
+    clearance: Clearance = always_clear,
+    known: Readiness | None = None,
 ) -> tuple[Pipeline, Device]:
-    """See that the Operator works on the device; if it does not, the transport is closed."""
+    """See that the Operator works on the device; if it does not, the transport is closed.
+
+    ``known`` is what the device told just now, if it was asked.
+    """
     with ExitStack() as opened:
         opened.callback(transport.close)
         tell = _teller(transport.serial, observers)
@@ -103,12 +110,13 @@ def open_runner(
             transport, wanted_package(operator_package), apk=operator_apk, grant=grant
         )
         info = read_device(transport, server=server)
-        preflight = _Preflight(transport, package)
+        preflight = _Preflight(transport, package, known)
         pipeline = Pipeline(
             transport,
             operator_package=package,
             flight=Flight(info.key),
             preflight=preflight,
+            clearance=clearance,
             observers=observers,
             processors=processors,
         )
@@ -143,13 +151,16 @@ def _find_operator(
 class _Preflight:
     """Looks whether the Operator can work, and keeps what was found."""
 
-    def __init__(self, transport: Transport, package: str) -> None:
+    def __init__(self, transport: Transport, package: str, known: Readiness | None) -> None:
         self._transport = transport
         self._package = package
+        self._known = known
         self.found = Readiness()
 
     def __call__(self) -> None:
-        self.found = check_ready(self._transport, self._package)
+        known, self._known = self._known, None
+        found = known or read_readiness(self._transport, self._package)
+        self.found = judge(found, self._package, serial=self._transport.serial)
 
 
 def _teller(serial: str, observers: Sequence[Observer]) -> Callable[[str], None]:

@@ -10,7 +10,12 @@ from pytest_clawperator.devices.operator import (
     restart_service,
     wait_for_ping,
 )
-from pytest_clawperator.devices.readiness import ScreenState, read_readiness, screen_state
+from pytest_clawperator.devices.readiness import (
+    Readiness,
+    ScreenState,
+    read_readiness,
+    screen_state,
+)
 from pytest_clawperator.errors import (
     ClawperatorError,
     DeviceError,
@@ -35,6 +40,7 @@ RETURN_WITHIN, BOOTED_WITHIN = 10.0, 90.0
 _PING_TIMEOUT, _PAUSE = 1.0, 0.25
 _AWAY = (ErrorCode.DEVICE_OFFLINE, ErrorCode.DEVICE_NOT_FOUND, ErrorCode.DEVICE_UNAUTHORIZED)
 _NOT_WORTH_WAITING = (ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT, ErrorCode.OPERATOR_CRASHED)
+_SOMEBODY_ELSES = (ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT, ErrorCode.DEVICE_LEASED)
 _NOT_TO_HEAL = (ErrorCode.OPERATOR_NOT_INSTALLED, ErrorCode.OPERATOR_VARIANT_MISMATCH)
 # The app answers and its service does not: Android does not start one again that crashed.
 _DEAD_SERVICE = (ErrorCode.SERVICE_UNAVAILABLE, ErrorCode.OPERATOR_CRASHED)
@@ -61,6 +67,11 @@ class Health:
         self._reconnect = reconnect
         self._given_up: ClawperatorError | None = None
 
+    @property
+    def is_put_aside(self) -> bool:
+        """Whether the device failed its check twice."""
+        return self._given_up is not None
+
     def ensure(self) -> None:
         """Raise what makes the device unfit, once healing did not help."""
         if self._given_up is not None:
@@ -68,8 +79,8 @@ class Health:
         try:
             self.check()
         except (DeviceError, TransportError, DispatchError) as error:
-            if error.code == ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT:
-                raise  # the device is well, and somebody else's
+            if error.code in _SOMEBODY_ELSES:
+                raise  # the device is well
             self._tell(f"the device failed its check: {error.code}: {error.message}")
             self._heal_and_check(error)
 
@@ -145,14 +156,16 @@ def await_boot(
     timeout: float = BOOTED_WITHIN,
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
-) -> None:
-    """Wait for a device that is still starting, and say so; what else it lacks is not looked at."""
+) -> Readiness:
+    """Wait for a device that is still starting, and say so; give what it told at last."""
     deadline = clock() + timeout
-    if read_readiness(transport, package).booted is not False:
-        return
-    tell(f"the device is still starting; waiting up to {timeout:g} s for it")
-    while read_readiness(transport, package).booted is False and clock() < deadline:
+    found = read_readiness(transport, package)
+    if found.booted is False:
+        tell(f"the device is still starting; waiting up to {timeout:g} s for it")
+    while found.booted is False and clock() < deadline:
         pause(_PAUSE)
+        found = read_readiness(transport, package)
+    return found
 
 
 def awaken_operator(pipeline: Pipeline, *, tell: Callable[[str], None]) -> None:

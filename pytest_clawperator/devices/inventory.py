@@ -156,6 +156,11 @@ def none_usable(devices: Sequence[ConnectedDevice]) -> NoDeviceError:
     )
 
 
+def left_out(device: ConnectedDevice) -> str:
+    """Say why a device is not used, and what to do so that it can be."""
+    return f"{device} is left out. {_trouble(device.state)[1]}"
+
+
 def _trouble(state: str) -> tuple[ErrorCode, str]:
     return next((code, hint) for words, code, hint in _TROUBLES if state.startswith(words))
 

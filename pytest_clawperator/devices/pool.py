@@ -1,12 +1,20 @@
-"""The devices of a run, each in the hands of one worker at a time."""
+"""The devices of a run: held against others, each in the hands of one worker at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pytest_clawperator.contracts.device import DeviceInfo
-from pytest_clawperator.errors import ConfigurationError, NoDeviceError
+from pytest_clawperator.devices.lease import Hold, LeaseStore, Say, take_each
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ConfigurationError,
+    DeviceUnavailableError,
+    NoDeviceError,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,76 +37,251 @@ class Lease:
 
     ``serial`` is what adb calls the device, ``key`` what it is: one phone seen twice has one
     key. ``adb`` is the address of its adb server, or ``url`` that of a host that runs
-    ``clawperator serve``.
+    ``clawperator serve``. ``ticket`` proves that the run holds the device; before anything is
+    sent it is looked at. Without one nobody asks.
     """
 
     serial: str
     key: str
     adb: str | None = None
     url: str | None = None
-
-    @classmethod
-    def of(cls, candidate: Candidate) -> Lease:
-        """Give the lease of a device that was chosen."""
-        info = candidate.info
-        return cls(serial=info.serial, key=info.key, adb=candidate.adb, url=candidate.url)
+    ticket: str | None = None
 
 
 Select = Callable[[Sequence[Candidate], str], Candidate | None]
+Granted = Callable[[Sequence[Lease]], None]
 
 
 class DevicePool:
-    """Hands devices out, one to a worker, and takes them back.
+    """Holds devices for a run, hands them out, one to a worker, and takes them back.
 
     ``select`` picks one of those that are free for the worker with that id. A device that
     was given back is the next to be picked from, so that the replacement of a crashed
     worker goes on with its phone.
     """
 
-    def __init__(self, candidates: Sequence[Candidate], *, select: Select) -> None:
+    def __init__(
+        self, candidates: Sequence[Candidate], *, store: LeaseStore, select: Select
+    ) -> None:
         self.candidates = tuple(candidates)
-        self._free = list(candidates)
+        self._store = store
         self._select = select
+        self._holds: dict[str, Hold] = {}
+        self._free: list[Candidate] = []
         self._taken: dict[str, Candidate] = {}
+        self._put_aside: set[str] = set()
+
+    @property
+    def held(self) -> tuple[Candidate, ...]:
+        """The devices that nobody else can have."""
+        return tuple(one for one in self.candidates if one.info.key in self._holds)
+
+    @property
+    def free(self) -> tuple[Candidate, ...]:
+        """The devices that are held and that no worker has."""
+        return tuple(self._free)
 
     @property
     def taken(self) -> dict[str, Candidate]:
         """Who has which device."""
         return dict(self._taken)
 
-    def take(self, worker_id: str) -> Lease:
+    def hold_each(
+        self,
+        groups: Sequence[Sequence[Candidate]],
+        *,
+        spare: int = 0,
+        wait: float = 0.0,
+        say: Say = lambda text: None,
+    ) -> None:
+        """Hold a device of each group, all or none; each group is a choice.
+
+        So many of them are for no worker, which is said where there are too few.
+        """
+        candidates = {one.info.key: one for group in groups for one in group}
+        if len(groups) > len(candidates):
+            raise too_few(len(groups) - spare, tuple(candidates.values()), spare=spare)
+        keys = [[one.info.key for one in group] for group in groups]
+        for hold in take_each(self._store, keys, wait=wait, say=say):
+            self._add(hold, candidates[hold.key])
+
+    def hold_free(self, candidates: Iterable[Candidate]) -> list[str]:
+        """Hold those that nobody has; say who has the others."""
+        told = []
+        for candidate in candidates:
+            hold = self._store.try_take(candidate.info.key)
+            if hold is not None:
+                self._add(hold, candidate)
+            else:
+                holder = self._store.holder(candidate.info.key) or "somebody else"
+                told.append(f"{candidate.serial} is held by {holder}")
+        return told
+
+    def keep(self, count: int) -> None:
+        """Let go of those that are more than this."""
+        while len(self._holds) > count and self._free:
+            self._holds.pop(self._free.pop().info.key).release()
+
+    def take(
+        self, worker_id: str, *, fits: Callable[[DeviceInfo], bool] = lambda info: True
+    ) -> Lease:
         """Give this worker a device of its own."""
-        if not self._free:
-            raise too_few(len(self._taken) + 1, self.candidates)
-        chosen = self._select(tuple(self._free), worker_id)
-        if chosen not in self._free:
+        free = tuple(one for one in self._free if fits(one.info))
+        if not free:
+            raise too_few(len(self._taken) + 1, self.held)
+        chosen = self._choose(free, worker_id)
+        self._free.remove(chosen)
+        self._taken[worker_id] = chosen
+        return self.lease_of(chosen)
+
+    def chosen_first(self, worker_id: str) -> list[Candidate]:
+        """Give all devices, beginning with the one that is picked of those that nobody has."""
+        free = [one for one in self.candidates if self._store.holder(one.info.key) is None]
+        if not free:
+            return list(self.candidates)
+        chosen = self._choose(free, worker_id)
+        return [chosen, *(one for one in self.candidates if one != chosen)]
+
+    def give_back(self, worker_id: str) -> None:
+        """Take the device back from a worker that ended; one that has none changes nothing."""
+        device = self._taken.pop(worker_id, None)
+        if device is not None and device.info.key not in self._put_aside:
+            self._free.insert(0, device)
+
+    def put_aside(self, worker_id: str) -> None:
+        """Give the device of this worker to nobody else: it does not work."""
+        device = self._taken.get(worker_id)
+        if device is not None:
+            self._put_aside.add(device.info.key)
+
+    def reserve(self, count: int) -> list[Candidate]:
+        """Take so many free devices out of the workers' reach, in a fixed order."""
+        reserved = sorted(self._free, key=lambda one: one.info.key)[len(self._free) - count :]
+        self._free = [one for one in self._free if one not in reserved]
+        return reserved
+
+    def lease_of(self, candidate: Candidate) -> Lease:
+        """Say how a device that is held is reached, and prove that it is held."""
+        info, hold = candidate.info, self._holds[candidate.info.key]
+        return Lease(
+            serial=info.serial,
+            key=info.key,
+            adb=candidate.adb,
+            url=candidate.url,
+            ticket=hold.ticket,
+        )
+
+    def close(self) -> None:
+        """Let go of everything."""
+        while self._holds:
+            self._holds.popitem()[1].release()
+        self._store.close()
+
+    def _choose(self, free: Sequence[Candidate], worker_id: str) -> Candidate:
+        chosen = self._select(free, worker_id)
+        if chosen is None or chosen not in free:
             raise ConfigurationError(
                 f"pytest_clawperator_select_device gave {chosen!r} for {worker_id}, which is none"
                 " of the candidates",
                 hint="Return one of the candidates that it was given.",
             )
-        self._free.remove(chosen)
-        self._taken[worker_id] = chosen
-        return Lease.of(chosen)
+        return chosen
+
+    def _add(self, hold: Hold, candidate: Candidate) -> None:
+        self._holds[hold.key] = hold
+        self._free.append(candidate)
+
+
+class Spares:
+    """Devices for tests that want several, handed out whole sets at a time, first come first.
+
+    Nobody has a part of a set while waiting for the rest, so nobody waits for ever.
+    """
+
+    def __init__(self, leases: Sequence[Lease]) -> None:
+        self.count = len(leases)
+        self._broken = 0
+        self._all = tuple(leases)
+        self._free = list(leases)
+        self._taken: dict[str, list[Lease]] = {}
+        self._waiting: deque[tuple[str, int, Granted]] = deque()
+        self._turn = threading.Lock()
+
+    def ask(self, worker_id: str, count: int, granted: Granted) -> None:
+        """Have ``granted`` called with so many devices, as soon as they are free.
+
+        Should so many of them break that this cannot be, it is called with none.
+        """
+        with self._turn:
+            if count > self.count:
+                raise _too_few_spares(count, self.count, self._broken)
+            if worker_id in self._taken:
+                raise ConfigurationError(
+                    "this test was given other devices before, and has them still",
+                    hint="Ask once, for all the devices that the test needs.",
+                )
+            self._waiting.append((worker_id, count, granted))
+            self._serve()
 
     def give_back(self, worker_id: str) -> None:
-        """Take the device back from a worker that ended; one that has none changes nothing."""
-        device = self._taken.pop(worker_id, None)
-        if device is not None:
-            self._free.insert(0, device)
+        """Take back what this worker has or waits for; one that has nothing changes nothing."""
+        with self._turn:
+            self._waiting = deque(one for one in self._waiting if one[0] != worker_id)
+            returned = self._taken.pop(worker_id, [])
+            self._free = [one for one in self._all if one in self._free or one in returned]
+            self._serve()
+
+    def put_aside(self, serial: str) -> None:
+        """Give a device to nobody any more: it does not work."""
+        with self._turn:
+            self._all = tuple(one for one in self._all if one.serial != serial)
+            self._free = [one for one in self._free if one in self._all]
+            self._broken += self.count - len(self._all)
+            self.count = len(self._all)
+            for waiting in [one for one in self._waiting if one[1] > self.count]:
+                self._waiting.remove(waiting)
+                waiting[2]([])
+            self._serve()
+
+    def _serve(self) -> None:
+        while self._waiting and self._waiting[0][1] <= len(self._free):
+            worker_id, count, granted = self._waiting.popleft()
+            self._taken[worker_id], self._free = self._free[:count], self._free[count:]
+            granted(self._taken[worker_id])
 
 
-def too_few(workers: int, candidates: Sequence[Candidate]) -> NoDeviceError:
-    """Give the error that says that there are more workers than devices."""
+def too_few(workers: int, candidates: Sequence[Candidate], *, spare: int = 0) -> NoDeviceError:
+    """Give the error that says that workers and spare devices are more than there are."""
     count = len(candidates)
     there = ", ".join(str(candidate.info) for candidate in candidates) or "none"
     needed = f"{workers} workers need {workers} devices"
     if workers == 1:
         needed = "1 worker needs 1 device"
-    fewer = f"run with -n {count}, " if count else ""
+    each = "Each worker has a device of its own"
+    if spare:
+        needed += f" and {spare} more shall be spare"
+        each += f", and --claw-spare-devices keeps {spare} from them"
+    fewer = f"run with -n {count - spare}, " if count > spare else ""
     return NoDeviceError(
         f"{needed}, but there {'is' if count == 1 else 'are'} {count}: {there}",
-        hint=f"Each worker has a device of its own: {fewer}connect more devices, or use"
-        " --claw-device sim for as many simulated phones as workers.",
+        hint=f"{each}: {fewer}connect more devices, or use --claw-device sim for as many simulated"
+        " phones as workers.",
         details={"workers": workers, "devices": [candidate.serial for candidate in candidates]},
+    )
+
+
+def _too_few_spares(count: int, spares: int, broken: int) -> ClawperatorError:
+    kept = "no spare devices" if not spares else f"{spares} spare"
+    wanted = f"{count + 1} devices are wanted by one test: its own and {count} more, and this run"
+    if count <= spares + broken:
+        return DeviceUnavailableError(
+            f"{wanted} has {spares} spare: {broken} did not work and"
+            f" {'was' if broken == 1 else 'were'} put aside",
+            hint="See to the devices, and run the tests again.",
+            details={"wanted": count, "spares": spares},
+        )
+    return ConfigurationError(
+        f"{wanted} keeps {kept}",
+        hint=f"Keep more of the devices from the workers: --claw-spare-devices {count}.",
+        details={"wanted": count, "spares": spares},
     )

@@ -76,18 +76,22 @@ def read_readiness(transport: Transport, package: str) -> Readiness:
 
 
 def check_ready(transport: Transport, package: str) -> Readiness:
-    """Raise what keeps the Operator from working on the device; what is unknown does not."""
-    found = read_readiness(transport, package)
+    """Ask a device, and raise what keeps the Operator from working on it."""
+    return judge(read_readiness(transport, package), package, serial=transport.serial)
+
+
+def judge(found: Readiness, package: str, *, serial: str) -> Readiness:
+    """Raise what keeps the Operator from working; what is unknown does not."""
     if found.booted is False:
         raise DeviceUnavailableError(
             "the device has not finished starting",
-            serial=transport.serial,
+            serial=serial,
             hint="Wait until `adb shell getprop sys.boot_completed` prints 1.",
         )
     if found.installed is not None:
-        require_variant(found.installed, package, transport.serial)
+        require_variant(found.installed, package, serial)
     if found.service_on is False or found.stopped:
-        raise _service_off(transport.serial, package, stopped=bool(found.stopped))
+        raise _service_off(serial, package, stopped=bool(found.stopped))
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from typing import Any, Literal
@@ -98,7 +98,7 @@ def form_of(info: DeviceInfo) -> Form | None:
 
 def _makes_sense(name: str, value: Any) -> bool:
     if name == "api":
-        return type(value) is int or (isinstance(value, str) and bool(_levels(value)))
+        return type(value) is int or (isinstance(value, str) and _is_possible(_levels(value)))
     if name == "emulator":
         return isinstance(value, bool)
     if name == "form":
@@ -114,6 +114,12 @@ def _meets(name: str, wanted: Any, found: Any) -> bool:
     if name in ("model", "manufacturer"):
         return fnmatchcase(found.lower(), wanted.lower())
     return bool(wanted == found)
+
+
+def _is_possible(levels: Sequence[tuple[Callable[[int, int], bool], int]]) -> bool:
+    """Tell whether there are comparisons, and no two levels that a device would both have to be."""
+    exact = {level for compare, level in levels if compare is operator.eq}
+    return bool(levels) and len(exact) <= 1
 
 
 def _levels(text: str) -> list[tuple[Callable[[int, int], bool], int]]:

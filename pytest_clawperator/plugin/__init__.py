@@ -15,6 +15,7 @@ import pytest
 #: What has to be there from the start: whatever can be asked for, and whoever notices it.
 PARTS = (
     "pytest_clawperator.plugin.options",
+    "pytest_clawperator.plugin.usage",
     "pytest_clawperator.plugin.markers",
     "pytest_clawperator.plugin.fixtures",
     "pytest_clawperator.plugin.clients",
@@ -25,6 +26,9 @@ PARTS = (
 PARTS_IN_USE = (
     "pytest_clawperator.plugin.defaults",
     "pytest_clawperator.plugin.leasing",
+    "pytest_clawperator.plugin.distributing",
+    "pytest_clawperator.plugin.matrix",
+    "pytest_clawperator.plugin.matrix_table",
     "pytest_clawperator.plugin.validating",
     "pytest_clawperator.plugin.health",
     "pytest_clawperator.plugin.recording",

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Generator
+from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_clawperator.plugin import bring_in
-from pytest_clawperator.plugin.stash import AT_CLOSE, AT_USE, CLIENTS, CURRENT, USED
+from pytest_clawperator.plugin.stash import AT_CLOSE, AT_USE, CLIENTS, CLOSING, CURRENT, USED
 
 if TYPE_CHECKING:
+    from pytest_clawperator.execution.client import Clawperator
     from pytest_clawperator.plugin.watching import Watched
 
+#: The property of a test, in reports too, that says which device it ran on.
+DEVICE_PROPERTY = "clawperator_device"
+
+_OWN = __name__.rpartition(".")[0]
 __tracebackhide__ = True  # a fixture that fails is shown at its own line
 
 
@@ -31,6 +37,35 @@ def when_used(config: pytest.Config, do: Callable[[pytest.Item, Watched], None])
 def before_closing(config: pytest.Config, do: Callable[[pytest.Item, Watched], None]) -> None:
     """Have something done when a client of several tests is about to be closed."""
     config.stash.setdefault(AT_CLOSE, []).append(do)
+
+
+def close_later(config: pytest.Config, close: Callable[[], None]) -> None:
+    """Have a client closed once the test at hand is reported: a failure may want evidence."""
+    config.stash.setdefault(CLOSING, []).append(close)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Close what the test was the last to use; trouble with that is reported as its own."""
+    result = yield
+    if item.config.stash.get(CLOSING, None):
+        call = pytest.CallInfo.from_call(lambda: _close(item.config), when="teardown")
+        if call.excinfo is not None:
+            report = item.ihook.pytest_runtest_makereport(item=item, call=call)
+            item.ihook.pytest_runtest_logreport(report=report)
+    return result
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Close what fixtures left that ended with the run and not with a test."""
+    _close(config)
+
+
+def _close(config: pytest.Config) -> None:
+    closing, config.stash[CLOSING] = config.stash.get(CLOSING, []), []
+    with ExitStack() as all_of_them:
+        for close in reversed(closing):
+            all_of_them.callback(close)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -62,12 +97,21 @@ def pytest_fixture_setup(
         bring_in(request.config)
         watched = _watched(request.config, value)
         watched.fixtures.append(fixturedef.argname)
-        is_shared = fixturedef.scope != "function"
+        is_ours = fixturedef.func.__module__.startswith(_OWN)
+        # Ours is closed later, when there is still time for evidence.
+        is_shared = fixturedef.scope != "function" and not is_ours
         # Comes before the fixture's own end, which may close the client.
         request.addfinalizer(
             partial(_fixture_ends, request.config, watched, fixturedef.argname, is_shared)
         )
     return value
+
+
+def watch(config: pytest.Config, client: Clawperator, fixture: str) -> Callable[[], None]:
+    """Take note of a client that a fixture gives later on; the function given back ends it."""
+    watched = _watched(config, client)
+    watched.fixtures.append(fixture)
+    return partial(_fixture_ends, config, watched, fixture, is_shared=False)
 
 
 def _watched(config: pytest.Config, client: Any) -> Watched:

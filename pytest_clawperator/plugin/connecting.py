@@ -11,8 +11,9 @@ from pytest_clawperator.connection import open_client, open_remote, open_runner,
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.events import Event, ExecutionFinished
 from pytest_clawperator.devices.health import Health, await_boot
+from pytest_clawperator.devices.lease import await_landing, open_leases
 from pytest_clawperator.devices.pool import Lease
-from pytest_clawperator.devices.readiness import check_ready
+from pytest_clawperator.devices.readiness import Readiness, judge
 from pytest_clawperator.errors import (
     ConfigurationError,
     DeviceUnavailableError,
@@ -21,12 +22,14 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.execution.client import Clawperator
 from pytest_clawperator.execution.device import Device
+from pytest_clawperator.execution.flight import Clearance, always_clear
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import Processor
 from pytest_clawperator.execution.result import Runner
 from pytest_clawperator.plugin.events import events_of
 from pytest_clawperator.plugin.health import PHONES_HINT, end_of_phones
 from pytest_clawperator.plugin.options import settings_of
+from pytest_clawperator.plugin.recording import run_id
 from pytest_clawperator.plugin.settings import Settings
 from pytest_clawperator.plugin.stash import HEALTH
 from pytest_clawperator.transport.adb import AdbTransport
@@ -63,6 +66,7 @@ def client_of(
             serial=lease.serial,
             operator_package=settings.operator_package,
             observers=[events],
+            clearance=_clearance(config, lease),
         )
     client = open_client(runner, device, timeout=settings.timeout)
     events.add(_Watcher(config, device.info))
@@ -108,24 +112,38 @@ def _over_adb(
     events, apk = events_of(config), settings.operator_apk
     package = wanted_package(settings.operator_package) or OPERATOR_PACKAGE
     tell = partial(events.notice, lease.serial)
-    await_boot(transport, package, tell=tell)
+    found = await_boot(transport, package, tell=tell)
     if apk is not None:
         events.say(f"[{lease.serial}] installing {apk.name} ...")
+    if lease.ticket is not None:
+        await_landing(lease.key, serial=lease.serial, say=tell)
+    is_off = apk is None and _is_off(found, package, lease.serial, tell)
     return open_runner(
         transport,
+        known=None if is_off or apk is not None else found,
+        clearance=_clearance(config, lease),
         server=locate_server(lease.adb),
         operator_package=settings.operator_package,
         operator_apk=apk,
-        grant=apk is None and _is_off(transport, package, tell),
+        grant=is_off,
         observers=[events],
         processors=_processors(config),
     )
 
 
-def _is_off(transport: Transport, package: str, tell: Callable[[str], None]) -> bool:
+def _clearance(config: pytest.Config, lease: Lease) -> Clearance:
+    """Ask whether the run still holds the device; of one that a conftest chose nobody asks."""
+    if lease.ticket is None:
+        return always_clear
+    store = open_leases(settings_of(config).lease, run_id=run_id(config))
+    config.add_cleanup(store.close)
+    return store.borrow(lease.ticket).clear
+
+
+def _is_off(found: Readiness, package: str, serial: str, tell: Callable[[str], None]) -> bool:
     """Tell whether the Operator is there and its service is switched off."""
     try:
-        check_ready(transport, package)
+        judge(found, package, serial=serial)
     except OperatorNotReadyError as error:
         if error.code != ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING:
             raise

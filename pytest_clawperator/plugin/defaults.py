@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.devices.pool import Candidate
     from pytest_clawperator.devices.requirements import Requirements
     from pytest_clawperator.devices.spec import DeviceSpec
+    from pytest_clawperator.errors import ClawperatorError
     from pytest_clawperator.execution.postprocess import Processor
     from pytest_clawperator.plugin.simulated import SimulatorScenario
     from pytest_clawperator.transport.wire import AdbServer
@@ -25,7 +26,11 @@ if TYPE_CHECKING:
 @pytest.hookimpl(trylast=True)
 def pytest_clawperator_list_devices(config: pytest.Config) -> Sequence[Candidate]:
     """Look for the devices of ``--claw-device``; without it, for the only one there is."""
+    from pytest_clawperator.devices.spec import parse_device_spec
+
     specs = settings_of(config).device
+    if not specs and (WORKERS in config.stash or settings_of(config).matrix):
+        specs = (parse_device_spec("auto"),)  # nobody said which, and several are wanted
     found = [one for spec in specs for one in _of_spec(config, spec)]
     by_key: dict[str, Candidate] = {}
     for candidate in found if specs else _connected(config, None):
@@ -59,8 +64,9 @@ def pytest_clawperator_processors() -> Sequence[Processor]:
 
 def _of_spec(config: pytest.Config, spec: DeviceSpec) -> list[Candidate]:
     if spec.kind == "sim":
-        return _simulated(config, spec.count or config.stash.get(WORKERS, 1))
-    return _remote(spec) if spec.kind == "url" else _connected(config, spec)
+        alone = 1 + settings_of(config).spare_devices
+        return _simulated(config, spec.count or config.stash.get(WORKERS, alone))
+    return _remote(config, spec) if spec.kind == "url" else _connected(config, spec)
 
 
 def _simulated(config: pytest.Config, phones: int) -> list[Candidate]:
@@ -72,33 +78,54 @@ def _simulated(config: pytest.Config, phones: int) -> list[Candidate]:
     return _read(config, [(server, serial) for serial in simulator.serials])
 
 
-def _remote(spec: DeviceSpec) -> list[Candidate]:
+def _remote(config: pytest.Config, spec: DeviceSpec) -> list[Candidate]:
+    """Give the device behind a url; without a serial its only one, or for workers all."""
     from pytest_clawperator.contracts.device import DeviceInfo
     from pytest_clawperator.devices.pool import Candidate
-    from pytest_clawperator.execution.remote import RemoteRunner
+    from pytest_clawperator.execution.remote import list_remote
+    from pytest_clawperator.execution.remote_answers import choose_serial, usable_serials
 
     assert spec.url is not None
-    serial = spec.serial
-    if serial is None:
-        runner = RemoteRunner(spec.url)
-        serial = runner.serial
-        runner.close()
-    info = DeviceInfo(serial=serial, key=f"{spec.url}/{serial}")
-    return [Candidate(info=info, url=spec.url)]
+    states = list_remote(spec.url)
+    serials = usable_serials(states)
+    if spec.serial is not None or WORKERS not in config.stash or not serials:
+        serials = [choose_serial(states, wanted=spec.serial, url=spec.url)]
+    return [
+        Candidate(info=DeviceInfo(serial=serial, key=f"{spec.url}/{serial}"), url=spec.url)
+        for serial in serials
+    ]
 
 
 def _connected(config: pytest.Config, spec: DeviceSpec | None) -> list[Candidate]:
     """Give the device of a serial, all that are usable, or without a wish the only one."""
-    from pytest_clawperator.devices.inventory import USABLE, choose_device, none_usable
+    from pytest_clawperator.devices.inventory import choose_device
 
     devices = _devices(config)
-    if spec is None or spec.serial is not None:
-        chosen = [choose_device(devices, spec.serial if spec else None)]
-    else:
-        chosen = [device for device in devices if device.state == USABLE]
-    if not chosen:
+    if spec is not None and spec.serial is None:
+        return _all_usable(config, devices)
+    chosen = choose_device(devices, spec.serial if spec else None)
+    return _read(config, [(chosen.server, chosen.serial)])
+
+
+def _all_usable(config: pytest.Config, devices: Sequence[ConnectedDevice]) -> list[Candidate]:
+    """Give the devices that answer, and say why the others are left out."""
+    from pytest_clawperator.devices.inventory import USABLE, left_out, none_usable
+    from pytest_clawperator.errors import ClawperatorError
+    from pytest_clawperator.plugin.events import events_of
+
+    usable = [device for device in devices if device.state == USABLE]
+    if not usable:
         raise none_usable(devices)
-    return _read(config, [(device.server, device.serial) for device in chosen])
+    unusable = [device for device in devices if device.state != USABLE]
+    told = [left_out(device) for device in unusable]
+    read = _read_or_tell(config, [(device.server, device.serial) for device in usable])
+    candidates = [one for one in read if not isinstance(one, ClawperatorError)]
+    errors = [one for one in read if isinstance(one, ClawperatorError)]
+    if not candidates:
+        raise errors[0]
+    for text in [*told, *(f"left out: {error}" for error in errors)]:
+        events_of(config).notice("", text)
+    return candidates
 
 
 def _devices(config: pytest.Config) -> list[ConnectedDevice]:
@@ -114,12 +141,35 @@ def _devices(config: pytest.Config) -> list[ConnectedDevice]:
 
 
 def _read(config: pytest.Config, places: Sequence[tuple[AdbServer, str]]) -> list[Candidate]:
-    """Ask devices what they are, all at once."""
+    """Ask devices what they are; raise what one of them has against it."""
+    from pytest_clawperator.errors import ClawperatorError
+
+    candidates = []
+    for found in _read_or_tell(config, places):
+        if isinstance(found, ClawperatorError):
+            raise found
+        candidates.append(found)
+    return candidates
+
+
+def _read_or_tell(
+    config: pytest.Config, places: Sequence[tuple[AdbServer, str]]
+) -> list[Candidate | ClawperatorError]:
+    """Ask devices what they are, all at once; give the error of one that does not tell."""
     from concurrent.futures import ThreadPoolExecutor
 
+    from pytest_clawperator.errors import ClawperatorError
+
     package = settings_of(config).operator_package
+
+    def read(place: tuple[AdbServer, str]) -> Candidate | ClawperatorError:
+        try:
+            return _candidate(*place, package=package)
+        except ClawperatorError as error:
+            return error
+
     with ThreadPoolExecutor(max_workers=len(places)) as threads:
-        return list(threads.map(lambda place: _candidate(*place, package=package), places))
+        return list(threads.map(read, places))
 
 
 def _candidate(server: AdbServer, serial: str, *, package: str | None) -> Candidate:

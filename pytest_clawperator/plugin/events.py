@@ -11,7 +11,7 @@ import pytest
 
 from pytest_clawperator.contracts.events import Event, Notice, Observer
 from pytest_clawperator.execution.observing import Observers
-from pytest_clawperator.plugin.stash import EVENTS
+from pytest_clawperator.plugin.stash import EVENTS, UNSAID
 
 
 class EventHub:
@@ -64,6 +64,8 @@ def events_of(config: pytest.Config) -> EventHub:
 def show_line(config: pytest.Config, text: str, *, alarming: bool = True) -> None:
     """Write a line to the terminal, unless there is none or it shall be quiet."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None and not hasattr(config, "workerinput"):
+        config.stash.setdefault(UNSAID, []).append(text)  # it is said once there is a terminal
     if reporter is None or config.get_verbosity() < 0:
         return
     capture = config.pluginmanager.get_plugin("capturemanager")
@@ -71,4 +73,7 @@ def show_line(config: pytest.Config, text: str, *, alarming: bool = True) -> Non
     is_main = threading.current_thread() is threading.main_thread()
     with capture.global_and_fixture_disabled() if capture and is_main else nullcontext():
         reporter.ensure_newline()
+        # It does not know of the letters that stand for the results of workers.
+        if reporter._tw.width_of_current_line:
+            reporter.line("")
         reporter.write_line(f"clawperator: {text}", yellow=alarming)

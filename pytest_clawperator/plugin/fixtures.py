@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_clawperator.plugin import bring_in, markers
+from pytest_clawperator.plugin.clients import DEVICE_PROPERTY, close_later
 from pytest_clawperator.plugin.options import settings_of
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.execution.client import Clawperator
     from pytest_clawperator.plugin.artifacts import Artifacts
     from pytest_clawperator.plugin.settings import Settings
+    from pytest_clawperator.plugin.spares import SeveralDevices
     from pytest_clawperator.transport.interface import Transport
 
 # How long actions look for a node on the client that this run connected.
@@ -38,14 +40,20 @@ def clawperator_settings(request: pytest.FixtureRequest) -> Settings:
 
 
 @pytest.fixture(scope="session")
-def clawperator_lease(request: pytest.FixtureRequest) -> Lease:
-    """Give the device that this process may use, and how it is reached."""
+def clawperator_lease(request: pytest.FixtureRequest, clawperator_settings: Settings) -> Lease:
+    """Give the device that this process may use, and how it is reached.
+
+    With ``--claw-matrix`` its parameter is a class of devices.
+    """
     __tracebackhide__ = True
     from pytest_clawperator.plugin.hints import in_options
-    from pytest_clawperator.plugin.leasing import lease_of
+    from pytest_clawperator.plugin.leasing import lacking, lease_of
 
-    bring_in(request.config)
-    return in_options(lambda: lease_of(request.config))
+    config, device_class = request.config, getattr(request, "param", None)
+    bring_in(config)
+    if device_class is not None and (reason := in_options(lambda: lacking(config, device_class))):
+        _unfit(reason, strict=clawperator_settings.strict)
+    return in_options(lambda: lease_of(config, device_class))
 
 
 @pytest.fixture(scope="session")
@@ -60,7 +68,7 @@ def clawperator_transport(
     _check_rungs(clawperator_lease=clawperator_lease)
     transport = in_options(lambda: transport_of(request.config, clawperator_lease))
     yield transport
-    transport.close()
+    close_later(request.config, transport.close)
 
 
 @pytest.fixture(scope="session")
@@ -85,15 +93,19 @@ def clawperator_client(
         lambda: client_of(config, clawperator_settings, clawperator_lease, transport)
     )
     config.stash[_TIMEOUT] = client.timeout
-    device = client.device.info
+    device, session = client.device.info, request.session
+
+    def end() -> None:
+        _put_back_all(config, client)
+        client.close()
+        failed = session.testsfailed > 0
+        hook.pytest_clawperator_device_released(device=device, failed=failed)
+
     try:
         hook.pytest_clawperator_device_ready(device=device, client=client)
         yield client
     finally:
-        _put_back_all(config, client)
-        client.close()
-        failed = request.session.testsfailed > 0
-        hook.pytest_clawperator_device_released(device=device, failed=failed)
+        close_later(config, end)
 
 
 @pytest.fixture(scope="session")
@@ -135,7 +147,7 @@ def clawperator(
 
     _check_rungs(clawperator_settings=clawperator_settings, clawperator_client=clawperator_client)
     client = clawperator_client
-    used = ("clawperator_device", client.serial)
+    used = (DEVICE_PROPERTY, client.serial)
     if used not in request.node.user_properties:  # another attempt has it already
         request.node.user_properties.append(used)
     in_options(lambda: ensure_health(request.config, client))
@@ -145,6 +157,25 @@ def clawperator(
     if use is not None:
         _use_app(request, client, use, strict=clawperator_settings.strict)
     return client
+
+
+@pytest.fixture
+def clawperator_devices(
+    request: pytest.FixtureRequest, clawperator_settings: Settings, clawperator: Clawperator
+) -> Iterator[SeveralDevices]:
+    """Give a function that gives a test several devices.
+
+    ``alice, bob = clawperator_devices(2)``: the first is the test's own, the others are taken
+    together from the spare devices of the run (``--claw-spare-devices``), and are given back
+    when the test ends.
+    """
+    __tracebackhide__ = True
+    from pytest_clawperator.plugin.hints import in_options
+    from pytest_clawperator.plugin.spares import several
+
+    with ExitStack() as after:
+        devices = several(request.config, clawperator_settings, clawperator, after)
+        yield lambda count: in_options(lambda: devices(count))
 
 
 @pytest.fixture

@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import pytest
 
-from pytest_clawperator.plugin.stash import EVENTS
+from pytest_clawperator.plugin.stash import EVENTS, HEALTH
 
 if TYPE_CHECKING:
     from pytest_clawperator.errors import ClawperatorError
 
-#: Of a report: that it is about the device and not about the test.
+#: Of a report: that it is about the device and not about the test, and which device it is.
 INFRASTRUCTURE = "clawperator_infrastructure"
+
+#: Of a report: the serial of the device that was given up.
+PUT_ASIDE = "clawperator_put_aside"
 
 #: What the messages of such reports begin with.
 FIRST = "infrastructure: "
@@ -54,7 +57,9 @@ def pytest_runtest_makereport(
     if _is_ours(error) and not is_full:
         _end_in_cause(report, error)
     if report.failed and is_infrastructure(error):
-        setattr(report, INFRASTRUCTURE, True)
+        setattr(report, INFRASTRUCTURE, error.serial or True)
+        if is_put_aside(error) or _is_given_up(item.config, error.serial):
+            setattr(report, PUT_ASIDE, error.serial)
         say_first(report, f"{error.code}: {error.message}")
         # What is found out before a test was told by its check.
         if report.when != "setup" and end_of_phones(item.config, error.serial) is None:
@@ -81,9 +86,13 @@ class JUnitErrors:
         """Correct what was just written down."""
         if not _failed_in_call(report):
             return
-        for plugin in self._plugins.get_plugins():
-            if type(plugin).__name__ == "LogXML":  # it has no public name
-                _correct(plugin, report)
+        for xml in junit_logs(self._plugins):
+            _correct(xml, report)
+
+
+def junit_logs(pluginmanager: pytest.PytestPluginManager) -> list[Any]:
+    """Give who writes JUnit XML, if it is asked for; pytest has no public name for it."""
+    return [one for one in pluginmanager.get_plugins() if type(one).__name__ == "LogXML"]
 
 
 def _failed_in_call(report: pytest.TestReport) -> bool:
@@ -110,6 +119,12 @@ def is_infrastructure(error: BaseException | None) -> TypeGuard[ClawperatorError
     # Here the device answered, and said no.
     is_refusal = isinstance(error, (errors.ShellError, errors.PayloadRefusedError))
     return not is_refusal and error.code != errors.ErrorCode.FILE_UNAVAILABLE
+
+
+def _is_given_up(config: pytest.Config, serial: str | None) -> bool:
+    """Tell whether a device of this process failed its check twice."""
+    looked_after = config.stash.get(HEALTH, {}).items()
+    return any(health.is_put_aside and runner.serial == serial for runner, health in looked_after)
 
 
 def is_put_aside(error: BaseException | None) -> bool:

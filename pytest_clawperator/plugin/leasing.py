@@ -4,100 +4,213 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_clawperator.plugin.stash import LEASE, POOL, SETTINGS, WORKERS
+from pytest_clawperator.plugin.options import settings_of
+from pytest_clawperator.plugin.stash import LEASE, NEEDS, POOL, UNLEASED, WORKERS
 
 if TYPE_CHECKING:
-    from pytest_clawperator.devices.pool import Candidate, DevicePool, Lease
+    from pytest_clawperator.devices.matrix import DeviceClass
+    from pytest_clawperator.devices.pool import Lease
+    from pytest_clawperator.errors import ClawperatorError
 
-# What the controller writes into a worker's input.
-HANDED = "clawperator_lease"
+# What the controller writes into a worker's input: its lease, or why it has none; the classes
+# that its device belongs to.
+_LEASE, _WHY_NOT, _BELONGS = "clawperator_lease", "clawperator_no_lease", "clawperator_belongs"
+
+# What takes a worker long to load: no test waits for it where it is there before the first.
+_FOR_THE_FIRST_TEST = (
+    "pytest_clawperator.plugin.connecting",
+    "pytest_clawperator.plugin.recorder",
+    "pytest_clawperator.plugin.watching",
+    "pytest_clawperator.devices.file_lease",
+)
 
 
-def lease_of(config: pytest.Config) -> Lease:
+def lease_of(config: pytest.Config, device_class: DeviceClass | None = None) -> Lease:
     """Give the device of this process: the one it was handed, or else one of its own choice.
 
     What went wrong the first time is said again: nothing is looked for, or started, twice.
     """
     from pytest_clawperator.errors import ClawperatorError
 
-    if LEASE not in config.stash:
+    known = config.stash.setdefault(LEASE, {})
+    label = device_class.label if device_class else None
+    if label not in known:
         handed = getattr(config, "workerinput", None)
         try:
-            lease = pool_of(config).take("main") if handed is None else _handed(handed)
+            known[label] = _handed(handed) if handed else _chosen(config, device_class)
         except ClawperatorError as error:
-            config.stash[LEASE] = error
-        else:
-            config.stash[LEASE] = lease
-    found = config.stash[LEASE]
+            known[label] = error
+    found = known[label]
     if isinstance(found, ClawperatorError):
         raise found
     return found
 
 
-def pool_of(config: pytest.Config) -> DevicePool:
-    """Give the devices of this run, looked for once."""
-    if POOL not in config.stash:
-        from pytest_clawperator.devices.pool import DevicePool
-        from pytest_clawperator.devices.requirements import Requirements
+def lacking(config: pytest.Config, device_class: DeviceClass) -> str | None:
+    """Say why this process has no device of the class; None if it has one."""
+    handed = getattr(config, "workerinput", None)
+    if handed is not None:
+        if device_class.label in handed.get(_BELONGS, (device_class.label,)):
+            return None
+        return f"--claw-matrix: the device of this worker is not {device_class.label}"
+    from pytest_clawperator.plugin.holding import hold_alone
+    from pytest_clawperator.plugin.matrix import nobody_is
 
-        def select(free: Sequence[Candidate], worker_id: str) -> Candidate | None:
-            chosen: Candidate | None = config.hook.pytest_clawperator_select_device(
-                candidates=free, requirements=Requirements(), worker_id=worker_id
-            )
-            return chosen
+    pool = hold_alone(config)
+    if any(device_class.holds(one.info) for one in pool.held):
+        return None
+    return nobody_is(device_class, [one.info for one in pool.candidates])
 
-        found = config.hook.pytest_clawperator_list_devices(config=config)
-        config.stash[POOL] = DevicePool(found, select=select)
-    return config.stash[POOL]
+
+def count_workers(config: pytest.Config) -> int | None:
+    """Hold every device that is free now, and give how many workers that makes.
+
+    None leaves the number to xdist: where simulated phones are as many as workers, or where
+    nobody wished for devices and there are none.
+    """
+    from pytest_clawperator.errors import ClawperatorError
+    from pytest_clawperator.plugin.holding import hold_all, is_wished
+
+    settings = settings_of(config)
+    if settings.validate or any(one.kind == "sim" and not one.count for one in settings.device):
+        return None
+    config.stash[WORKERS] = 0
+    try:
+        return hold_all(config)
+    except ClawperatorError as error:
+        if is_wished(config):
+            raise _usage(error) from error
+        config.stash[UNLEASED] = error
+        return None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Find the classes of devices by which tests are multiplied."""
+    from pytest_clawperator.errors import ClawperatorError
+    from pytest_clawperator.plugin.holding import find_classes
+
+    config = session.config
+    if hasattr(config, "workerinput") or WORKERS in config.stash:
+        return
+    try:
+        find_classes(config)
+    except ClawperatorError as error:
+        raise _usage(error) from error
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[Any]) -> None:
     """Find a device for each worker, before any of them starts."""
-    config.stash[WORKERS] = len(specs)
-    settings = config.stash.get(SETTINGS, None)
-    if settings is None or not settings.device or settings.validate:
-        return
-    from pytest_clawperator.devices.pool import too_few
     from pytest_clawperator.errors import ClawperatorError
-    from pytest_clawperator.plugin.hints import hint_of
+    from pytest_clawperator.plugin.holding import hold_for_workers, is_wished, spares_of
+    from pytest_clawperator.plugin.usage import mentions_devices
 
+    settings = settings_of(config)
+    config.stash[WORKERS] = len(specs) + settings.spare_devices
+    wished = is_wished(config)
+    if settings.validate or UNLEASED in config.stash or not (wished or mentions_devices(config)):
+        return
     try:
-        candidates = pool_of(config).candidates
-        if len(candidates) < len(specs):
-            raise too_few(len(specs), candidates)
+        hold_for_workers(config, len(specs))
+        spares_of(config)
     except ClawperatorError as error:
-        error.hint = hint_of(error)
-        raise pytest.UsageError(str(error)) from error
+        if wished:
+            raise _usage(error) from error
+        config.stash[UNLEASED] = error
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Hand a worker its device; the replacement of one that crashed gets the same."""
-    if POOL in node.config.stash:
-        lease = pool_of(node.config).take(node.gateway.id)
-        node.workerinput[HANDED] = asdict(lease)
+    from pytest_clawperator.errors import ClawperatorError
+    from pytest_clawperator.plugin.courier import open_courier
+    from pytest_clawperator.plugin.holding import find_classes
+    from pytest_clawperator.plugin.matrix import HANDED, pack
+
+    config, why = node.config, node.config.stash.get(UNLEASED, None)
+    if POOL in config.stash and why is None:
+        pool, classes = config.stash[POOL], find_classes(config)
+        try:
+            lease = pool.take(node.gateway.id)
+        except ClawperatorError as error:
+            why = error
+        else:
+            info = pool.taken[node.gateway.id].info
+            node.workerinput[_LEASE] = asdict(lease)
+            node.workerinput[_BELONGS] = [one.label for one in classes if one.holds(info)]
+        node.workerinput[HANDED] = pack(classes)
+        open_courier(node, _hear)
+    if why is not None:
+        node.workerinput[_WHY_NOT] = [str(why.code), why.message, why.hint]
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take back the device of a worker that ended, however it ended."""
+    """Take back the devices of a worker that ended, however it ended."""
+    from pytest_clawperator.plugin.holding import spares_of
+
     if POOL in node.config.stash:
-        pool_of(node.config).give_back(node.gateway.id)
+        node.config.stash[POOL].give_back(node.gateway.id)
+        spares_of(node.config).give_back(node.gateway.id)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Tell the controller what the tests need, before it learns that they are there."""
+    from pytest_clawperator.plugin.courier import tell
+    from pytest_clawperator.plugin.needs import pack
+
+    handed = getattr(session.config, "workerinput", None)
+    if handed is not None:
+        needs = pack(session.items)
+        if needs["tests"] and _LEASE in handed:
+            for module in _FOR_THE_FIRST_TEST:
+                import_module(module)
+        tell(session.config, "needs", needs)
+
+
+def _hear(node: Any, word: str, value: Any) -> None:
+    """Take in what a worker says beside xdist's own messages."""
+    from pytest_clawperator.plugin import needs, spares
+
+    if word == "needs":
+        node.config.stash.setdefault(NEEDS, needs.unpack(value))
+    else:
+        spares.hear(node, word, value)
+
+
+def _chosen(config: pytest.Config, device_class: DeviceClass | None) -> Lease:
+    from pytest_clawperator.plugin.holding import ALONE, hold_alone, spares_of
+
+    pool = hold_alone(config)
+    spares_of(config)
+    pool.give_back(ALONE)
+    return pool.take(ALONE, fits=device_class.holds if device_class else lambda info: True)
 
 
 def _handed(workerinput: dict[str, Any]) -> Lease:
     from pytest_clawperator.devices.pool import Lease
     from pytest_clawperator.errors import NoDeviceError
 
-    if HANDED in workerinput:
-        return Lease(**workerinput[HANDED])
-    raise NoDeviceError(
-        f"no devices were chosen for the {workerinput['workercount']} workers",
-        hint="Each worker needs a device of its own: --claw-device auto takes those that are"
-        " connected, --claw-device sim starts simulated phones.",
+    if _LEASE in workerinput:
+        return Lease(**workerinput[_LEASE])
+    code, message, hint = workerinput.get(_WHY_NOT) or (
+        None,
+        f"no devices were looked for by the {workerinput['workercount']} workers",
+        "Say which ones: --claw-device auto takes those that are connected, --claw-device sim"
+        " starts simulated phones.",
     )
+    raise NoDeviceError(message, hint=hint, **({"code": code} if code else {}))
+
+
+def _usage(error: ClawperatorError) -> pytest.UsageError:
+    from pytest_clawperator.plugin.hints import hint_of
+
+    error.hint = hint_of(error)
+    return pytest.UsageError(str(error))

@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from pytest_clawperator.plugin import bring_in
+from pytest_clawperator.plugin.courier import COURIER
 from pytest_clawperator.plugin.stash import SETTINGS
 
 if TYPE_CHECKING:
+    from pytest_clawperator.devices.matrix import Matrix
+    from pytest_clawperator.devices.requirements import Requirements
     from pytest_clawperator.devices.spec import DeviceSpec
     from pytest_clawperator.plugin.settings import Settings
 
@@ -42,6 +45,30 @@ def _device(text: str, folder: Path) -> DeviceSpec:
     from pytest_clawperator.devices.spec import parse_device_spec
 
     return parse_device_spec(text)
+
+
+def _require(text: str, folder: Path) -> Requirements:
+    from pytest_clawperator.devices.matrix import parse_requirements
+
+    return parse_requirements(text)
+
+
+def _matrix(text: str, folder: Path) -> Matrix:
+    from pytest_clawperator.devices.matrix import parse_matrix
+
+    return parse_matrix(text)
+
+
+def _count(text: str, folder: Path) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 4:
+        raise ValueError(f"found {text!r}, allowed is a number from 0 on, as in 2")
+    return int(text)
+
+
+def _lease(text: str, folder: Path) -> str:
+    from pytest_clawperator.devices.lease import check_place
+
+    return check_place(text)
 
 
 def _server(text: str, folder: Path) -> str:
@@ -164,6 +191,39 @@ OPTIONS = (
         _server,
         many=True,
     ),
+    Option(
+        "require",
+        "What every device must be like, as in 'api=>=33;form=tablet'; others are left alone.",
+        "REQUIREMENTS",
+        _require,
+    ),
+    Option(
+        "matrix",
+        "Run every test once on each class of devices, as in 'api=33,35;form=phone,tablet', or"
+        " on each device: each.",
+        "CLASSES",
+        _matrix,
+    ),
+    Option(
+        "spare_devices",
+        "How many devices no worker gets, for tests that take several through"
+        " clawperator_devices. Default: 0.",
+        "COUNT",
+        _count,
+    ),
+    Option(
+        "lease",
+        "Where it is kept who has which device: redis://host:6379/0 for devices that several"
+        " machines share. Default: lock files on this machine.",
+        "URL",
+        _lease,
+    ),
+    Option(
+        "lease_timeout",
+        "How many seconds to wait for devices that others have. Default: 0.",
+        "SECONDS",
+        _seconds,
+    ),
     Option("operator_package", "Package of the Operator app on the device.", "PACKAGE", _package),
     Option(
         "operator_apk",
@@ -257,11 +317,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse nonsense before anything else happens; see whether anything is asked for."""
-    if any(_given(config, option) is not None for option in OPTIONS):
+    if is_asked(config):
         settings_of(config)
         bring_in(config)
     elif config.getoption("dist", "no") != "no":
         bring_in(config)  # whoever hands tests out does not see what they ask for
+
+
+def is_asked(config: pytest.Config) -> bool:
+    """Tell whether anything was asked of the plugin, by an option or by a controller."""
+    return COURIER in getattr(config, "workerinput", ()) or any(
+        _given(config, option) is not None for option in OPTIONS
+    )
 
 
 def settings_of(config: pytest.Config) -> Settings:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_clawperator.plugin.clients import before_closing, when_used
+from pytest_clawperator.plugin.matrix import CLASS_PROPERTY
 from pytest_clawperator.plugin.options import settings_of
 from pytest_clawperator.plugin.stash import CURRENT, RECORDER, RUN
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 HANDED = "clawperator_run"
 
 _FIXTURE = "clawperator_settings"
+_OURS = "clawperator_"
 # On an item: what that fixture gave it, which is needed even when the fixture has ended.
 _OWN_SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 
@@ -41,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Let all workers of a run write to one folder."""
-    node.workerinput[HANDED] = _run_name(node.config)
+    node.workerinput[HANDED] = run_id(node.config)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -99,7 +101,7 @@ class _Attempts:
         """Forget it."""
         if item.nodeid in self._ended:
             told = item.user_properties
-            told[:] = [one for one in told if not one[0].startswith("clawperator_")]
+            told[:] = [one for one in told if one[0] == CLASS_PROPERTY or _OURS not in one[0]]
 
 
 def recorder_of(item: pytest.Item) -> Recorder:
@@ -142,7 +144,7 @@ def settings_of_item(item: pytest.Item) -> Settings:
 
 def run_folder(config: pytest.Config, settings: Settings | None = None) -> Path:
     """Give the folder of this run, which may not be there yet."""
-    return config.rootpath / (settings or settings_of(config)).output / _run_name(config)
+    return config.rootpath / (settings or settings_of(config)).output / run_id(config)
 
 
 def shown(config: pytest.Config, path: Path) -> str:
@@ -153,7 +155,8 @@ def shown(config: pytest.Config, path: Path) -> str:
         return str(path)
 
 
-def _run_name(config: pytest.Config) -> str:
+def run_id(config: pytest.Config) -> str:
+    """Give the name of this run, which all its processes share."""
     if RUN not in config.stash:
         from pytest_clawperator.plugin.artifacts import run_name
 

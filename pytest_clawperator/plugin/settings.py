@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from pytest_clawperator.devices.matrix import Matrix
+from pytest_clawperator.devices.requirements import Requirements
 from pytest_clawperator.devices.spec import DeviceSpec
 
 When = Literal["off", "on", "only-on-failure"]
@@ -32,6 +34,11 @@ class Settings:
 
     device: tuple[DeviceSpec, ...] = ()
     adb: tuple[str, ...] = ()
+    require: Requirements | None = None
+    matrix: Matrix | None = None
+    spare_devices: int = 0
+    lease: str | None = None
+    lease_timeout: float = 0.0
     operator_package: str | None = None
     operator_apk: Path | None = None
     timeout: float = 5.0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_clawperator.plugin.clients import clients_of
-from pytest_clawperator.plugin.stash import EVENTS, POOL
+from pytest_clawperator.plugin.stash import EVENTS, POOL, UNSAID
 
 if TYPE_CHECKING:
     from pytest_clawperator.devices.pool import Candidate
@@ -33,23 +33,36 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Tally(config), _TALLY)
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Say what could not be said before there was a terminal."""
+    from pytest_clawperator.plugin.events import show_line
+
+    if not hasattr(session.config, "workerinput"):
+        unsaid, session.config.stash[UNSAID] = session.config.stash.get(UNSAID, []), []
+        for text in unsaid:
+            show_line(session.config, text)
+
+
 def pytest_report_collectionfinish(
     config: pytest.Config, items: Sequence[pytest.Item]
 ) -> list[str]:
     """Name the device, once it is known that a test uses one."""
-    if config.get_verbosity() < 0 or config.option.collectonly:
+    is_worker = hasattr(config, "workerinput")  # it was handed its device, and nobody reads this
+    if is_worker or config.get_verbosity() < 0 or config.option.collectonly:
         return []
-    users = [item for item in items if "clawperator_lease" in getattr(item, "fixturenames", ())]
+    from pytest_clawperator.plugin.needs import uses_device
+
+    users = [item for item in items if uses_device(item)]
     if not users or _is_replaced(config, users):
         return []
     from pytest_clawperator.errors import ClawperatorError
-    from pytest_clawperator.plugin.leasing import lease_of, pool_of
+    from pytest_clawperator.plugin.holding import hold_alone
 
     try:
-        lease_of(config)
+        pool = hold_alone(config)
     except ClawperatorError:
         return []  # the fixture says it, to each test that it concerns
-    return _header(config, pool_of(config).taken.values())
+    return _header(config, pool.held)
 
 
 @pytest.hookimpl(optionalhook=True, trylast=True)
@@ -57,7 +70,7 @@ def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[object]) -> N
     """Name the devices that the workers are about to be given."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None and POOL in config.stash and config.get_verbosity() >= 0:
-        for line in _header(config, config.stash[POOL].candidates[: len(specs)]):
+        for line in _header(config, config.stash[POOL].held):
             reporter.write_line(line)
 
 

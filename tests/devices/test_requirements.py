@@ -99,6 +99,7 @@ def test_forms(size: tuple[int, int] | None, density: int | None, form: str | No
         ({"api": "new"}, "a level or comparisons, as in 34, '>=33' or '>=33,<36'"),
         ({"api": ""}, "a level or comparisons"),
         ({"api": ">=33,"}, "a level or comparisons"),
+        ({"api": "33,35"}, "a level or comparisons"),
         ({"api": "=>33"}, "a level or comparisons"),
         ({"api": 33.5}, "a level or comparisons"),
         ({"api": True}, "a level or comparisons"),

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from pytest_clawperator.devices import lease
 from pytest_clawperator.devices.inventory import read_device
 from pytest_clawperator.execution.flight import Flight
 from pytest_clawperator.transport.adb import AdbTransport
@@ -249,16 +250,21 @@ def test_a_device_that_stays_away(pytester: pytest.Pytester, run: Run, phone: Ad
 
 
 def test_somebody_else_is_on_it(
-    pytester: pytest.Pytester, run: Run, phone: AdbTransport, adb: str
+    pytester: pytest.Pytester,
+    run: Run,
+    phone: AdbTransport,
+    adb: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Another process's execution in flight is told with its command, and heals nothing."""
+    """Another process's execution that does not end is told with its command; nothing is healed."""
+    monkeypatch.setattr(lease, "LANDING_GRACE", 0.1)
     pytester.makepyfile(USES_DEVICE)
     host, port = adb.split(":")
     key = read_device(phone, server=AdbServer(host, int(port))).key
     other = Flight(key)
 
     with other.claim("nap", serial=phone.serial) as claim:
-        claim.take_off(time.monotonic() + 60)
+        claim.take_off(time.monotonic() + 0.5)
         busy = run()
         claim.land()
     free = run()

@@ -127,19 +127,26 @@ def test_more_workers_than_devices(
     assert "passed" not in result.stdout.str()
 
 
-def test_no_device_chosen(pytester: pytest.Pytester, run_workers: Run) -> None:
-    """Workers do not choose for themselves: the error names the options that do."""
-    pytester.makepyfile("def test_it(clawperator): pass\n\ndef test_other(): pass\n")
+def test_no_device_chosen(
+    pytester: pytest.Pytester, run_workers: Run, simulator: Simulator, adb: str
+) -> None:
+    """Where nobody said which devices, the workers have what is there, and others none."""
+    pytester.makeconftest(LEAVES_LINES)
+    pytester.makepyfile(
+        """
+        import pytest
 
-    result = run_workers("-n", "2")
+        @pytest.mark.parametrize("number", range(4))
+        def test_it(line, number): pass
 
-    result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(
-        [
-            "*NO_DEVICES: no devices were chosen for the 2 workers",
-            "*hint: Each worker needs a device of its own: --claw-device auto takes *sim*",
-        ]
+        def test_other(): pass
+        """
     )
+
+    result = run_workers("-n", "3", "--claw-adb", adb)
+
+    result.assert_outcomes(passed=5)
+    assert {serial for _, _, serial in lines(pytester.path)} <= set(simulator.serials)
 
 
 def test_trouble_in_a_worker(

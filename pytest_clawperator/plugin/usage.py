@@ -1,0 +1,67 @@
+"""Whether a run uses devices, for a process that hands tests out and does not collect them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+from pytest_clawperator.plugin import bring_in
+
+# A function that takes one of our fixtures, or a marker of ours.
+_USE = re.compile(rb"\bdef +\w+\([^)]*\bclawperator|\bmark\.claw_|usefixtures\([^)]*clawperator")
+
+
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Make ``-n auto`` as many workers as there are devices that can be had now."""
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None
+    from pytest_clawperator.plugin.options import is_asked
+
+    if not is_asked(config) and not mentions_devices(config):
+        return None
+    bring_in(config)
+    from pytest_clawperator.plugin.leasing import count_workers
+
+    return count_workers(config)
+
+
+def mentions_devices(config: pytest.Config) -> bool:
+    """Tell whether a test file of this run, or a conftest beside one, asks for a device."""
+    return any(_mentions(path) for path in _test_files(config))
+
+
+def _mentions(path: Path) -> bool:
+    try:
+        text = path.read_bytes()
+    except OSError:
+        return False
+    return _USE.search(text) is not None
+
+
+def _test_files(config: pytest.Config) -> Iterator[Path]:
+    patterns = [*config.getini("python_files"), "conftest.py"]
+    skipped = config.getini("norecursedirs")
+    for argument in config.args:
+        start = config.invocation_params.dir / argument.partition("::")[0]
+        yield from _conftests_above(start, config.rootpath)
+        if start.is_file():
+            yield start
+        for folder, folders, files in os.walk(start):
+            folders[:] = [name for name in folders if not _matches(name, skipped)]
+            yield from (Path(folder, name) for name in files if _matches(name, patterns))
+
+
+def _conftests_above(start: Path, root: Path) -> Iterator[Path]:
+    """Give the conftests whose fixtures the tests of a folder can use, too."""
+    within = [folder for folder in start.parents if folder.is_relative_to(root)]
+    yield from (folder / "conftest.py" for folder in within)
+
+
+def _matches(name: str, patterns: list[str]) -> bool:
+    return any(fnmatch(name, pattern) for pattern in patterns)

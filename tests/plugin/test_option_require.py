@@ -1,0 +1,79 @@
+"""``--claw-require``: what every device of the run must be like."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_clawperator.simulator import Simulator
+from tests.plugin.conftest import Run
+
+TELLS_MODEL = """
+def test_it(clawperator):
+    print("on", clawperator.device.info.model, clawperator.serial)
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "ini", "model"),
+    [
+        (["--claw-require", "model=Pixel 8"], "", "Pixel 8"),
+        (["--claw-require", "model=*9; api=>=30; emulator=false; form=phone"], "", "Pixel 9"),
+        ([], "claw_require = model=Pixel 8", "Pixel 8"),
+        (["--claw-require", "model=Pixel 9"], "claw_require = model=Pixel 8", "Pixel 9"),
+    ],
+)
+def test_values(
+    pytester: pytest.Pytester, run_plain: Run, adb: str, options: list[str], ini: str, model: str
+) -> None:
+    """Only a device that is like that is used; the option wins over the ini twin."""
+    pytester.makepyfile(TELLS_MODEL)
+    pytester.makeini(f"[pytest]\n{ini}\n")
+
+    result = run_plain("-s", "--claw-device", "auto", "--claw-adb", adb, *options)
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines([f"clawperator: *(Google {model}, *", f"*on {model} *"])
+
+
+def test_nobody_will_do(
+    pytester: pytest.Pytester, run_plain: Run, adb: str, simulator: Simulator
+) -> None:
+    """Where no device is like that, it is said of each why."""
+    pytester.makepyfile(TELLS_MODEL)
+    devices = ("--claw-device", "auto", "--claw-adb", adb)
+
+    result = run_plain(*devices, "--claw-require", "api=<30; form=tablet")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            "E *NO_DEVICES: no device meets --claw-require: *",
+            "*hint: Connect one that does, or ask for less. Or use simulated phones:*",
+        ]
+    )
+    lacks = "api='<30' is required, the device has 36, form='tablet' is required, the device has"
+    for serial in simulator.serials:
+        result.stdout.fnmatch_lines([f"E *{serial}: {lacks} 'phone'*"])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("api", "*api*"),
+        ("api=new", "api='new' is no requirement that a device can meet. Allowed: a level or*"),
+        ("form=watch", "form='watch' is no requirement that a device can meet. Allowed: 'phone'*"),
+        ("weight=1", "*weight*Allowed*api*manufacturer*"),
+        ("emulator=maybe", "emulator='maybe' is no requirement * Allowed: true *false*"),
+    ],
+)
+def test_nonsense(pytester: pytest.Pytester, run_plain: Run, text: str, said: str) -> None:
+    """What is no requirement ends the run, on the command line and in the ini file."""
+    pytester.makepyfile(TELLS_MODEL)
+
+    on_line = run_plain(f"--claw-require={text}")
+    pytester.makeini(f"[pytest]\nclaw_require = {text}\n")
+    in_file = run_plain()
+
+    assert on_line.ret == in_file.ret == pytest.ExitCode.USAGE_ERROR
+    on_line.stderr.fnmatch_lines([f"ERROR: --claw-require: {said}"])
+    in_file.stderr.fnmatch_lines([f"ERROR: the ini option claw_require: {said}"])

@@ -1,0 +1,74 @@
+"""Whether a suite uses devices is seen in its files, before anything is collected."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_clawperator.plugin.usage import mentions_devices
+
+FIXTURE = "import pytest\n\n@pytest.fixture\ndef app(clawperator): return clawperator\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def test_it(clawperator): pass",
+        "class TestIt:\n    def test_it(self, tmp_path, clawperator_devices): pass",
+        "def test_it(\n    tmp_path,\n    clawperator: Clawperator,\n) -> None: pass",
+        "async def test_it(clawperator): pass",
+        "@pytest.mark.claw_app('com.example.shop')\ndef test_it(): pass",
+        "pytestmark = pytest.mark.usefixtures('clawperator')",
+        FIXTURE,
+    ],
+)
+def test_used(pytester: pytest.Pytester, text: str) -> None:
+    """Fixtures and markers are found however they are asked for."""
+    pytester.makepyfile(test_it=text)
+
+    config = pytester.parseconfig()
+
+    assert mentions_devices(config)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"test_it": "def test_it(tmp_path): pass"},
+        {"test_it": "# clawperator is used elsewhere\nimport clawperator_tools"},
+        {"helper": "def helper(clawperator): pass"},
+        {"build/test_it": "def test_it(clawperator): pass"},
+    ],
+)
+def test_not_used(pytester: pytest.Pytester, files: dict[str, str]) -> None:
+    """Words alone, other files and folders where no tests are looked for do not count."""
+    (pytester.path / "build").mkdir()
+    pytester.makepyfile(**files)
+
+    config = pytester.parseconfig()
+
+    assert not mentions_devices(config)
+
+
+@pytest.mark.parametrize(
+    "argument", ["", "tests", "tests/login", "tests/login/test_it.py", "tests/login/test_it.py::t"]
+)
+def test_a_conftest_above(pytester: pytest.Pytester, argument: str) -> None:
+    """A conftest above the tests of a run counts, whatever part of the suite is run."""
+    (pytester.path / "tests/login").mkdir(parents=True)
+    pytester.makepyfile(
+        **{"tests/conftest": FIXTURE, "tests/login/test_it": "def test_it(app): pass"}
+    )
+    pytester.makeini("[pytest]")
+
+    config = pytester.parseconfig(*filter(None, [argument]))
+
+    assert mentions_devices(config)
+
+
+def test_chosen_files(pytester: pytest.Pytester) -> None:
+    """Only the files of the run count, and one that is not there does no harm."""
+    pytester.makepyfile(test_device="def test_it(clawperator): pass", test_plain="")
+
+    config = pytester.parseconfig("test_plain.py", "test_nowhere.py")
+
+    assert not mentions_devices(config)
