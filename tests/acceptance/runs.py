@@ -1,0 +1,217 @@
+"""Runs of pytest as people start them, in processes of their own that can be killed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from pytest_clawperator.devices.lease import open_leases, take_all
+from pytest_clawperator.transport.wire import AdbServer
+from tests.acceptance.lab import Witness
+
+DEADLINE = 240.0
+
+_ROOT = Path(__file__).parents[2]
+# Other plugins that happen to be installed make every worker start later; one that has
+# something to say when a worker crashes stays.
+_KEPT = ("pytest_clawperator.plugin", "xdist", "xdist.looponfail", "rerunfailures")
+_OTHERS = {entry.name for entry in entry_points(group="pytest11")}.difference(_KEPT)
+_WITHOUT = [f"-pno:{name}" for name in ["cacheprovider", *sorted(_OTHERS)]]
+# The controller writes down each end of a test that it hears of, while it goes on.
+_CONFTEST = """
+from pathlib import Path
+
+OUTCOMES = Path(__file__).with_name("outcomes")
+
+def pytest_runtest_logreport(report):
+    if not hasattr(report, "node"):
+        return
+    if report.outcome != "passed" or report.when == "call":
+        with OUTCOMES.open("a") as file:
+            file.write(f"{report.nodeid} {report.outcome}\\n")
+"""
+
+
+class Run:
+    """One run of pytest over a suite, in a folder of its own."""
+
+    def __init__(self, folder: Path, suite: str, *options: str, preload: str = "") -> None:
+        folder.mkdir()
+        (folder / "conftest.py").write_text(_CONFTEST + preload, encoding="utf-8")
+        (folder / "test_suite.py").write_text(suite, encoding="utf-8")
+        (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+        self.folder = folder
+        self.was_killed = False
+        self._output = folder / "output"
+        with self._output.open("wb") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "pytest", *_WITHOUT, *options],
+                cwd=folder,
+                env=_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                # All its processes are one group, and can be told from those of others.
+                start_new_session=True,
+            )
+
+    @property
+    def output(self) -> str:
+        """What it said so far."""
+        return self._output.read_text(encoding="utf-8", errors="replace")
+
+    @property
+    def outcomes(self) -> dict[str, list[str]]:
+        """How each test ended, as often as it did."""
+        found: dict[str, list[str]] = {}
+        with contextlib.suppress(FileNotFoundError):
+            text = (self.folder / "outcomes").read_text(encoding="utf-8")
+            for line in text.splitlines():
+                test, _, outcome = line.rpartition(" ")
+                found.setdefault(test.rpartition("::")[2], []).append(outcome)
+        return found
+
+    @property
+    def ended(self) -> int:
+        """How many tests have ended."""
+        return len(self.outcomes)
+
+    @property
+    def workers(self) -> list[int]:
+        """The processes of its workers, while the controller lives."""
+        return [pid for pid, parent, _ in _processes() if parent == self.process.pid]
+
+    @property
+    def group(self) -> list[int]:
+        """Every process of it that lives, workers without a controller as well."""
+        return [pid for pid, _, group in _processes() if group == self.process.pid]
+
+    def kill_worker(self, number: int) -> bool:
+        """Kill one of the workers; False if there is none."""
+        workers = self.workers
+        return bool(workers) and _kill(workers[number % len(workers)])
+
+    def kill_controller(self) -> None:
+        """Kill the controller alone; its workers are orphans then."""
+        self.was_killed = True
+        self.process.kill()
+        self.process.wait()
+
+    def kill(self) -> None:
+        """Kill all its processes at once."""
+        self.was_killed = True
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def wait(self) -> int:
+        """Wait for its end, and give its exit code."""
+        try:
+            return self.process.wait(DEADLINE)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"the run did not end; it said:\n{self.output}") from None
+
+
+class Phone(Witness):
+    """Somebody who watches a phone, and reads its log afterwards."""
+
+    def log(self) -> str:
+        """Give what the phone logged."""
+        return self._transport.exec_out("logcat -d -v threadtime").decode("utf-8", "replace")
+
+
+class Lab:
+    """Simulated phones, runs that use them, and those who look at both afterwards."""
+
+    def __init__(self, folder: Path, adb: str, serials: list[str]) -> None:
+        server = AdbServer(*_split(adb))
+        self.adb = adb
+        self.runs: list[Run] = []
+        self.phones = [Phone(server, serial) for serial in serials]
+        self._folder = folder
+
+    def start(self, suite: str, *options: str, preload: str = "") -> Run:
+        """Start a run on these phones."""
+        folder = self._folder / f"run-{len(self.runs)}"
+        run = Run(folder, suite, *options, "--claw-adb", self.adb, preload=preload)
+        self.runs.append(run)
+        return run
+
+    def stats(self) -> Counter[str]:
+        """Sum up what the phones counted."""
+        total: Counter[str] = Counter()
+        for phone in self.phones:
+            counted: dict[str, Any] = phone.stats()
+            total.update({name: counted[name] for name in ("executions", "overlaps")})
+        return total
+
+    def close(self) -> None:
+        """End what is left of the runs."""
+        for run in self.runs:
+            run.kill()
+
+
+def wait_for(
+    what: Callable[[], bool], *, within: float = DEADLINE, about: Run | None = None
+) -> None:
+    """Wait until something is so; what is asked about has no event to wait for."""
+    deadline = time.monotonic() + DEADLINE
+    while not what():
+        said = about.output if about is not None else ""
+        assert time.monotonic() < deadline, f"waited in vain; it said:\n{said}"
+        assert about is None or about.process.poll() is None or what(), f"it ended:\n{said}"
+        time.sleep(0.02)
+
+
+def lease_at_once(keys: list[str], where: str | None = None) -> None:
+    """Take all these devices and give them back; raise who has one."""
+    store = open_leases(where, run_id="afterwards")
+    for hold in take_all(store, keys):
+        hold.release()
+    store.close()
+
+
+def files_with_content(folder: Path) -> list[str]:
+    """Name the files that are not empty."""
+    return sorted(path.name for path in folder.iterdir() if path.stat().st_size)
+
+
+def _environment() -> dict[str, str]:
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("PYTEST_") and name not in ("CI", "ANDROID_SERIAL")
+    }
+    path = os.pathsep.join([str(_ROOT), *filter(None, [kept.get("PYTHONPATH")])])
+    return {**kept, "PYTHONPATH": path, "COLUMNS": "200"}
+
+
+def _processes() -> list[tuple[int, int, int]]:
+    """List who lives: process, parent and group; those that wait to be buried are left out."""
+    asked = subprocess.run(
+        ["ps", "-A", "-o", "pid=,ppid=,pgid=,stat="], capture_output=True, check=True, text=True
+    )
+    rows = [line.split() for line in asked.stdout.splitlines()]
+    return [(int(a), int(b), int(c)) for a, b, c, state in rows if not state.startswith("Z")]
+
+
+def _kill(pid: int) -> bool:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _split(adb: str) -> tuple[str, int]:
+    host, _, port = adb.rpartition(":")
+    return host, int(port)
