@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -41,20 +42,23 @@ def files_of(document: Path) -> dict[str, str]:
 SUITES = [document for document in DOCUMENTS if files_of(document)]
 # What a conftest changes, it changes for a whole run.
 ALONE = [document for document in SUITES if "conftest.py" in files_of(document)]
-TOGETHER = [document for document in SUITES if document not in ALONE]
+# What needs options of its own.
+MANY = DOCS / "parallel.md"
+TOGETHER = [document for document in SUITES if document not in [*ALONE, MANY]]
 
 
-def run_suites(*documents: Path, folder: Path, more: str = "") -> str:
+def run_suites(*documents: Path, folder: Path, more: str = "", options: Sequence[str] = ()) -> str:
     """Run the tests of documents on simulated phones, with more tests; give what was said."""
     for document in documents:
         (folder / document.stem).mkdir()
         for name, text in {**files_of(document), "test_more.py": more}.items():
             (folder / document.stem / name).write_text(text, encoding="utf-8")
     plugins = ["-p", "no:cacheprovider", "-p", "tests.acceptance.quick_phones"]
-    options = ["-q", "-s", "--strict-markers", "--import-mode=importlib", "--claw-device", "sim"]
-    environment = {**os.environ, "PYTHONPATH": str(TOP), "PYTEST_ADDOPTS": ""}
+    usual = ["-q", "-s", "--strict-markers", "--import-mode=importlib", "--claw-device", "sim"]
+    outside = {name: text for name, text in os.environ.items() if "PYTEST_XDIST" not in name}
+    environment = {**outside, "PYTHONPATH": str(TOP), "PYTEST_ADDOPTS": ""}
     ran = subprocess.run(
-        [sys.executable, "-m", "pytest", *plugins, *options],
+        [sys.executable, "-m", "pytest", *plugins, *usual, *options],
         cwd=folder,
         env=environment,
         capture_output=True,
@@ -104,6 +108,15 @@ def test_hooks_do_what_is_said(tmp_path: Path) -> None:
     assert "is free after failures" in said
 
 
+def test_many_devices_do_what_is_said(tmp_path: Path) -> None:
+    """The example with several devices runs beside other workers, with a spare device."""
+    more = "def test_alone(clawperator):\n    assert clawperator.serial\n"
+
+    said = run_suites(MANY, folder=tmp_path, more=more, options=["-n2", "--claw-spare-devices=1"])
+
+    assert "2 passed in" in said, said
+
+
 @pytest.mark.parametrize(
     "document", [*DOCUMENTS, TOP / "CONTRIBUTING.md", TOP / "CHANGELOG.md"], ids=lambda p: p.stem
 )
@@ -140,6 +153,20 @@ def test_every_option_is_documented(request: pytest.FixtureRequest) -> None:
     told = re.findall(r"^\| `(--claw-[a-z-]+)", read("options.md"), re.MULTILINE)
 
     assert sorted(told) == sorted(f"--{name.replace('_', '-')}" for name in options)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.stem)
+def test_no_option_is_made_up(document: Path, request: pytest.FixtureRequest) -> None:
+    """An option that a document names is there."""
+    named = set(re.findall(r"--claw-[a-z][a-z-]*[a-z]", document.read_text(encoding="utf-8")))
+
+    unknown = [name for name in named if not hasattr(request.config.option, _dest(name))]
+
+    assert unknown == []
+
+
+def _dest(flag: str) -> str:
+    return flag.removeprefix("--").replace("-", "_")
 
 
 def test_every_marker_is_documented(request: pytest.FixtureRequest) -> None:
