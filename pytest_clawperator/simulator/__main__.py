@@ -60,7 +60,7 @@ async def run(options: FleetOptions, *, stay: bool) -> None:
             "pid": os.getpid(),
         }
         print(json.dumps(ready), flush=True)
-        await stopped.wait()
+        await fleet.run_until(stopped)
     if forget is not None:
         forget()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,8 @@ from pytest_clawperator.simulator.wire.adbd import Adbd
 from pytest_clawperator.simulator.wire.console import Console, listen_as_emulator
 
 MAX_PHONES = 64
+Join = Callable[[], Awaitable[str]]
+
 _MODELS = ("Pixel 9", "Pixel 8", "Pixel 7a", "Pixel 6")
 
 
@@ -58,6 +60,7 @@ class Fleet:
         self._stack = AsyncExitStack()
         self._server = AdbServer()
         self._ended: list[asyncio.Task[None]] = []
+        self._joins: list[Join] = []
         self.serials: list[str] = []
 
     @property
@@ -87,8 +90,28 @@ class Fleet:
         finally:
             await server
         self.serials = list(await asyncio.gather(*(join() for join in joins)))
+        self._joins = joins
 
-    async def _start_phone(self, device: Device) -> Callable[[], Awaitable[str]]:
+    async def run_until(self, stopped: asyncio.Event) -> None:
+        """Stay until then; raise why the adb server is gone, where it cannot be started again."""
+        keeper = asyncio.create_task(self._keep_server())
+        keeper.add_done_callback(lambda _: stopped.set())
+        try:
+            await stopped.wait()
+        finally:
+            keeper.cancel()
+            with suppress(asyncio.CancelledError):
+                await keeper
+
+    async def _keep_server(self) -> None:
+        """Start the adb server again whenever it ends, with the phones that are still there."""
+        while True:
+            await self._server.ended()
+            await self._server.restart()
+            joins = (join() for join in self._joins)
+            await asyncio.gather(*joins, return_exceptions=True)
+
+    async def _start_phone(self, device: Device) -> Join:
         """Let a phone listen; the result connects it to the adb server and gives its serial."""
         for fault in self._options.faults:
             device.set_fault(parse_fault(fault.split()))

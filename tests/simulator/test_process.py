@@ -120,6 +120,53 @@ def test_killed_it_takes_its_server_along() -> None:
         wait_until(lambda: not answers(ready["adb"]["port"]))
 
 
+def test_stopped_though_it_does_not_react(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that hangs is killed after a short grace, and takes its server along."""
+    monkeypatch.setattr("pytest_clawperator.simulator.process.STOP_DEADLINE", 0.1)
+    simulator = Simulator().start()
+    os.kill(simulator.pid, signal.SIGSTOP)
+
+    simulator.stop()
+
+    assert not lives(simulator.pid)
+    wait_until(lambda: not answers(simulator.adb_port))
+
+
+def test_its_server_is_started_again() -> None:
+    """An adb server that somebody ends is back on its port, with phones and emulators."""
+    with Simulator(devices=2, emulators=1) as simulator:
+        for end in ("kill-server", "kill-server"):
+            adb(simulator.adb_port, end)
+
+            wait_until(lambda: adb(simulator.adb_port, "devices").count("\tdevice") == 3)
+
+        spoken = [
+            adb(simulator.adb_port, "-s", serial, "shell", "echo", "hi")
+            for serial in simulator.serials
+        ]
+
+    assert spoken == ["hi\n"] * 3
+    assert not answers(simulator.adb_port)
+
+
+def test_a_server_that_cannot_be_started_again_ends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Phones that nobody can reach do not go on."""
+    program = tmp_path / "adb"
+    program.symlink_to(find_adb())
+    monkeypatch.setenv("ADB_PATH", str(program))
+    with started() as (process, ready):
+        program.unlink()
+        program.write_text("#!/bin/sh\nexit 1\n")
+        program.chmod(0o755)
+        monkeypatch.delenv("ADB_PATH")
+        adb(ready["adb"]["port"], "kill-server")
+
+        assert process.wait(DEADLINE) == 1
+        assert not answers(ready["adb"]["port"])
+
+
 @pytest.mark.parametrize("stay", [False, True])
 def test_ends_with_its_parent_unless_told_to_stay(stay: bool) -> None:
     """When the process that started it is killed, it ends; with --stay it goes on."""

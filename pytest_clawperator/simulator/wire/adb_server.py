@@ -44,6 +44,7 @@ class AdbServer:
     def __init__(self, *, adb: Path | None = None) -> None:
         self.port = 0
         self._adb = adb
+        self._socket: socket.socket | None = None
         self._home: Path | None = None
         self._watcher: asyncio.subprocess.Process | None = None
         self._complaints: deque[str] = deque(maxlen=5)
@@ -56,15 +57,29 @@ class AdbServer:
                 "the simulator's own adb server needs Linux or macOS",
                 hint="Run it on one of these, for example in WSL.",
             )
+        # Bound here, kept and handed over, so that nobody else can take the port in between.
+        self._socket = socket.socket()
+        self._socket.bind((HOST, 0))
+        self._socket.listen(128)
+        self.port = self._socket.getsockname()[1]
+        await self._serve(self._socket)
+
+    async def ended(self) -> None:
+        """Return when the server has ended by itself, as one that is killed does."""
+        assert self._listener is not None
+        await asyncio.shield(self._listener)  # nobody else writes to its standard error
+
+    async def restart(self) -> None:
+        """Start a server that ended again, on the same port; whoever asked meanwhile waited."""
+        assert self._socket is not None
+        await self._end()
+        await self._serve(self._socket)
+
+    async def _serve(self, listener: socket.socket) -> None:
         adb = (self._adb or find_adb()).absolute()
         try:
-            with socket.socket() as listener:
-                # Bound here and handed over, so that nobody else can take the port in between.
-                listener.bind((HOST, 0))
-                listener.listen(128)
-                self.port = listener.getsockname()[1]
-                self._home = _make_home()
-                await self._launch(adb, self._home, listener)
+            self._home = _make_home()
+            await self._launch(adb, self._home, listener)
             await asyncio.wait_for(self.ask("host:version"), _START_DEADLINE)
         except (OSError, EOFError, TransportError, asyncio.TimeoutError) as error:
             await self.stop()
@@ -76,6 +91,12 @@ class AdbServer:
 
     async def stop(self) -> None:
         """End the server, and leave no process and no file behind."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+        await self._end()
+
+    async def _end(self) -> None:
         watcher, self._watcher = self._watcher, None
         if watcher is not None:
             assert watcher.stdin is not None
