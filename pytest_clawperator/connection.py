@@ -98,13 +98,15 @@ def open_runner(
     processors: Sequence[Processor] = PROCESSORS,
     clearance: Clearance = always_clear,
     known: Readiness | None = None,
+    keep: bool = False,
 ) -> tuple[Pipeline, Device]:
-    """See that the Operator works on the device; if it does not, the transport is closed.
+    """See that the Operator works on the device; if not, the transport is closed unless kept.
 
     ``known`` is what the device told just now, if it was asked.
     """
     with ExitStack() as opened:
-        opened.callback(transport.close)
+        if not keep:
+            opened.callback(transport.close)
         tell = _teller(transport.serial, observers)
         package = _find_operator(
             transport, wanted_package(operator_package), apk=operator_apk, grant=grant

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Literal
 
 from pytest_clawperator.devices.operator import (
     grant_operator,
@@ -44,15 +45,20 @@ _SOMEBODY_ELSES = (ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT, ErrorCode.DEVICE_LEAS
 _NOT_TO_HEAL = (ErrorCode.OPERATOR_NOT_INSTALLED, ErrorCode.OPERATOR_VARIANT_MISMATCH)
 # The app answers and its service does not: Android does not start one again that crashed.
 _DEAD_SERVICE = (ErrorCode.SERVICE_UNAVAILABLE, ErrorCode.OPERATOR_CRASHED)
+_DEAD_HINT = (
+    "Switching its service on did not help: do so by hand (Settings, Accessibility, Clawperator),"
+    " restart the device, or install another version of the Operator."
+)
+_Trouble = Literal["away", "operator", "other"]
 _WAKE, _UNLOCK = "input keyevent KEYCODE_WAKEUP", "wm dismiss-keyguard"
 
 
 class Health:
     """Looks after one device between tests: cheap while it is well, out loud when it is not.
 
-    A device whose check fails is healed once, and checked again; one that fails that too is
-    put aside, and every later check says why at once. ``reconnect`` does what can be done
-    about one that went away.
+    A device whose check fails is healed, and checked again: each kind of trouble once, as one
+    may hide another. One that fails still is put aside, and every later check says why at
+    once. ``reconnect`` does what can be done about one that went away.
     """
 
     def __init__(
@@ -81,7 +87,6 @@ class Health:
         except (DeviceError, TransportError, DispatchError) as error:
             if error.code in _SOMEBODY_ELSES:
                 raise  # the device is well
-            self._tell(f"the device failed its check: {error.code}: {error.message}")
             self._heal_and_check(error)
 
     def check(self) -> None:
@@ -95,14 +100,27 @@ class Health:
             raise
 
     def _heal_and_check(self, error: ClawperatorError) -> None:
-        try:
-            heal(self._pipeline, error, tell=self._tell, reconnect=self._reconnect)
-            self.check()
-        except ClawperatorError as second:
-            self._given_up = second
-            self._tell("the device failed its check again and is put aside")
-            raise
-        self._tell("the device works again")
+        """Heal one trouble after the other, each once: what comes back may come back unwell."""
+        tried: set[_Trouble] = set()
+        while (trouble := _trouble(error)) not in tried:
+            self._tell(f"the device failed its check: {error.code}: {error.message}")
+            # Being away may have kept other troubles from being healed.
+            tried = {trouble} if trouble == "away" else {*tried, trouble}
+            try:
+                heal(self._pipeline, error, tell=self._tell, reconnect=self._reconnect)
+                self.check()
+            except ClawperatorError as next_error:
+                if next_error.code in _SOMEBODY_ELSES:
+                    raise
+                error = next_error
+            else:
+                self._tell("the device works again")
+                return
+        if error.code in _DEAD_SERVICE:
+            error.hint = _DEAD_HINT
+        self._given_up = error
+        self._tell("the device failed its check again and is put aside")
+        raise error
 
 
 def heal(
@@ -115,17 +133,25 @@ def heal(
     """Do what can be done about an error, once; raise it where nothing can."""
     if error.code in _NOT_TO_HEAL:
         raise error
-    if isinstance(error, (OperatorNotReadyError, DispatchError)):
+    trouble = _trouble(error)
+    if trouble == "operator":
         grant_operator(pipeline.transport, pipeline.operator_package)
         if error.code in _DEAD_SERVICE:
             tell("the Operator's service is dead, so it is switched off and on")
             restart_service(pipeline.transport, pipeline.operator_package)
         awaken_operator(pipeline, tell=tell)
-        return
-    if isinstance(error, TransportError) or error.code in _AWAY:
+    elif trouble == "away":
         tell(f"waiting up to {RETURN_WITHIN:g} s for the device to come back")
         reconnect()
         await_return(pipeline.transport)
+        await_boot(pipeline.transport, pipeline.operator_package, tell=tell)
+
+
+def _trouble(error: ClawperatorError) -> _Trouble:
+    if isinstance(error, (OperatorNotReadyError, DispatchError)):
+        return "operator"
+    is_away = isinstance(error, TransportError) or error.code in _AWAY
+    return "away" if is_away else "other"
 
 
 def await_return(
@@ -190,12 +216,12 @@ def awaken_operator(pipeline: Pipeline, *, tell: Callable[[str], None]) -> None:
 def awaken_screen(pipeline: Pipeline, tell: Callable[[str], None]) -> None:
     """See that the screen is on and not locked, where that can be done without a code."""
     transport = pipeline.transport
-    screen = screen_state(transport, timeout=ANSWER_WITHIN)
+    screen = screen_state(pipeline, timeout=ANSWER_WITHIN)
     if not _unfit(screen):
         return
     tell(f"{_unfit(screen)}, so it was woken and its lock dismissed")
     transport.shell(f"{_WAKE}; {_UNLOCK}", timeout=ANSWER_WITHIN)
-    still = _unfit(screen_state(transport, timeout=ANSWER_WITHIN))
+    still = _unfit(screen_state(pipeline, timeout=ANSWER_WITHIN))
     if still:
         raise DeviceUnavailableError(
             f"{still}, and waking it did not help",

@@ -6,13 +6,15 @@ import re
 import secrets
 from collections.abc import Mapping
 
-from pytest_clawperator.transport.interface import ShellResult, Transport
+from pytest_clawperator.errors import TransportError
+from pytest_clawperator.transport.interface import Shell, ShellResult
 
+_LINE = re.compile(r"`\{ .*`", re.DOTALL)
 _UNANSWERED = ShellResult("", "", -1)
 
 
 def ask_all(
-    transport: Transport, questions: Mapping[str, str], *, timeout: float = 30.0
+    device: Shell, questions: Mapping[str, str], *, timeout: float = 30.0
 ) -> dict[str, ShellResult]:
     """Run each command and give its answer under its name, what it complained about included.
 
@@ -21,7 +23,12 @@ def ask_all(
     """
     mark = secrets.token_hex(8)
     line = "; ".join(f"{{ {command}; }} 2>&1; echo {mark}:$?" for command in questions.values())
-    output = transport.shell(line, timeout=timeout).stdout
+    try:
+        output = device.shell(line, timeout=timeout).stdout
+    except TransportError as error:  # nobody but us can read the line
+        first = next(iter(questions.values()))
+        error.message = _LINE.sub(lambda _: f"`{first}; ...`", error.message)
+        raise
     # Output, exit code, output, exit code, ..., and what follows the last mark.
     pieces = re.split(rf"{mark}:(\d+)\r?\n?", output)
     answers = [

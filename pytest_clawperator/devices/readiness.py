@@ -19,7 +19,7 @@ from pytest_clawperator.errors import (
     OperatorNotReadyError,
 )
 from pytest_clawperator.execution.device_commands import lacks, package_name, parse_packages
-from pytest_clawperator.transport.interface import ShellResult, Transport
+from pytest_clawperator.transport.interface import Shell, ShellResult, Transport
 
 _USER = re.compile(r"^\s*User \d+:.*\binstalled=true\b.*\bstopped=(true|false)", re.MULTILINE)
 _AWAKE = re.compile(r"\bmWakefulness=(\w+)|^Display Power: state=(\w+)", re.MULTILINE)
@@ -95,10 +95,10 @@ def judge(found: Readiness, package: str, *, serial: str) -> Readiness:
     return found
 
 
-def screen_state(transport: Transport, *, timeout: float = 30.0) -> ScreenState:
+def screen_state(device: Shell, *, timeout: float = 30.0) -> ScreenState:
     """Tell whether the screen is on and locked, as far as the device says."""
     answers = ask_all(
-        transport,
+        device,
         {"power": "dumpsys power", "policy": "dumpsys window policy"},
         timeout=timeout,
     )

@@ -26,6 +26,7 @@ _COMPARISONS: dict[str, Callable[[int, int], bool]] = {
     "<": operator.lt,
 }
 _LEVEL = re.compile(r"\s*(>=|<=|==|!=|>|<|)\s*([0-9]{1,3})\s*")
+_LEVELS = range(1, 1001)
 _ALLOWED = {
     "api": "a level or comparisons, as in 34, '>=33' or '>=33,<36'",
     "abi": "a text such as 'arm64-v8a'",
@@ -34,6 +35,7 @@ _ALLOWED = {
     "model": "a text, in which * stands for anything, such as 'Pixel *'",
     "manufacturer": "a text, in which * stands for anything, such as 'Google'",
 }
+ALLOWED = "; ".join(f"{name}={text}" for name, text in _ALLOWED.items())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +86,7 @@ def requirements_of(given: Mapping[str, Any]) -> Requirements:
     if unknown:
         raise ConfigurationError(
             f"there is no requirement {', '.join(unknown)}",
-            hint="Allowed: " + "; ".join(f"{name}={text}" for name, text in _ALLOWED.items()) + ".",
+            hint=f"Allowed: {ALLOWED}.",
         )
     return Requirements(**given)
 
@@ -98,7 +100,7 @@ def form_of(info: DeviceInfo) -> Form | None:
 
 def _makes_sense(name: str, value: Any) -> bool:
     if name == "api":
-        return type(value) is int or (isinstance(value, str) and _is_possible(_levels(value)))
+        return type(value) in (int, str) and _is_possible(_levels(str(value)))
     if name == "emulator":
         return isinstance(value, bool)
     if name == "form":
@@ -117,9 +119,10 @@ def _meets(name: str, wanted: Any, found: Any) -> bool:
 
 
 def _is_possible(levels: Sequence[tuple[Callable[[int, int], bool], int]]) -> bool:
-    """Tell whether there are comparisons, and no two levels that a device would both have to be."""
-    exact = {level for compare, level in levels if compare is operator.eq}
-    return bool(levels) and len(exact) <= 1
+    """Tell whether there are comparisons, and a level that meets them all."""
+    return bool(levels) and any(
+        all(compare(found, level) for compare, level in levels) for found in _LEVELS
+    )
 
 
 def _levels(text: str) -> list[tuple[Callable[[int, int], bool], int]]:

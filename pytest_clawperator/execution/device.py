@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NoReturn, get_args
 
@@ -17,6 +17,7 @@ from pytest_clawperator.errors import (
     ConfigurationError,
     ErrorCode,
     ShellError,
+    TransportTimeoutError,
 )
 from pytest_clawperator.execution.device_commands import (
     installed_packages,
@@ -44,6 +45,11 @@ from pytest_clawperator.execution.device_settings import (
 from pytest_clawperator.execution.keys import key_code
 from pytest_clawperator.transport.interface import ShellResult, Transport
 
+# How long a device may take to show that it is there before something is put back on it.
+ANSWER_WITHIN = 5.0
+_ASK_AGAIN = "restore() can be called again; it tries what is left."
+_TRIED_AGAIN = "It is tried again before the next test; a script calls restore()."
+
 Orientation = Literal["portrait", "landscape", "reverse_portrait", "reverse_landscape", "auto"]
 
 _RECORD = r"ActivityRecord\{\S+ (?:u\d+ )?([\w.]+)/"
@@ -69,6 +75,8 @@ class Device:
         self._info = info
         # How to undo what was changed: at first, and in each block that has not ended.
         self._undo: list[dict[str, Callable[[], None]]] = [{}]
+        # What a block could not put back because the device was away; the next one begins so.
+        self._owed: dict[str, Callable[[], None]] = {}
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._info}>"
@@ -302,8 +310,10 @@ class Device:
             with claw.device.restoring():
                 claw.device.orientation = "landscape"
 
-        What was changed before the block stays as it was when the block began.
+        What was changed before the block stays as it was when the block began. A block first
+        puts back what an earlier one could not, because the device was away.
         """
+        self._settle()
         changed: dict[str, Callable[[], None]] = {}
         self._undo.append(changed)
         try:
@@ -311,35 +321,50 @@ class Device:
         finally:
             try:
                 self._put_back(changed)
+            except ShellError:
+                raise  # the device refused, and would again
+            except ClawperatorError:
+                self._owed.update(changed)
+                raise
             finally:
                 self._undo = [known for known in self._undo if known is not changed]
                 # What could not be put back is left to whoever restores next.
                 for what, undo in changed.items():
                     self._undo[-1].setdefault(what, undo)
 
+    def _settle(self) -> None:
+        """Put back what is owed; what the device refuses is told once."""
+        try:
+            self._put_back(self._owed)
+        except ShellError:
+            self._owed.clear()
+            raise
+
     def _put_back(self, changed: dict[str, Callable[[], None]]) -> None:
         failures: dict[str, ClawperatorError] = {}
         for what, undo in reversed(list(changed.items())):
             try:
+                self._transport.shell("true", timeout=ANSWER_WITHIN)
                 undo()
             except ClawperatorError as error:
                 failures[what] = error
+                if isinstance(error, TransportTimeoutError):
+                    break  # one that hangs would keep everybody waiting for each of them
             else:
-                del changed[what]
+                self._forget(what, undo)
         if failures:
-            first = next(iter(failures.values()))
-            told = "; ".join(f"{what} ({error.message})" for what, error in failures.items())
-            raise ShellError(
-                f"could not put back: {told}",
-                code=first.code,
-                serial=self.serial,
-                hint="restore() can be called again; it tries what is left. " + (first.hint or ""),
-                details={"failed": {what: str(error) for what, error in failures.items()}},
-            ) from first
+            raise _not_put_back(failures, [what for what in changed if what not in failures])
+
+    def _forget(self, what: str, undo: Callable[[], None]) -> None:
+        self._owed.pop(what, None)
+        for changed in self._undo:
+            if changed.get(what) is undo:
+                del changed[what]
 
     def _change(self, what: str, do: Callable[[], None], *, undo: Callable[[], None]) -> None:
         """Change something, and remember how it was at first."""
         changed = self._undo[-1]
+        self._owed.pop(what, None)
         first = what not in changed
         changed.setdefault(what, undo)
         try:
@@ -351,6 +376,24 @@ class Device:
                     undo()
                 del changed[what]
             raise
+
+
+def _not_put_back(
+    failures: Mapping[str, ClawperatorError], untried: Sequence[str]
+) -> ClawperatorError:
+    """Make the error about what could not be put back: of the kind of what kept it from that."""
+    away = [error for error in failures.values() if not isinstance(error, ShellError)]
+    cause = (away or list(failures.values()))[0]
+    told = [f"{what} ({error.message})" for what, error in failures.items()]
+    error = type(cause)(
+        f"could not put back: {'; '.join([*told, *untried])}",
+        code=cause.code,
+        serial=cause.serial,
+        hint=f"{_TRIED_AGAIN if away else _ASK_AGAIN} {cause.hint or ''}".strip(),
+        details={"failed": {what: str(error) for what, error in failures.items()}},
+    )
+    error.__cause__ = cause
+    return error
 
 
 def _is_number(value: object) -> bool:

@@ -36,6 +36,9 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 # characters, of up to six bytes in JSON.
 _RECORD_BYTES = 1536
 _NO_RECORD = b"-"
+# Files that nobody touched for a day are looked at; locking one that is in use would disturb.
+_LONG = 24 * 60 * 60.0
+_OURS = re.compile(r"-[0-9a-f]{8}\.(flight|lease|holder)$")
 
 _T = TypeVar("_T")
 
@@ -96,15 +99,11 @@ class Flight:
         yield from self._claims(command_id, serial)
 
     def close(self) -> None:
-        """Remove the file if nobody uses it and it tells of nothing."""
+        """Remove the file if nobody uses it and it tells of nothing; so for what others left."""
         with suppress(OSError, ConfigurationError):
             descriptor = os.open(self._path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
-            try:
-                idle = _lock(descriptor) and self._unfinished(descriptor) is None
-                if idle and _is_at(descriptor, self._path):
-                    self._path.unlink()
-            finally:
-                os.close(descriptor)
+            _remove_idle(descriptor, self._path, clock=self._clock)
+        sweep(self._path.parent)
 
     def _claims(self, command_id: str, serial: str) -> Iterator[Claim]:
         """Give one claim, which is over when the generator is."""
@@ -152,11 +151,7 @@ class Flight:
             ) from exc
 
     def _unfinished(self, descriptor: int) -> Unfinished | None:
-        """Read what the last holder left; nothing once its time has passed."""
-        left = _read(descriptor)
-        if left is None or left.boot != _boot_id() or left.latest_end <= self._clock():
-            return None
-        return left
+        return _unfinished(descriptor, self._clock())
 
     def _conflict(self, descriptor: int, command_id: str, serial: str) -> ExecutionConflictError:
         holder = _read(descriptor)
@@ -259,6 +254,39 @@ def open_shared(path: Path) -> int:
     return descriptor
 
 
+@lru_cache(maxsize=8)
+def sweep(folder: Path) -> None:
+    """Remove the files that killed processes left in the folder long ago, once in a process."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        long_ago = time.time() - _LONG
+        for entry in [one for one in entries if _OURS.search(one.name)]:
+            with suppress(OSError, ConfigurationError):
+                if entry.stat(follow_symlinks=False).st_mtime < long_ago:
+                    _remove_left(Path(entry.path))
+
+
+def _remove_left(path: Path) -> None:
+    """Remove a file of ours; what tells who holds a device, only while nobody can take it."""
+    if path.suffix == ".holder":
+        lease = path.with_suffix(".lease")
+        _remove_idle(open_shared(lease), path, lease)
+    else:
+        _remove_idle(os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)), path)
+
+
+def _remove_idle(
+    descriptor: int, *paths: Path, clock: Callable[[], float] = time.monotonic
+) -> None:
+    """Remove files if nobody uses the last of them, which is open and is closed, or may yet."""
+    try:
+        idle = _lock(descriptor) and _unfinished(descriptor, clock()) is None
+        if idle and _is_at(descriptor, paths[-1]):
+            for path in paths:
+                path.unlink(missing_ok=True)
+    finally:
+        os.close(descriptor)
+
+
 def _unwritten(reason: str) -> ConfigurationError:
     return ConfigurationError(
         f"what is sent to the device cannot be written down: {reason}",
@@ -296,6 +324,14 @@ def _read(descriptor: int) -> Unfinished | None:
         return Unfinished(**json.loads(content))
     except (ValueError, TypeError):
         return None  # cut short by a full disk or a crash: nothing to go by
+
+
+def _unfinished(descriptor: int, now: float) -> Unfinished | None:
+    """Read what the last holder left; nothing once its time has passed."""
+    left = _read(descriptor)
+    if left is None or left.boot != _boot_id() or left.latest_end <= now:
+        return None
+    return left
 
 
 @lru_cache(maxsize=1)

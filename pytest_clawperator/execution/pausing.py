@@ -6,7 +6,7 @@ import code
 import contextlib
 import sys
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from pytest_clawperator.execution.client import Clawperator
@@ -22,9 +22,9 @@ def is_interactive() -> bool:
 
 def ask(client: Clawperator, *, why: str, frame: FrameType | None = None) -> None:
     """Offer a prompt on the terminal until it is left; the frame's names are at hand there."""
-    names: dict[str, Any] = {}
+    names: dict[str, Any] = {word: _Leave(word) for word in ("exit", "quit")}
     if frame is not None:
-        names = {**frame.f_globals, **frame.f_locals}
+        names |= {**frame.f_globals, **frame.f_locals}
     names[CLIENT_NAME] = client
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401 - makes the line at the prompt one that can be edited
@@ -34,6 +34,19 @@ def ask(client: Clawperator, *, why: str, frame: FrameType | None = None) -> Non
     )
     with contextlib.suppress(SystemExit):  # exit() is said to the prompt, not to the program
         code.interact(banner, local=names, exitmsg="going on")
+
+
+class _Leave:
+    """Leaves the prompt; Python's own ``exit`` would also close the input of later ones."""
+
+    def __init__(self, word: str) -> None:
+        self._word = word
+
+    def __repr__(self) -> str:
+        return f"{self._word}() or Ctrl-D goes on"
+
+    def __call__(self, _: object = None) -> NoReturn:
+        raise SystemExit
 
 
 def pause_script(client: Clawperator, frame: FrameType | None) -> None:

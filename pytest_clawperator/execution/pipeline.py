@@ -141,6 +141,19 @@ class Pipeline:
 
         return self._flight.hold(command.command_id, run, serial=self.serial)
 
+    def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
+        """Run a short command in the shell that is open anyway, between executions.
+
+        The command must read no input and leave the shell as it is; its outputs come as one.
+        """
+
+        def run(claim: Claim) -> ShellResult:
+            self._await_unfinished(claim.unfinished)
+            self._transport.quick_shell.start(command)
+            return self._transport.quick_shell.result(timeout)
+
+        return self._flight.hold("shell", run, serial=self.serial)
+
     def check(self) -> None:
         """Raise what makes the device unfit, unless that was looked into on this connection."""
         if self._checked_connection != self._transport.connections:

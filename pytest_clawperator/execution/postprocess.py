@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import reduce
 from operator import is_
+from reprlib import repr as short_repr
 from typing import Any
 
 from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult
 from pytest_clawperator.contracts.payload import Action
-from pytest_clawperator.errors import ErrorCode
+from pytest_clawperator.errors import ConfigurationError, ErrorCode
 
 _MISSING_SNAPSHOT = (
     "UI hierarchy extraction produced no output for this step. "
@@ -72,7 +72,23 @@ def postprocess(
 ) -> ResultEnvelope:
     """Fold the processors over the envelope."""
     chain = PROCESSORS if processors is None else processors
-    return reduce(lambda result, processor: processor(result, collected), chain, envelope)
+    for processor in chain:
+        envelope = _checked(processor(envelope, collected), processor)
+    return envelope
+
+
+def _checked(result: object, processor: Processor) -> ResultEnvelope:
+    """Refuse what a processor made of an envelope, if it is none."""
+    if isinstance(result, ResultEnvelope):
+        return result
+    code = getattr(processor, "__code__", None)
+    where = f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
+    name = getattr(processor, "__qualname__", type(processor).__name__)
+    raise ConfigurationError(
+        f"the processor {name}{where} returned {short_repr(result)}, wanted is a ResultEnvelope",
+        hint="Have each function that pytest_clawperator_processors gives return the envelope that"
+        " it was given, or a changed copy: envelope.model_copy(update={...}).",
+    )
 
 
 def finish_close_apps(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:

@@ -91,6 +91,11 @@ class RemoteRunner:
         """What the device is called."""
         return self._serial
 
+    @property
+    def url(self) -> str:
+        """Where the other host is."""
+        return self._host.url
+
     def run(self, execution: Execution) -> RunResult:
         """Run the execution; a failed envelope is returned, not raised.
 

@@ -72,6 +72,14 @@ class QuickShell(Protocol):
         ...
 
 
+class Shell(Protocol):
+    """Whatever runs commands on a device."""
+
+    def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
+        """Run a command to its end."""
+        ...
+
+
 class Transport(Protocol):
     """One device, reached over some wire."""
 

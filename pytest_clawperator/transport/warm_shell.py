@@ -68,7 +68,7 @@ class WarmShell:
         assert self._connection is not None
         mark = secrets.token_hex(8)
         typed = encoded(f"{command} </dev/null 2>&1; echo {mark}:$?\n")
-        with self._guarded(command):
+        with self._guarded():
             # Known before it is sent: after an interrupt in between, the shell is given up.
             self._mark = mark.encode()
             self._connection.sendall(typed)
@@ -77,7 +77,7 @@ class WarmShell:
         """Wait for the end of the command sent last; its two outputs come as one."""
         if self._done is not None:
             return self._done
-        with self._guarded("the command sent last", within=timeout):
+        with self._guarded(within=timeout):
             return self._read(time.monotonic() + timeout)
 
     def close(self) -> None:
@@ -89,10 +89,10 @@ class WarmShell:
             connection.close()
 
     @contextmanager
-    def _guarded(self, doing: str, *, within: float | None = None) -> Iterator[None]:
+    def _guarded(self, *, within: float | None = None) -> Iterator[None]:
         """Give a shell up that something went wrong with; blame the device if it is away."""
         try:
-            with mapped(serial=self._serial, doing=doing, within=within):
+            with mapped(serial=self._serial, within=within):
                 yield
         except TransportError as error:
             self.close()

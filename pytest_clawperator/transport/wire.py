@@ -174,7 +174,7 @@ def request(
             serial=serial,
             hint="Write the data to a file with push() and run a command that reads it.",
         )
-    with mapped(serial=serial, doing=text):
+    with mapped(serial=serial, doing=text, within=deadline - time.monotonic()):
         connection.settimeout(time_left(deadline))
         connection.sendall(b"%04x%b" % (len(data), data))
         status = read_exactly(connection, 4, deadline=deadline)
@@ -248,16 +248,18 @@ class mapped(contextlib.AbstractContextManager["mapped"]):  # noqa: N801 - used 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if not isinstance(error, OSError | EOFError):
             return
-        doing = f" to `{_short(self._doing)}`" if self._doing else ""
+        who = "the device" if self._serial else "the adb server"
+        asked = _short(_asked(self._doing))
+        said = f"no answer to `{asked}` came" if asked else f"{who} did not answer"
         if isinstance(error, TimeoutError):
-            within = f" within {self._within:g} s" if self._within is not None else " in time"
+            within = " in time" if self._within is None else f" within {_rounded(self._within)} s"
             raise TransportTimeoutError(
-                f"no answer{doing} came{within}",
+                f"{said}{within}",
                 serial=self._serial,
                 hint="See that the device is awake and responsive, or give it a longer timeout.",
             ) from error
         raise TransportError(
-            f"no answer{doing} came, because the connection broke: {error}",
+            f"{said}, because the connection broke: {error}",
             code=ErrorCode.DEVICE_SHELL_UNAVAILABLE
             if self._serial
             else ErrorCode.ADB_SERVER_FAILED,
@@ -279,12 +281,14 @@ def refusal(reason: str, *, serial: str | None, doing: str) -> ClawperatorError:
         if word in first:
             return DeviceUnavailableError(f"adb says: {first}", code=code, serial=serial, hint=hint)
     return TransportError(
-        f"adb refused `{_short(doing)}`: {first or 'without a reason'}",
+        f"adb refused `{_short(_asked(doing) or doing)}`: {first or 'without a reason'}",
         serial=serial,
         hint="See with `adb devices` whether the device is usable, and try again.",
     )
 
 
+# What stands before the command in the name of a service.
+_COMMAND = re.compile(r"^(?:shell(?:,\w+)*|exec):")
 _ABSENT = re.compile(r"device\b.* not found|no devices|no emulators")
 _ACCEPT = "Accept the dialog about USB debugging on the device's screen."
 _STATES = (
@@ -322,6 +326,16 @@ def time_left(deadline: float) -> float:
     """Give the seconds until a monotonic deadline, as sockets take them."""
     # A timeout of 0 would mean "do not block"; the least that is one still fails at once.
     return min(max(deadline - time.monotonic(), 1e-6), _LONGEST_WAIT)
+
+
+def _asked(request: str) -> str:
+    """Give the command of a request; nothing where it only asks whether somebody is there."""
+    command = _COMMAND.sub("", request)
+    return "" if command in ("true", "sh") or command.startswith("host:transport:") else command
+
+
+def _rounded(seconds: float) -> str:
+    return f"{round(seconds, 1):g}" if seconds >= 1 else f"{max(seconds, 0):.2g}"
 
 
 def _short(text: str) -> str:

@@ -13,6 +13,7 @@ from pytest_clawperator.errors import (
     ClawperatorError,
     DeviceUnavailableError,
     ErrorCode,
+    ExecutionConflictError,
     OperatorNotReadyError,
 )
 from pytest_clawperator.execution.pipeline import Pipeline
@@ -97,6 +98,59 @@ class TestEnsure:
             "the device works again",
         ]
 
+    def test_one_trouble_behind_another(
+        self, pipeline: Pipeline, phone: AdbTransport, server: AdbServer
+    ) -> None:
+        """A device that comes back with its service dead is healed of that too."""
+        said: list[str] = []
+        phone.shell("sim fault operator_crash times=1; sim fault offline ms=1000")
+        deadline = time.monotonic() + 10
+        while dict(server.devices()).get(phone.serial) != "offline":
+            assert time.monotonic() < deadline
+
+        Health(pipeline, tell=said.append).ensure()
+
+        failed = [line for line in said if line.startswith("the device failed its check: ")]
+        assert ["DEVICE_OFFLINE" in failed[0], "OPERATOR_CRASHED" in failed[1]] == [True, True]
+        assert said[-1] == "the device works again"
+
+    def test_a_service_that_stays_dead(
+        self, pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Each kind of trouble is healed once, and what is left says what to do by hand."""
+        said: list[str] = []
+        dead = OperatorNotReadyError("it is dead", code=ErrorCode.SERVICE_UNAVAILABLE, hint="wait")
+        troubles = iter([dead, GONE, dead, dead])
+        health = Health(pipeline, tell=said.append)
+
+        def check() -> None:
+            raise next(troubles)
+
+        monkeypatch.setattr(health, "check", check)
+
+        with pytest.raises(OperatorNotReadyError) as caught:
+            health.ensure()
+
+        assert next(troubles, None) is None
+        assert str(caught.value.hint).startswith("Switching its service on did not help: ")
+        assert said[-1] == "the device failed its check again and is put aside"
+
+    def test_somebody_elses(self, pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A device that is healed and in use by another run is not put aside."""
+        conflict = ExecutionConflictError("in flight")
+        troubles = iter([GONE, conflict])
+        health = Health(pipeline, tell=lambda _: None)
+
+        def check() -> None:
+            raise next(troubles)
+
+        monkeypatch.setattr(health, "check", check)
+
+        with pytest.raises(ExecutionConflictError):
+            health.ensure()
+
+        assert not health.is_put_aside
+
     def test_put_aside(self, pipeline: Pipeline, phone: AdbTransport) -> None:
         """A device that fails twice is not asked again, and says why at once."""
         phone.shell(f"pm uninstall {OPERATOR}")
@@ -163,14 +217,13 @@ class TestBoot:
 
 def test_a_screen_that_stays_locked(pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch) -> None:
     """A lock that needs a code is an error that says what to change."""
-    transport = pipeline.transport
-    shell = transport.shell
+    shell = pipeline.shell
 
     def locked(command: str, *, timeout: float = 30.0) -> ShellResult:
         result = shell(command, timeout=timeout)
         return ShellResult(result.stdout.replace("showing=false", "showing=true"), "", 0)
 
-    monkeypatch.setattr(transport, "shell", locked)
+    monkeypatch.setattr(pipeline, "shell", locked)
 
     with pytest.raises(DeviceUnavailableError, match="the screen is locked, and waking") as caught:
         Health(pipeline, tell=lambda _: None).ensure()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pytest_clawperator.devices.probe import ask_all
+from pytest_clawperator.errors import TransportTimeoutError
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult
 from tests.transport_double import ScriptedTransport
@@ -38,6 +41,14 @@ def test_an_answer_that_looks_like_a_mark() -> None:
     assert answers["first"].stdout == hostile
     assert answers["second"].stdout == "2"
     assert transport.round_trips == 1
+
+
+def test_silence_is_told_in_readable_words(phone: AdbTransport) -> None:
+    """The error names what was asked first, and nothing of how answers are told apart."""
+    with pytest.raises(TransportTimeoutError) as caught:
+        ask_all(phone, {"a": "sleep 9", "b": "dumpsys power"}, timeout=0.2)
+
+    assert caught.value.message == "no answer to `sleep 9; ...` came within 0.2 s"
 
 
 def test_questions_that_were_not_reached() -> None:

@@ -16,6 +16,7 @@ from pytest_clawperator.errors import (
     DeviceNotFoundError,
     ErrorCode,
     ShellError,
+    TransportTimeoutError,
 )
 from pytest_clawperator.execution.device import Device, NoDevice
 from pytest_clawperator.simulator import Simulator
@@ -420,7 +421,8 @@ def test_putting_back_goes_on_past_failures() -> None:
     device.airplane_mode = True
     transport.answers["cmd connectivity airplane-mode disable"] = GONE
 
-    with pytest.raises(ShellError, match=r"could not put back: airplane mode \(it is gone\)") as e:
+    told = r"could not put back: airplane mode \(it is gone\)"
+    with pytest.raises(DeviceNotFoundError, match=told) as e:
         device.restore()
     rotation = device.orientation
     transport.answers["cmd connectivity airplane-mode disable"] = ""
@@ -429,7 +431,30 @@ def test_putting_back_goes_on_past_failures() -> None:
 
     assert e.value.code is ErrorCode.DEVICE_NOT_FOUND
     assert rotation == "portrait"
-    assert transport.calls == ["cmd connectivity airplane-mode disable"]
+    assert transport.calls == ["true", "cmd connectivity airplane-mode disable"]
+
+
+def test_a_device_that_hangs_is_not_kept_waiting_for() -> None:
+    """The first silence ends putting back; what was not tried is named, and tried later."""
+    answers = settings(user_rotation="0", accelerometer_rotation="0", default_input_method="a/.A")
+    answers[re.compile("ime .*")] = ""
+    transport = ScriptedTransport(answers)
+    device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
+    device.orientation = "landscape"
+    device.keyboard = "b/.B"
+    transport.answers["true"] = TransportTimeoutError("the device did not answer", serial="PH1")
+    transport.calls.clear()
+
+    with pytest.raises(TransportTimeoutError) as caught:
+        device.restore()
+    asked = list(transport.calls)
+    transport.answers["true"] = ""
+    device.restore()
+
+    assert asked == ["true"]
+    told = "could not put back: keyboard (the device did not answer); orientation"
+    assert caught.value.message == told
+    assert device.orientation == "portrait"
 
 
 class TestBlocks:
@@ -497,6 +522,63 @@ class TestBlocks:
         device.restore()
 
         assert device.orientation == "portrait"
+
+    def test_away_at_its_end(self) -> None:
+        """What a block could not put back as the device was away, the next one begins with."""
+        transport = ScriptedTransport(settings(user_rotation="0", accelerometer_rotation="0"))
+        device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
+        device.orientation = "landscape"
+
+        def fail() -> None:
+            with device.restoring():
+                device.orientation = "reverse_portrait"
+                transport.answers["true"] = GONE
+
+        with pytest.raises(DeviceNotFoundError, match="could not put back: orientation"):
+            fail()
+        transport.answers["true"] = ""
+        with device.restoring():
+            found = device.orientation
+        device.restore()
+
+        assert (found, device.orientation) == ("landscape", "portrait")
+
+    def test_owed_only_once(self) -> None:
+        """What was put back later, or set anew, is not put back by the next block."""
+        transport = ScriptedTransport(settings(user_rotation="0", accelerometer_rotation="0"))
+        device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
+
+        def fail() -> None:
+            with device.restoring():
+                device.orientation = "reverse_portrait"
+                transport.answers["true"] = GONE
+
+        with pytest.raises(DeviceNotFoundError):
+            fail()
+        transport.answers["true"] = ""
+        device.orientation = "landscape"
+        with device.restoring():
+            found = device.orientation
+
+        assert found == "landscape"
+
+    def test_a_refusal_is_not_tried_again(self) -> None:
+        """What the device refused to put back keeps no later block from beginning."""
+        transport = ScriptedTransport(settings(user_rotation="0", accelerometer_rotation="0"))
+        device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
+
+        def fail() -> None:
+            with device.restoring():
+                device.orientation = "landscape"
+                transport.answers["settings put system user_rotation '0'"] = REFUSED
+
+        with pytest.raises(ShellError):
+            fail()
+        transport.calls.clear()
+        with device.restoring():
+            asked = list(transport.calls)
+
+        assert asked == []
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,25 @@ def test_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "PH1" in names["banner"]
 
 
+@pytest.mark.parametrize("word", ["exit", "quit"])
+def test_leaving(monkeypatch: pytest.MonkeyPatch, word: str) -> None:
+    """Python's own way out closes the terminal's stream, and the next pause would have none."""
+    left: list[str] = []
+
+    def interact(_: str, *, local: dict[str, Any], exitmsg: str) -> None:
+        left.append(repr(local[word]))
+        local[word]()
+
+    with open(__file__) as stream:  # noqa: PTH123 - any stream will do
+        monkeypatch.setattr(sys, "stdin", stream)
+        monkeypatch.setattr(code, "interact", interact)
+
+        pausing.ask(idle_client(), why="paused")
+
+        assert not stream.closed
+    assert left == [f"{word}() or Ctrl-D goes on"]
+
+
 def test_without_a_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

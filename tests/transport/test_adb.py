@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import struct
 import subprocess
 from collections.abc import Callable
@@ -103,6 +104,26 @@ def test_a_command_that_takes_too_long_is_ended() -> None:
     assert "0.05 s" in caught.value.message
     assert caught.value.serial == SERIAL
     assert closed == [packet(4, b"")]
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("sleep 99", "no answer to `sleep 99` came within 0.3 s"),
+        ("true", "the device did not answer within 0.3 s"),
+    ],
+)
+def test_silence_before_a_command_begins(command: str, told: str) -> None:
+    """The error names the command, and not the service of adb that would run it."""
+
+    def hang(conversation: Conversation) -> None:
+        conversation.wait_for_close()
+
+    with FakeAdb({"shell,v2,raw:": hang}) as adb, pytest.raises(TransportTimeoutError) as caught:
+        transport(adb).shell(command, timeout=0.3)
+
+    # A slow machine may have used up some of the time before.
+    assert re.sub(r"0\.\d+", "0.3", caught.value.message) == told
 
 
 @pytest.mark.parametrize(

@@ -151,8 +151,8 @@ def test_a_result_in_pieces_is_put_together(far: Far) -> None:
     mark = far.mark()
     for piece in ("out", "put\n", mark[:5], f"{mark[5:]}:", "12"):
         far.say(piece)
-    with pytest.raises(TransportTimeoutError):
-        far.shell.result(0.05)
+    with pytest.raises(TransportTimeoutError, match=r"the device did not answer within 0\.05 s\n"):
+        far.shell.result(0.0500004)
     far.shell.start("y")
     far.say(f"output\n{far.mark()}:12\n")
 
