@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.errors import ErrorCode
-from pytest_clawperator.plugin import hookspecs
+from pytest_clawperator.plugin import PARTS, PARTS_IN_USE, hookspecs
 from pytest_clawperator.simulator.faults import FAULTS
 from pytest_clawperator.simulator.screen.app_model import parse_app
 
@@ -153,6 +153,13 @@ def test_every_option_is_documented(request: pytest.FixtureRequest) -> None:
     told = re.findall(r"^\| `(--claw-[a-z-]+)", read("options.md"), re.MULTILINE)
 
     assert sorted(told) == sorted(f"--{name.replace('_', '-')}" for name in options)
+
+
+def test_every_part_is_documented() -> None:
+    """The table has every part that can be switched off, in the order in which they are."""
+    told = re.findall(r"^\| `(pytest_clawperator\.plugin\.\w+)`", read("options.md"), re.MULTILINE)
+
+    assert tuple(told) == (*PARTS, *PARTS_IN_USE)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.stem)

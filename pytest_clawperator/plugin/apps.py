@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pytest_clawperator.assertions.expect import expect
+from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.execution.device import NoDevice
 
 if TYPE_CHECKING:
@@ -26,6 +27,15 @@ def is_missing(client: Clawperator, use: AppUse) -> bool:
 
 def begin_app(client: Clawperator, use: AppUse, *, tell: Callable[[str], None]) -> None:
     """Make the app ready as its marker asks; ``tell`` is told what stood in its way."""
+    __tracebackhide__ = True
+    try:
+        _begin(client, use, tell)
+    except ClawperatorError as error:
+        error.message = f"claw_app({use.package!r}): {error.message}"
+        raise error.with_traceback(None) from None  # the message tells all there is to know
+
+
+def _begin(client: Clawperator, use: AppUse, tell: Callable[[str], None]) -> None:
     __tracebackhide__ = True
     if use.clear:
         client.device.clear_data(use.package)

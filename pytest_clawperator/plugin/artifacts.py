@@ -7,6 +7,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import count
@@ -45,15 +46,16 @@ class Artifacts:
 
     @property
     def folder(self) -> Path:
-        """The folder of this test and of no other."""
-        if self._folder is None:
-            self._folder = _make_folder(self._wanted)
+        """The folder of this test and of no other; one that somebody deleted is made again."""
+        if self._folder is None or self.is_empty:
+            with _refused(self._wanted):
+                self._folder = _make_folder(self._wanted)
         return self._folder
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was put there yet."""
-        return self._folder is None
+        """Whether nothing was put there yet, or all of it is gone."""
+        return self._folder is None or not self._folder.is_dir()
 
     def attach(self, name: str, content: bytes | Path, mime: str | None = None) -> Path:
         """Keep bytes, or a copy of a file, and have reports show it; give where it is.
@@ -80,12 +82,10 @@ class Artifacts:
                 return content
             content = _read(content)
         for path in _numbered(self.folder / name, Path(name).suffix):
-            try:
+            with _refused(path), suppress(FileExistsError):
                 with path.open("xb") as file:
                     file.write(content)
-            except FileExistsError:
-                continue
-            return path
+                return path
         raise AssertionError("numbers do not end")
 
 
@@ -112,6 +112,20 @@ def safe_file_name(name: str) -> str:
 
 def _safe(text: str) -> str:
     return _UNSAFE.sub("-", text)
+
+
+@contextmanager
+def _refused(path: Path) -> Iterator[None]:
+    """Say what cannot be written, and what to do about it."""
+    try:
+        yield
+    except OSError as exc:
+        raise ConfigurationError(
+            f"{path} cannot be written: {exc.strerror or exc}",
+            code=ErrorCode.FILE_UNAVAILABLE,
+            hint="See that there is room, and that nothing else is in the place of its folders;"
+            " --claw-output names another place.",
+        ) from exc
 
 
 def _make_folder(wanted: Path) -> Path:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,7 @@ from pytest_clawperator.execution.flight import Clearance, always_clear
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import Processor
 from pytest_clawperator.execution.result import Runner
+from pytest_clawperator.plugin.asking import ask, wrong_answer
 from pytest_clawperator.plugin.events import events_of
 from pytest_clawperator.plugin.health import PHONES_HINT, end_of_phones
 from pytest_clawperator.plugin.options import settings_of
@@ -52,13 +54,21 @@ def transport_of(config: pytest.Config, lease: Lease) -> AdbTransport:
 
 
 def client_of(
-    config: pytest.Config, settings: Settings, lease: Lease, transport: Transport | None
+    config: pytest.Config,
+    settings: Settings,
+    lease: Lease,
+    transport: Transport | None,
+    *,
+    keep: bool = False,
 ) -> Clawperator:
-    """Connect the client: over the transport, or without one through the url of the lease."""
+    """Connect the client: over the transport, or without one through the url of the lease.
+
+    Should that fail, the transport is closed, unless others use it and it is to be kept.
+    """
     runner: Runner
     events = events_of(config)
     if transport is not None:
-        runner, device = _over_adb(config, settings, lease, transport)
+        runner, device = _over_adb(config, settings, lease, transport, keep=keep)
     else:
         assert lease.url is not None
         runner, device = open_remote(
@@ -75,14 +85,7 @@ def client_of(
 
 def ensure_health(config: pytest.Config, client: Clawperator) -> None:
     """See that the device can take a test; behind a url its host sees to that."""
-    end = end_of_phones(config, client.serial)
-    if end is not None:
-        raise DeviceUnavailableError(
-            f"the device was put aside, because {end}",
-            serial=client.serial,
-            hint=PHONES_HINT,
-            details={"put_aside": True},
-        )
+    _require_phones(config, client.serial, in_trouble=False)
     runner = client.runner
     if not isinstance(runner, Pipeline):
         return
@@ -95,8 +98,21 @@ def ensure_health(config: pytest.Config, client: Clawperator) -> None:
     looked_after[runner].ensure()
 
 
+def _require_phones(config: pytest.Config, serial: str, *, in_trouble: bool) -> None:
+    """Give up a simulated phone whose process ended: nothing brings it back."""
+    end = end_of_phones(config, serial, in_trouble=in_trouble)
+    if end is not None:
+        raise DeviceUnavailableError(
+            f"the device was put aside, because {end}",
+            serial=serial,
+            hint=PHONES_HINT,
+            details={"put_aside": True},
+        )
+
+
 def _reconnect(config: pytest.Config, runner: Pipeline, tell: Callable[[str], None]) -> None:
     """Have adb connect anew; a server that nobody named is started where it is gone."""
+    _require_phones(config, runner.serial, in_trouble=True)
     if not isinstance(runner.transport, AdbTransport):
         return
     server, usual = runner.transport.server, locate_server()
@@ -106,7 +122,7 @@ def _reconnect(config: pytest.Config, runner: Pipeline, tell: Callable[[str], No
 
 
 def _over_adb(
-    config: pytest.Config, settings: Settings, lease: Lease, transport: Transport
+    config: pytest.Config, settings: Settings, lease: Lease, transport: Transport, *, keep: bool
 ) -> tuple[Pipeline, Device]:
     """Make the device ready, and say out loud what takes long or was not as it should be."""
     events, apk = events_of(config), settings.operator_apk
@@ -128,6 +144,7 @@ def _over_adb(
         grant=is_off,
         observers=[events],
         processors=_processors(config),
+        keep=keep,
     )
 
 
@@ -154,8 +171,15 @@ def _is_off(found: Readiness, package: str, serial: str, tell: Callable[[str], N
 
 def _processors(config: pytest.Config) -> list[Processor]:
     """Put together what completes a result: the built-in steps come first."""
-    given = config.hook.pytest_clawperator_processors()
-    return [processor for group in reversed(given) for processor in group]
+    processors: list[Processor] = []
+    hook = config.hook.pytest_clawperator_processors
+    for answer in reversed(ask(hook)):
+        is_list = isinstance(answer, Iterable)
+        group: list[Any] = list(answer) if is_list else []
+        if not is_list or not all(map(callable, group)):
+            raise wrong_answer(hook.name, answer, "a list of functions")
+        processors.extend(group)
+    return processors
 
 
 class _Watcher:

@@ -6,6 +6,7 @@ worker says arrives in the order in which it was said, also among xdist's own me
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -29,11 +30,11 @@ def open_courier(node: Any, hear: Callable[[Any, str, Any], None]) -> None:
     node.workerinput[COURIER] = channel
 
 
-def answer(node: Any, value: Any) -> None:
-    """Say something to a worker that asked."""
+def answer(node: Any, word: str, value: Any) -> None:
+    """Say something to a worker that asked with this word."""
     channel = node.workerinput[COURIER]
     if not channel.isclosed():
-        channel.send(value)
+        channel.send((word, value))
 
 
 def tell(config: pytest.Config, word: str, value: Any) -> None:
@@ -47,4 +48,11 @@ def ask(config: pytest.Config, word: str, value: Any, *, timeout: float) -> Any:
     """Ask the controller, and wait for its answer."""
     channel = config.workerinput[COURIER]  # type: ignore[attr-defined]  # xdist adds it
     channel.send((word, value))
-    return channel.receive(timeout)
+    deadline = time.monotonic() + timeout
+    about = None
+    while about != word:  # an answer that nobody waited for may come first
+        try:
+            about, told = channel.receive(max(0.0, deadline - time.monotonic()))
+        except channel.TimeoutError as exc:  # which is not Python's own
+            raise TimeoutError(f"the controller did not answer within {timeout:g} s") from exc
+    return told

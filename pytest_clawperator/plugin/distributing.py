@@ -11,16 +11,15 @@ import pytest
 
 from pytest_clawperator.plugin.clients import DEVICE_PROPERTY
 from pytest_clawperator.plugin.durations import load_durations, save_durations
-from pytest_clawperator.plugin.events import events_of
 from pytest_clawperator.plugin.health import INFRASTRUCTURE, PUT_ASIDE, junit_logs
 from pytest_clawperator.plugin.matrix import classes_of
 from pytest_clawperator.plugin.needs import Needs, unmet
 from pytest_clawperator.plugin.options import settings_of
-from pytest_clawperator.plugin.scheduling import DeviceScheduling
 from pytest_clawperator.plugin.stash import NEEDS, POOL, WORKERS
 
 if TYPE_CHECKING:
     from pytest_clawperator.contracts.device import DeviceInfo
+    from pytest_clawperator.plugin.scheduling import DeviceScheduling
 
 #: The outcome of a test that is run once more, as pytest-rerunfailures calls it too.
 RERUN = "rerun"
@@ -64,6 +63,8 @@ class Distribution:
     """Knows which device will do for which test, and moves the tests of devices that fail."""
 
     def __init__(self, config: pytest.Config) -> None:
+        from pytest_clawperator.plugin.scheduling import DeviceScheduling
+
         self._config = config
         self._pool = config.stash[POOL]
         self._durations = load_durations(config)
@@ -80,9 +81,14 @@ class Distribution:
             fits=self._fits,
             duration_of=self._durations.get,
             replace_worker=self._replace,
-            say=events_of(config).say,
+            say=self._say,
             collection_error=partial(_collection_error, config),
         )
+
+    def _say(self, text: str) -> None:
+        from pytest_clawperator.plugin.events import events_of  # heavy, and few runs have workers
+
+        events_of(self._config).say(text)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -158,7 +164,7 @@ class Distribution:
             return
         if serial not in self._dead:
             self._dead.add(serial)
-            events_of(self._config).say(
+            self._say(
                 f"[{serial}] the device is put aside: its tests go to others, where these will do"
             )
         self._pool.put_aside(node.gateway.id)

@@ -65,10 +65,9 @@ def gather(
             progress.append(kind)
 
     thread = threading.Thread(target=collect, name="clawperator evidence", daemon=True)
-    watched.is_off_duty = True
+    watched.off_duty.add(thread)
     thread.start()
     thread.join(max(deadline - time.monotonic(), 0))
-    watched.is_off_duty = False
     done = Evidence(list(found.pieces), list(found.missing), found.crashes, found.traces)
     late = [kind for kind in wanted if kind not in progress]
     done.missing += [f"no {kind}: the device did not give it within {within:g} s" for kind in late]
@@ -151,6 +150,8 @@ def _screenshot(watched: Watched) -> Iterator[Piece]:
         picture = watched.client.screenshot()
     else:
         picture = transport.exec_out("screencap -p", timeout=_SCREENSHOT_WITHIN)
+        if not picture:  # a device that went away in the middle says nothing; this does
+            transport.shell("true", timeout=_SNAPSHOT_WITHIN)
     if not picture.startswith(_PNG):
         said = picture[:200].decode("utf-8", "replace").strip()
         raise Unavailable(f"screencap gave no picture; it said: {said or 'nothing'}")

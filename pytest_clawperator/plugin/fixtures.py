@@ -18,6 +18,7 @@ import pytest
 from pytest_clawperator.plugin import bring_in, markers
 from pytest_clawperator.plugin.clients import DEVICE_PROPERTY, close_later
 from pytest_clawperator.plugin.options import settings_of
+from pytest_clawperator.plugin.stash import HEALTH
 
 if TYPE_CHECKING:
     from pytest_clawperator.contracts.device import DeviceInfo
@@ -62,11 +63,11 @@ def clawperator_transport(
 ) -> Iterator[Transport]:
     """Reach the device over adb; a device behind a url has no transport."""
     __tracebackhide__ = True
-    from pytest_clawperator.plugin.connecting import transport_of
+    from pytest_clawperator.plugin.ahead import transport_for
     from pytest_clawperator.plugin.hints import in_options
 
     _check_rungs(clawperator_lease=clawperator_lease)
-    transport = in_options(lambda: transport_of(request.config, clawperator_lease))
+    transport = in_options(lambda: transport_for(request.config, clawperator_lease))
     yield transport
     close_later(request.config, transport.close)
 
@@ -80,7 +81,7 @@ def clawperator_client(
     Tests take ``clawperator``, which is the same client, checked before each of them.
     """
     __tracebackhide__ = True
-    from pytest_clawperator.plugin.connecting import client_of
+    from pytest_clawperator.plugin.ahead import client_for
     from pytest_clawperator.plugin.hints import in_options
 
     _check_rungs(clawperator_settings=clawperator_settings, clawperator_lease=clawperator_lease)
@@ -90,7 +91,7 @@ def clawperator_client(
         _check_rungs(clawperator_transport=transport)
     config, hook = request.config, request.config.hook
     client = in_options(
-        lambda: client_of(config, clawperator_settings, clawperator_lease, transport)
+        lambda: client_for(config, clawperator_settings, clawperator_lease, transport)
     )
     config.stash[_TIMEOUT] = client.timeout
     device, session = client.device.info, request.session
@@ -215,15 +216,16 @@ def _unfit(reason: str, *, strict: bool) -> None:
 
 
 def _put_back_after(request: pytest.FixtureRequest, client: Clawperator) -> None:
-    """Have what the test changes put back after it.
+    """Have what the test changes put back after it, and what is left of an earlier one now.
 
     Unlike what stands after a ``yield``, a finalizer waits until the evidence of a failed
     setup is taken.
     """
+    __tracebackhide__ = True
     from pytest_clawperator.plugin.hints import in_options
 
     changes = ExitStack()
-    changes.enter_context(client.device.restoring())
+    in_options(lambda: changes.enter_context(client.device.restoring()))
     request.addfinalizer(partial(in_options, changes.close))
     request.addfinalizer(partial(setattr, client, "timeout", client.timeout))
 
@@ -261,6 +263,11 @@ def _put_back_all(config: pytest.Config, client: Clawperator) -> None:
     from pytest_clawperator.errors import ClawperatorError
     from pytest_clawperator.plugin.events import events_of
 
+    if any(
+        health.is_put_aside and runner is client.runner
+        for runner, health in config.stash.get(HEALTH, {}).items()
+    ):
+        return  # asking such a device would only keep everybody waiting
     try:
         client.device.restore()
     except ClawperatorError as error:

@@ -99,7 +99,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     use = config.stash[GOLDEN_USE]
     _list(terminalreporter, "goldens written", sorted(use.written))
     untold = [
-        f"{_shown(folder)}: could not tell, because {count} of its tests did not pass"
+        f"{_shown(folder)}: could not tell, because {count} of its tests did not run to their end"
+        " (failed or skipped)"
         for folder, count in use.untold().items()
     ]
     _list(terminalreporter, "goldens that no test uses", use.unused(), untold)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import pytest
 
-from pytest_clawperator.plugin.stash import EVENTS, HEALTH
+from pytest_clawperator.plugin.stash import ENDED, EVENTS, HEALTH
 
 if TYPE_CHECKING:
     from pytest_clawperator.errors import ClawperatorError
@@ -31,6 +32,10 @@ PHONES_HINT = (
     "See what ended it (the system's log tells of memory that ran out), and run the tests again."
 )
 
+#: What a worker asks the controller: how the process of a simulated phone ended.
+ENDED_HOW = "phones ended how"
+_ANSWER_WITHIN = 10.0
+
 # Whose lines are not the test's: ours, those of who calls fixtures, and Python's own.
 _INNER = (__name__.partition(".")[0], "_pytest", "pluggy")
 _PYTHON = str(Path(os.__file__).parent)
@@ -49,11 +54,11 @@ def pytest_runtest_makereport(
     """Say first that it was the device that failed, and where in the test that was."""
     is_full = item.config.getoption("fulltrace", False)
     error = call.excinfo.value if call.excinfo is not None else None
-    if is_infrastructure(error):
-        _blame_phones(item.config, error)
+    end = _blame_phones(item.config, error) if is_infrastructure(error) else None
     if call.excinfo is not None and not is_full:
         _end_in_test(call.excinfo)
-    report = yield
+    with _expecting_nothing(item) if is_infrastructure(error) else nullcontext():
+        report = yield
     if _is_ours(error) and not is_full:
         _end_in_cause(report, error)
     if report.failed and is_infrastructure(error):
@@ -62,9 +67,27 @@ def pytest_runtest_makereport(
             setattr(report, PUT_ASIDE, error.serial)
         say_first(report, f"{error.code}: {error.message}")
         # What is found out before a test was told by its check.
-        if report.when != "setup" and end_of_phones(item.config, error.serial) is None:
+        if report.when != "setup" and end is None:
             _tell(item.config, error)
     return report
+
+
+@contextmanager
+def _expecting_nothing(item: pytest.Item) -> Iterator[None]:
+    """Forget for a moment that a test is marked to fail, which says nothing of its device.
+
+    A report that is corrected afterwards comes too late for others who read it, as Allure does.
+    """
+    # Where pytest's own part for this keeps it; there is no public name.
+    key = getattr(item.config.pluginmanager.get_plugin("skipping"), "xfailed_key", None)
+    if key is None:
+        yield
+        return
+    expected, item.stash[key] = item.stash.get(key, None), None
+    try:
+        yield
+    finally:
+        item.stash[key] = expected
 
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
@@ -133,19 +156,53 @@ def is_put_aside(error: BaseException | None) -> bool:
     return isinstance(details, dict) and bool(details.get("put_aside"))
 
 
-def end_of_phones(config: pytest.Config, serial: str | None) -> str | None:
-    """Say how the process of a simulated phone ended; None where it runs, or is not ours."""
+def end_of_phones(
+    config: pytest.Config, serial: str | None, *, in_trouble: bool = True
+) -> str | None:
+    """Say how the process of a simulated phone ended; None where it runs, or is not ours.
+
+    A worker asks the controller, whose phones they are, but only where there is trouble.
+    """
+    if hasattr(config, "workerinput"):
+        from pytest_clawperator.plugin.leasing import HANDED_LEASE
+
+        serial = serial or config.workerinput.get(HANDED_LEASE, {}).get("serial")
+        known = config.stash.setdefault(ENDED, {})
+        if in_trouble and serial not in known and (told := _ask_how(config, serial)):
+            known[serial] = told
+        return known.get(serial)
     phones = config.pluginmanager.get_plugin(SIMULATED)
-    end: str | None = phones.end_of(serial) if phones is not None else None
+    end: str | None = None if phones is None else phones.end_of(serial, in_trouble=in_trouble)
     return end
 
 
-def _blame_phones(config: pytest.Config, error: ClawperatorError) -> None:
+def answer_how(node: Any, serial: str | None) -> None:
+    """Answer a worker that asks how the process of a simulated phone ended."""
+    from pytest_clawperator.plugin.courier import answer
+
+    phones = node.config.pluginmanager.get_plugin(SIMULATED)
+    answer(node, ENDED_HOW, phones.look(serial) if phones is not None else None)
+
+
+def _ask_how(config: pytest.Config, serial: str | None) -> str | None:
+    from pytest_clawperator.plugin.courier import COURIER, ask
+
+    if COURIER not in config.workerinput:  # type: ignore[attr-defined]  # xdist adds it
+        return None
+    try:
+        end: str | None = ask(config, ENDED_HOW, serial, timeout=_ANSWER_WITHIN)
+    except (OSError, EOFError):  # the controller is gone, or busy
+        return None
+    return end
+
+
+def _blame_phones(config: pytest.Config, error: ClawperatorError) -> str | None:
     """Say first that phones are gone: that adb does not answer is only what follows from it."""
     end = end_of_phones(config, error.serial)
     # A fixture of several tests fails with the same error for each.
     if end is not None and end not in error.message:
         error.message, error.hint = f"{end}: {error.message}", PHONES_HINT
+    return end
 
 
 def _is_ours(error: BaseException | None) -> TypeGuard[ClawperatorError]:

@@ -30,11 +30,15 @@ def pool_of(config: pytest.Config) -> DevicePool:
         from pytest_clawperator.devices.lease import open_leases
         from pytest_clawperator.devices.pool import DevicePool
         from pytest_clawperator.devices.requirements import Requirements
+        from pytest_clawperator.plugin.asking import ask
         from pytest_clawperator.plugin.recording import run_id
 
         def select(free: Sequence[Candidate], worker_id: str) -> Candidate | None:
-            chosen: Candidate | None = config.hook.pytest_clawperator_select_device(
-                candidates=free, requirements=Requirements(), worker_id=worker_id
+            chosen: Candidate | None = ask(
+                config.hook.pytest_clawperator_select_device,
+                candidates=free,
+                requirements=Requirements(),
+                worker_id=worker_id,
             )
             return chosen
 
@@ -146,7 +150,7 @@ def _fitting(config: pytest.Config) -> list[Candidate]:
     """List the devices that meet ``--claw-require``."""
     from pytest_clawperator.errors import NoDeviceError
 
-    found = config.hook.pytest_clawperator_list_devices(config=config)
+    found = _listed(config)
     requires = settings_of(config).require
     lacking = {one.serial: requires.unmet(one.info) for one in found} if requires else {}
     fitting = [one for one in found if not lacking.get(one.serial)]
@@ -158,6 +162,19 @@ def _fitting(config: pytest.Config) -> list[Candidate]:
             details={"devices": list(lacking)},
         )
     return fitting
+
+
+def _listed(config: pytest.Config) -> list[Candidate]:
+    """List the devices as the hook has them, if it gives any."""
+    from pytest_clawperator.devices.pool import Candidate
+    from pytest_clawperator.plugin.asking import ask, wrong_answer
+
+    hook = config.hook.pytest_clawperator_list_devices
+    answer = ask(hook, config=config)
+    found = list(answer) if isinstance(answer, Iterable) else [answer]
+    if found and not all(isinstance(one, Candidate) for one in found):
+        raise wrong_answer(hook.name, answer, f"a list of {Candidate.__module__}.Candidate")
+    return found
 
 
 def _hold(config: pytest.Config, groups: Iterable[Sequence[Candidate]]) -> None:

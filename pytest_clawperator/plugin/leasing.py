@@ -19,14 +19,18 @@ if TYPE_CHECKING:
 
 # What the controller writes into a worker's input: its lease, or why it has none; the classes
 # that its device belongs to.
-_LEASE, _WHY_NOT, _BELONGS = "clawperator_lease", "clawperator_no_lease", "clawperator_belongs"
+HANDED_LEASE, _WHY_NOT, _BELONGS = (
+    "clawperator_lease",
+    "clawperator_no_lease",
+    "clawperator_belongs",
+)
 
 # What takes a worker long to load: no test waits for it where it is there before the first.
 _FOR_THE_FIRST_TEST = (
-    "pytest_clawperator.plugin.connecting",
     "pytest_clawperator.plugin.recorder",
     "pytest_clawperator.plugin.watching",
-    "pytest_clawperator.devices.file_lease",
+    "pytest_clawperator.assertions.goldens",
+    "pytest_clawperator.assertions.soft",
 )
 
 
@@ -74,6 +78,7 @@ def count_workers(config: pytest.Config) -> int | None:
     nobody wished for devices and there are none.
     """
     from pytest_clawperator.errors import ClawperatorError
+    from pytest_clawperator.plugin.asking import HOOK
     from pytest_clawperator.plugin.holding import hold_all, is_wished
 
     settings = settings_of(config)
@@ -83,7 +88,7 @@ def count_workers(config: pytest.Config) -> int | None:
     try:
         return hold_all(config)
     except ClawperatorError as error:
-        if is_wished(config):
+        if is_wished(config) or HOOK in error.details:
             raise _usage(error) from error
         config.stash[UNLEASED] = error
         return None
@@ -108,6 +113,7 @@ def pytest_collection(session: pytest.Session) -> None:
 def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[Any]) -> None:
     """Find a device for each worker, before any of them starts."""
     from pytest_clawperator.errors import ClawperatorError
+    from pytest_clawperator.plugin.asking import HOOK
     from pytest_clawperator.plugin.holding import hold_for_workers, is_wished, spares_of
     from pytest_clawperator.plugin.usage import mentions_devices
 
@@ -120,7 +126,7 @@ def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[Any]) -> None
         hold_for_workers(config, len(specs))
         spares_of(config)
     except ClawperatorError as error:
-        if wished:
+        if wished or HOOK in error.details:
             raise _usage(error) from error
         config.stash[UNLEASED] = error
 
@@ -128,7 +134,7 @@ def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[Any]) -> None
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Hand a worker its device; the replacement of one that crashed gets the same."""
-    from pytest_clawperator.errors import ClawperatorError
+    from pytest_clawperator.errors import ClawperatorError, ConfigurationError
     from pytest_clawperator.plugin.courier import open_courier
     from pytest_clawperator.plugin.holding import find_classes
     from pytest_clawperator.plugin.matrix import HANDED, pack
@@ -138,11 +144,13 @@ def pytest_configure_node(node: Any) -> None:
         pool, classes = config.stash[POOL], find_classes(config)
         try:
             lease = pool.take(node.gateway.id)
+        except ConfigurationError as error:
+            raise _usage(error) from error  # the hook that selects is wrong for all workers
         except ClawperatorError as error:
             why = error
         else:
             info = pool.taken[node.gateway.id].info
-            node.workerinput[_LEASE] = asdict(lease)
+            node.workerinput[HANDED_LEASE] = asdict(lease)
             node.workerinput[_BELONGS] = [one.label for one in classes if one.holds(info)]
         node.workerinput[HANDED] = pack(classes)
         open_courier(node, _hear)
@@ -169,18 +177,21 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     handed = getattr(session.config, "workerinput", None)
     if handed is not None:
         needs = pack(session.items)
-        if needs["tests"] and _LEASE in handed:
+        if needs["tests"] and HANDED_LEASE in handed:
             for module in _FOR_THE_FIRST_TEST:
                 import_module(module)
+            import_module("pytest_clawperator.plugin.ahead").connect_ahead(session.config)
         tell(session.config, "needs", needs)
 
 
 def _hear(node: Any, word: str, value: Any) -> None:
     """Take in what a worker says beside xdist's own messages."""
-    from pytest_clawperator.plugin import needs, spares
+    from pytest_clawperator.plugin import health, needs, spares
 
     if word == "needs":
         node.config.stash.setdefault(NEEDS, needs.unpack(value))
+    elif word == health.ENDED_HOW:
+        health.answer_how(node, value)
     else:
         spares.hear(node, word, value)
 
@@ -198,8 +209,8 @@ def _handed(workerinput: dict[str, Any]) -> Lease:
     from pytest_clawperator.devices.pool import Lease
     from pytest_clawperator.errors import NoDeviceError
 
-    if _LEASE in workerinput:
-        return Lease(**workerinput[_LEASE])
+    if HANDED_LEASE in workerinput:
+        return Lease(**workerinput[HANDED_LEASE])
     code, message, hint = workerinput.get(_WHY_NOT) or (
         None,
         f"no devices were looked for by the {workerinput['workercount']} workers",

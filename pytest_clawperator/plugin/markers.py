@@ -162,6 +162,8 @@ def _device(item: pytest.Item, /, **given: Any) -> Requirements:
     from pytest_clawperator.devices import requirements
     from pytest_clawperator.errors import ConfigurationError
 
+    if not given:
+        raise _Nonsense(f"it requires nothing. Allowed: {requirements.ALLOWED}.")
     try:
         return requirements.requirements_of(given)
     except ConfigurationError as exc:

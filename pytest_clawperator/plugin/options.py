@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 PROFILES = ("documented", "0.5.3")
 WHEN = ("off", "on", "only-on-failure")
+ALLOWED_WHEN = f"{', '.join(WHEN[:-1])} or {WHEN[-1]}"
+ALLOWED_SECONDS = "a number of seconds from 0 on, as in 2.5"
 
 
 def _text(text: str, folder: Path) -> str:
@@ -37,7 +39,7 @@ def _seconds(text: str, folder: Path) -> float:
     except ValueError:
         seconds = math.nan
     if not 0 <= seconds < math.inf:
-        raise ValueError(f"found {text!r}, allowed is a number of seconds from 0 on, as in 2.5")
+        raise ValueError(f"found {text!r}, allowed is {ALLOWED_SECONDS}")
     return seconds
 
 
@@ -116,7 +118,7 @@ def _profile(text: str, folder: Path) -> str:
 
 def _when(text: str, folder: Path) -> str:
     if text not in WHEN:
-        raise ValueError(f"found {text!r}, allowed is {', '.join(WHEN[:-1])} or {WHEN[-1]}")
+        raise ValueError(f"found {text!r}, allowed is {ALLOWED_WHEN}")
     return text
 
 
@@ -171,6 +173,13 @@ class Option(NamedTuple):
     def ini_type(self) -> Any:
         """What pytest calls the type of the ini twin."""
         return "bool" if self.metavar is None else "args" if self.many else "string"
+
+    @property
+    def in_toml(self) -> str:
+        """Say what the ini twin takes where values have types."""
+        if self.metavar is None:
+            return "true or false"
+        return f'["{self.metavar}"]' if self.many else f'"{self.metavar}"'
 
 
 OPTIONS = (
@@ -318,7 +327,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse nonsense before anything else happens; see whether anything is asked for."""
     if is_asked(config):
-        settings_of(config)
+        _refuse_idle(config, settings_of(config))
         bring_in(config)
     elif config.getoption("dist", "no") != "no":
         bring_in(config)  # whoever hands tests out does not see what they ask for
@@ -343,6 +352,23 @@ def settings_of(config: pytest.Config) -> Settings:
     return config.stash[SETTINGS]
 
 
+def _refuse_idle(config: pytest.Config, settings: Settings) -> None:
+    """Refuse what the command line asks for in vain; an ini file serves other runs, too."""
+    kinds = {spec.kind for spec in settings.device}
+    idle = {}
+    if "sim" not in kinds:
+        no_phones = "this run has no simulated phones; add --claw-device sim, or leave it out"
+        idle = {"sim_app": no_phones, "sim_profile": no_phones}
+    if kinds and kinds <= {"sim", "url"}:
+        named = " and ".join(f"--claw-device {spec}" for spec in settings.device)
+        idle["adb"] = f"{named} asks no adb server; name a device of it, or leave this out"
+    if kinds == {"url"}:
+        idle["operator_apk"] = "behind a url it is up to that host; install it there"
+    for field, reason in idle.items():
+        if getattr(config.option, f"claw_{field}", None) is not None:
+            raise pytest.UsageError(f"{source_of(config, field)} has no effect: {reason}")
+
+
 def _given(config: pytest.Config, option: Option) -> Any:
     """Give what was written for an option, on the command line or else in the ini file."""
     written = getattr(config.option, option.dest, None)
@@ -351,7 +377,9 @@ def _given(config: pytest.Config, option: Option) -> Any:
     try:
         return config.getini(option.dest)
     except (TypeError, ValueError, pytest.UsageError) as exc:
-        allowed = ", allowed is true or false" if option.metavar is None else ""
+        allowed = f"; in TOML it is written {option.in_toml}"
+        if option.metavar is None:
+            allowed = ", allowed is true or false"
         raise pytest.UsageError(f"the ini option {option.dest}: {exc}{allowed}") from exc
 
 

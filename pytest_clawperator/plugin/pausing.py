@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 SECTION = "clawperator"
 
 _NO_TERMINAL = (
-    "there is no terminal to ask on, so the test was not paused; run pytest in a terminal, and"
-    " without -n"
+    "not paused, because there is no terminal to ask on; run pytest in a terminal, and without -n"
 )
 
 
@@ -66,9 +65,10 @@ def _teach(item: pytest.Item, watched: Watched) -> None:
 
 def _pause_here(item: pytest.Item, client: Clawperator, frame: FrameType | None) -> None:
     place = f" at line {frame.f_lineno}" if frame is not None else ""
-    why = f"paused in {item.nodeid}{place}"
-    if not _pause(item.config, client, why=why, frame=frame) and item.config.get_verbosity() < 0:
-        _warn(item, f"{why}: {_NO_TERMINAL}")
+    where = f"{item.nodeid}{place}"
+    is_asked = _pause(item.config, client, why=where, frame=frame, asking="paused in ")
+    if not is_asked and item.config.get_verbosity() < 0:
+        _warn(item, f"{where}: {_NO_TERMINAL}")
 
 
 def _warn(item: pytest.Item, text: str) -> None:
@@ -79,7 +79,12 @@ def _warn(item: pytest.Item, text: str) -> None:
 
 
 def _pause(
-    config: pytest.Config, client: Clawperator, *, why: str, frame: FrameType | None
+    config: pytest.Config,
+    client: Clawperator,
+    *,
+    why: str,
+    frame: FrameType | None,
+    asking: str = "",
 ) -> bool:
     """Offer a prompt; where nobody can answer, tell so instead."""
     from pytest_clawperator.execution.pausing import ask, is_interactive
@@ -88,7 +93,7 @@ def _pause(
     with _terminal(config):
         can_ask = is_interactive()
         if can_ask:
-            ask(client, why=f"\n{why}", frame=frame)
+            ask(client, why=f"\n{asking}{why}", frame=frame)
     if not can_ask:
         events_of(config).notice(client.serial, f"{why}: {_NO_TERMINAL}")
     return can_ask

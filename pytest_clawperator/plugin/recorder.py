@@ -13,7 +13,7 @@ from pytest_clawperator.plugin.artifacts import Artifacts, Attachment
 from pytest_clawperator.plugin.evidence import Evidence, Piece, gather
 from pytest_clawperator.plugin.health import is_infrastructure, is_put_aside
 from pytest_clawperator.plugin.settings import Settings
-from pytest_clawperator.plugin.summary import CRASHES, FOLDER
+from pytest_clawperator.plugin.summary import CRASHES, FOLDER, HAS_FAILED
 from pytest_clawperator.plugin.video import Video
 from pytest_clawperator.plugin.watching import Watched
 
@@ -92,15 +92,17 @@ class Recorder:
 
         Whether a fixture's end failed is known only when all have ended.
         """
-        if watched not in self._clients:
-            return
-        if not self.is_ending:  # the run is broken off, and nobody will ask
-            self._end_video(watched, is_wanted=False)
+        if watched not in self._clients or not self.is_ending:  # broken off: nobody will ask
             return
         if not self._is_broken:
             kinds = self._kinds("teardown", has_failed=True)
             self._saved[id(watched)] = gather(watched, kinds)
         self._end_video(watched, is_wanted=True)
+
+    def drop_videos(self) -> None:
+        """Record no longer: the run is broken off, and nobody will ask."""
+        for watched in self._clients:
+            self._end_video(watched, is_wanted=False)
 
     def end_phase(self, report: pytest.TestReport, error: BaseException | None) -> None:
         """Keep what the options ask for, now that a phase of the test ended."""
@@ -117,7 +119,7 @@ class Recorder:
             crashes += self._keep(report, watched, kinds, prefix)
         if report.failed:
             self._keep_pictures(error)
-        if report.when == "teardown":
+        if report.failed or report.when == "teardown":  # whoever stops at a failure looks now
             self._keep_videos()
         self._tell_report(report, crashes)
 
@@ -155,8 +157,9 @@ class Recorder:
         self._kind = piece.kind
         try:
             path = self.artifacts.attach(f"{prefix}{piece.name}", piece.content)
-        except OSError as exc:  # a full disk is no reason to lose the test's own failure
-            self._lines.append(f"no {piece.kind}: it could not be written: {exc}")
+        except (ClawperatorError, OSError) as exc:  # no reason to lose the test's own failure
+            why = exc.message if isinstance(exc, ClawperatorError) else exc
+            self._lines.append(f"no {piece.kind}: {why}")
         else:
             if piece.remark:
                 self._lines[-1] = f"{piece.kind}: {self._show(path)} ({piece.remark})"
@@ -219,9 +222,10 @@ class Recorder:
             # pytest shows what a teardown adds to an earlier failure only if so named.
             title = f"{_SECTION} (teardown)" if report.when == "teardown" else _SECTION
             report.sections.append((title, "\n".join(self._lines)))
-        if self._has_failed and not self.artifacts.is_empty:
+        if not self.artifacts.is_empty:
             setattr(report, FOLDER, self._show(self.artifacts.folder))
             setattr(report, CRASHES, crashes)
+            setattr(report, HAS_FAILED, self._has_failed)
         self._lines, self._properties = [], []
 
 

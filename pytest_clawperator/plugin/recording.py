@@ -81,6 +81,14 @@ def pytest_runtest_makereport(
     return report
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """End the recording of a test that the run was broken off in, while its device is at hand."""
+    item = session.config.stash.get(CURRENT, None)
+    if item is not None and RECORDER in item.stash:
+        item.stash[RECORDER].drop_videos()
+
+
 class _Attempts:
     """Lets another attempt at a test begin without what was told of the last one.
 

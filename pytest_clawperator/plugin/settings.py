@@ -2,15 +2,52 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pytest_clawperator.devices.matrix import Matrix
 from pytest_clawperator.devices.requirements import Requirements
 from pytest_clawperator.devices.spec import DeviceSpec
+from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.plugin.options import ALLOWED_SECONDS, ALLOWED_WHEN, WHEN
 
 When = Literal["off", "on", "only-on-failure"]
+
+
+def _is_seconds(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value < math.inf
+
+
+def _is_when(value: Any) -> bool:
+    return value in WHEN
+
+
+def _is_switch(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+# What a conftest can change, how that is judged, and what is allowed.
+_CHANGEABLE: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "timeout": (_is_seconds, ALLOWED_SECONDS),
+    "output": (lambda value: isinstance(value, Path), "a pathlib.Path of a folder"),
+    "screenshot": (_is_when, ALLOWED_WHEN),
+    "snapshot": (_is_when, ALLOWED_WHEN),
+    "logcat": (_is_when, ALLOWED_WHEN),
+    "video": (_is_when, ALLOWED_WHEN),
+    "pause": (_is_switch, "True or False"),
+    "strict": (_is_switch, "True or False"),
+    "operator_package": (
+        lambda value: value is None or isinstance(value, str),
+        "a text such as 'com.clawperator.operator'",
+    ),
+    "operator_apk": (
+        lambda value: value is None or isinstance(value, Path),
+        "a pathlib.Path of a file",
+    ),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,3 +90,12 @@ class Settings:
     update_goldens: bool = False
     strict: bool = False
     validate: bool = False
+
+    def __post_init__(self) -> None:
+        for field, (fits, allowed) in _CHANGEABLE.items():
+            value = getattr(self, field)
+            if not fits(value):
+                raise ConfigurationError(
+                    f"the setting {field}: found {value!r}, allowed is {allowed}",
+                    hint="Correct the fixture clawperator_settings that changes it.",
+                )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -10,13 +12,18 @@ from threading import Thread
 
 import pytest
 
+from pytest_clawperator.errors import TransportError
+from pytest_clawperator.plugin.asking import ask, wrong_answer
 from pytest_clawperator.plugin.events import events_of
 from pytest_clawperator.plugin.health import FIRST, INFRASTRUCTURE, SIMULATED, say_first
 from pytest_clawperator.plugin.options import settings_of
 from pytest_clawperator.plugin.stash import WORKERS
 from pytest_clawperator.simulator.process import Simulator
+from pytest_clawperator.transport.wire import AdbServer
 
 _NEXT = "pytest_clawperator.plugin.connecting"
+# How long a process may take to end once it began to.
+_ENDED_WITHIN = 3.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,13 +45,25 @@ class SimulatorScenario:
 class RunSimulator(Simulator):
     """Simulated phones whose process is looked after."""
 
-    def end(self) -> str | None:
-        """Say how the process ended, if it did so by itself."""
+    def end(self, *, in_trouble: bool) -> str | None:
+        """Say how the process ended, if it did so by itself; trouble is worth a closer look."""
         code = self._process.poll() if self._process is not None else None
+        if code is None and in_trouble:
+            code = self._near_end()
         if code is None:
             return None
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         return f"the simulated phones' process ended ({how})"
+
+    def _near_end(self) -> int | None:
+        """Wait for a process that is about to end: its adb server may be gone a moment before."""
+        process = self._process
+        try:
+            AdbServer(self.adb_host, self.adb_port).ask("host:version", timeout=_ENDED_WITHIN)
+        except TransportError:
+            with suppress(subprocess.TimeoutExpired):
+                return process.wait(_ENDED_WITHIN) if process is not None else None
+        return None
 
 
 class SimulatedPhones:
@@ -55,14 +74,23 @@ class SimulatedPhones:
         self._told: set[int] = set()
         self.simulators: list[RunSimulator] = []
 
-    def end_of(self, serial: str | None) -> str | None:
+    def end_of(self, serial: str | None, *, in_trouble: bool = True) -> str | None:
         """Say how the process of a phone ended, or without a serial that of any."""
-        for simulator in self.simulators:
-            end = simulator.end()
-            if end is not None and (serial is None or serial in simulator.serials):
-                self._tell(simulator, end)
-                return end
+        for simulator, end in self._ends(serial, in_trouble):
+            self._tell(simulator, end)
+            return end
         return None
+
+    def look(self, serial: str | None) -> str | None:
+        """Say the same for somebody else, and show nothing."""
+        return next((end for _, end in self._ends(serial, in_trouble=True)), None)
+
+    def _ends(self, serial: str | None, in_trouble: bool) -> Iterator[tuple[RunSimulator, str]]:
+        for simulator in self.simulators:
+            if serial is None or serial in simulator.serials:
+                end = simulator.end(in_trouble=in_trouble)
+                if end is not None:
+                    yield simulator, end
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -84,7 +112,10 @@ class SimulatedPhones:
 def start_simulator(config: pytest.Config, phones: int) -> Simulator:
     """Start so many phones; they end with the run."""
     settings = settings_of(config)
-    scenario = config.hook.pytest_clawperator_simulator_scenario(config=config)
+    hook = config.hook.pytest_clawperator_simulator_scenario
+    scenario = ask(hook, config=config)
+    if not isinstance(scenario, SimulatorScenario):
+        raise wrong_answer(hook.name, scenario, f"a {__name__}.SimulatorScenario")
     options = {**vars(scenario), "apps": [*scenario.apps, *settings.sim_app]}
     if settings.sim_profile is not None:
         options["profile"] = settings.sim_profile

@@ -70,9 +70,9 @@ def hear(node: Any, word: str, value: Any) -> None:
         spares.put_aside(value)
     elif word == _WANT:
         try:
-            spares.ask(worker_id, value, lambda leases: answer(node, _plain(leases)))
+            spares.ask(worker_id, value, lambda leases: answer(node, word, _plain(leases)))
         except ClawperatorError as error:
-            answer(node, {"error": [error.message, error.hint, is_infrastructure(error)]})
+            answer(node, word, {"error": [error.message, error.hint, is_infrastructure(error)]})
 
 
 def _plain(leases: Sequence[Lease]) -> dict[str, Any]:

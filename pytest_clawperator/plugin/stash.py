@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.devices.pool import DevicePool, Lease, Spares
     from pytest_clawperator.errors import ClawperatorError
     from pytest_clawperator.execution.pipeline import Pipeline
+    from pytest_clawperator.plugin.ahead import Ahead
     from pytest_clawperator.plugin.events import EventHub
     from pytest_clawperator.plugin.needs import Needs
     from pytest_clawperator.plugin.recorder import Recorder
@@ -30,7 +31,9 @@ SPARES: pytest.StashKey[Spares] = pytest.StashKey()
 NEEDS: pytest.StashKey[dict[str, Needs]] = pytest.StashKey()
 CLASSES: pytest.StashKey[tuple[DeviceClass, ...]] = pytest.StashKey()
 UNSAID: pytest.StashKey[list[str]] = pytest.StashKey()
+AHEAD: pytest.StashKey[Ahead] = pytest.StashKey()
 EVENTS: pytest.StashKey[EventHub] = pytest.StashKey()
+ENDED: pytest.StashKey[dict[str | None, str]] = pytest.StashKey()
 HEALTH: pytest.StashKey[dict[Pipeline, Health]] = pytest.StashKey()
 RUN: pytest.StashKey[str] = pytest.StashKey()
 CLIENTS: pytest.StashKey[list[Watched]] = pytest.StashKey()

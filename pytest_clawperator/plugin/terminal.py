@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_clawperator.plugin.clients import clients_of
-from pytest_clawperator.plugin.stash import EVENTS, POOL, UNSAID
+from pytest_clawperator.plugin.health import INFRASTRUCTURE
+from pytest_clawperator.plugin.leasing import HANDED_LEASE
+from pytest_clawperator.plugin.stash import EVENTS, LEASE, NEEDS, POOL, UNSAID
 
 if TYPE_CHECKING:
     from pytest_clawperator.devices.pool import Candidate
@@ -87,7 +89,21 @@ def pytest_runtest_makereport(
         output = _output_line(item.config)
         said = {one.client.serial: [*device_lines([_candidate(one)]), *output] for one in clients}
         setattr(report, _USED, said)
+    elif serial := _wanted(item, report):
+        setattr(report, _USED, {serial: []})
     return report
+
+
+def _wanted(item: pytest.Item, report: pytest.TestReport) -> str | None:
+    """Give the device of a test that has no client: it needs none, or did not get that far."""
+    from pytest_clawperator.plugin.matrix import class_of
+    from pytest_clawperator.plugin.needs import uses_device
+
+    device_class = class_of(item)
+    label = device_class.label if device_class else None
+    lease = item.config.stash.get(LEASE, {}).get(label) if uses_device(item) else None
+    blamed = getattr(report, INFRASTRUCTURE, None)
+    return getattr(lease, "serial", None) or (blamed if isinstance(blamed, str) else None)
 
 
 class Tally:
@@ -108,11 +124,19 @@ class Tally:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take in what a report tells, and name a device that is new."""
         self._trouble.update(getattr(report, _TROUBLE, ()))
-        for serial, lines in getattr(report, _USED, {}).items():
+        for serial, lines in (getattr(report, _USED, None) or self._lost(report)).items():
             if serial not in self._named:
                 self._show(self.name([serial], lines))
             if outcome := self._outcome(report):
                 self._outcomes.setdefault(serial, Counter())[outcome] += 1
+
+    def _lost(self, report: pytest.TestReport) -> dict[str, list[str]]:
+        """Give the device of a test whose worker crashed, which xdist reports in its place."""
+        handed = getattr(getattr(report, "node", None), "workerinput", {}).get(HANDED_LEASE)
+        is_crash = report.when not in ("setup", "call", "teardown")
+        if handed and is_crash and report.nodeid in self._config.stash.get(NEEDS, {}):
+            return {handed["serial"]: []}
+        return {}
 
     def _outcome(self, report: pytest.TestReport) -> str:
         """Give the word that the last line of the run has for it; most phases have none."""
@@ -176,7 +200,7 @@ def _candidate(watched: Watched) -> Candidate:
 
     info, transport = watched.client.device.info, watched.transport
     if transport is None:
-        return Candidate(info=info, url="another host")
+        return Candidate(info=info, url=getattr(watched.client.runner, "url", "another host"))
     server = getattr(transport, "server", None)
     return Candidate(info=info, adb=None if server is None else str(server))
 

@@ -36,6 +36,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = kept
 
 
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config
+) -> None:
+    """Say that there was nothing to judge."""
+    if _is_on(config) and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+        terminalreporter.line(
+            f"--claw-validate: no payload was found in {', '.join(config.args)}: no test there has"
+            " a claw_payload marker, and no file is called *.claw.json or is a .json in a folder"
+            " called payloads",
+            yellow=True,
+        )
+
+
 class PayloadFile(pytest.File):
     """A file that holds one payload."""
 

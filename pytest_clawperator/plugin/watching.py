@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from dataclasses import dataclass, field
+from weakref import WeakSet
 
 from pytest_clawperator.contracts.events import ArtifactMade, Event, ExecutionFinished
 from pytest_clawperator.contracts.payload import Execution
@@ -38,7 +40,8 @@ class Watched:
     timed: list[Timed] = field(default_factory=list)
     snapshot: bytes | None = None
     log_start: int = 0
-    is_off_duty: bool = False
+    # Threads whose doings are not the test's, those that gather evidence; they may outlast it.
+    off_duty: WeakSet[threading.Thread] = field(default_factory=WeakSet)
     video_refused: bool = False
 
     @property
@@ -71,7 +74,7 @@ class Watched:
 
     def __call__(self, event: Event) -> None:
         """Take note of what happens."""
-        if self.is_off_duty:
+        if threading.current_thread() in self.off_duty:
             return
         if isinstance(event, ExecutionFinished):
             self.executions.append(event)

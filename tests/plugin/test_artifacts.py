@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,41 @@ def test_attach_text(tmp_path: Path) -> None:
 
     with pytest.raises(ConfigurationError, match="found str, wanted bytes or a Path"):
         Artifacts(tmp_path / "test").attach("x.txt", content)  # type: ignore[arg-type]
+
+
+def test_a_folder_that_was_deleted(tmp_path: Path) -> None:
+    """It is made again, and until then nothing is in it."""
+    artifacts = Artifacts(tmp_path / "run" / "test")
+    artifacts.attach("a.txt", b"1")
+    shutil.rmtree(tmp_path / "run")
+    was_empty = artifacts.is_empty
+
+    path = artifacts.attach("a.txt", b"2")
+
+    assert was_empty
+    assert (path, path.read_bytes()) == (tmp_path / "run/test/a.txt", b"2")
+
+
+@pytest.mark.parametrize("blocked", ["run", "run/test/a.txt"])
+def test_a_place_that_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, blocked: str
+) -> None:
+    """A file where a folder should be, or a full disk, is named with what to do."""
+    artifacts = Artifacts(tmp_path / "run" / "test")
+    if blocked == "run":
+        (tmp_path / "run").write_bytes(b"a file")
+    else:
+
+        def full(*_: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(Path, "open", full)
+
+    with pytest.raises(ConfigurationError, match=f"{blocked}.* cannot be written: ") as caught:
+        artifacts.attach("a.txt", b"1")
+
+    assert caught.value.code is ErrorCode.FILE_UNAVAILABLE
+    assert "--claw-output" in str(caught.value.hint)
 
 
 def test_a_folder_is_never_shared(tmp_path: Path) -> None:

@@ -16,8 +16,10 @@ from pytest_clawperator.contracts.events import ArtifactMade, ExecutionFinished
 from pytest_clawperator.errors import DeviceUnavailableError, EnvelopeTimeoutError
 from pytest_clawperator.plugin.evidence import gather
 from pytest_clawperator.plugin.watching import Watched, label_of
+from pytest_clawperator.transport.interface import ShellResult
 from tests.host_double import Reply, answer, envelope, running_host
 from tests.plugin.conftest import Run
+from tests.transport_double import ScriptedTransport
 
 ALL = ("screenshot", "snapshot", "log", "envelopes")
 EXECUTION = complete_execution(
@@ -54,6 +56,24 @@ def test_a_device_that_hangs() -> None:
     ]
 
 
+def test_what_comes_late_is_not_the_tests() -> None:
+    """A look that is over only after the evidence was given up is no action of the test."""
+    late, over = threading.Event(), threading.Event()
+
+    def look(*_: object, **__: object) -> None:
+        late.wait(10)
+        seen(ExecutionFinished(serial="PH1", at=0, execution=EXECUTION, elapsed=10.0))
+        over.set()
+
+    seen = watched(execute=look)
+
+    gather(seen, ["snapshot"], within=0.05)
+    late.set()
+
+    assert over.wait(10)
+    assert (seen.timed, list(seen.executions)) == ([], [])
+
+
 def test_a_device_that_is_gone() -> None:
     """Each kind says why it is missing; whatever is raised stays inside."""
 
@@ -75,6 +95,26 @@ def test_no_picture() -> None:
     found = gather(watched(screenshot=lambda: b"Error: full\n"), ["screenshot"])
 
     assert found.missing == ["no screenshot: screencap gave no picture; it said: Error: full"]
+
+
+def test_no_picture_of_a_device_that_is_gone() -> None:
+    """Where nothing at all came, the device is asked once more: it may be gone."""
+
+    class Gone(ScriptedTransport):
+        def exec_out(self, command: str, *, timeout: float = 30.0) -> bytes:
+            return b""
+
+        def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
+            raise DeviceUnavailableError("adb says: device offline", serial="PH1")
+
+    class Near(Watched):
+        transport = Gone()
+
+    client: Any = Client()
+
+    found = gather(Near(client), ["screenshot"])
+
+    assert found.missing == ["no screenshot: DEVICE_OFFLINE: adb says: device offline"]
 
 
 def test_the_last_screen_that_was_seen() -> None:

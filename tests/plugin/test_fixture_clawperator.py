@@ -163,6 +163,33 @@ def test_what_cannot_be_put_back(pytester: pytest.Pytester, run: Run) -> None:
     result.stdout.no_fnmatch_line("*contextlib*")  # the message tells it all
 
 
+def test_away_when_it_is_put_back(pytester: pytest.Pytester, run: Run) -> None:
+    """It is the device that failed; once it is healed, the next test finds it put back."""
+    pytester.makepyfile(
+        """
+        import pytest
+        from pytest_clawperator import ClawperatorError
+
+        def test_away(clawperator):
+            clawperator.device.orientation = "landscape"
+            clawperator.device.shell("sim fault offline ms=1500")
+            with pytest.raises(ClawperatorError):
+                while True:
+                    clawperator.runner.transport.server.state(clawperator.serial)
+
+        def test_after(clawperator):
+            assert clawperator.device.orientation == "portrait"
+        """
+    )
+
+    result = run("-rE", "--junitxml=junit.xml")
+
+    result.assert_outcomes(passed=2, errors=1)
+    told = "infrastructure: DEVICE_OFFLINE: could not put back: orientation (*"
+    result.stdout.fnmatch_lines([f"ERROR *::test_away - {told}"])
+    assert "infrastructure: DEVICE_OFFLINE: " in (pytester.path / "junit.xml").read_text()
+
+
 class TestScreen:
     """A screen that is off or locked."""
 

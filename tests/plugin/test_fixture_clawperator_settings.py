@@ -149,7 +149,7 @@ def test_pause(pytester: pytest.Pytester, run: Run) -> None:
     result = run()
 
     result.assert_outcomes(passed=1, failed=1, errors=1)
-    said = "clawperator: *test_pause.py::test_{} failed: *: there is no terminal to ask on, *"
+    said = "clawperator: *test_pause.py::test_{} *: not paused, because there is no terminal *"
     result.stdout.fnmatch_lines([said.format("call"), said.format("teardown")])
 
 
@@ -164,3 +164,50 @@ def test_artifacts(pytester: pytest.Pytester, run_plain: Run) -> None:
 
     result.assert_outcomes(passed=1)
     assert [one.partition(".")[0] for one in kept(pytester, "mine")] == ["test_it/a"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ("screenshot='maybe'", "screenshot: found 'maybe', allowed is off, on or only-on-failure"),
+        ("video=True", "video: found True, allowed is off, on or only-on-failure"),
+        ("timeout=-4", "timeout: found -4, allowed is a number of seconds from 0 on, as in 2.5"),
+        ("timeout='3'", "timeout: found '3', allowed is a number of seconds from 0 on, as in 2.5"),
+        ("strict='no'", "strict: found 'no', allowed is True or False"),
+        ("output='mine'", "output: found 'mine', allowed is a pathlib.Path of a folder"),
+        ("operator_apk='x.apk'", "operator_apk: found 'x.apk', allowed is a pathlib.Path *"),
+    ],
+)
+def test_nonsense(pytester: pytest.Pytester, run: Run, changes: str, said: str) -> None:
+    """A setting that makes no sense is refused at the line that changes it, as an option is."""
+    pytester.makeconftest(CHANGED.format(changes=changes))
+    pytester.makepyfile("def test_it(clawperator): pass")
+
+    result = run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            f"> *return dataclasses.replace(clawperator_settings, {changes})",
+            f"E *CONFIGURATION_INVALID: the setting {said}",
+        ]
+    )
+
+
+def test_a_client_that_cannot_be(pytester: pytest.Pytester, run: Run) -> None:
+    """A client that cannot be connected leaves the transport to the tests that use only that."""
+    pytester.makeconftest(
+        CHANGED.format(changes="operator_apk=clawperator_settings.output / 'none'")
+    )
+    pytester.makepyfile(
+        """
+        def test_client(clawperator): pass
+
+        def test_transport(clawperator_transport):
+            assert clawperator_transport.shell("echo hi").stdout.strip() == "hi"
+        """
+    )
+
+    result = run()
+
+    result.assert_outcomes(errors=1, passed=1)

@@ -111,7 +111,8 @@ def test_put_aside(pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> 
         from pytest_clawperator.devices import health
 
         @pytest.fixture(scope="session", autouse=True)
-        def impatient():
+        def impatient(clawperator_client):
+            clawperator_client.device.orientation = "landscape"
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(health.await_return, "__kwdefaults__", {
                     **health.await_return.__kwdefaults__, "timeout": 0.1
@@ -151,6 +152,7 @@ def test_put_aside(pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> 
         ]
     )
     assert "= evidence =" not in result.stdout.str()
+    assert "could not put back" not in result.stdout.str()  # it is not asked any more
 
 
 def test_a_device_that_says_no(pytester: pytest.Pytester, run: Run) -> None:
@@ -193,6 +195,56 @@ def test_junit_xml(pytester: pytest.Pytester, run: Run) -> None:
     assert fails.startswith("AssertionError: the app is wrong")
 
 
+def test_expected_to_fail(pytester: pytest.Pytester, run: Run) -> None:
+    """A test that is marked to fail does not hide that its device failed, whenever that was."""
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.fixture
+        def crash(clawperator):
+            clawperator.device.shell("sim fault operator_crash times=1")
+
+        @pytest.fixture
+        def crashed(clawperator, crash):
+            clawperator.home()
+
+        @pytest.mark.xfail(reason="bug 17")
+        def test_plain(clawperator, crash):
+            clawperator.home()
+
+        @pytest.mark.xfail(raises=Exception, strict=True)
+        def test_strict(clawperator, crash):
+            clawperator.home()
+
+        @pytest.mark.xfail
+        def test_setup(crashed): pass
+
+        @pytest.mark.xfail
+        def test_known(clawperator):
+            raise AssertionError
+
+        def test_said(clawperator, crash):
+            try:
+                clawperator.home()
+            except Exception:
+                pytest.xfail("it crashes here")
+        """
+    )
+
+    result = run("-rE", "--junitxml=junit.xml", *QUICK)
+
+    result.assert_outcomes(errors=3, xfailed=2)
+    result.stdout.fnmatch_lines(
+        [
+            f"ERROR *::{name} - infrastructure: OPERATOR_CRASHED: *"
+            for name in ("test_plain", "test_strict", "test_setup")
+        ]
+    )
+    suite = ElementTree.parse(pytester.path / "junit.xml").getroot()[0]
+    assert [suite.get(name) for name in ("errors", "failures", "skipped")] == ["3", "0", "2"]
+
+
 def test_errors_of_the_test(pytester: pytest.Pytester, run: Run) -> None:
     """An error that the test was dealing with when the device failed is shown too."""
     pytester.makepyfile(
@@ -231,6 +283,28 @@ def test_full_trace(pytester: pytest.Pytester, run: Run) -> None:
     result = run("--full-trace", *QUICK)
 
     result.stdout.fnmatch_lines(["*pipeline.py*"])
+
+
+def test_the_adb_server_of_the_phones_ends(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """The simulated phones start it again, and the tests after that find them."""
+    pytester.makepyfile(
+        """
+        import socket
+
+        def test_end(clawperator_lease, clawperator):
+            host, _, port = clawperator_lease.adb.partition(":")
+            with socket.create_connection((host, int(port)), timeout=30) as adb:
+                adb.sendall(b"0009host:kill")
+                while adb.recv(4096): pass
+
+        def test_after(clawperator):
+            clawperator.home()
+        """
+    )
+
+    result = run_plain("--claw-device=sim", *QUICK)
+
+    result.assert_outcomes(passed=2)
 
 
 KILLS_PHONES = """

@@ -36,3 +36,32 @@ def test_after_the_built_in_ones(pytester: pytest.Pytester, run: Run) -> None:
     result = run()
 
     result.assert_outcomes(passed=1)
+
+
+def test_one_that_returns_nothing(pytester: pytest.Pytester, run: Run) -> None:
+    """A processor that forgets to return the envelope is named, with its line."""
+    pytester.makeconftest(
+        """
+        def forget(envelope, collected):
+            pass
+
+        def pytest_clawperator_processors():
+            return [forget]
+        """
+    )
+    pytester.makepyfile(
+        """
+        def test_it(clawperator):
+            clawperator.execute([{"id": "snap", "type": "snapshot_ui"}])
+        """
+    )
+
+    result = run("--claw-snapshot", "off")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "E * the processor forget (*conftest.py:1) returned None, wanted is a ResultEnvelope",
+            "E *hint: Have each function that pytest_clawperator_processors gives return the *",
+        ]
+    )

@@ -109,6 +109,23 @@ def test_not_installed(pytester: pytest.Pytester, run: Run) -> None:
     )
 
 
+def test_a_permission_that_cannot_be_granted(pytester: pytest.Pytester, run: Run) -> None:
+    """The error names the marker, and shows nothing of how the app is made ready."""
+    suite(pytester, f"'{SHOP}', grant=['android.permission.NOPE']", "pass")
+
+    result = run()
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            f"E * DEVICE_COMMAND_FAILED: claw_app('{SHOP}'): `pm grant {SHOP} *NOPE` failed *",
+            "*hint: An app can be granted what its manifest asks for and users may decide.",
+        ]
+    )
+    assert "def " not in result.stdout.str()
+    assert ": in " not in result.stdout.str()
+
+
 def test_closest_marker(pytester: pytest.Pytester, run: Run) -> None:
     """The marker of the test wins over that of its module."""
     pytester.makepyfile(

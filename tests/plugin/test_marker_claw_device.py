@@ -90,6 +90,8 @@ def test_before_other_fixtures(pytester: pytest.Pytester, run: Run) -> None:
         ("form='watch'", "form='watch' is no requirement *. Allowed: 'phone' or 'tablet'."),
         ("emulator='no'", "emulator='no' is no requirement *. Allowed: True or False."),
         ("model=''", "model='' is no requirement *. Allowed: a text*"),
+        ("api='>=36,<30'", "api='>=36,<30' is no requirement *. Allowed: a level or comparisons*"),
+        ("", "it requires nothing. Allowed: api=a level *; abi=*; form='phone' or*"),
         ("33", "it is written claw_device(api=*, manufacturer=None)"),
     ],
 )

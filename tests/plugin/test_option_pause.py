@@ -118,6 +118,22 @@ def test_in_the_middle(pytester: pytest.Pytester, phone: AdbTransport, adb: str)
     assert "paused in test_in_the_middle.py::test_it at line 3" in terminal.said
 
 
+@needs_terminal
+def test_again(pytester: pytest.Pytester, phone: AdbTransport, adb: str) -> None:
+    """Whoever left one prompt is asked again at the next."""
+    pytester.makepyfile(FAILS + "\ndef test_next(clawperator):\n    assert 0\n")
+    device = ("--claw-device", phone.serial, "--claw-adb", adb)
+
+    with Terminal("--claw-pause", *device, *OPTIONS) as terminal:
+        terminal.type("exit()")
+        terminal.type("quit()")
+        status = terminal.end()
+
+    assert status == 1
+    assert "test_again.py::test_next failed: assert 0" in terminal.said
+    assert "no terminal" not in terminal.said
+
+
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the terminal away, should there be one."""
@@ -134,9 +150,9 @@ def test_without_a_terminal(pytester: pytest.Pytester, run: Run) -> None:
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(
         [
-            "[[]*[]] *::test_it failed: assert 42 == 41: there is no terminal to ask on, so the"
-            " test was not paused; run pytest in a terminal, and without -n",
-            "[[]*[]] paused in *::test_pause at line 7: there is no terminal to ask on*",
+            "[[]*[]] *::test_it failed: assert 42 == 41: not paused, because there is no terminal"
+            " to ask on; run pytest in a terminal, and without -n",
+            "[[]127.*[]] test_without_a_terminal.py::test_pause at line 7: not paused, because *",
         ]
     )
 
@@ -176,8 +192,8 @@ def test_quiet_without_a_terminal(pytester: pytest.Pytester, run: Run) -> None:
     result.stdout.fnmatch_lines(
         [
             "-* clawperator -*",
-            "there is no terminal to ask on, so the test was not paused; run pytest in a terminal*",
-            "*ClawperatorWarning: paused in *::test_pause at line 7: there is no terminal to ask *",
+            "not paused, because there is no terminal to ask on; run pytest in a terminal*",
+            "*ClawperatorWarning: test_*::test_pause at line 7: not paused, because there is no *",
         ]
     )
 
@@ -227,4 +243,4 @@ def test_paused_in_a_worker(
     result = run_workers("-q", "-n", "1", "--claw-device", phone.serial, "--claw-adb", adb)
 
     result.assert_outcomes(passed=1, warnings=1)
-    result.stdout.fnmatch_lines(["*ClawperatorWarning: paused in *there is no terminal*without -n"])
+    result.stdout.fnmatch_lines(["*ClawperatorWarning: *: not paused, because *without -n"])

@@ -151,6 +151,24 @@ def test_by_ini(suite: Path, run_plain: Run, pytester: pytest.Pytester) -> None:
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
+@pytest.mark.parametrize("options", [[], ["-q"], ["-n", "2"]], ids=["plain", "quiet", "workers"])
+def test_nothing_to_judge(pytester: pytest.Pytester, run_workers: Run, options: list[str]) -> None:
+    """Where no payload is found, that is said, and where it was looked for."""
+    pytester.makepyfile("def test_it(): pass")
+    write(pytester.path / "flows" / "other.json", GOOD)
+
+    result = run_workers("--claw-validate", *options)
+
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    result.stdout.fnmatch_lines(
+        [
+            f"--claw-validate: no payload was found in {pytester.path}: no test there has a"
+            " claw_payload marker, and no file is called *.claw.json or is a .json in a folder"
+            " called payloads"
+        ]
+    )
+
+
 def test_files_are_no_tests_otherwise(suite: Path, run_plain: Run) -> None:
     """Without the option payload files are left alone."""
     write(suite / "payloads" / "bad.json", BAD)

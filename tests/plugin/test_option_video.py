@@ -51,9 +51,30 @@ def test_on_failure(pytester: pytest.Pytester, run: Run, phone: AdbTransport) ->
     result = run("--claw-video=only-on-failure", *QUICK)
 
     assert list(kept(pytester)) == ["test_fails/video.mp4"]
-    result.stdout.fnmatch_lines(
-        ["*- clawperator: evidence (teardown) -*", "video: *test_fails*video.mp4"]
+    result.stdout.fnmatch_lines(["*- clawperator: evidence -*", "video: *test_fails*video.mp4"])
+    assert phone.shell(LEFT).stdout == ""
+
+
+def test_at_the_failure(pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> None:
+    """Whoever is asked by the debugger finds the video there; what follows is not recorded."""
+    pytester.makepyfile(
+        quick_pdb="""
+        import pdb
+        from pathlib import Path
+
+        class Quick(pdb.Pdb):
+            def interaction(self, *_):
+                print("found", [path.name for path in Path().glob("claw-results/*/*/*")])
+        """,
+        test_it=TESTS,
     )
+    pytester.syspathinsert()
+
+    result = run("--pdb", "--pdbcls=quick_pdb:Quick", "--claw-video=on", "-k=fails", *QUICK)
+
+    result.assert_outcomes(failed=1, deselected=1)
+    result.stdout.fnmatch_lines(["found [[]'video.mp4'[]]"])
+    assert list(kept(pytester)) == ["test_fails/video.mp4"]
     assert phone.shell(LEFT).stdout == ""
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -112,6 +114,104 @@ def test_checked_once(pytester: pytest.Pytester, run_workers: Run) -> None:
     app = "package: com.example.a\nname: A\nstart: home\nscreens: {home: {title: A}}\n"
     pytester.path.joinpath("a.yaml").write_text(app, encoding="utf-8")
 
-    result = run_workers("-n", "1", "--claw-sim-app", "a.yaml")
+    result = run_workers("-n", "1", "--claw-device", "sim", "--claw-sim-app", "a.yaml")
 
     result.assert_outcomes(passed=1)
+
+
+IDLE = "has no effect: "
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--claw-sim-profile=0.5.3"], f"--claw-sim-profile {IDLE}this run has no simulated*"),
+        (
+            ["--claw-sim-profile=0.5.3", "--claw-device=R58"],
+            f"--claw-sim-profile {IDLE}this run has no simulated phones; add --claw-device sim*",
+        ),
+        (["--claw-sim-app=a.yaml"], f"--claw-sim-app {IDLE}this run has no simulated phones*"),
+        (
+            ["--claw-device=sim", "--claw-adb=127.0.0.1:5037"],
+            f"--claw-adb {IDLE}--claw-device sim asks no adb server; name a device of it, or*",
+        ),
+        (
+            ["--claw-device=sim:2", "--claw-device=http://lab:3000", "--claw-adb=127.0.0.1:5037"],
+            f"--claw-adb {IDLE}--claw-device sim:2 and --claw-device http://lab:3000 asks no *",
+        ),
+        (
+            ["--claw-device=http://lab:3000", "--claw-operator-apk=o.apk"],
+            f"--claw-operator-apk {IDLE}behind a url it is up to that host; install it there",
+        ),
+    ],
+)
+def test_idle(pytester: pytest.Pytester, run_plain: Run, options: list[str], said: str) -> None:
+    """What the command line asks for and the run cannot use is refused, with the reason."""
+    app = "package: com.example.a\nname: A\nstart: home\nscreens: {home: {title: A}}\n"
+    pytester.path.joinpath("a.yaml").write_text(app, encoding="utf-8")
+    with ZipFile(pytester.path / "o.apk", "w") as apk:
+        apk.writestr("AndroidManifest.xml", "")
+
+    result = run_plain(*options)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {said}"])
+
+
+def test_idle_in_an_ini_file(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """An ini file serves several runs: what it says for others is no mistake."""
+    pytester.makepyfile("def test_it(): pass")
+    pytester.makeini("[pytest]\nclaw_sim_profile = 0.5.3\nclaw_adb = 127.0.0.1:5037\n")
+
+    with_phones = run_plain("--claw-device", "sim")
+    with_url = run_plain("--claw-device", "http://lab:3000")
+
+    with_phones.assert_outcomes(passed=1)
+    with_url.assert_outcomes(passed=1)
+
+
+TYPED = pytest.mark.skipif(pytest.version_tuple < (9, 0), reason="typed tables came with pytest 9")
+DOCUMENT = Path(__file__).parents[2] / "docs" / "options.md"
+
+
+@TYPED
+def test_typed_tables(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """The typed table that the documents show is read as they say."""
+    blocks = DOCUMENT.read_text(encoding="utf-8").split("```toml\n")
+    pytester.makepyprojecttoml(blocks[1].partition("```")[0])
+    pytester.makepyfile(
+        """
+        def test_it(clawperator_settings):
+            assert [str(one) for one in clawperator_settings.device] == [
+                "R58M123", "emulator-5554"
+            ]
+            assert clawperator_settings.timeout == 10.0
+            assert clawperator_settings.strict is True
+        """
+    )
+
+    result = run_plain()
+
+    result.assert_outcomes(passed=1)
+
+
+@TYPED
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("claw_timeout = 3", 'claw_timeout: * got int: 3; in TOML it is written "SECONDS"'),
+        (
+            'claw_device = "sim"',
+            "claw_device: * got str: 'sim'; in TOML it is written [[]\"SPEC\"]",
+        ),
+        ('claw_strict = "yes"', "claw_strict: * got str: 'yes'; * written true or false"),
+    ],
+)
+def test_wrong_types(pytester: pytest.Pytester, run_plain: Run, line: str, said: str) -> None:
+    """A value of another type is refused with how it is written."""
+    pytester.makepyprojecttoml(f"[tool.pytest]\n{line}\n")
+
+    result = run_plain()
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: the ini option {said}"])

@@ -224,6 +224,26 @@ def test_reruns(pytester: pytest.Pytester, run: Run) -> None:
     result.stdout.fnmatch_lines(["test_reruns.py::test_it", "  *attempt-1", "  *attempt-2"])
 
 
+def test_reruns_that_all_leave_evidence(pytester: pytest.Pytester, run: Run) -> None:
+    """The attempt that passed is listed with those that failed."""
+    pytest.importorskip("pytest_rerunfailures")
+    pytester.makepyfile(
+        """
+        attempts = []
+
+        def test_it(clawperator):
+            attempts.append(1)
+            assert len(attempts) == 2
+        """
+    )
+
+    result = run("--reruns=2", "-p", "rerunfailures", "--claw-screenshot=on")
+
+    result.stdout.fnmatch_lines(
+        ["*= evidence =*", "*::test_it", "  *attempt-1", "  *attempt-2"], consecutive=True
+    )
+
+
 def test_junit_and_reruns(pytester: pytest.Pytester, run: Run) -> None:
     """Each attempt has its own properties, and none of the attempt before."""
     pytest.importorskip("pytest_rerunfailures")
@@ -281,7 +301,32 @@ def test_a_folder_that_cannot_be_written(pytester: pytest.Pytester, run: Run) ->
     result = run("--claw-output", "taken")
 
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E * assert 0", "no screenshot: it could not be written: *taken*"])
+    result.stdout.fnmatch_lines(["E * assert 0", "no screenshot: *taken/* cannot be written: *"])
+
+
+def test_a_folder_that_was_deleted(pytester: pytest.Pytester, run: Run) -> None:
+    """Evidence goes to a new one, and the summary has only what is there."""
+    pytester.makepyfile(
+        """
+        import shutil
+
+        def test_first(clawperator):
+            assert 0
+
+        def test_it(clawperator, clawperator_artifacts):
+            clawperator_artifacts.attach("x.txt", b"1")
+            shutil.rmtree("claw-results")
+            assert 0
+        """
+    )
+
+    result = run("--claw-snapshot=off", "--claw-logcat=off")
+
+    result.assert_outcomes(failed=2)
+    assert [path.name for path in folder(pytester).iterdir()] == ["screenshot.png"]
+    listed = result.stdout.str().split("= evidence =")[1]
+    assert "::test_it" in listed
+    assert "test_first" not in listed.split("short test summary")[0]
 
 
 def test_a_device_that_is_gone(pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> None:

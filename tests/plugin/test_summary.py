@@ -29,6 +29,48 @@ def test_slow_actions(pytester: pytest.Pytester, run: Run) -> None:
     result.stdout.no_fnmatch_line("*press_key*")
 
 
+ON = ("--claw-screenshot=on", "--claw-snapshot=off", "--claw-logcat=off")
+
+
+def test_evidence_of_passed_tests(pytester: pytest.Pytester, run: Run) -> None:
+    """One line tells of them all, after the folders of those that failed."""
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("number", [1, 2, 3])
+        def test_it(clawperator, number):
+            assert number != 2
+        """
+    )
+
+    result = run(*ON)
+
+    (folder,) = (pytester.path / "claw-results").iterdir()
+    place = folder.relative_to(pytester.path)
+    result.stdout.fnmatch_lines(
+        [
+            "*= evidence =*",
+            "*::test_it[[]2]",
+            f"  {place}/test_evidence*-2-*",
+            f"2 tests that did not fail: {place}",
+        ],
+        consecutive=True,
+    )
+
+
+def test_evidence_of_nothing_but_passed_tests(pytester: pytest.Pytester, run: Run) -> None:
+    """Where none failed, the one line is all."""
+    pytester.makepyfile("def test_it(clawperator): pass")
+
+    result = run(*ON)
+
+    result.stdout.fnmatch_lines(
+        ["*= evidence =*", "1 test that did not fail: claw-results/????????-??????-????"],
+        consecutive=True,
+    )
+
+
 def test_verbose(pytester: pytest.Pytester, run: Run) -> None:
     """``-v`` names the slowest, however quick they are."""
     pytester.makepyfile("def test_quick(clawperator):\n    clawperator.press_key('back')")

@@ -9,6 +9,7 @@ from pytest_clawperator.devices.pool import Candidate
 from pytest_clawperator.plugin.terminal import device_lines
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
+from tests.host_double import running_host
 from tests.plugin.conftest import Run
 
 USES_DEVICE = "def test_it(clawperator): pass\n"
@@ -94,6 +95,28 @@ class TestReplaced:
         assert device.startswith(f"clawperator: {phone.serial} (Google Pixel 9, API 36), Operator ")
         assert device.endswith(f", adb {adb}")
         assert output.startswith("clawperator: evidence of failures goes to claw-results/")
+
+    def test_behind_a_host(self, pytester: pytest.Pytester, run_plain: Run) -> None:
+        """A device that another host reaches is named with that host's address."""
+        with running_host() as host:
+            pytester.makepyfile(
+                f"""
+                import pytest
+                from pytest_clawperator import connect
+
+                @pytest.fixture
+                def phone():
+                    with connect(url={host.url!r}) as client:
+                        yield client
+
+                def test_it(phone): pass
+                """
+            )
+
+            result = run_plain()
+
+        result.assert_outcomes(passed=1)
+        result.stdout.fnmatch_lines([f"clawperator: * behind {host.url}"])
 
     def test_quiet(
         self, pytester: pytest.Pytester, run_plain: Run, phone: AdbTransport, adb: str
@@ -217,6 +240,50 @@ class TestSummary:
                 f"[[]{phone.serial}] the screen is off, so it was woken and its lock dismissed",
             ]
         )
+
+    def test_without_a_client(
+        self, pytester: pytest.Pytester, run: Run, phone: AdbTransport
+    ) -> None:
+        """A test whose device has no Operator counts for it, and one that needs none as well."""
+        pytester.makepyfile(
+            """
+            def test_needs_none(clawperator_transport): pass
+
+            def test_needs_it(clawperator): pass
+
+            def test_no_device(): pass
+            """
+        )
+        phone.shell("sim fault operator_absent")
+
+        result = run()
+
+        result.assert_outcomes(passed=2, errors=1)
+        result.stdout.fnmatch_lines(["*= devices =*", f"{phone.serial}  1 passed, 1 error"])
+
+    def test_skipped_by_a_marker(
+        self, pytester: pytest.Pytester, run: Run, phone: AdbTransport
+    ) -> None:
+        """A test that its marker skips counts for the device that did not fit."""
+        pytester.makepyfile(
+            """
+            import pytest
+
+            def test_fails(clawperator):
+                raise AssertionError
+
+            @pytest.mark.claw_device(api=">=99")
+            def test_without_the_fixture(): pass
+
+            @pytest.mark.claw_device(api=">=99")
+            def test_with_it(clawperator): pass
+            """
+        )
+
+        result = run("--claw-snapshot=off", "--claw-logcat=off", "--claw-screenshot=off")
+
+        result.assert_outcomes(failed=1, skipped=2)
+        result.stdout.fnmatch_lines(["*= devices =*", f"{phone.serial}  1 failed, 2 skipped"])
 
     def test_much_trouble(self, pytester: pytest.Pytester, run: Run) -> None:
         """Trouble is told once each, and no more than fits a screen."""

@@ -1,0 +1,50 @@
+"""What hooks answer, judged where they are asked, so that errors name the hook."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+from reprlib import repr as short_repr
+from typing import Any
+
+import pluggy
+import pytest
+
+from pytest_clawperator.errors import ClawperatorError, ConfigurationError
+
+#: The detail of an error that says which hook is to blame.
+HOOK = "hook"
+
+_HINT = "Correct the hook, or have it return None to leave it to others."
+_NOT_THE_HOOK = (Path(__file__).parent, Path(pluggy.__file__).parent)
+
+
+def ask(hook: pluggy.HookCaller, /, **arguments: Any) -> Any:
+    """Call a hook; what it raises is told with its name, and with the lines that led there."""
+    try:
+        return hook(**arguments)
+    except (ClawperatorError, pytest.UsageError):
+        raise
+    except Exception as exc:
+        said = "".join(traceback.format_exception_only(exc)).strip()
+        raise ConfigurationError(
+            f"the hook {hook.name} raised {said}\n{_way_to(exc)}",
+            hint=_HINT,
+            details={HOOK: hook.name},
+        ) from exc
+
+
+def wrong_answer(hook: str, answer: object, wanted: str) -> ConfigurationError:
+    """Give the error that says what a hook should have returned."""
+    return ConfigurationError(
+        f"the hook {hook} returned {short_repr(answer)}, wanted is {wanted}",
+        hint=_HINT,
+        details={HOOK: hook},
+    )
+
+
+def _way_to(exc: Exception) -> str:
+    """Show how it came to the exception, from the hook on."""
+    frames = traceback.extract_tb(exc.__traceback__)
+    own = [one for one in frames if Path(one.filename).parent not in _NOT_THE_HOOK]
+    return "".join(traceback.format_list(own or frames)).rstrip()
