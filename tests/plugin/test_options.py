@@ -204,7 +204,7 @@ def test_typed_tables(pytester: pytest.Pytester, run_plain: Run) -> None:
             'claw_device = "sim"',
             "claw_device: * got str: 'sim'; in TOML it is written [[]\"SPEC\"]",
         ),
-        ('claw_strict = "yes"', "claw_strict: * got str: 'yes'; * written true or false"),
+        ('claw_strict = "yes"', "claw_strict: * got str: 'yes', allowed is true or false"),
     ],
 )
 def test_wrong_types(pytester: pytest.Pytester, run_plain: Run, line: str, said: str) -> None:
