@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
+from ipaddress import ip_address
+from typing import Any
 
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.devices.probe import ask_all
@@ -22,6 +27,8 @@ from pytest_clawperator.transport.wire import AdbServer
 
 USABLE = "device"
 SERIAL_VARIABLE = "ANDROID_SERIAL"
+#: What this machine is called in keys.
+HERE = "127.0.0.1"
 
 _NO_DEVICE_HINT = (
     "Plug one in with USB debugging on (`adb devices` must call it `device`), or start a"
@@ -171,15 +178,48 @@ def _key(serial: str, number: str, server: AdbServer, *, emulator: bool) -> str:
     One device has one key, whichever name and whichever adb server it is reached by.
     """
     endpoint, _, port = serial.rpartition(":")
+    host = HERE if server.path is not None else machine_of(server.host)
     local = _LOOPBACK.fullmatch(endpoint) is not None
+    if emulator and endpoint and host == HERE:
+        local = local or machine_of(endpoint) == HERE
     if not local and not serial.startswith("emulator-") and number not in _SHARED_NUMBERS:
         return number
     if local:
         # An emulator listens next to the port that it is named after.
         is_named = emulator and port.isdecimal()
         serial = f"emulator-{int(port) - 1}" if is_named else f"127.0.0.1:{port}"
-    here = server.path is not None or _LOOPBACK.fullmatch(server.host)
-    return f"{'127.0.0.1' if here else server.host}/{serial}"
+    return f"{host}/{serial}"
+
+
+@cache
+def machine_of(host: str) -> str:
+    """Give the one name of a machine, by whichever it is called; this one is ``HERE``.
+
+    A name that cannot be looked up stays what it is. Only names are looked up, which was done
+    to reach the machine: asking for the names of addresses can take long, and fails often.
+    """
+    if _LOOPBACK.fullmatch(host):
+        return HERE
+    try:
+        found = socket.getaddrinfo(
+            host.strip("[]"), None, type=socket.SOCK_DGRAM, flags=socket.AI_CANONNAME
+        )
+    except (OSError, UnicodeError):
+        return host.lower()
+    if any(_is_here(family, address) for family, *_, address in found):
+        return HERE
+    return (found[0][3] or host).lower()
+
+
+def _is_here(family: int, address: tuple[Any, ...]) -> bool:
+    """Tell whether an address is one of this machine: only to those can a socket be bound."""
+    known = ip_address(str(address[0]).partition("%")[0])
+    if known.is_loopback or known.is_unspecified:
+        return True
+    with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+        probe.bind(address)
+        return True
+    return False
 
 
 def _newest(answer: ShellResult) -> str:

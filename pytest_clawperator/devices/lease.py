@@ -7,12 +7,14 @@ dies; before each broadcast it asks the lease whether that is still so.
 
 from __future__ import annotations
 
+import re
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Protocol
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.errors import (
@@ -29,11 +31,22 @@ RETRY_PAUSE, SAY_EVERY = 0.1, 10.0
 LANDING_GRACE = 5.0
 
 _REDIS = ("redis://", "rediss://", "unix://")
+# What may follow a `?`. Others would change how long answers are waited for, or show a password.
+_OPTIONS = ("db",)
+_TLS_OPTIONS = (
+    "ssl_ca_certs",
+    "ssl_ca_path",
+    "ssl_cert_reqs",
+    "ssl_certfile",
+    "ssl_check_hostname",
+    "ssl_keyfile",
+)
 _WAIT_HINT = (
     "Wait for it with --claw-lease-timeout SECONDS, choose another device, or end that process."
 )
 
 Say = Callable[[str], None]
+Name = Callable[[str], str]
 
 
 class Permit(Protocol):
@@ -96,14 +109,48 @@ class LeaseStore(Protocol):
 
 def check_place(where: str) -> str:
     """Give where leases are kept, if that can be."""
-    scheme, found, place = where.partition("://")
-    if f"{scheme}{found}" in _REDIS and place.rpartition("@")[2].strip("/"):
+    if (problem := _problem(where)) is None:
         return where
+    # What stands before an @, or where a host should, may be a password.
+    shown = re.sub(r"://:[^/]*", "://…", where.rpartition("@")[2].partition("?")[0])
     raise ConfigurationError(
-        f"{where.rpartition('@')[2]!r} is no place to keep leases",
+        f"{shown!r} is no place to keep leases: {problem}",
         hint="Allowed: redis://host:6379/0 (or rediss://, unix://), or nothing for lock files on"
         " this machine.",
     )
+
+
+def _problem(where: str) -> str | None:
+    """Say why leases cannot be kept there."""
+    if not where.startswith(_REDIS):
+        return f"it begins with none of {', '.join(_REDIS)}"
+    try:
+        url = urlsplit(where)
+        if "@" in f"{url.path}{url.query}{url.fragment}":
+            return "its password must be encoded: write %2F for a /, %23 for a #, %3F for a ?"
+        _ = url.port  # raises where it is none
+    except ValueError:
+        return "its host or port cannot be read"
+    if url.scheme != "unix":
+        return _problem_of_query(url) if url.hostname else "it names no host"
+    if url.hostname or not url.path.strip("/"):
+        return "a socket is named by its whole path, as in unix:///run/redis.sock"
+    return _problem_of_query(url)
+
+
+def _problem_of_query(url: SplitResult) -> str | None:
+    """Say what is wrong with the database and what else is asked for."""
+    asked = parse_qsl(url.query, keep_blank_values=True)
+    known = (*_OPTIONS, *(_TLS_OPTIONS if url.scheme == "rediss" else ()))
+    for name, _ in asked:
+        if name not in known:
+            return f"{name} is unknown; known: {', '.join(known)}"
+    databases = [value for name, value in asked if name == "db"]
+    if url.scheme != "unix" and url.path.strip("/"):
+        databases.append(url.path.strip("/"))
+    if not all(re.fullmatch(r"[0-9]+", one) for one in databases):
+        return "its database is no number"
+    return None
 
 
 def open_leases(
@@ -139,22 +186,24 @@ def take_each(
     *,
     wait: float = 0.0,
     say: Say = lambda text: None,
+    name: Name = str,
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
 ) -> list[Hold]:
     """Take a device of each group, the first that is free, or none at all.
 
     If somebody has them, wait at most so long, then raise who. Nothing is held while waiting,
-    so two that want the same devices cannot block each other.
+    so two that want the same devices cannot block each other. ``name`` tells what people call
+    the device with that key.
     """
     begin = clock()
     say_next = begin
     while (taken := _try_each(store, groups)) is None:
         now = clock()
         if now >= begin + wait:
-            raise _held(store, groups, waited=wait)
+            raise _held(store, groups, name, waited=wait)
         if now >= say_next:
-            say(f"waiting for {_wanted(store, groups)}; {begin + wait - now:.0f} s left")
+            say(f"waiting for {_wanted(store, groups, name)}; {begin + wait - now:.0f} s left")
             say_next += SAY_EVERY
         # Those who wait for the same devices should not all come back at once.
         pause(min(RETRY_PAUSE * (0.5 + secrets.randbelow(1000) / 1000), begin + wait - now))
@@ -222,21 +271,23 @@ def _distinct(groups: Iterable[Iterable[str]]) -> list[str]:
     return list(dict.fromkeys(key for group in groups for key in group))
 
 
-def _wanted(store: LeaseStore, groups: Sequence[Sequence[str]]) -> str:
+def _wanted(store: LeaseStore, groups: Sequence[Sequence[str]], name: Name) -> str:
     """Describe what is waited for."""
     keys = _distinct(groups)
-    held = [f"{key}, held by {who}" for key in keys if (who := store.holder(key))]
+    held = [f"{name(key)}, held by {who}" for key in keys if (who := store.holder(key))]
     told = "; ".join(held) or "others come and go"
     return told if len(keys) == 1 and held else f"{len(groups)} of {len(keys)} devices ({told})"
 
 
-def _held(store: LeaseStore, groups: Sequence[Sequence[str]], *, waited: float) -> LeaseError:
+def _held(
+    store: LeaseStore, groups: Sequence[Sequence[str]], name: Name, *, waited: float
+) -> LeaseError:
     keys = _distinct(groups)
     holders = {key: who for key in keys if (who := store.holder(key)) is not None}
     if len(keys) == 1 and holders:
-        return _held_by(keys[0], holders[keys[0]], waited=waited)
+        return _held_by(keys[0], holders[keys[0]], name, waited=waited)
     after = f" after {waited:g} s of waiting" if waited else ""
-    told = "; ".join(f"{key} is held by {holder}" for key, holder in holders.items())
+    told = "; ".join(f"{name(key)} is held by {holder}" for key, holder in holders.items())
     count = f"{len(groups)} device{'s are' if len(groups) > 1 else ' is'}"
     return LeaseError(
         f"{count} wanted{after}, and {len(keys) - len(holders)} of {len(keys)} can be had:"
@@ -246,12 +297,12 @@ def _held(store: LeaseStore, groups: Sequence[Sequence[str]], *, waited: float) 
     )
 
 
-def _held_by(key: str, holder: Holder, *, waited: float = 0.0) -> LeaseError:
+def _held_by(key: str, holder: Holder, name: Name, *, waited: float) -> LeaseError:
     still = f"after {waited:g} s of waiting the device is still" if waited else "the device is"
     return LeaseError(
         f"{still} held by {holder}",
         code=ErrorCode.DEVICE_LEASED,
-        serial=key,
+        serial=name(key),
         hint=_WAIT_HINT,
         details={"key": key, "holder": asdict(holder)},
     )

@@ -102,7 +102,11 @@ class DevicePool:
         if len(groups) > len(candidates):
             raise too_few(len(groups) - spare, tuple(candidates.values()), spare=spare)
         keys = [[one.info.key for one in group] for group in groups]
-        for hold in take_each(self._store, keys, wait=wait, say=say):
+
+        def name(key: str) -> str:
+            return candidates[key].serial
+
+        for hold in take_each(self._store, keys, wait=wait, say=say, name=name):
             self._add(hold, candidates[hold.key])
 
     def hold_free(self, candidates: Iterable[Candidate]) -> list[str]:
@@ -117,10 +121,14 @@ class DevicePool:
                 told.append(f"{candidate.serial} is held by {holder}")
         return told
 
-    def keep(self, count: int) -> None:
-        """Let go of those that are more than this."""
-        while len(self._holds) > count and self._free:
-            self._holds.pop(self._free.pop().info.key).release()
+    def keep(self, count: int, *, groups: Iterable[Sequence[Candidate]] = ()) -> None:
+        """Let go of those that are more than this; the last to go is one of each group."""
+        needed = self._one_of_each(groups)
+        ordered = [*needed, *(one for one in self._free if one not in needed)]
+        while len(self._holds) > count and ordered:
+            gone = ordered.pop()
+            self._free.remove(gone)
+            self._holds.pop(gone.info.key).release()
 
     def take(
         self, worker_id: str, *, fits: Callable[[DeviceInfo], bool] = lambda info: True
@@ -154,9 +162,14 @@ class DevicePool:
         if device is not None:
             self._put_aside.add(device.info.key)
 
-    def reserve(self, count: int) -> list[Candidate]:
-        """Take so many free devices out of the workers' reach, in a fixed order."""
-        reserved = sorted(self._free, key=lambda one: one.info.key)[len(self._free) - count :]
+    def reserve(self, count: int, *, groups: Iterable[Sequence[Candidate]] = ()) -> list[Candidate]:
+        """Take so many free devices out of the workers' reach, in a fixed order.
+
+        The last that are taken are one of each group.
+        """
+        needed = self._one_of_each(groups)
+        ordered = sorted(self._free, key=lambda one: (one not in needed, one.info.key))
+        reserved = ordered[len(ordered) - count :]
         self._free = [one for one in self._free if one not in reserved]
         return reserved
 
@@ -176,6 +189,16 @@ class DevicePool:
         while self._holds:
             self._holds.popitem()[1].release()
         self._store.close()
+
+    def _one_of_each(self, groups: Iterable[Sequence[Candidate]]) -> list[Candidate]:
+        """Pick a free device of each group that has any; those with the least choice come first."""
+        chosen: list[Candidate] = []
+        for free in sorted(
+            [[one for one in self._free if one in each] for each in groups], key=len
+        ):
+            if free and not any(one in free for one in chosen):
+                chosen.append(free[0])
+        return chosen
 
     def _choose(self, free: Sequence[Candidate], worker_id: str) -> Candidate:
         chosen = self._select(free, worker_id)

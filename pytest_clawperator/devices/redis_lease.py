@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from pytest_clawperator.devices.holder import Holder
+from pytest_clawperator.devices.inventory import HERE
+from pytest_clawperator.devices.lease import check_place
 from pytest_clawperator.errors import (
     ConfigurationError,
     ErrorCode,
@@ -307,24 +309,18 @@ class _Server:
     def __init__(self, url: str, ttl: float) -> None:
         _require_redis()
         self.ttl = ttl
-        parts = urlsplit(url)
+        parts = urlsplit(check_place(url))
         # What stands before an @ may be a password, and messages travel far.
         self._shown = f"Redis at {parts.netloc.rpartition('@')[2] or parts.path}"
         patience = min(_ANSWER_WITHIN, ttl / 4)
-        try:
-            self.client: Any = redis.Redis.from_url(
-                url,
-                decode_responses=True,
-                socket_timeout=patience,
-                socket_connect_timeout=patience,
-                # A connection may be older than the server.
-                retry=Retry(NoBackoff(), 1, (RedisConnectionError,)),
-            )
-        except ValueError as exc:
-            raise ConfigurationError(
-                f"{self._shown} cannot be reached by this url: {exc}",
-                hint="Write it as redis://[[user]:password@]host:6379/0.",
-            ) from exc
+        self.client: Any = redis.Redis.from_url(
+            url,
+            decode_responses=True,
+            socket_timeout=patience,
+            socket_connect_timeout=patience,
+            # A connection may be older than the server.
+            retry=Retry(NoBackoff(), 1, (RedisConnectionError,)),
+        )
 
     def __str__(self) -> str:
         return self._shown
@@ -368,8 +364,15 @@ class _Names(NamedTuple):
 
     @classmethod
     def of(cls, key: str) -> _Names:
-        """Name the keys; a device that only this machine knows gets the machine's name."""
-        key = re.sub(r"^(127\.0\.0\.1:|/)", rf"{socket.gethostname()}:", key)
+        """Name the keys; where one has a machine's name, it is the one that all call it by.
+
+        A machine may call itself by its first name alone, and others by all of them.
+        """
+        machine, found, serial = key.partition("/")
+        is_address = re.fullmatch(r"[\d.]+|.*:.*", machine)  # or the url of a host
+        if machine == HERE or (found and not is_address):
+            name = socket.gethostname() if machine == HERE else machine
+            key = f"{name.partition('.')[0].lower()}/{serial}"
         return cls(*(f"clawperator:{kind}:{key}" for kind in ("lease", "fencing", "flight")))
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import socket
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
 from pytest_clawperator.devices.inventory import (
     ConnectedDevice,
     choose_device,
     list_devices,
+    machine_of,
     read_device,
 )
 from pytest_clawperator.errors import (
@@ -30,6 +35,35 @@ SERVER = AdbServer("127.0.0.1", 5037)
 def no_serial_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nobody's environment choose."""
     monkeypatch.delenv("ANDROID_SERIAL", raising=False)
+
+
+Resolver = dict[str, tuple[str, str]]
+
+
+@pytest.fixture
+def resolver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Resolver]:
+    """Give the names that a resolver knows, each with the canonical name and an address."""
+    known: Resolver = {}
+    real = socket.getaddrinfo
+
+    def look_up(host: str, *arguments: Any, **options: Any) -> list[Any]:
+        if host in known:
+            name, address = known[host]
+            return [(*real(address, *arguments, **options)[0][:3], name, (address, 0))]
+        if len(host) > 255 or host.strip(".:0123456789abcdef") == "":
+            return real(host, *arguments, **options)
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr("socket.getaddrinfo", look_up)
+    machine_of.cache_clear()
+    yield known
+    machine_of.cache_clear()
+
+
+def key_of(serial: str, server: AdbServer) -> str:
+    """Give the key of an emulator."""
+    told = "[ro.serialno]: [EMU]\n[ro.kernel.qemu]: [1]\n"
+    return read_device(ScriptedTransport({"getprop": told}, serial=serial), server=server).key
 
 
 def connected(**states: str) -> list[ConnectedDevice]:
@@ -216,6 +250,7 @@ class TestReading:
             ("NONE", "", SERVER, "127.0.0.1/NONE"),
         ],
     )
+    @pytest.mark.usefixtures("resolver")
     def test_one_phone_has_one_key(
         self, serial: str, number: str, server: AdbServer, key: str
     ) -> None:
@@ -223,6 +258,37 @@ class TestReading:
         transport = ScriptedTransport({"getprop": f"[ro.serialno]: [{number}]\n"}, serial=serial)
 
         assert read_device(transport, server=server).key == key
+
+    @pytest.mark.parametrize(
+        "host", ["0.0.0.0", "127.0.1.1", "::", "::1", "::ffff:127.0.0.1", socket.gethostname()]
+    )
+    def test_this_machine_is_one_by_all_its_names(self, host: str) -> None:
+        """Two runs that call this machine differently mean one emulator."""
+        assert key_of("emulator-5554", AdbServer(host, 5037)) == "127.0.0.1/emulator-5554"
+        assert key_of("emulator-5554", SERVER) == "127.0.0.1/emulator-5554"
+
+    def test_an_address_of_this_machine_is_here(self, resolver: Resolver) -> None:
+        """What a name leads to decides, be it the name of an adb server or of a device."""
+        resolver["desk.lab"] = ("desk.lab", "127.0.0.1")
+
+        by_server = key_of("emulator-5554", AdbServer("desk.lab", 5037))
+        by_serial = key_of("desk.lab:5555", SERVER)
+
+        assert by_server == by_serial == "127.0.0.1/emulator-5554"
+
+    def test_another_machine_is_one_by_all_its_names(self, resolver: Resolver) -> None:
+        """The name that a resolver has for another machine counts, not the one that was typed."""
+        for name in ("rack-1", "Rack-1.lab", "alias"):
+            resolver[name] = ("Rack-1.lab", "198.51.100.77")
+
+        keys = {key_of("emulator-5554", AdbServer(name, 5037)) for name in resolver}
+
+        assert keys == {"rack-1.lab/emulator-5554"}
+
+    def test_a_name_that_nobody_knows_stays_what_it_is(self, resolver: Resolver) -> None:
+        """A resolver that fails is no reason to fail."""
+        assert key_of("emulator-5554", AdbServer("lab-3", 5037)) == "lab-3/emulator-5554"
+        assert key_of("emulator-5554", AdbServer("x" * 300, 1)) == f"{'x' * 300}/emulator-5554"
 
     @pytest.mark.parametrize("serial", ["emulator-5554", "127.0.0.1:5555", "localhost:5555"])
     def test_an_emulator_has_one_key_by_all_its_names(self, serial: str) -> None:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.lease import (
     Hold,
     await_landing,
+    check_place,
     open_leases,
     take,
     take_all,
@@ -51,7 +53,7 @@ class Waiting:
             self.at = 1e9
             self.happens()
 
-    def take_some(self, store: FileLeases, keys: list[str], **options: float) -> list[Hold]:
+    def take_some(self, store: FileLeases, keys: list[str], **options: Any) -> list[Hold]:
         """Take devices on this clock."""
         groups = [keys] * int(options.pop("count", 0)) or [[key] for key in keys]
         return take_each(
@@ -319,3 +321,76 @@ def test_a_place_that_is_none_is_refused(where: str) -> None:
 
     assert "redis://host:6379/0" in str(caught.value)
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("redis://", "it names no host"),
+        ("redis:///0", "it names no host"),
+        ("redis://:SECRET@/0", "it names no host"),
+        ("redis://host:port/0", "its host or port cannot be read"),
+        ("redis://[::1/0", "its host or port cannot be read"),
+        ("redis://host:6379/abc", "its database is no number"),
+        ("redis://host:6379/0/1", "its database is no number"),
+        ("redis://host?db=abc", "its database is no number"),
+        ("redis://host?foo=SECRET", "foo is unknown; known: db"),
+        ("redis://host?password=SECRET", "password is unknown; known: db"),
+        ("redis://host?socket_timeout=99", "socket_timeout is unknown; known: db"),
+        ("redis://host?ssl_cert_reqs=none", "ssl_cert_reqs is unknown; known: db"),
+        ("rediss://host?foo=1", "foo is unknown; known: db, ssl_ca_certs, "),
+        ("unix://run/redis.sock", "a socket is named by its whole path"),
+        ("unix://", "a socket is named by its whole path"),
+        ("redis://:abc/SECRET@127.0.0.1:6399/0", "write %2F for a /"),
+        ("redis://:abc#SECRET@127.0.0.1:6399/0", "%23 for a #"),
+        ("redis://:abc?SECRET@127.0.0.1:6399/0", "%3F for a ?"),
+        ("http://:SECRET@host", "it begins with none of redis://, rediss://, unix://"),
+    ],
+)
+def test_a_place_that_cannot_be_is_refused(url: str, reason: str) -> None:
+    """What is wrong is told at once, with what is allowed and without passwords."""
+    with pytest.raises(ConfigurationError) as caught:
+        check_place(url)
+
+    assert reason in caught.value.message
+    assert "is no place to keep leases: " in caught.value.message
+    assert "Allowed: redis://host:6379/0" in (caught.value.hint or "")
+    assert "SECRET" not in str(caught.value)
+    assert "abc#" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://host",
+        "redis://host/",
+        "redis://[::1]:6379/0",
+        "redis://ada:p%2Fw@host:6379/15",
+        "redis://:p@w@host?db=2",
+        "rediss://host?ssl_cert_reqs=none&ssl_ca_certs=/etc/ca.pem",
+        "unix:///run/redis.sock",
+        "unix://:pw@/run/redis.sock?db=3",
+    ],
+)
+def test_a_place_that_can_be(url: str) -> None:
+    """What redis-py understands is a place."""
+    assert check_place(url) == url
+
+
+def test_a_device_is_called_what_people_call_it(store: FileLeases, others: FileLeases) -> None:
+    """What waits and fails names devices by their serials, where these are known."""
+    serials = {"127.0.0.1/emulator-5554": "emulator-5554", "R58M123": "192.0.2.20:5555"}
+    keys, waiting = list(serials), Waiting()
+
+    with take(others, keys[0]), take(others, keys[1]):
+        with pytest.raises(LeaseError) as one:
+            waiting.take_some(store, keys[:1], wait=1.0, name=serials.__getitem__)
+        with pytest.raises(LeaseError) as both:
+            waiting.take_some(store, keys, wait=1.0, name=serials.__getitem__)
+
+    assert one.value.serial == "emulator-5554"
+    assert "emulator-5554 is held by " in str(both.value)
+    assert "192.0.2.20:5555 is held by " in str(both.value)
+    assert waiting.said[0].startswith("waiting for emulator-5554, held by ")
+    assert "(emulator-5554, held by " in waiting.said[-1]
+    assert "127.0.0.1/" not in f"{both.value.message}{waiting.said}"

@@ -107,7 +107,7 @@ def test_a_device_of_each_group(pool: DevicePool, others: FileLeases) -> None:
     """All groups get a device, or nothing is held and the error says who has what is missing."""
     a, b, c, _ = pool.candidates
 
-    with take(others, "key of B"), pytest.raises(LeaseError, match="key of B is held by"):
+    with take(others, "key of B"), pytest.raises(LeaseError, match=r": B is held by"):
         pool.hold_each([[a, c], [b]])
     before = pool.held
     pool.hold_each([[a, b, c], [a, b]])
@@ -130,6 +130,20 @@ def test_no_more_than_needed(pool: DevicePool, others: FileLeases) -> None:
 
     assert serials(pool.held) == "A"
     assert others.holder("key of B") is None
+
+
+def test_one_of_each_group_is_kept(pool: DevicePool) -> None:
+    """What is given back, or kept from workers, is first what the groups have several of."""
+    pool.hold_free(pool.candidates)
+    a, b, c, d = pool.candidates
+    groups = [[a, b, c], [c, d], [d]]
+
+    pool.keep(3, groups=groups)
+    spare = pool.reserve(1, groups=groups)
+
+    assert serials(pool.held) == "ABD"
+    assert serials(spare) == "B"
+    assert serials(pool.free) == "AD"
 
 
 @pytest.mark.parametrize("gone", ["gw0", "gw1", "gw2"])

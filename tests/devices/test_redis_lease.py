@@ -17,6 +17,7 @@ import redis
 
 from pytest_clawperator.devices import redis_lease
 from pytest_clawperator.devices.holder import Holder
+from pytest_clawperator.devices.inventory import read_device
 from pytest_clawperator.devices.lease import open_leases, take, take_all
 from pytest_clawperator.devices.redis_lease import RedisLeases
 from pytest_clawperator.errors import (
@@ -25,7 +26,9 @@ from pytest_clawperator.errors import (
     LeaseError,
 )
 from pytest_clawperator.execution.flight import Flight
+from pytest_clawperator.transport.wire import AdbServer
 from tests.redis_server import DEADLINE, RedisServer
+from tests.transport_double import ScriptedTransport
 
 # Long enough for a busy machine to renew in time, and short where the end is waited for.
 LONG, SHORT = 10.0, 1.0
@@ -453,17 +456,23 @@ def test_a_release_keeps_what_is_in_flight(
     assert elsewhere.command_id == "cmd-1"
 
 
+def emulator_at(host: str) -> str:
+    """Give the key of an emulator at an adb server."""
+    transport = ScriptedTransport({}, serial="emulator-5554")
+    return read_device(transport, server=AdbServer(host)).key
+
+
 def test_emulators_of_different_machines_are_different(
     server: RedisServer, store: MakeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What each machine calls its own 127.0.0.1 is not one device."""
-    leases = store(server)
+    leases, key = store(server), emulator_at("127.0.0.1")
     monkeypatch.setattr("socket.gethostname", lambda: "rack-1")
-    first = leases.try_take("127.0.0.1:5037/emulator-5554")
-    refused = leases.try_take("127.0.0.1:5037/emulator-5554")
+    first = leases.try_take(key)
+    refused = leases.try_take(key)
 
     monkeypatch.setattr("socket.gethostname", lambda: "rack-2")
-    second = leases.try_take("127.0.0.1:5037/emulator-5554")
+    second = leases.try_take(key)
 
     assert refused is None
     assert first is not None
@@ -471,6 +480,31 @@ def test_emulators_of_different_machines_are_different(
     second.release()
     monkeypatch.setattr("socket.gethostname", lambda: "rack-1")
     first.release()
+
+
+@pytest.mark.parametrize("name", ["rack-1", "rack-1.lab.example", "Rack-1"])
+def test_a_machine_is_called_what_others_call_it(
+    name: str, server: RedisServer, store: MakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run at the rack itself and one elsewhere mean the same emulator."""
+    leases = store(server)
+    monkeypatch.setattr("socket.gethostname", lambda: name)
+
+    with take(leases, emulator_at("127.0.0.1")):
+        others = [leases.try_take(f"{host}/emulator-5554") for host in ("rack-1", "rack-1.lab")]
+
+    assert others == [None, None]
+
+
+def test_addresses_stay_whole(server: RedisServer, store: MakeStore) -> None:
+    """Machines that have no name are told apart by all of their address."""
+    keys = [emulator_at(host) for host in ("198.51.100.77", "198.51.100.78", "2001:db8::1")]
+
+    leases = take_all(store(server), keys)
+    for lease in leases:
+        lease.release()
+
+    assert len(leases) == 3
 
 
 def test_fifty_devices_at_once(server: RedisServer, store: MakeStore) -> None:
@@ -512,8 +546,8 @@ def test_passwords_stay_out_of_messages(brief: RedisServer) -> None:
 
 
 def test_a_url_that_is_none_is_refused() -> None:
-    """A database that is no number is a mistake of whoever wrote the url."""
-    with pytest.raises(ConfigurationError, match="Write it as redis://"):
+    """A url that cannot be meant is refused before anything is asked for."""
+    with pytest.raises(ConfigurationError, match="Allowed: redis://"):
         RedisLeases("redis://host:port/0", run_id="r1")
 
 
