@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Generator
 from functools import partial
@@ -14,8 +15,9 @@ from pytest_clawperator.plugin.durations import load_durations, save_durations
 from pytest_clawperator.plugin.health import INFRASTRUCTURE, PUT_ASIDE, junit_logs
 from pytest_clawperator.plugin.matrix import classes_of
 from pytest_clawperator.plugin.needs import Needs, unmet
-from pytest_clawperator.plugin.options import settings_of
+from pytest_clawperator.plugin.options import STARTS_LATE, settings_of
 from pytest_clawperator.plugin.stash import NEEDS, POOL, WORKERS
+from pytest_clawperator.plugin.usage import needs_devices
 
 if TYPE_CHECKING:
     from pytest_clawperator.contracts.device import DeviceInfo
@@ -23,12 +25,69 @@ if TYPE_CHECKING:
 
 #: The outcome of a test that is run once more, as pytest-rerunfailures calls it too.
 RERUN = "rerun"
+#: Of a report: that the run does not have the device, which is not the device's fault.
+LEASE = "clawperator_lease"
+
+# Why a test whose device failed was not run once more after all.
+_STOPPED = "the run was stopped before another device could run it again"
+_NOBODY_LEFT = "no other device was left to run it again"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let workers leave it to the controller what counts for ``--maxfail``."""
-    if hasattr(config, "workerinput"):
+    """Let workers leave it to the controller what counts for ``--maxfail`` and ``--stepwise``."""
+    if getattr(config, "workerinput", {}).get("workercount", 1) > 1:  # one alone retries nothing
         config.pluginmanager.register(_Patience(config), "clawperator-patience")
+
+
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_xdist_setupnodes(config: pytest.Config) -> None:
+    """Refuse a matrix where tests would go to devices of any class, and be skipped there."""
+    settings, dist = settings_of(config), config.getoption("dist")
+    is_asked = settings.matrix is not None and not settings.validate
+    if is_asked and dist != "load" and needs_devices(config):
+        raise pytest.UsageError(
+            f"--claw-matrix needs --dist load, and this run has --dist {dist}, which deals out"
+            " tests without regard to devices: leave --dist out, plain -n is enough"
+        )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker that starts when others have run tests, in place of one of them."""
+    session = node.config.pluginmanager.get_plugin("dsession")
+    if POOL in node.config.stash and getattr(session, "sched", None) is not None:
+        node.workerinput[STARTS_LATE] = True
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished(node: Any) -> None:
+    """Say once that another ``--dist`` brings tests to devices that do not fit."""
+    config, dist = node.config, node.config.getoption("dist")
+    if dist == "load" or POOL not in config.stash:
+        return
+    devices = [one.info for one in config.stash[POOL].taken.values()]
+    distinct = set(config.stash.get(NEEDS, {}).values())
+    if any(each.unmet(info) for one in distinct for each in one.requires for info in devices):
+        _say(
+            config,
+            f"--dist {dist} deals out tests without regard to their claw_device markers: a worker"
+            " skips those that its device does not fit; plain -n finds a device for each",
+        )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    call: pytest.CallInfo[None],
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note that an error is about a lease."""
+    report = yield
+    errors = sys.modules.get("pytest_clawperator.errors")
+    if errors is not None and call.excinfo is not None:
+        error = call.excinfo.value
+        code = getattr(error, "code", None)
+        if isinstance(error, errors.LeaseError) or code == errors.ErrorCode.DEVICE_LEASED:
+            setattr(report, LEASE, True)
+    return report
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -47,16 +106,22 @@ class _Patience:
 
     def __init__(self, config: pytest.Config) -> None:
         self._options = config.option
+        self._plugins = config.pluginmanager
         self._failed: str | None = None  # the last test whose device failed
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, None, None]:
-        """Allow one failure more; the controller counts those that are not run once more."""
+        """Allow one failure more, and let ``--stepwise`` not stop there; the controller decides."""
         if getattr(report, INFRASTRUCTURE, False):
             self._failed = report.nodeid
-        if report.failed and report.nodeid == self._failed and self._options.maxfail:
+        if not report.failed or report.nodeid != self._failed:
+            return (yield)
+        if self._options.maxfail:
             self._options.maxfail += 1
-        return (yield)
+        session: Any = self._plugins.get_plugin("session")
+        before = session.shouldstop
+        yield
+        session.shouldstop = before or ""  # False would be ignored once somebody has set it
 
 
 class Distribution:
@@ -66,6 +131,7 @@ class Distribution:
         from pytest_clawperator.plugin.scheduling import DeviceScheduling
 
         self._config = config
+        self._xdist: Any = config.pluginmanager.get_plugin("dsession")
         self._pool = config.stash[POOL]
         self._durations = load_durations(config)
         self._known: dict[tuple[Needs, str], bool] = {}
@@ -81,25 +147,30 @@ class Distribution:
             fits=self._fits,
             duration_of=self._durations.get,
             replace_worker=self._replace,
-            say=self._say,
+            say=partial(_say, config),
             collection_error=partial(_collection_error, config),
         )
 
-    def _say(self, text: str) -> None:
-        from pytest_clawperator.plugin.events import events_of  # heavy, and few runs have workers
-
-        events_of(self._config).say(text)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Have a test whose device failed run once more, and give up a device that is dead."""
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, None, None]:
+        """Judge a report before others see it, and stop the run where they want that then."""
         node = getattr(report, "node", None)
-        if node is None:
-            return
+        if node is not None:
+            self._judge(node, report)
+        yield
+        session: Any = self._config.pluginmanager.get_plugin("session")
+        if getattr(report, INFRASTRUCTURE, False):  # its worker did not stop by itself
+            self._xdist.shouldstop = self._xdist.shouldstop or session.shouldstop
+
+    def _judge(self, node: Any, report: pytest.TestReport) -> None:
+        """Have a test whose device failed run once more, and give up a device that is dead."""
         attempt = node.gateway.id, report.nodeid
-        if report.failed and getattr(report, INFRASTRUCTURE, False):
+        is_device = getattr(report, INFRASTRUCTURE, False) and not getattr(report, LEASE, False)
+        if report.failed and is_device:
             self._put_aside(node, getattr(report, PUT_ASIDE, None))
-            if attempt not in self._ended and self.scheduler.retry(node, report.nodeid):
+            # A worker without a device has none that failed: what it says is true of all.
+            is_open = attempt not in self._ended and node.gateway.id in self._pool.taken
+            if is_open and self.scheduler.retry(node, report.nodeid):
                 self._retry(attempt, report)
         elif report.when == "call" or not report.passed:
             self._ended.add(attempt)  # it has its result: what follows does not change it
@@ -122,7 +193,9 @@ class Distribution:
         save_durations(self._config, self.scheduler.seen)
         for test in self.scheduler.unrun:
             if test in self._promised:
-                self._config.hook.pytest_runtest_logreport(report=_not_run_again(test))
+                is_stopped = bool(self._xdist.shouldstop)
+                report = _not_run_again(test, _STOPPED if is_stopped else _NOBODY_LEFT)
+                self._config.hook.pytest_runtest_logreport(report=report)
                 session.testsfailed += 1
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
@@ -164,8 +237,9 @@ class Distribution:
             return
         if serial not in self._dead:
             self._dead.add(serial)
-            self._say(
-                f"[{serial}] the device is put aside: its tests go to others, where these will do"
+            _say(
+                self._config,
+                f"[{serial}] the device is put aside: its tests go to others, where these will do",
             )
         self._pool.put_aside(node.gateway.id)
         self.scheduler.device_failed(node)
@@ -189,12 +263,18 @@ class Distribution:
 
     def _replace(self, node: Any) -> bool:
         """Start a worker like one that ended, if there is a device for it."""
-        session: Any = self._config.pluginmanager.get_plugin("dsession")
-        is_ending = session.shuttingdown or session.shouldstop
-        if not self._pool.free or is_ending or not hasattr(session, "_clone_node"):
+        xdist = self._xdist
+        is_ending = xdist.shuttingdown or xdist.shouldstop
+        if not self._pool.free or is_ending or not hasattr(xdist, "_clone_node"):
             return False
-        session._clone_node(node)  # what xdist itself does for a worker that crashed
+        xdist._clone_node(node)  # what xdist itself does for a worker that crashed
         return True
+
+
+def _say(config: pytest.Config, text: str) -> None:
+    from pytest_clawperator.plugin.events import events_of  # heavy, and few runs have workers
+
+    events_of(config).say(text)
 
 
 def _moved(times: int) -> str:
@@ -202,14 +282,14 @@ def _moved(times: int) -> str:
     return f"{tests} run once more on another device"
 
 
-def _not_run_again(test: str) -> pytest.TestReport:
+def _not_run_again(test: str, reason: str) -> pytest.TestReport:
     path = test.partition("::")[0]
     report = pytest.TestReport(
         nodeid=test,
         location=(path, None, test),
         keywords={},
         outcome="failed",
-        longrepr="the device failed under this test, and no other device was left to run it again",
+        longrepr=f"the device failed under this test, and {reason}",
         when="call",
     )
     setattr(report, INFRASTRUCTURE, True)

@@ -69,24 +69,25 @@ def hold_for_workers(config: pytest.Config, workers: int) -> DevicePool:
     need none.
     """
     pool, spare, classes = pool_of(config), settings_of(config).spare_devices, 0
+    groups: Sequence[Sequence[Candidate]] = ()
     if not is_wished(config):
-        pool.hold_free(pool.candidates)
+        if not pool.held:
+            _hold_free(config, pool.candidates)
     elif _is_each(config):
         if not pool.held:
             _hold_free(config, pool.candidates)
         classes = len(pool.held) - spare
     else:
         groups = _members(pool, _wanted_classes(config))
+        if pool.held:  # by -n auto, which takes what is free
+            groups = [each for each in groups if set(each).intersection(pool.held)]
         classes = len(groups)
         if not pool.held and classes <= workers:
             usable = _usable(pool, _wanted_classes(config))
             _hold(config, [*groups, *[usable] * (workers - classes)])
     if classes > workers:
-        raise pytest.UsageError(
-            f"--claw-matrix has {classes} classes with devices, and {workers} workers can have"
-            f" {workers} of them: run with -n auto, or -n {classes}"
-        )
-    pool.keep(workers + spare)
+        raise _too_few_workers(classes, workers, spare=spare)
+    pool.keep(workers + spare, groups=groups)
     return pool
 
 
@@ -141,7 +142,8 @@ def spares_of(config: pytest.Config) -> Spares:
         from pytest_clawperator.devices.pool import Spares
 
         pool = pool_of(config)
-        reserved = pool.reserve(settings_of(config).spare_devices)
+        groups = _members(pool, _wanted_classes(config))
+        reserved = pool.reserve(settings_of(config).spare_devices, groups=groups)
         config.stash[SPARES] = Spares([pool.lease_of(one) for one in reserved])
     return config.stash[SPARES]
 
@@ -188,11 +190,13 @@ def _hold(config: pytest.Config, groups: Iterable[Sequence[Candidate]]) -> None:
 def _hold_free(config: pytest.Config, candidates: Sequence[Candidate]) -> None:
     """Hold those that are free now, say who has the others; wait only if there are too few."""
     pool = pool_of(config)
-    for told in pool.hold_free(candidates):
-        _say(config)(f"{told}, and left out")
+    others = pool.hold_free(candidates)
     if len(pool.held) <= settings_of(config).spare_devices:
         pool.keep(0)
         _hold(config, [candidates])
+        return
+    for told in others:
+        _say(config)(f"{told}, and left out")
 
 
 def _members(pool: DevicePool, classes: Iterable[DeviceClass]) -> list[Sequence[Candidate]]:
@@ -206,6 +210,15 @@ def _usable(pool: DevicePool, classes: Sequence[DeviceClass]) -> Sequence[Candid
     if not classes:
         return pool.candidates
     return [one for one in pool.candidates if any(each.holds(one.info) for each in classes)]
+
+
+def _too_few_workers(classes: int, workers: int, *, spare: int) -> pytest.UsageError:
+    have = "1 worker can have 1" if workers == 1 else f"{workers} workers can have {workers}"
+    wanted = f"run with -n {classes}, which needs {classes + spare} devices"
+    return pytest.UsageError(
+        f"--claw-matrix has {classes} classes with devices, and {have} of them: {wanted}"
+        + (f" as --claw-spare-devices keeps {spare} from the workers" if spare else "")
+    )
 
 
 def _say(config: pytest.Config) -> Callable[[str], None]:

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from pytest_clawperator.errors import ClawperatorError
 
 # What the controller writes into a worker's input: its lease, or why it has none; the classes
-# that its device belongs to.
-HANDED_LEASE, _WHY_NOT, _BELONGS = (
+# that its device belongs to; why no device of the run belongs to others, or one that does.
+HANDED_LEASE, _WHY_NOT, _BELONGS, _NOBODY, _MEMBERS = (
     "clawperator_lease",
     "clawperator_no_lease",
     "clawperator_belongs",
+    "clawperator_nobody",
+    "clawperator_members",
 )
 
 # What takes a worker long to load: no test waits for it where it is there before the first.
@@ -61,7 +63,8 @@ def lacking(config: pytest.Config, device_class: DeviceClass) -> str | None:
     if handed is not None:
         if device_class.label in handed.get(_BELONGS, (device_class.label,)):
             return None
-        return f"--claw-matrix: the device of this worker is not {device_class.label}"
+        not_mine = f"--claw-matrix: the device of this worker is not {device_class.label}"
+        return str(handed.get(_NOBODY, {}).get(device_class.label, not_mine))
     from pytest_clawperator.plugin.holding import hold_alone
     from pytest_clawperator.plugin.matrix import nobody_is
 
@@ -115,18 +118,17 @@ def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[Any]) -> None
     from pytest_clawperator.errors import ClawperatorError
     from pytest_clawperator.plugin.asking import HOOK
     from pytest_clawperator.plugin.holding import hold_for_workers, is_wished, spares_of
-    from pytest_clawperator.plugin.usage import mentions_devices
+    from pytest_clawperator.plugin.usage import needs_devices
 
     settings = settings_of(config)
     config.stash[WORKERS] = len(specs) + settings.spare_devices
-    wished = is_wished(config)
-    if settings.validate or UNLEASED in config.stash or not (wished or mentions_devices(config)):
+    if settings.validate or UNLEASED in config.stash or not needs_devices(config):
         return
     try:
         hold_for_workers(config, len(specs))
         spares_of(config)
     except ClawperatorError as error:
-        if wished or HOOK in error.details:
+        if is_wished(config) or HOOK in error.details:
             raise _usage(error) from error
         config.stash[UNLEASED] = error
 
@@ -137,7 +139,7 @@ def pytest_configure_node(node: Any) -> None:
     from pytest_clawperator.errors import ClawperatorError, ConfigurationError
     from pytest_clawperator.plugin.courier import open_courier
     from pytest_clawperator.plugin.holding import find_classes
-    from pytest_clawperator.plugin.matrix import HANDED, pack
+    from pytest_clawperator.plugin.matrix import HANDED, empty_classes, pack
 
     config, why = node.config, node.config.stash.get(UNLEASED, None)
     if POOL in config.stash and why is None:
@@ -153,6 +155,13 @@ def pytest_configure_node(node: Any) -> None:
             node.workerinput[HANDED_LEASE] = asdict(lease)
             node.workerinput[_BELONGS] = [one.label for one in classes if one.holds(info)]
         node.workerinput[HANDED] = pack(classes)
+        node.workerinput[_NOBODY] = empty_classes(classes, pool)
+        node.workerinput[_MEMBERS] = {
+            each.label: asdict(one.info)
+            for each in classes
+            for one in pool.held
+            if each.holds(one.info)
+        }
         open_courier(node, _hear)
     if why is not None:
         node.workerinput[_WHY_NOT] = [str(why.code), why.message, why.hint]
@@ -182,6 +191,30 @@ def pytest_collection_finish(session: pytest.Session) -> None:
                 import_module(module)
             import_module("pytest_clawperator.plugin.ahead").connect_ahead(session.config)
         tell(session.config, "needs", needs)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let a test whose markers no device of its class meets say that.
+
+    It can come to any worker, whose device need not be of the class.
+    """
+    handed = getattr(item.config, "workerinput", {})
+    if not handed.get(_MEMBERS):
+        return
+    from pytest_clawperator.contracts.device import DeviceInfo
+    from pytest_clawperator.plugin.needs import needs_of
+
+    needs = needs_of(item)
+    label = needs.device_class if needs else None
+    if needs is None or label in handed.get(_BELONGS, ()) or label not in handed[_MEMBERS]:
+        return
+    device = DeviceInfo(**handed[_MEMBERS][label])
+    if unmet := [text for each in needs.requires for text in each.unmet(device)]:
+        reason = f"claw_device: {'; '.join(unmet)}: {device}"
+        if settings_of(item.config).strict:
+            pytest.fail(f"{reason} (--claw-strict)", pytrace=False)
+        item.add_marker(pytest.mark.skip(reason=reason))  # pytest then names the test's line
 
 
 def _hear(node: Any, word: str, value: Any) -> None:

@@ -18,6 +18,7 @@ from pytest_clawperator.plugin.stash import CLASSES
 if TYPE_CHECKING:
     from pytest_clawperator.contracts.device import DeviceInfo
     from pytest_clawperator.devices.matrix import DeviceClass
+    from pytest_clawperator.devices.pool import DevicePool
 
 #: What the controller writes into a worker's input: the classes, packed.
 HANDED = "clawperator_classes"
@@ -55,6 +56,18 @@ def class_of(item: pytest.Item) -> DeviceClass | None:
 def nobody_is(device_class: DeviceClass, devices: Sequence[DeviceInfo]) -> str:
     """Say why the tests of a class cannot run: none of the devices belongs to it."""
     return f"--claw-matrix: {device_class.missing(devices)}"
+
+
+def empty_classes(classes: Iterable[DeviceClass], pool: DevicePool) -> dict[str, str]:
+    """Give the classes that no device of the run belongs to, and why."""
+    found = [one.info for one in pool.candidates]
+    return {
+        one.label: f"--claw-matrix: every device that is {one.label} is held by somebody else"
+        if any(map(one.holds, found))
+        else nobody_is(one, found)
+        for one in classes
+        if not any(one.holds(held.info) for held in pool.held)
+    }
 
 
 @pytest.hookimpl(tryfirst=True)  # so that ids begin with the class: test_login[api35-phone-alice]

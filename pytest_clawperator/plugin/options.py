@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from pytest_clawperator.devices.spec import DeviceSpec
     from pytest_clawperator.plugin.settings import Settings
 
+#: What the controller writes into the input of a worker that takes the place of another.
+STARTS_LATE = "clawperator_starts_late"
+
 PROFILES = ("documented", "0.5.3")
 WHEN = ("off", "on", "only-on-failure")
 ALLOWED_WHEN = f"{', '.join(WHEN[:-1])} or {WHEN[-1]}"
@@ -322,6 +325,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         group.addoption(option.flag, dest=option.dest, help=option.help, **kind)
         text = f"{option.help} Same as {option.flag}."
         parser.addini(option.dest, text, type=option.ini_type, default=None)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Keep a worker that starts late from emptying the folder that others write to for Allure."""
+    if STARTS_LATE in getattr(config, "workerinput", ()):
+        config.option.clean_alluredir = False  # before pytest_configure, where Allure does it
 
 
 def pytest_configure(config: pytest.Config) -> None:

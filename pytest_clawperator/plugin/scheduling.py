@@ -44,14 +44,14 @@ class _Worker:
     """A worker that is there: what it has to do, and what it was told."""
 
     node: Node
-    bit: int
-    collection: list[str] | None = None
-    pending: list[int] = field(default_factory=list)
-    began: float | None = None  # when the first of its tests did
+    bit: int  # its device, in sets of devices
+    collection: list[str] | None = None  # None: it still collects
+    pending: list[int] = field(default_factory=list)  # the running test, and the next
+    began: float | None = None  # when the running test did
     promised: int | None = None  # its running test will be run once more, elsewhere
-    is_told: bool = False
-    is_refused: bool = False
-    is_lost: bool = False
+    is_told: bool = False  # to end after what it has
+    is_refused: bool = False  # it collected other tests
+    is_lost: bool = False  # it did not take what was sent to it
 
     @property
     def is_ready(self) -> bool:
@@ -107,12 +107,12 @@ class DeviceScheduling:
         self._coming: list[int] = []  # devices whose workers are being replaced
         self._collection: list[str] | None = None
         self._takers: list[int] = []  # of each test: the devices that can run it
-        self._seconds: list[float] = []
+        self._seconds: list[float] = []  # of each test: how long it may take
         self._backlog = Backlog([])
-        self._is_stopped = False
-        self._unfit: set[int] = set()
+        self._is_stopped = False  # before all tests were run
+        self._unfit: set[int] = set()  # tests that are only dealt out to be skipped
         self._retried: dict[int, int] = {}  # tests, and the devices that failed them
-        self._unrun: set[int] = set()
+        self._unrun: set[int] = set()  # tests without a result
 
     # What xdist asks.
 
@@ -165,14 +165,14 @@ class DeviceScheduling:
             self._learn(worker)
         else:
             worker.is_refused = True
-            self._tell(worker)
-            self._pump()
+            self._tell_to_end(worker)
+            self._deal_out()
 
     def schedule(self) -> None:
         """Deal out tests, to all workers at first and to new ones later."""
         if self._collection is None:
             self._start()
-        self._pump()
+        self._deal_out()
 
     def mark_test_complete(self, node: Node, item_index: int, duration: float = 0) -> None:
         """Note that a worker ran a test, and give it another one."""
@@ -185,18 +185,14 @@ class DeviceScheduling:
             self._unrun.discard(item_index)
             if item_index not in self._unfit:
                 self.seen[self._collected[item_index]] = duration
-        self._pump()
+        self._deal_out()
 
     def mark_test_pending(self, item: str) -> None:
         """Let a test be run again, as others ask that handle crashes."""
         number = self._collected.index(item)
         self._unrun.add(number)
-        self._wait([number])
-        self._pump()
-
-    def remove_pending_tests_from_node(self, node: Node, indices: Sequence[int]) -> None:
-        """Answer to a request that is never made: workers have nothing to spare."""
-        raise NotImplementedError
+        self._let_wait([number])
+        self._deal_out()
 
     def remove_node(self, node: Node) -> str | None:
         """Let go a worker that ended or crashed, and name the test that it crashed in."""
@@ -214,7 +210,7 @@ class DeviceScheduling:
         elif not worker.is_refused:
             self._gone[worker.bit] = node
         crashed = self._take_back(worker)
-        self._pump()
+        self._deal_out()
         return None if crashed is None else self._collected[crashed]
 
     # What only our own plugin asks.
@@ -223,7 +219,7 @@ class DeviceScheduling:
         """Note that the device of a worker was put aside: others get its tests, if any can."""
         if node in self._workers:
             self._failed |= self._workers[node].bit
-            self._pump()
+            self._deal_out()
 
     def retry(self, node: Node, nodeid: str) -> bool:
         """Promise that the running test of a worker, whose device failed, is run once more.
@@ -266,7 +262,7 @@ class DeviceScheduling:
         for worker in workers:
             self._learn(worker)
         self._settle_unfit()
-        self._wait(range(len(self._collection)))
+        self._let_wait(range(len(self._collection)))
 
     def _is_same(
         self, worker: _Worker, collection: Sequence[str], expected: list[str], name: str
@@ -288,7 +284,7 @@ class DeviceScheduling:
         for number, nodeid in enumerate(self._collected):
             if self._fits(worker.node, nodeid):
                 self._takers[number] |= worker.bit
-        self._wait(self._backlog.drop())
+        self._let_wait(self._backlog.drop())
 
     def _settle_unfit(self) -> None:
         """Let any worker skip, with its reason, what none can run; and tell it before."""
@@ -302,7 +298,8 @@ class DeviceScheduling:
     @property
     def _anybody(self) -> int:
         """Give who can say why a test does not fit: workers that have a device, if any has."""
-        return ANY & ~self._bare if self._learned & ~self._bare else ANY
+        with_device = ANY & ~self._bare
+        return with_device if with_device & self._hopes() else ANY
 
     def _named(self, numbers: Sequence[int]) -> str:
         names = ", ".join(self._collected[number] for number in numbers[:_NAMED])
@@ -310,20 +307,20 @@ class DeviceScheduling:
 
     # Dealing out.
 
-    def _pump(self) -> None:
+    def _deal_out(self) -> None:
         """Give each worker a test before any gets its second, and end those that get none."""
         self._settle()
         ready = [one for one in self._workers.values() if one.is_ready]
         for worker in ready:
             if not worker.pending:
-                self._feed(worker)
+                self._give_test(worker)
         # What is long should wait behind what is short.
         single = [one for one in ready if len(one.pending) == 1]
         for worker in sorted(single, key=self._busy):
-            if worker.is_ready and not self._feed(worker):
-                self._tell(worker)
+            if worker.is_ready and not self._give_test(worker):
+                self._tell_to_end(worker)
 
-    def _feed(self, worker: _Worker) -> bool:
+    def _give_test(self, worker: _Worker) -> bool:
         """Send a worker one more test; False if there is none for it."""
         ready = {one.bit: self._busy(one) for one in self._workers.values() if one.is_ready}
         able, hopes = sum(ready), self._hopes()
@@ -339,14 +336,14 @@ class DeviceScheduling:
             worker.node.send_runtest_some([number])
         except OSError:  # it crashed: xdist is about to tell
             worker.is_lost = True
-            self._wait([number])
+            self._let_wait([number])
         else:
             worker.pending.append(number)
             if len(worker.pending) > 1:
                 worker.began = self._clock()
         return True
 
-    def _tell(self, worker: _Worker) -> None:
+    def _tell_to_end(self, worker: _Worker) -> None:
         """Let a worker run the test it has, and end."""
         worker.is_told = True
         worker.began = self._clock()
@@ -361,7 +358,7 @@ class DeviceScheduling:
         # The longer a test is overdue, the longer it may still take.
         return seconds - first + abs(first - (self._clock() - worker.began))
 
-    def _wait(self, numbers: Sequence[int]) -> None:
+    def _let_wait(self, numbers: Sequence[int]) -> None:
         self._backlog.add(numbers, self._takers.__getitem__)
 
     # What happens when workers end.
@@ -380,6 +377,7 @@ class DeviceScheduling:
     def _settle(self) -> None:
         """Find somebody for the tests that all their workers left behind."""
         healthy = self._hopes(told=False) & ~self._failed
+        # A device that failed is the last resort: its worker says what became of it.
         left = [
             devices
             for devices in self._backlog.sets
@@ -391,15 +389,16 @@ class DeviceScheduling:
         if numbers and self._is_reachable(ANY):
             for number in numbers:
                 self._widen(number)
-            self._wait(numbers)
+            self._let_wait(numbers)
             self._settle()
         elif numbers and not self._is_stopped:
             self._say(f"no worker is left for tests that were not run: {self._named(numbers)}")
 
     def _is_reachable(self, devices: int) -> bool:
+        """Tell whether one of these devices has a worker, or gets one that is asked for now."""
         if devices & self._hopes(told=False) or self._revive(devices):
             return True
-        return bool(devices & self._hopes())
+        return bool(devices & self._hopes())  # a worker that was told can be replaced at its end
 
     def _widen(self, number: int) -> None:
         """Let also the device that failed have a test, or else any, which will skip it."""
@@ -422,7 +421,7 @@ class DeviceScheduling:
         number, worker.promised = worker.promised, None
         if number is not None:
             self._takers[number] &= ~worker.bit
-            self._wait([number])
+            self._let_wait([number])
 
     def _take_back(self, worker: _Worker) -> int | None:
         """Let others do what a worker left, and give the test that it was running."""
@@ -434,5 +433,5 @@ class DeviceScheduling:
             else:
                 crashed = running
                 self._unrun.discard(running)
-        self._wait(worker.pending)
+        self._let_wait(worker.pending)
         return crashed

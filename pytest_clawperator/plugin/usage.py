@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator
 from fnmatch import fnmatch
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -14,16 +16,17 @@ from pytest_clawperator.plugin import bring_in
 
 # A function that takes one of our fixtures, or a marker of ours.
 _USE = re.compile(rb"\bdef +\w+\([^)]*\bclawperator|\bmark\.claw_|usefixtures\([^)]*clawperator")
+# The options that say, on the command line, that devices are wanted whatever the tests are. An
+# ini file serves runs without devices, too.
+_WISHES = ("device", "adb", "require", "matrix", "spare_devices")
+# Options that make pytest list things and run nothing.
+_LISTINGS = ("collectonly", "showfixtures", "show_fixtures_per_test")
 
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """Make ``-n auto`` as many workers as there are devices that can be had now."""
-    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
-        return None
-    from pytest_clawperator.plugin.options import is_asked
-
-    if not is_asked(config) and not mentions_devices(config):
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not needs_devices(config):
         return None
     bring_in(config)
     from pytest_clawperator.plugin.leasing import count_workers
@@ -31,9 +34,17 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     return count_workers(config)
 
 
+def needs_devices(config: pytest.Config) -> bool:
+    """Tell whether workers need devices: the command line or a test asks, and tests are run."""
+    if any(getattr(config.option, name, False) for name in _LISTINGS):
+        return False
+    is_wish = any(getattr(config.option, f"claw_{name}", None) is not None for name in _WISHES)
+    return is_wish or mentions_devices(config)
+
+
 def mentions_devices(config: pytest.Config) -> bool:
-    """Tell whether a test file of this run, or a conftest beside one, asks for a device."""
-    return any(_mentions(path) for path in _test_files(config))
+    """Tell whether a test file of this run, or what it takes fixtures from, asks for a device."""
+    return any(map(_mentions, chain(_test_files(config), _loaded_files(config))))
 
 
 def _mentions(path: Path) -> bool:
@@ -55,6 +66,16 @@ def _test_files(config: pytest.Config) -> Iterator[Path]:
         for folder, folders, files in os.walk(start):
             folders[:] = [name for name in folders if not _matches(name, skipped)]
             yield from (Path(folder, name) for name in files if _matches(name, patterns))
+
+
+def _loaded_files(config: pytest.Config) -> Iterator[Path]:
+    """Give the files of the project that its conftests, or ``-p``, have imported by now."""
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__dict__", {}).get("__file__")
+        if isinstance(file, str) and not name.startswith("pytest_clawperator"):
+            path = Path(file)
+            if path.is_relative_to(config.rootpath) and "site-packages" not in path.parts:
+                yield path
 
 
 def _conftests_above(start: Path, root: Path) -> Iterator[Path]:

@@ -88,8 +88,8 @@ def test_all_are_held(
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
         [
-            "*DEVICE_LEASED: 1 device is wanted, and 0 of 2 can be had: 127.0.0.1/* is held by *;"
-            " 127.0.0.1/* is held by * (process *, run nightly) since *",
+            "*DEVICE_LEASED: 1 device is wanted, and 0 of 2 can be had: 127.0.0.1:* is held by *;"
+            " 127.0.0.1:* is held by * (process *, run nightly) since *",
             "*hint: Wait for it with --claw-lease-timeout SECONDS, *",
         ]
     )
@@ -169,3 +169,58 @@ def test_told_by_the_environment(
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*NO_DEVICES: 3 workers need 3 devices, but there are 2: *"])
+
+
+def test_an_ini_file(
+    pytester: pytest.Pytester, run_workers: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Devices of an ini file are for the tests that ask for one: others need none."""
+    pytester.makepyfile("def test_it(tmp_path): pass")
+    pytester.makeconftest("def pytest_xdist_auto_num_workers(config): return 1")
+    pytester.makeini("[pytest]\nclaw_device = auto\naddopts = -n auto")
+    with FakeAdb({}) as nobody:
+        monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(nobody.server.port))
+
+        result = run_workers()
+
+        asked = list(nobody.requests)
+
+    result.assert_outcomes(passed=1)
+    assert asked == []
+
+
+@pytest.mark.parametrize("listing", ["--collect-only", "--fixtures", "--fixtures-per-test"])
+def test_listing(pytester: pytest.Pytester, run_workers: Run, listing: str) -> None:
+    """Who only lists things looks for no devices, and sees the tests as they will be."""
+    pytester.makepyfile(test_it="def test_it(clawperator): pass")
+    pytester.makeconftest("def pytest_xdist_auto_num_workers(config): return 1")
+    options = ("-q", "--claw-matrix", "api=33,35", "--claw-adb", "127.0.0.1:1")
+
+    result = run_workers("-n", "auto", listing, *options)
+
+    assert result.ret == pytest.ExitCode.OK
+    if listing == "--collect-only":
+        result.stdout.fnmatch_lines(
+            ["test_it.py::test_it[[]api33]", "test_it.py::test_it[[]api35]"]
+        )
+
+
+def test_waiting_for_one(
+    pytester: pytest.Pytester, run_workers: Run, simulator: Simulator, adb: str
+) -> None:
+    """Workers whom nobody told which devices wait for one, and say who has them all."""
+    pytester.makepyfile(test_it="def test_it(clawperator): pass\ndef test_plain(): pass")
+    store = open_leases(run_id="nightly")
+    holds = [store.try_take(f"127.0.0.1/{serial}") for serial in simulator.serials]
+
+    at_once = run_workers("-n", "1", "--claw-adb", adb)
+    waited = run_workers("-n", "1", "--claw-adb", adb, "--claw-lease-timeout", "0.2")
+    for hold in holds:
+        assert hold is not None
+        hold.release()
+
+    said = "*0 of 2 can be had: 127.0.0.1:* is held by * (process *, run nightly) since *"
+    for result, when in ((at_once, "wanted"), (waited, "wanted after 0.2 s of waiting")):
+        result.assert_outcomes(passed=1, errors=1)
+        result.stdout.fnmatch_lines([f"E *DEVICE_LEASED: 1 device is {when}, and {said}"])
+    waited.stdout.fnmatch_lines(["clawperator: waiting for 1 of 2 devices (*, held by *; 0 s left"])

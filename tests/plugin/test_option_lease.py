@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Iterator
 
 import pytest
 
-from pytest_clawperator.devices.lease import open_leases
+from pytest_clawperator.devices.lease import open_leases, take
 from pytest_clawperator.devices.redis_lease import RedisLeases
+from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from tests.plugin.conftest import Run
 from tests.redis_server import RedisServer
@@ -74,7 +76,8 @@ def test_held_there(
     refused = run("--claw-lease", redis.url)
     colleague.release()
     taken = run("--claw-lease", redis.url)
-    free = leases.try_take(f"127.0.0.1/{phone.serial}")
+    with take(leases, f"127.0.0.1/{phone.serial}") as free:
+        pass
     leases.close()
 
     refused.assert_outcomes(errors=1)
@@ -82,7 +85,7 @@ def test_held_there(
         [f"E *DEVICE_LEASED: the device is held by *(process {os.getpid()} on *, run rack 2)*"]
     )
     taken.assert_outcomes(passed=1)
-    assert free is not None
+    assert free.holder.run_id == "rack 2"
 
 
 def test_nobody_answers(pytester: pytest.Pytester, run: Run, redis: RedisServer) -> None:
@@ -96,13 +99,86 @@ def test_nobody_answers(pytester: pytest.Pytester, run: Run, redis: RedisServer)
     assert "secret" not in "".join(line for line in result.outlines if line.startswith("E "))
 
 
-@pytest.mark.parametrize("text", ["redis", "http://localhost", "/var/locks", "redis://"])
-def test_nonsense(pytester: pytest.Pytester, run: Run, text: str) -> None:
+@pytest.mark.parametrize("host", ["0.0.0.0", socket.gethostname()])
+def test_this_machine_by_another_name(
+    pytester: pytest.Pytester, run_plain: Run, simulator: Simulator, phone: AdbTransport, host: str
+) -> None:
+    """A phone has one holder, whatever the host of its adb server is called."""
+    pytester.makepyfile(USES_DEVICE)
+    adb = f"{host}:{simulator.adb_port}"
+
+    with take(open_leases(run_id="nightly"), f"127.0.0.1/{phone.serial}"):
+        result = run_plain("--claw-device", phone.serial, "--claw-adb", adb)
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["E *DEVICE_LEASED: the device is held by *run nightly)*"])
+
+
+def test_a_lost_lease_is_not_the_devices_fault(
+    pytester: pytest.Pytester, run_workers: Run, redis: RedisServer, adb: str
+) -> None:
+    """A test whose run lost the device is an error at once: other devices are no better."""
+    pytester.makeconftest(AT_ONCE)
+    pytester.makepyfile(
+        f"""
+        import redis
+        from pytest_clawperator.devices.holder import Holder
+
+        def test_it(clawperator):
+            with redis.Redis(port={redis.port}) as client:
+                (name,) = client.keys(f"clawperator:lease:*/{{clawperator.serial}}")
+                client.set(name, Holder.here("somebody").to_json())
+            try:
+                clawperator.home()
+            finally:
+                with redis.Redis(port={redis.port}) as client:
+                    client.delete(name)
+        """
+    )
+
+    result = run_workers(
+        *("-n", "2", "--claw-device", "auto", "--claw-adb", adb, "--claw-lease", redis.url)
+    )
+
+    assert result.parseoutcomes() == {"errors": 1}
+    result.stdout.fnmatch_lines(["*DEVICE_LEASED: the device is no longer leased by this run: *"])
+    result.stdout.no_fnmatch_line("*flaky devices*")
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("redis://:abc/SECRET@127.0.0.1:6399/0", "its password must be encoded: write %2F *"),
+        ("redis://127.0.0.1:6399/0?foo=SECRET", "foo is unknown; known: db. *"),
+        ("redis://:SECRET@/0", "it names no host. *"),
+    ],
+)
+def test_a_wrong_url(pytester: pytest.Pytester, run: Run, url: str, reason: str) -> None:
+    """A url that cannot be meant ends the run before anything is asked for; passwords stay out."""
+    pytester.makepyfile(USES_DEVICE)
+
+    result = run(f"--claw-lease={url}")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: --claw-lease: * is no place to keep leases: {reason}"])
+    assert "SECRET" not in result.stderr.str()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("redis", "it begins with none of redis://, rediss://, unix://"),
+        ("http://localhost", "it begins with none of redis://, rediss://, unix://"),
+        ("/var/locks", "it begins with none of redis://, rediss://, unix://"),
+        ("redis://", "it names no host"),
+    ],
+)
+def test_nonsense(pytester: pytest.Pytester, run: Run, text: str, reason: str) -> None:
     """What is no place for leases ends the run, on the command line and in the ini file."""
     pytester.makepyfile(USES_DEVICE)
     said = (
-        f"{text!r} is no place to keep leases. Allowed: redis://host:6379/0 (or rediss://,"
-        " unix://), or nothing for lock files on this machine."
+        f"{text!r} is no place to keep leases: {reason}. Allowed: redis://host:6379/0 (or"
+        " rediss://, unix://), or nothing for lock files on this machine."
     )
 
     on_line = run(f"--claw-lease={text}")

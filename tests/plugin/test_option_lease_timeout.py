@@ -32,7 +32,12 @@ def colleague(simulator: Simulator) -> Iterator[Hold]:
     ],
 )
 def test_somebody_has_it(
-    pytester: pytest.Pytester, run: Run, colleague: Hold, options: list[str], said: str
+    pytester: pytest.Pytester,
+    run: Run,
+    colleague: Hold,
+    phone: AdbTransport,
+    options: list[str],
+    said: str,
 ) -> None:
     """The tests that need the device say who has it: at once, or after waiting."""
     pytester.makepyfile(USES_DEVICE)
@@ -42,7 +47,7 @@ def test_somebody_has_it(
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(
         [
-            f"E *LeaseError: [[]{colleague.key}[]] DEVICE_LEASED: {said} *"
+            f"E *LeaseError: [[]{phone.serial}[]] DEVICE_LEASED: {said} *"
             f" (process {os.getpid()} on *, run nightly) since *",
             "*hint: Wait for it with --claw-lease-timeout SECONDS, choose another device, or end"
             " that process.",
@@ -51,7 +56,11 @@ def test_somebody_has_it(
 
 
 def test_it_is_given_back(
-    pytester: pytest.Pytester, run: Run, colleague: Hold, monkeypatch: pytest.MonkeyPatch
+    pytester: pytest.Pytester,
+    run: Run,
+    colleague: Hold,
+    phone: AdbTransport,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It is said who is waited for, and the run goes on as soon as that one is done."""
     pytester.makepyfile(USES_DEVICE)
@@ -64,7 +73,7 @@ def test_it_is_given_back(
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(
         [
-            f"clawperator: waiting for {colleague.key}, held by * (process {os.getpid()} on *, run"
+            f"clawperator: waiting for {phone.serial}, held by * (process {os.getpid()} on *, run"
             " nightly) since *; 30 s left",
             "clawperator: 127.0.0.1:* (Google Pixel *, API 36), *",
         ]
@@ -95,8 +104,8 @@ def test_workers(
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
         [
-            "*DEVICE_LEASED: 2 devices are wanted, and 1 of 2 can be had: 127.0.0.1/"
-            f"{phone.serial} is held by * (process {os.getpid()} on *, run nightly) since *",
+            "*DEVICE_LEASED: 2 devices are wanted, and 1 of 2 can be had:"
+            f" {phone.serial} is held by * (process {os.getpid()} on *, run nightly) since *",
             "*hint: Wait for it with --claw-lease-timeout SECONDS, *",
         ]
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_clawperator.devices.lease import open_leases
 from pytest_clawperator.simulator import Simulator
 from tests.plugin.conftest import Run
 
@@ -53,6 +54,23 @@ def mixed() -> Iterator[Simulator]:
 def mixed_options(mixed: Simulator) -> list[str]:
     """Give the options to use all of these devices."""
     return ["--claw-device", "auto", "--claw-adb", f"{mixed.adb_host}:{mixed.adb_port}"]
+
+
+@pytest.fixture(scope="module")
+def rack() -> Iterator[list[Simulator]]:
+    """Start two phones with API level 33, and two with 35, on another adb server."""
+    with (
+        Simulator(devices=2, api=33, seed=7, time_scale=0.05) as old,
+        Simulator(devices=2, api=35, seed=8, time_scale=0.05) as new,
+    ):
+        yield [old, new]
+
+
+@pytest.fixture
+def rack_options(rack: list[Simulator]) -> list[str]:
+    """Give the options to reach the rack."""
+    servers = [f"{one.adb_host}:{one.adb_port}" for one in rack]
+    return [option for server in servers for option in ("--claw-adb", server)]
 
 
 def collected(result: pytest.RunResult) -> list[str]:
@@ -302,6 +320,90 @@ def test_workers(
     result.stdout.fnmatch_lines(["8 tests, alike on all 2 classes of devices"])
     junit = (pytester.path / "junit.xml").read_text(encoding="utf-8")
     assert junit.count('<property name="clawperator_class" value="real"') == 8
+
+
+def test_fewer_workers_than_devices(
+    pytester: pytest.Pytester, run_workers: Run, rack_options: list[str]
+) -> None:
+    """Each class has a device first; what cannot run says why, as it does in one process."""
+    pytester.makepyfile(
+        test_it="""
+        import pytest
+
+        def test_it(clawperator): pass
+
+        @pytest.mark.claw_device(api=33)
+        def test_old(clawperator): pass
+        """
+    )
+    workers = ("-n", "auto", "--maxprocesses", "2")
+
+    result = run_workers(*workers, "--claw-matrix", "api=33,34,35", *rack_options)
+
+    result.assert_outcomes(passed=3, skipped=3)
+    result.stdout.fnmatch_lines_random(
+        [
+            "SKIPPED * --claw-matrix: no device is api34: *: api=34 is required, the device has"
+            " 33; nor are 3 others",
+            "SKIPPED * test_it.py:*: claw_device: api=33 is required, the device has 35: *",
+        ]
+    )
+
+
+def test_fewer_workers_than_classes(
+    pytester: pytest.Pytester, run_workers: Run, rack_options: list[str]
+) -> None:
+    """Workers that cannot have a device of each class are too few, however that came about."""
+    pytester.makepyfile(test_it="def test_it(clawperator): pass")
+    matrix = ("--claw-matrix", "api=33,35", *rack_options)
+
+    at_most = run_workers("-n", "auto", "--maxprocesses", "1", *matrix)
+    spare = run_workers("-n", "auto", "--claw-spare-devices", "3", *matrix)
+
+    few = "ERROR: --claw-matrix has 2 classes with devices, and 1 worker can have 1 of them:"
+    assert at_most.ret == spare.ret == pytest.ExitCode.USAGE_ERROR
+    at_most.stderr.fnmatch_lines([f"{few} run with -n 2, which needs 2 devices"])
+    spare.stderr.fnmatch_lines(
+        [f"{few} run with -n 2, which needs 5 devices as --claw-spare-devices keeps 3 *"]
+    )
+
+
+@pytest.mark.parametrize("workers", ["0", "auto"])
+def test_spare_devices(
+    pytester: pytest.Pytester,
+    run_workers: Run,
+    rack: list[Simulator],
+    rack_options: list[str],
+    workers: str,
+) -> None:
+    """A spare device is of a class that has several, and the others have one still."""
+    pytester.makepyfile(test_it="def test_it(clawperator_devices): clawperator_devices(2)")
+    several, single = sorted(rack, key=lambda one: max(one.serials))
+    serials = [max(single.serials), *several.serials]  # the spare ones are the last that will do
+    devices = [option for serial in serials for option in ("--claw-device", serial)]
+    matrix = ("--claw-matrix", "api=33,35", *rack_options)
+
+    result = run_workers("-n", workers, "--claw-spare-devices", "1", *devices, *matrix)
+
+    result.assert_outcomes(passed=2)
+
+
+def test_a_class_of_others(
+    pytester: pytest.Pytester, run_workers: Run, rack: list[Simulator], rack_options: list[str]
+) -> None:
+    """``-n auto`` does without a class whose devices somebody else has, and says so."""
+    pytester.makepyfile(test_it="def test_it(clawperator): pass")
+    devices = [option for one in rack for option in ("--claw-device", one.serials[0])]
+    hold = open_leases(run_id="nightly").try_take(f"127.0.0.1/{rack[1].serials[0]}")
+    assert hold is not None
+
+    with hold:
+        result = run_workers("-n", "auto", "--claw-matrix", "api=33,35", *devices, *rack_options)
+
+    result.assert_outcomes(passed=1, skipped=1)
+    result.stdout.fnmatch_lines(
+        ["SKIPPED * --claw-matrix: every device that is api35 is held by somebody else"]
+    )
 
 
 def test_validating(pytester: pytest.Pytester, run_plain: Run) -> None:

@@ -11,6 +11,8 @@ from tests.plugin.conftest import Run
 
 NO_EVIDENCE = ("--claw-snapshot=off", "--claw-logcat=off", "--claw-screenshot=off")
 TWO_PHONES = ("-n", "2", "--claw-device", "sim:2")
+# Where the cache is left out, as in all these runs, this is left out, too.
+STEPWISE = ("-p", "cacheprovider", "-p", "stepwise", "--stepwise")
 # Phones that answer quickly, and nobody who waits long for one that does not.
 QUICK = """
 from pathlib import Path
@@ -36,6 +38,21 @@ def die(clawperator):
     clawperator.device.shell("sim fault offline")
     while True:
         clawperator.home()
+"""
+
+ONE_DIES = """
+import pytest
+from conftest import die
+
+def test_dies(clawperator): die(clawperator)
+
+@pytest.mark.parametrize("number", range(5))
+def test_it(clawperator, number): pass
+"""
+CRASHES = """
+def test_crash(clawperator):
+    clawperator.device.shell("sim fault operator_crash times=1")
+    clawperator.home()
 """
 
 
@@ -91,13 +108,7 @@ def test_a_phone_that_dies(pytester: pytest.Pytester, run_workers: Run) -> None:
 def test_trouble_on_both(pytester: pytest.Pytester, run_workers: Run) -> None:
     """What fails by the device on a second one too is an error, and each attempt has a folder."""
     pytester.makeconftest(QUICK)
-    pytester.makepyfile(
-        """
-        def test_crash(clawperator):
-            clawperator.device.shell("sim fault operator_crash times=1")
-            clawperator.home()
-        """
-    )
+    pytester.makepyfile(CRASHES)
 
     result = run_workers(*TWO_PHONES, "--junitxml=junit.xml", "-x", "-rE")
 
@@ -214,3 +225,47 @@ def test_a_spare_device(pytester: pytest.Pytester, run_workers: Run) -> None:
             f"[[]{dead}[]] OPERATOR_CRASHED: *",
         ]
     )
+
+
+def test_allure_keeps_its_results(pytester: pytest.Pytester, run_workers: Run) -> None:
+    """A worker that starts late does not clean the folder that others have written to."""
+    pytest.importorskip("allure_pytest")
+    pytester.makeconftest(QUICK)
+    pytester.makepyfile(ONE_DIES, test_crash="import os\ndef test_crash(): os._exit(1)")
+    folder = pytester.mkdir("allure")
+    folder.joinpath("old").touch()
+    options = ("-p", "allure_pytest", "--alluredir=allure", "--clean-alluredir")
+
+    result = run_workers(*TWO_PHONES, *NO_EVIDENCE, *options)
+
+    assert result.parseoutcomes()["passed"] == 6
+    assert len(list(folder.glob("*-result.json"))) >= 6
+    assert not folder.joinpath("old").exists()
+
+
+def test_stepwise(pytester: pytest.Pytester, run_workers: Run) -> None:
+    """``--stepwise`` goes on where a test is run again, and ends where no other device is left."""
+    pytester.makeconftest(QUICK)
+    pytester.makepyfile(ONE_DIES)
+
+    moved = run_workers(*TWO_PHONES, *NO_EVIDENCE, *STEPWISE)
+    (pytester.path / "dead").unlink()
+    alone = run_workers("-n", "1", "--claw-device", "sim", *NO_EVIDENCE, *STEPWISE)
+
+    assert moved.parseoutcomes()["passed"] == 6
+    assert moved.ret == pytest.ExitCode.OK
+    assert alone.parseoutcomes()["errors"] == 1
+    assert alone.ret == pytest.ExitCode.INTERRUPTED
+
+
+def test_stepwise_with_trouble_on_both(pytester: pytest.Pytester, run_workers: Run) -> None:
+    """``--stepwise`` ends a run where the second try failed, too."""
+    pytester.makeconftest(QUICK)
+    pytester.makepyfile(CRASHES)
+
+    result = run_workers(*TWO_PHONES, *NO_EVIDENCE, *STEPWISE)
+
+    outcomes = result.parseoutcomes()
+    assert [outcomes[name] for name in ("errors", "rerun")] == [1, 1]
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(["*Test failed, continuing from this test next run*"])

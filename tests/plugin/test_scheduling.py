@@ -104,7 +104,7 @@ class Lab:
         self.replaced: list[str] = []
         self.sched = DeviceScheduling(
             workers=len(self.devices),
-            device_of=lambda node: node.device,
+            device_of=lambda node: node.device or None,
             fits=lambda node, test: self.fits(node.device, test),
             duration_of=self.known,
             replace_worker=self.replace,
@@ -653,6 +653,18 @@ def test_replacement_with_other_device() -> None:
     lab.run()
 
     assert [device for _, device, _ in lab.results] == ["a", "c", "c", "c"]
+
+
+def test_replacement_without_device() -> None:
+    """A replacement without a device says of the tests that need one that there is none."""
+    lab = Lab(
+        ["a"], names(4), fits=lambda device, test: device == "a", crashing={0}, other={"a": ""}
+    )
+
+    lab.run()
+
+    assert [device for _, device, _ in lab.results] == ["a", "", "", ""]
+    assert lab.said == []
 
 
 REAL = """

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_clawperator.devices.lease import open_leases
 from pytest_clawperator.simulator import Simulator
 from tests.plugin.conftest import Run
 
@@ -152,6 +153,66 @@ def test_another_distribution(pytester: pytest.Pytester, run_workers: Run, both:
             "SKIPPED *claw_device: api='>=34' is required, the device has 33: *",
         ]
     )
+    result.stdout.no_fnmatch_line("*no device of this run fits*")
+    result.stdout.fnmatch_lines(
+        [
+            "clawperator: --dist loadfile deals out tests without regard to their claw_device"
+            " markers: a worker skips those that its device does not fit; *"
+        ]
+    )
+    assert result.stdout.str().count("without regard to") == 1
+
+
+@pytest.mark.parametrize(("marker", "is_said"), [("api='>=30'", False), ("api=33", True)])
+def test_another_distribution_where_all_fit(
+    pytester: pytest.Pytester, run_workers: Run, both: list[str], marker: str, is_said: bool
+) -> None:
+    """With another ``--dist`` markers are mentioned only where some device does not fit."""
+    pytester.makepyfile(
+        f"""
+        import pytest
+
+        @pytest.mark.claw_device({marker})
+        def test_it(clawperator): pass
+        """
+    )
+
+    result = run_workers("-n", "2", "--dist", "worksteal", *both)
+
+    assert ("without regard to" in result.stdout.str()) is is_said
+
+
+def test_a_matrix_elsewhere(pytester: pytest.Pytester, run_workers: Run, both: list[str]) -> None:
+    """A matrix with another ``--dist`` is refused: nearly all tests would be skipped."""
+    pytester.makepyfile("def test_it(clawperator): pass")
+    options = ["--claw-matrix", "api=33,36", "--dist", "loadscope"]
+
+    result = run_workers("-n", "2", *options, *both)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["ERROR: --claw-matrix needs --dist load, and this run has --dist loadscope, *"]
+    )
+
+
+def test_nobody_has_a_device(pytester: pytest.Pytester, run_workers: Run, older: Simulator) -> None:
+    """Where a colleague has all devices, tests say so at once, and no device is blamed."""
+    pytester.makepyfile(
+        """
+        def test_plain(): pass
+        def test_one(clawperator): pass
+        def test_two(clawperator): pass
+        """
+    )
+    hold = open_leases(run_id="nightly").try_take(f"127.0.0.1/{older.serials[0]}")
+    assert hold is not None
+
+    with hold:
+        result = run_workers("-n", "2", "--claw-adb", f"{older.adb_host}:{older.adb_port}")
+
+    assert result.parseoutcomes() == {"passed": 1, "errors": 2}
+    result.stdout.fnmatch_lines(["E *DEVICE_LEASED: * is held by * run nightly) *"])
+    result.stdout.no_fnmatch_line("*flaky devices*")
     result.stdout.no_fnmatch_line("*no device of this run fits*")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.plugin.usage import mentions_devices
+from pytest_clawperator.plugin.usage import mentions_devices, needs_devices
 
 FIXTURE = "import pytest\n\n@pytest.fixture\ndef app(clawperator): return clawperator\n"
 
@@ -72,3 +72,30 @@ def test_chosen_files(pytester: pytest.Pytester) -> None:
     config = pytester.parseconfig("test_plain.py", "test_nowhere.py")
 
     assert not mentions_devices(config)
+
+
+@pytest.mark.parametrize(
+    "conftest", ['pytest_plugins = ["pages.login"]', "from pages.login import app  # noqa"]
+)
+def test_fixtures_from_elsewhere(pytester: pytest.Pytester, conftest: str) -> None:
+    """Fixtures count that a conftest has from other modules of the project."""
+    (pytester.path / "pages").mkdir()
+    pytester.makepyfile(**{"pages/__init__": "", "pages/login": FIXTURE, "conftest": conftest})
+    pytester.makepyfile(test_it="def test_it(app): pass")
+    pytester.makeini("[pytest]\npythonpath = .")
+
+    config = pytester.parseconfig()
+
+    assert mentions_devices(config)
+
+
+def test_wished(pytester: pytest.Pytester) -> None:
+    """The command line wishes for devices whatever the tests are; an ini file leaves it to them."""
+    pytester.makepyfile(test_plain="def test_plain(): pass")
+    pytester.makeini("[pytest]\nclaw_device = auto\nclaw_spare_devices = 1")
+
+    on_line = pytester.parseconfig("--claw-device", "auto")
+    in_file = pytester.parseconfig()
+    listing = pytester.parseconfig("--claw-device", "auto", "--collect-only")
+
+    assert [needs_devices(one) for one in (on_line, in_file, listing)] == [True, False, False]
