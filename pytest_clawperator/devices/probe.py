@@ -29,11 +29,19 @@ def ask_all(
         first = next(iter(questions.values()))
         error.message = _LINE.sub(lambda _: f"`{first}; ...`", error.message)
         raise
-    # Output, exit code, output, exit code, ..., and what follows the last mark.
-    pieces = re.split(rf"{mark}:(\d+)\r?\n?", output)
-    answers = [
-        ShellResult(text, "", int(code))
-        for text, code in zip(pieces[:-1:2], pieces[1::2], strict=True)
-    ]
+    answers = _answers(output, f"{mark}:")
     answers += [_UNANSWERED] * (len(questions) - len(answers))
     return dict(zip(questions, answers, strict=True))
+
+
+def _answers(output: str, mark: str) -> list[ShellResult]:
+    """Take apart what was said: each answer is followed by a mark and its exit code."""
+    answers = []
+    text, *pieces = output.split(mark)
+    for piece in pieces:
+        code, _, rest = piece.partition("\n")
+        if not code.strip().isdecimal():
+            break  # the output was cut
+        answers.append(ShellResult(text, "", int(code)))
+        text = rest
+    return answers

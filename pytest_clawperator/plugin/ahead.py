@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_clawperator.devices.health import ANSWER_WITHIN
+from pytest_clawperator.devices.health import Health
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.plugin.connecting import client_of, transport_of
+from pytest_clawperator.plugin.events import events_of
 from pytest_clawperator.plugin.leasing import lease_of
 from pytest_clawperator.plugin.options import settings_of
 from pytest_clawperator.plugin.stash import AHEAD
@@ -49,7 +51,8 @@ def connect_ahead(config: pytest.Config) -> None:
         config.stash[AHEAD] = ahead
         config.add_cleanup(client.close)
         if isinstance(client.runner, Pipeline):
-            client.runner.ping(ANSWER_WITHIN)  # opens what the first execution would have to
+            tell = partial(events_of(config).notice, client.serial)
+            Health(client.runner, tell=tell).check()  # opens what the first test would have to
 
 
 def transport_for(config: pytest.Config, lease: Lease) -> Transport:

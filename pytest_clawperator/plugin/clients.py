@@ -45,20 +45,36 @@ def close_later(config: pytest.Config, close: Callable[[], None]) -> None:
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Close what the test was the last to use; trouble with that is reported as its own."""
+def pytest_runtest_protocol(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> Generator[None, object, object]:
+    """Close what the test was the last to use, unless it is the last of all: nobody waits then."""
     result = yield
-    if item.config.stash.get(CLOSING, None):
-        call = pytest.CallInfo.from_call(lambda: _close(item.config), when="teardown")
-        if call.excinfo is not None:
-            report = item.ihook.pytest_runtest_makereport(item=item, call=call)
-            item.ihook.pytest_runtest_logreport(report=report)
+    if nextitem is not None:
+        _close_reported(item.config)
     return result
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Close what the last test used."""
+    _close_reported(session.config)
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Close what fixtures left that ended with the run and not with a test."""
+    """Close what is left after a run that was broken off."""
     _close(config)
+
+
+def _close_reported(config: pytest.Config) -> None:
+    """Close what is to be closed; trouble with that is reported as the last test's own."""
+    item = config.stash.get(CURRENT, None)
+    if not config.stash.get(CLOSING, None) or item is None:
+        return
+    call = pytest.CallInfo.from_call(lambda: _close(config), when="teardown")
+    if call.excinfo is not None:
+        report = item.ihook.pytest_runtest_makereport(item=item, call=call)
+        item.ihook.pytest_runtest_logreport(report=report)
 
 
 def _close(config: pytest.Config) -> None:

@@ -11,7 +11,7 @@ import pytest
 from pytest_clawperator.plugin.clients import clients_of
 from pytest_clawperator.plugin.health import INFRASTRUCTURE
 from pytest_clawperator.plugin.leasing import HANDED_LEASE
-from pytest_clawperator.plugin.stash import EVENTS, LEASE, NEEDS, POOL, UNSAID
+from pytest_clawperator.plugin.stash import EVENTS, LEASE, NEEDS, POOL, TOLD, UNSAID
 
 if TYPE_CHECKING:
     from pytest_clawperator.devices.pool import Candidate
@@ -86,12 +86,20 @@ def pytest_runtest_makereport(
     if events is not None and (trouble := events.take_trouble()):
         setattr(report, _TROUBLE, trouble)
     if clients := clients_of(item):
-        output = _output_line(item.config)
-        said = {one.client.serial: [*device_lines([_candidate(one)]), *output] for one in clients}
+        said = {one.client.serial: _introduced(item.config, one) for one in clients}
         setattr(report, _USED, said)
     elif serial := _wanted(item, report):
         setattr(report, _USED, {serial: []})
     return report
+
+
+def _introduced(config: pytest.Config, watched: Watched) -> list[str]:
+    """Describe a device, once: most tests use one that was described before."""
+    told = config.stash.setdefault(TOLD, set())
+    if watched.client.serial in told:
+        return []
+    told.add(watched.client.serial)
+    return [*device_lines([_candidate(watched)]), *_output_line(config)]
 
 
 def _wanted(item: pytest.Item, report: pytest.TestReport) -> str | None:

@@ -30,3 +30,19 @@ def test_once_after_the_tests(pytester: pytest.Pytester, run: Run, passes: bool)
 
     result.stdout.fnmatch_lines(["*last test*", f"*released Pixel 9 {not passes}"])
     assert result.stdout.str().count("released") == 1
+
+
+def test_trouble(pytester: pytest.Pytester, run: Run) -> None:
+    """What goes wrong there is an error of the last test, and nothing stays open."""
+    pytester.makeconftest(
+        """
+        def pytest_clawperator_device_released(device, failed):
+            raise RuntimeError("the shelf is full")
+        """
+    )
+    pytester.makepyfile("def test_last(clawperator): pass")
+
+    result = run()
+
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["*ERROR at teardown of test_last*", "E *the shelf is full"])
