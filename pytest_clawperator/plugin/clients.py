@@ -57,8 +57,11 @@ def pytest_runtest_protocol(
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Close what the last test used."""
+    """Close what the last test used; the run has not ended well if that fails."""
+    before = session.testsfailed
     _close_reported(session.config)
+    if session.testsfailed > before and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -44,5 +44,6 @@ def test_trouble(pytester: pytest.Pytester, run: Run) -> None:
 
     result = run()
 
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(["*ERROR at teardown of test_last*", "E *the shelf is full"])
