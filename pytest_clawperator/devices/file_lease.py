@@ -23,7 +23,7 @@ from pytest_clawperator.execution.flight import lock_folder, lock_path, open_sha
 try:
     import fcntl
 except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # a module elsewhere; `FileLeases` asks
 
 # Readers try the lock of the holder file for an instant; this is long enough for a crowd of them.
 _READERS_DONE = 5.0

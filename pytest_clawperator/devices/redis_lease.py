@@ -38,7 +38,7 @@ try:
     from redis.exceptions import LockError, RedisError, ResponseError
     from redis.retry import Retry
 except ImportError:  # an extra
-    redis = None  # type: ignore[assignment]
+    redis = None  # type: ignore[assignment]  # a module elsewhere; `_require_redis` asks
 
 if TYPE_CHECKING:
     from redis.lock import Lock
@@ -138,7 +138,7 @@ class RedisLeases:
                 f"{self._server} has just started; waiting {left:.0f} s, so that those who have"
                 " devices can tell it"
             )
-            time.sleep(left)
+            time.sleep(left)  # its age is the only sign that there is
         self._settled_start = told.get("run_id")
 
 

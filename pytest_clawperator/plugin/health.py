@@ -235,7 +235,7 @@ def _end_in_cause(report: pytest.TestReport, error: BaseException) -> None:
             break
         shown += 1
         before = _before(before)
-    report.longrepr.chain = chain[-shown:]  # type: ignore[union-attr]
+    report.longrepr.chain = chain[-shown:]  # type: ignore[union-attr]  # a chain has one
 
 
 def _before(error: BaseException) -> BaseException | None:

@@ -269,7 +269,7 @@ class DeviceScheduling:
     ) -> bool:
         if list(collection) == expected:
             return True
-        from xdist.report import report_collection_diff  # type: ignore[import-untyped]
+        from xdist.report import report_collection_diff  # type: ignore[import-untyped]  # no types
 
         worker_id = worker.node.gateway.id
         text = report_collection_diff(expected, list(collection), name, worker_id)
