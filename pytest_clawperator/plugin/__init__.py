@@ -15,7 +15,6 @@ import pytest
 #: What has to be there from the start: whatever can be asked for, and whoever notices it.
 PARTS = (
     "pytest_clawperator.plugin.options",
-    "pytest_clawperator.plugin.usage",
     "pytest_clawperator.plugin.markers",
     "pytest_clawperator.plugin.fixtures",
     "pytest_clawperator.plugin.clients",

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-#: What the controller writes into a worker's input.
-COURIER = "clawperator_courier"
+from pytest_clawperator.plugin.options import COURIER as COURIER
 
 Message = tuple[str, Any]
 

@@ -7,6 +7,7 @@ is that of the field; the flag is ``--claw-…``, the ini twin ``claw_…``.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from pytest_clawperator.plugin import bring_in
-from pytest_clawperator.plugin.courier import COURIER
 from pytest_clawperator.plugin.stash import SETTINGS
 
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 #: What the controller writes into the input of a worker that takes the place of another.
 STARTS_LATE = "clawperator_starts_late"
+
+#: What a controller writes into the input of a worker that it wants to talk to.
+COURIER = "clawperator_courier"
 
 PROFILES = ("documented", "0.5.3")
 WHEN = ("off", "on", "only-on-failure")
@@ -332,6 +335,19 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     """Keep a worker that starts late from emptying the folder that others write to for Allure."""
     if STARTS_LATE in getattr(config, "workerinput", ()):
         config.option.clean_alluredir = False  # before pytest_configure, where Allure does it
+
+
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Make ``-n auto`` as many workers as there are devices that can be had now."""
+    from pytest_clawperator.plugin.usage import needs_devices
+
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not needs_devices(config):
+        return None
+    bring_in(config)
+    from pytest_clawperator.plugin.leasing import count_workers
+
+    return count_workers(config)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -12,8 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.plugin import bring_in
-
 # A function that takes one of our fixtures, or a marker of ours.
 _USE = re.compile(rb"\bdef +\w+\([^)]*\bclawperator|\bmark\.claw_|usefixtures\([^)]*clawperator")
 # The options that say, on the command line, that devices are wanted whatever the tests are. An
@@ -21,17 +19,6 @@ _USE = re.compile(rb"\bdef +\w+\([^)]*\bclawperator|\bmark\.claw_|usefixtures\([
 _WISHES = ("device", "adb", "require", "matrix", "spare_devices")
 # Options that make pytest list things and run nothing.
 _LISTINGS = ("collectonly", "showfixtures", "show_fixtures_per_test")
-
-
-@pytest.hookimpl(optionalhook=True, tryfirst=True)
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Make ``-n auto`` as many workers as there are devices that can be had now."""
-    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not needs_devices(config):
-        return None
-    bring_in(config)
-    from pytest_clawperator.plugin.leasing import count_workers
-
-    return count_workers(config)
 
 
 def needs_devices(config: pytest.Config) -> bool:

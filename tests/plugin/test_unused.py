@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-PARTS = ["options", "usage", "markers", "fixtures", "clients", "goldens", "soft"]
+PARTS = ["options", "markers", "fixtures", "clients", "goldens", "soft"]
 HEAVY = ("pydantic", "pydantic_core", "lxml", "adbutils", "yaml", "PIL", "filelock")
 
 
