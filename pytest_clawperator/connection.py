@@ -24,7 +24,7 @@ from pytest_clawperator.devices.operator import (
     grant_operator,
     setup_operator,
 )
-from pytest_clawperator.devices.readiness import Readiness, judge, read_readiness
+from pytest_clawperator.devices.readiness import Readiness, check_ready, judge
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.execution.client import Clawperator
 from pytest_clawperator.execution.device import Device, NoDevice
@@ -161,8 +161,10 @@ class _Preflight:
 
     def __call__(self) -> None:
         known, self._known = self._known, None
-        found = known or read_readiness(self._transport, self._package)
-        self.found = judge(found, self._package, serial=self._transport.serial)
+        if known is None:
+            self.found = check_ready(self._transport, self._package)
+        else:
+            self.found = judge(known, self._package, serial=self._transport.serial)
 
 
 def _teller(serial: str, observers: Sequence[Observer]) -> Callable[[str], None]:
