@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 from pytest_clawperator.assertions.expect import expect
+from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.connect import connect
-from pytest_clawperator.execution.client import Clawperator
 from pytest_clawperator.simulator import Simulator
 
 ROUNDS = 60

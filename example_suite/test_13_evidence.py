@@ -11,7 +11,7 @@ import pytest
 
 from example_suite.pages.settings import PACKAGE
 from pytest_clawperator import Clawperator
-from pytest_clawperator.plugin.artifacts import Artifacts
+from pytest_clawperator.plugin.evidence.artifacts import Artifacts
 
 
 @pytest.mark.claw_app(PACKAGE)

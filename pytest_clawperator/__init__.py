@@ -14,9 +14,15 @@ from pytest_clawperator.connect import connect
 if TYPE_CHECKING:
     from pytest_clawperator.assertions.envelope import EnvelopeAssertions
     from pytest_clawperator.assertions.expect import expect
-    from pytest_clawperator.assertions.goldens import GoldenStore
+    from pytest_clawperator.assertions.golden.store import GoldenStore
     from pytest_clawperator.assertions.locator import LocatorAssertions
     from pytest_clawperator.assertions.screen import ScreenAssertions, SnapshotAssertions
+    from pytest_clawperator.client.batch.batch import Batch
+    from pytest_clawperator.client.batch.sending import BatchStep
+    from pytest_clawperator.client.client import Clawperator
+    from pytest_clawperator.client.device.device import Device
+    from pytest_clawperator.client.locator import Locator
+    from pytest_clawperator.client.scroll_outcome import ScrollOutcome
     from pytest_clawperator.contracts.actions import (
         Click,
         CloseApp,
@@ -99,17 +105,11 @@ if TYPE_CHECKING:
         TransportTimeoutError,
         ValidatorMismatchError,
     )
-    from pytest_clawperator.execution.batch import Batch
-    from pytest_clawperator.execution.batch_run import BatchStep
-    from pytest_clawperator.execution.client import Clawperator
-    from pytest_clawperator.execution.device import Device
-    from pytest_clawperator.execution.locator import Locator
-    from pytest_clawperator.execution.outcome import ScrollOutcome
     from pytest_clawperator.execution.result import LogSlice, RunResult, RunStep
-    from pytest_clawperator.plugin.artifacts import Artifacts
+    from pytest_clawperator.plugin.evidence.artifacts import Artifacts
+    from pytest_clawperator.plugin.leasing.simulated_phones import SimulatorScenario
+    from pytest_clawperator.plugin.leasing.spare_devices import SeveralDevices
     from pytest_clawperator.plugin.settings import Settings
-    from pytest_clawperator.plugin.simulated import SimulatorScenario
-    from pytest_clawperator.plugin.spares import SeveralDevices
     from pytest_clawperator.snapshot.bounds import Bounds
     from pytest_clawperator.snapshot.query import NoMatch
     from pytest_clawperator.snapshot.tree import Node, Snapshot
@@ -132,13 +132,13 @@ _HOMES = {
     "AdbUnavailableError": _ERRORS,
     "AmbiguousDeviceError": _ERRORS,
     "ArtifactMade": _EVENTS,
-    "Artifacts": "pytest_clawperator.plugin.artifacts",
-    "Batch": "pytest_clawperator.execution.batch",
-    "BatchStep": "pytest_clawperator.execution.batch_run",
+    "Artifacts": "pytest_clawperator.plugin.evidence.artifacts",
+    "Batch": "pytest_clawperator.client.batch.batch",
+    "BatchStep": "pytest_clawperator.client.batch.sending",
     "Bounds": "pytest_clawperator.snapshot.bounds",
     "BroadcastError": _ERRORS,
     "Candidate": "pytest_clawperator.devices.pool",
-    "Clawperator": "pytest_clawperator.execution.client",
+    "Clawperator": "pytest_clawperator.client.client",
     "ClawperatorError": _ERRORS,
     "ClawperatorWarning": _ERRORS,
     "Click": _ACTIONS,
@@ -146,7 +146,7 @@ _HOMES = {
     "ConfigurationError": _ERRORS,
     "ContainerNotFoundError": _ERRORS,
     "Coordinate": _PARAMS,
-    "Device": "pytest_clawperator.execution.device",
+    "Device": "pytest_clawperator.client.device.device",
     "DeviceError": _ERRORS,
     "DeviceInfo": "pytest_clawperator.contracts.device",
     "DeviceNotFoundError": _ERRORS,
@@ -165,10 +165,10 @@ _HOMES = {
     "ExecutionStarted": _EVENTS,
     "ExecutionValidationError": _ERRORS,
     "ExpectationError": _ERRORS,
-    "GoldenStore": "pytest_clawperator.assertions.goldens",
+    "GoldenStore": "pytest_clawperator.assertions.golden.store",
     "Lease": "pytest_clawperator.devices.pool",
     "LeaseError": _ERRORS,
-    "Locator": "pytest_clawperator.execution.locator",
+    "Locator": "pytest_clawperator.client.locator",
     "LocatorAssertions": "pytest_clawperator.assertions.locator",
     "LogSlice": _RESULT,
     "LogcatError": _ERRORS,
@@ -197,13 +197,13 @@ _HOMES = {
     "ScreenAssertions": "pytest_clawperator.assertions.screen",
     "Scroll": _ACTIONS,
     "ScrollAndClick": _ACTIONS,
-    "ScrollOutcome": "pytest_clawperator.execution.outcome",
+    "ScrollOutcome": "pytest_clawperator.client.scroll_outcome",
     "ScrollUntil": _ACTIONS,
     "Settings": "pytest_clawperator.plugin.settings",
-    "SeveralDevices": "pytest_clawperator.plugin.spares",
+    "SeveralDevices": "pytest_clawperator.plugin.leasing.spare_devices",
     "ShellError": _ERRORS,
     "ShellResult": "pytest_clawperator.transport.interface",
-    "SimulatorScenario": "pytest_clawperator.plugin.simulated",
+    "SimulatorScenario": "pytest_clawperator.plugin.leasing.simulated_phones",
     "Sleep": _ACTIONS,
     "Snapshot": _TREE,
     "SnapshotAssertions": "pytest_clawperator.assertions.screen",

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pytest_clawperator.client.client import Clawperator
     from pytest_clawperator.contracts.events import Observer
-    from pytest_clawperator.execution.client import Clawperator
 
 
 def connect(

@@ -10,6 +10,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.client.device.commands import package_name
+from pytest_clawperator.client.device.device import Device, NoDevice
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
 from pytest_clawperator.contracts.events import Observer
 from pytest_clawperator.devices.health import awaken_operator
@@ -26,14 +29,11 @@ from pytest_clawperator.devices.operator import (
 )
 from pytest_clawperator.devices.readiness import Readiness, check_ready, judge
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.execution.client import Clawperator
-from pytest_clawperator.execution.device import Device, NoDevice
-from pytest_clawperator.execution.device_commands import package_name
 from pytest_clawperator.execution.flight import Clearance, Flight, always_clear
 from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import PROCESSORS, Processor
-from pytest_clawperator.execution.remote import RemoteRunner
+from pytest_clawperator.execution.remote.runner import RemoteRunner
 from pytest_clawperator.execution.result import Runner
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import Transport

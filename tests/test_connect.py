@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.connect import connect
 from pytest_clawperator.contracts.events import Event, ExecutionFinished, Notice
 from pytest_clawperator.errors import (
@@ -25,11 +26,10 @@ from pytest_clawperator.errors import (
     ErrorCode,
     OperatorNotReadyError,
 )
-from pytest_clawperator.execution.client import Clawperator
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
-from tests.host_double import SERIAL, running_host
+from tests.doubles.host import SERIAL, running_host
 
 RELEASE = "com.clawperator.operator"
 DEV = "com.clawperator.operator.dev"

@@ -6,21 +6,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar, overload
 
-from pytest_clawperator.assertions import goldens
 from pytest_clawperator.assertions.envelope import EnvelopeAssertions
 from pytest_clawperator.assertions.expectation import Manner, Settings
-from pytest_clawperator.assertions.goldens import GoldenStore
+from pytest_clawperator.assertions.golden import store as goldens
+from pytest_clawperator.assertions.golden.store import GoldenStore
 from pytest_clawperator.assertions.locator import LocatorAssertions
-from pytest_clawperator.assertions.polled import PollAssertions
+from pytest_clawperator.assertions.poll import PollAssertions
 from pytest_clawperator.assertions.polling import Clock
 from pytest_clawperator.assertions.screen import ScreenAssertions, SnapshotAssertions
-from pytest_clawperator.assertions.sight import LiveScreen, StillScreen
+from pytest_clawperator.assertions.view import LiveScreen, StillScreen
+from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.client.locator import Locator
+from pytest_clawperator.client.plan.target import Target
+from pytest_clawperator.client.plan.timing import seconds_of
 from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.execution.client import Clawperator
-from pytest_clawperator.execution.locator import Locator
-from pytest_clawperator.execution.target import Target
-from pytest_clawperator.execution.timing import seconds_of
 from pytest_clawperator.snapshot.query import NoMatch
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from pytest_clawperator.assertions.expectation import Check
 from pytest_clawperator.assertions.polling import Outcome, spoken
-from pytest_clawperator.assertions.sight import OFF_SCREEN, View
+from pytest_clawperator.assertions.view import OFF_SCREEN, View
+from pytest_clawperator.client.plan import explain
+from pytest_clawperator.client.plan.target import Target, inside
 from pytest_clawperator.errors import ExpectationError
-from pytest_clawperator.execution import explain
-from pytest_clawperator.execution.target import Target, inside
 from pytest_clawperator.snapshot.near_miss import covering, describe, nearest, outline
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 

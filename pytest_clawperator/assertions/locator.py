@@ -9,11 +9,11 @@ from pytest_clawperator.assertions.expectation import Check, Manner
 from pytest_clawperator.assertions.failure import Failure, node_failure
 from pytest_clawperator.assertions.node_checks import APPEARED, DISAPPEARED
 from pytest_clawperator.assertions.polling import Outcome
-from pytest_clawperator.assertions.sight import Screen, View
-from pytest_clawperator.assertions.tellable import check_roles
+from pytest_clawperator.assertions.role_check import check_roles
 from pytest_clawperator.assertions.texts import Text
+from pytest_clawperator.assertions.view import Screen, View
+from pytest_clawperator.client.plan.target import Target
 from pytest_clawperator.errors import ExpectationError
-from pytest_clawperator.execution.target import Target
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 

@@ -8,14 +8,14 @@ from typing import Any
 
 from pytest_clawperator.assertions import texts
 from pytest_clawperator.assertions.expectation import Check
-from pytest_clawperator.assertions.pairs import value_of
+from pytest_clawperator.assertions.label_value import value_of
 from pytest_clawperator.assertions.polling import Verdict
-from pytest_clawperator.assertions.sight import View
 from pytest_clawperator.assertions.texts import Text
+from pytest_clawperator.assertions.view import View
 from pytest_clawperator.contracts.wording import closest, describe, listed
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.bounds import Bounds
-from pytest_clawperator.snapshot.golden_grammar import ROLES
+from pytest_clawperator.snapshot.golden.grammar import ROLES
 from pytest_clawperator.snapshot.near_miss import quoted
 from pytest_clawperator.snapshot.tree import Node
 

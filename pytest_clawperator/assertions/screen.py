@@ -9,13 +9,13 @@ from typing_extensions import Unpack
 
 from pytest_clawperator.assertions.expectation import Check, Manner
 from pytest_clawperator.assertions.failure import Failure, overlay_hint, overlay_lines
+from pytest_clawperator.assertions.golden.trees import GoldenTree, Ignored
 from pytest_clawperator.assertions.locator import LocatorAssertions
 from pytest_clawperator.assertions.polling import Outcome, Verdict
-from pytest_clawperator.assertions.sight import LiveScreen, Screen
-from pytest_clawperator.assertions.trees import GoldenTree, Ignored
+from pytest_clawperator.assertions.view import LiveScreen, Screen
+from pytest_clawperator.client.plan.target import TargetLike, target_of
 from pytest_clawperator.contracts.wording import describe
 from pytest_clawperator.errors import ConfigurationError, ExpectationError
-from pytest_clawperator.execution.target import TargetLike, target_of
 from pytest_clawperator.snapshot.matching import MatcherKeywords
 from pytest_clawperator.snapshot.near_miss import covering
 from pytest_clawperator.snapshot.tree import Snapshot
@@ -171,7 +171,7 @@ class ScreenAssertions(SnapshotAssertions):
         There is one for each size and density of a screen. ``threshold`` is how much a
         pixel's colour may differ, from 0 to 1; ``mask`` are nodes that do not count.
         """
-        from pytest_clawperator.assertions.visual import GoldenPicture
+        from pytest_clawperator.assertions.golden.pictures import GoldenPicture
 
         golden = GoldenPicture.of(
             name, self._live.client, threshold, max_diff_pixels, mask, mask_status_bar
@@ -190,7 +190,7 @@ class ScreenAssertions(SnapshotAssertions):
         timeout: float | None = None,
     ) -> None:
         """Expect the screen to look otherwise than a picture, which must be there."""
-        from pytest_clawperator.assertions.visual import GoldenPicture
+        from pytest_clawperator.assertions.golden.pictures import GoldenPicture
 
         golden = GoldenPicture.of(
             name, self._live.client, threshold, max_diff_pixels, mask, mask_status_bar

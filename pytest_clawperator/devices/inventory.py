@@ -13,7 +13,7 @@ from ipaddress import ip_address
 from typing import Any
 
 from pytest_clawperator.contracts.device import DeviceInfo
-from pytest_clawperator.devices.probe import ask_all
+from pytest_clawperator.devices.round_trip import ask_all
 from pytest_clawperator.errors import (
     AmbiguousDeviceError,
     DeviceNotFoundError,

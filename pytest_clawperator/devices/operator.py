@@ -8,17 +8,17 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from pytest_clawperator.client.device.commands import (
+    installed_packages,
+    lacks,
+    package_name,
+    shell_error,
+)
 from pytest_clawperator.contracts.device import OPERATOR_DEV_PACKAGE, OPERATOR_PACKAGE
 from pytest_clawperator.errors import (
     ErrorCode,
     OperatorNotReadyError,
     ShellError,
-)
-from pytest_clawperator.execution.device_commands import (
-    installed_packages,
-    lacks,
-    package_name,
-    shell_error,
 )
 from pytest_clawperator.transport.interface import ShellResult, Transport
 from pytest_clawperator.transport.quoting import quote

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from pytest_clawperator.client.device.commands import lacks, package_name, parse_packages
 from pytest_clawperator.devices.operator import (
     ACCESSIBILITY_SERVICE,
     components,
@@ -12,13 +13,12 @@ from pytest_clawperator.devices.operator import (
     parse_version,
     require_variant,
 )
-from pytest_clawperator.devices.probe import ask_all
+from pytest_clawperator.devices.round_trip import ask_all
 from pytest_clawperator.errors import (
     DeviceUnavailableError,
     ErrorCode,
     OperatorNotReadyError,
 )
-from pytest_clawperator.execution.device_commands import lacks, package_name, parse_packages
 from pytest_clawperator.transport.interface import Shell, ShellResult, Transport
 
 _USER = re.compile(r"^\s*User \d+:.*\binstalled=true\b.*\bstopped=(true|false)", re.MULTILINE)

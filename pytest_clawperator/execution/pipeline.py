@@ -30,8 +30,8 @@ from pytest_clawperator.errors import (
     TransportError,
 )
 from pytest_clawperator.execution.answer import AnswerReader
+from pytest_clawperator.execution.busy_time import longest_run
 from pytest_clawperator.execution.dispatch import Command, Reply, dispatch
-from pytest_clawperator.execution.duration import longest_run
 from pytest_clawperator.execution.flight import Claim, Clearance, Flight, Unfinished, always_clear
 from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.postprocess import (
@@ -46,7 +46,7 @@ from pytest_clawperator.execution.postprocess import (
 )
 from pytest_clawperator.execution.recovery import recover
 from pytest_clawperator.execution.result import LogSlice, RunResult, RunStep
-from pytest_clawperator.execution.scratch import Scratch
+from pytest_clawperator.execution.screenshots import Scratch
 from pytest_clawperator.snapshot.extract import snapshots_from_lines
 from pytest_clawperator.transport.interface import ShellResult, Transport
 from pytest_clawperator.transport.quoting import quote

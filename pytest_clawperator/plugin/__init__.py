@@ -3,7 +3,7 @@
 pytest imports this in every project the package is installed in, used or not. It lists
 the plugin's parts; a part brings its hooks with it, and imports what is heavy when it is
 needed. A part can be switched off by its name, as in
-``-p no:pytest_clawperator.plugin.terminal``.
+``-p no:pytest_clawperator.plugin.reporting.terminal``.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ PARTS = (
     "pytest_clawperator.plugin.options",
     "pytest_clawperator.plugin.markers",
     "pytest_clawperator.plugin.fixtures",
-    "pytest_clawperator.plugin.clients",
-    "pytest_clawperator.plugin.goldens",
-    "pytest_clawperator.plugin.soft",
+    "pytest_clawperator.plugin.evidence.used_clients",
+    "pytest_clawperator.plugin.features.goldens",
+    "pytest_clawperator.plugin.features.soft",
 )
 #: What only a suite with devices needs. These parts have no fixtures and add no options.
 PARTS_IN_USE = (
-    "pytest_clawperator.plugin.defaults",
-    "pytest_clawperator.plugin.leasing",
-    "pytest_clawperator.plugin.distributing",
-    "pytest_clawperator.plugin.matrix",
-    "pytest_clawperator.plugin.matrix_table",
-    "pytest_clawperator.plugin.validating",
-    "pytest_clawperator.plugin.health",
-    "pytest_clawperator.plugin.recording",
-    "pytest_clawperator.plugin.hints",
-    "pytest_clawperator.plugin.pausing",
-    "pytest_clawperator.plugin.summary",
-    "pytest_clawperator.plugin.terminal",
+    "pytest_clawperator.plugin.leasing.candidates",
+    "pytest_clawperator.plugin.leasing.worker_device",
+    "pytest_clawperator.plugin.xdist.distribution",
+    "pytest_clawperator.plugin.leasing.matrix",
+    "pytest_clawperator.plugin.reporting.matrix_table",
+    "pytest_clawperator.plugin.features.validating",
+    "pytest_clawperator.plugin.reporting.infrastructure",
+    "pytest_clawperator.plugin.evidence.on_failure",
+    "pytest_clawperator.plugin.reporting.hints",
+    "pytest_clawperator.plugin.features.pausing",
+    "pytest_clawperator.plugin.reporting.summary",
+    "pytest_clawperator.plugin.reporting.terminal",
 )
 
 

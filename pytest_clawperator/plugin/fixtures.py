@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_clawperator.plugin import bring_in, markers
-from pytest_clawperator.plugin.clients import DEVICE_PROPERTY, close_later
+from pytest_clawperator.plugin.evidence.used_clients import DEVICE_PROPERTY, close_later
 from pytest_clawperator.plugin.options import settings_of
 from pytest_clawperator.plugin.stash import HEALTH
 
 if TYPE_CHECKING:
+    from pytest_clawperator.client.client import Clawperator
     from pytest_clawperator.contracts.device import DeviceInfo
     from pytest_clawperator.contracts.payload import Execution
     from pytest_clawperator.devices.pool import Lease
-    from pytest_clawperator.execution.client import Clawperator
-    from pytest_clawperator.plugin.artifacts import Artifacts
+    from pytest_clawperator.plugin.evidence.artifacts import Artifacts
+    from pytest_clawperator.plugin.leasing.spare_devices import SeveralDevices
     from pytest_clawperator.plugin.settings import Settings
-    from pytest_clawperator.plugin.spares import SeveralDevices
     from pytest_clawperator.transport.interface import Transport
 
 # How long actions look for a node on the client that this run connected.
@@ -47,8 +47,8 @@ def clawperator_lease(request: pytest.FixtureRequest, clawperator_settings: Sett
     With ``--claw-matrix`` its parameter is a class of devices.
     """
     __tracebackhide__ = True
-    from pytest_clawperator.plugin.hints import in_options
-    from pytest_clawperator.plugin.leasing import lacking, lease_of
+    from pytest_clawperator.plugin.leasing.worker_device import lacking, lease_of
+    from pytest_clawperator.plugin.reporting.hints import in_options
 
     config, device_class = request.config, getattr(request, "param", None)
     bring_in(config)
@@ -63,8 +63,8 @@ def clawperator_transport(
 ) -> Iterator[Transport]:
     """Reach the device over adb; a device behind a url has no transport."""
     __tracebackhide__ = True
-    from pytest_clawperator.plugin.ahead import transport_for
-    from pytest_clawperator.plugin.hints import in_options
+    from pytest_clawperator.plugin.leasing.early_connection import transport_for
+    from pytest_clawperator.plugin.reporting.hints import in_options
 
     _check_rungs(clawperator_lease=clawperator_lease)
     transport = in_options(lambda: transport_for(request.config, clawperator_lease))
@@ -81,8 +81,8 @@ def clawperator_client(
     Tests take ``clawperator``, which is the same client, checked before each of them.
     """
     __tracebackhide__ = True
-    from pytest_clawperator.plugin.ahead import client_for
-    from pytest_clawperator.plugin.hints import in_options
+    from pytest_clawperator.plugin.leasing.early_connection import client_for
+    from pytest_clawperator.plugin.reporting.hints import in_options
 
     _check_rungs(clawperator_settings=clawperator_settings, clawperator_lease=clawperator_lease)
     transport = None
@@ -143,8 +143,8 @@ def clawperator(
     what fixtures of a wider scope changed stays until the run ends.
     """
     __tracebackhide__ = True
-    from pytest_clawperator.plugin.connecting import ensure_health
-    from pytest_clawperator.plugin.hints import in_options
+    from pytest_clawperator.plugin.leasing.connecting import ensure_health
+    from pytest_clawperator.plugin.reporting.hints import in_options
 
     _check_rungs(clawperator_settings=clawperator_settings, clawperator_client=clawperator_client)
     client = clawperator_client
@@ -171,8 +171,8 @@ def clawperator_devices(
     when the test ends.
     """
     __tracebackhide__ = True
-    from pytest_clawperator.plugin.hints import in_options
-    from pytest_clawperator.plugin.spares import several
+    from pytest_clawperator.plugin.leasing.spare_devices import several
+    from pytest_clawperator.plugin.reporting.hints import in_options
 
     with ExitStack() as after:
         devices = several(request.config, clawperator_settings, clawperator, after)
@@ -183,7 +183,7 @@ def clawperator_devices(
 def clawperator_payload(request: pytest.FixtureRequest) -> Execution:
     """Give the payload of the test's closest ``claw_payload`` marker, ready to be executed."""
     __tracebackhide__ = True
-    from pytest_clawperator.plugin.payloads import load_payload
+    from pytest_clawperator.plugin.features.payloads import load_payload
 
     declared = markers.payloads_of(request.node)
     if not declared:
@@ -201,7 +201,7 @@ def clawperator_artifacts(
 ) -> Artifacts:
     """Give the folder of this test, and attach files to its reports."""
     __tracebackhide__ = True
-    from pytest_clawperator.plugin.recording import recorder_of
+    from pytest_clawperator.plugin.evidence.on_failure import recorder_of
 
     _check_rungs(clawperator_settings=clawperator_settings)
     bring_in(request.config)
@@ -222,7 +222,7 @@ def _put_back_after(request: pytest.FixtureRequest, client: Clawperator) -> None
     setup is taken.
     """
     __tracebackhide__ = True
-    from pytest_clawperator.plugin.hints import in_options
+    from pytest_clawperator.plugin.reporting.hints import in_options
 
     changes = ExitStack()
     in_options(lambda: changes.enter_context(client.device.restoring()))
@@ -235,8 +235,8 @@ def _use_app(
 ) -> None:
     """Begin with the app of a ``claw_app`` marker, and end with it."""
     __tracebackhide__ = True
-    from pytest_clawperator.plugin.apps import begin_app, end_app, is_missing
-    from pytest_clawperator.plugin.events import events_of
+    from pytest_clawperator.plugin.features.apps import begin_app, end_app, is_missing
+    from pytest_clawperator.plugin.reporting.events import events_of
 
     if is_missing(client, use):
         reason = f"claw_app: {use.package} is not installed on {client.device.info}"
@@ -261,7 +261,7 @@ def _timeout_of(request: pytest.FixtureRequest, client: Clawperator, settings: S
 def _put_back_all(config: pytest.Config, client: Clawperator) -> None:
     """Put back what fixtures of the run changed; what fails is told, as no test is to blame."""
     from pytest_clawperator.errors import ClawperatorError
-    from pytest_clawperator.plugin.events import events_of
+    from pytest_clawperator.plugin.reporting.events import events_of
 
     if any(
         health.is_put_aside and runner is client.runner
@@ -277,8 +277,8 @@ def _put_back_all(config: pytest.Config, client: Clawperator) -> None:
 def _check_rungs(**rungs: object) -> None:
     """Refuse what a fixture of the ladder gave, if a conftest has it give something else."""
     __tracebackhide__ = True
+    from pytest_clawperator.client.client import Clawperator
     from pytest_clawperator.devices.pool import Lease
-    from pytest_clawperator.execution.client import Clawperator
     from pytest_clawperator.plugin.settings import Settings
 
     kinds = {

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from pytest_clawperator.client.client import Clawperator
     from pytest_clawperator.contracts.device import DeviceInfo
     from pytest_clawperator.contracts.envelope import ResultEnvelope
     from pytest_clawperator.contracts.payload import Execution
     from pytest_clawperator.devices.pool import Candidate
     from pytest_clawperator.devices.requirements import Requirements
-    from pytest_clawperator.execution.client import Clawperator
     from pytest_clawperator.execution.postprocess import Processor
-    from pytest_clawperator.plugin.simulated import SimulatorScenario
+    from pytest_clawperator.plugin.leasing.simulated_phones import SimulatorScenario
 
 
 @pytest.hookspec(firstresult=True)

@@ -140,7 +140,7 @@ def _check_payload(item: pytest.Item, mark: pytest.Mark, payload: Path | Any) ->
             raise _usage(item, mark, problem)
         return
     from pytest_clawperator.errors import PayloadError
-    from pytest_clawperator.plugin.payloads import load_payload
+    from pytest_clawperator.plugin.features.payloads import load_payload
 
     try:
         load_payload(payload)
@@ -180,8 +180,8 @@ def _app(
     clear: bool = False,
     grant: Any = (),
 ) -> AppUse:
+    from pytest_clawperator.client.device.commands import package_name, permission_name
     from pytest_clawperator.errors import ConfigurationError
-    from pytest_clawperator.execution.device_commands import package_name, permission_name
 
     for name, value in {"launch": launch, "stop": stop, "clear": clear}.items():
         if not isinstance(value, bool):

@@ -86,7 +86,7 @@ def _server(text: str, folder: Path) -> str:
 
 
 def _package(text: str, folder: Path) -> str:
-    from pytest_clawperator.execution.device_commands import package_name
+    from pytest_clawperator.client.device.commands import package_name
 
     return package_name(text)
 
@@ -345,7 +345,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not needs_devices(config):
         return None
     bring_in(config)
-    from pytest_clawperator.plugin.leasing import count_workers
+    from pytest_clawperator.plugin.leasing.worker_device import count_workers
 
     return count_workers(config)
 

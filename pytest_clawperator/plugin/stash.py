@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from pytest_clawperator.devices.pool import DevicePool, Lease, Spares
     from pytest_clawperator.errors import ClawperatorError
     from pytest_clawperator.execution.pipeline import Pipeline
-    from pytest_clawperator.plugin.ahead import Ahead
-    from pytest_clawperator.plugin.events import EventHub
-    from pytest_clawperator.plugin.needs import Needs
-    from pytest_clawperator.plugin.recorder import Recorder
+    from pytest_clawperator.plugin.evidence.client_activity import Watched
+    from pytest_clawperator.plugin.evidence.recorder import Recorder
+    from pytest_clawperator.plugin.leasing.device_needs import Needs
+    from pytest_clawperator.plugin.leasing.early_connection import Ahead
+    from pytest_clawperator.plugin.reporting.events import EventHub
     from pytest_clawperator.plugin.settings import Settings
-    from pytest_clawperator.plugin.watching import Watched
 
 # On the config
 SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.snapshot.matching import Query, folded
 from pytest_clawperator.snapshot.roles import UNTELLABLE
-from pytest_clawperator.snapshot.unlike import first_difference, lookalikes, surroundings
+from pytest_clawperator.snapshot.text_difference import first_difference, lookalikes, surroundings
 
 if TYPE_CHECKING:
     from pytest_clawperator.snapshot.node import Node

@@ -142,7 +142,7 @@ class Snapshot(query.Searchable):
 
     def __eq__(self, other: object) -> bool:
         """Tell whether it fits a golden text, or shows the same as another snapshot."""
-        from pytest_clawperator.snapshot import golden
+        from pytest_clawperator.snapshot.golden import golden
 
         if isinstance(other, Snapshot):
             return self is other or golden.render(self) == golden.render(other)

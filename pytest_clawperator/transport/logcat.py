@@ -16,9 +16,9 @@ from pytest_clawperator.errors import (
     DeviceError,
     LogcatError,
 )
-from pytest_clawperator.transport.bell import Bell, start_thread
-from pytest_clawperator.transport.resume import OVERLAP, Gap, Resume, is_log_line
-from pytest_clawperator.transport.ring import Ring
+from pytest_clawperator.transport.log_resume import OVERLAP, Gap, Resume, is_log_line
+from pytest_clawperator.transport.log_ring import Ring
+from pytest_clawperator.transport.wakeup import Bell, start_thread
 from pytest_clawperator.transport.wire import AdbServer, acknowledge, mapped, read_rest
 
 CAPACITY = 16 * 1024 * 1024

@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.contracts.events import Event, Notice
 from pytest_clawperator.errors import ClawperatorError
-from pytest_clawperator.execution.client import Clawperator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.binary import find_adb
 from pytest_clawperator.transport.wire import AdbServer, read_block

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.connect import connect
 from pytest_clawperator.contracts.events import Event
 from pytest_clawperator.errors import (
@@ -28,7 +29,6 @@ from pytest_clawperator.errors import (
     TransportError,
 )
 from pytest_clawperator.execution import dispatch, pipeline
-from pytest_clawperator.execution.client import Clawperator
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.simulator.faults import FAULTS

@@ -15,7 +15,7 @@ from pytest_clawperator.devices.lease import open_leases
 from pytest_clawperator.simulator import Simulator
 from tests.acceptance.lab import OwnAdbServer, nap
 from tests.acceptance.runs import Lab, Run, files_with_content, lease_at_once, wait_for
-from tests.redis_server import RedisServer
+from tests.doubles.redis_server import RedisServer
 
 IS_SOAK = bool(os.environ.get("CLAWPERATOR_SOAK"))
 PHONES = 4

@@ -12,7 +12,7 @@ from pytest_clawperator.assertions.screen import ScreenAssertions, SnapshotAsser
 from pytest_clawperator.assertions.soft import collecting
 from pytest_clawperator.errors import ConfigurationError, ExpectationError, SnapshotError
 from pytest_clawperator.snapshot.tree import Snapshot
-from tests.runner_double import SHOP, Phone, client
+from tests.doubles.runner import SHOP, Phone, client
 
 
 def test_each_subject_has_its_checks() -> None:

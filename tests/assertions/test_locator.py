@@ -14,8 +14,8 @@ from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.assertions.locator import LocatorAssertions
 from pytest_clawperator.errors import ConfigurationError, ExpectationError, StepFailedError
 from pytest_clawperator.snapshot.tree import Snapshot
-from tests.clock_double import FakeTime
-from tests.runner_double import SERIAL, SHOP, Phone, client, node, screen
+from tests.doubles.clock import FakeTime
+from tests.doubles.runner import SERIAL, SHOP, Phone, client, node, screen
 
 FORM = screen(
     node(text="Sign in", id="heading", kind="TextView"),

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.assertions import goldens
 from pytest_clawperator.assertions.expect import Expect
-from pytest_clawperator.assertions.goldens import GoldenStore
-from pytest_clawperator.assertions.pairs import value_of
+from pytest_clawperator.assertions.golden import store as goldens
+from pytest_clawperator.assertions.golden.store import GoldenStore
+from pytest_clawperator.assertions.label_value import value_of
+from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.connect import connect
 from pytest_clawperator.errors import ClawperatorError, ExpectationError, StepFailedError
-from pytest_clawperator.execution.client import Clawperator
 from pytest_clawperator.simulator import Simulator
 
 SETTINGS, SHOP = "com.android.settings", "com.example.shop"

@@ -21,7 +21,7 @@ from pytest_clawperator.errors import (
     StepFailedError,
     TransportError,
 )
-from tests.clock_double import FakeTime
+from tests.doubles.clock import FakeTime
 
 
 def counting(time: FakeTime, *, takes: float = 0.0) -> Callable[[], int]:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.assertions.expect import Expect
+from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.errors import ConfigurationError, ExpectationError
-from pytest_clawperator.execution.client import Clawperator
 from pytest_clawperator.snapshot.tree import Snapshot
-from tests.clock_double import FakeTime
-from tests.runner_double import PACKAGE, SHOP, Phone, client
+from tests.doubles.clock import FakeTime
+from tests.doubles.runner import PACKAGE, SHOP, Phone, client
 
 PROMPT = "com.android.permissioncontroller"
 

@@ -11,7 +11,7 @@ from pytest_clawperator.assertions.expect import Expect, expect
 from pytest_clawperator.assertions.soft import collecting
 from pytest_clawperator.errors import ConfigurationError, ExpectationError
 from pytest_clawperator.snapshot.tree import Snapshot
-from tests.runner_double import SHOP
+from tests.doubles.runner import SHOP
 
 SNAPSHOT = Snapshot.from_xml(SHOP)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.errors import ClawperatorError, ErrorCode
-from pytest_clawperator.execution.remote_answers import (
+from pytest_clawperator.execution.remote.answers import (
     Answer,
     read_answer,
     read_device_states,

@@ -20,7 +20,7 @@ from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult
 from pytest_clawperator.transport.wire import AdbServer
-from tests.transport_double import ScriptedTransport
+from tests.doubles.transport import ScriptedTransport
 
 OPERATOR = "com.clawperator.operator"
 GONE = DeviceUnavailableError("the device is offline", serial="PH1")

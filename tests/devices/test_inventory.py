@@ -26,7 +26,7 @@ from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult
 from pytest_clawperator.transport.wire import AdbServer
-from tests.transport_double import ScriptedTransport
+from tests.doubles.transport import ScriptedTransport
 
 SERVER = AdbServer("127.0.0.1", 5037)
 

@@ -29,7 +29,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult
-from tests.transport_double import Answer, ScriptedTransport
+from tests.doubles.transport import Answer, ScriptedTransport
 
 RELEASE = "com.clawperator.operator"
 DEV = "com.clawperator.operator.dev"

@@ -27,8 +27,8 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.execution.flight import Flight
 from pytest_clawperator.transport.wire import AdbServer
-from tests.redis_server import DEADLINE, RedisServer
-from tests.transport_double import ScriptedTransport
+from tests.doubles.redis_server import DEADLINE, RedisServer
+from tests.doubles.transport import ScriptedTransport
 
 # Long enough for a busy machine to renew in time, and short where the end is waited for.
 LONG, SHORT = 10.0, 1.0

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_clawperator.errors import EnvelopeMalformedError
 from pytest_clawperator.execution.answer import Answered, AnswerReader, Crashed, Refused
-from tests.log_double import line
+from tests.doubles.log import line
 
 PACKAGE = "com.clawperator.operator"
 ME = "cmd-1"

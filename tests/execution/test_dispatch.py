@@ -20,7 +20,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.execution.dispatch import Command, Reply, dispatch
 from pytest_clawperator.transport.interface import ShellResult
-from tests.log_double import LoggedTransport, line
+from tests.doubles.log import LoggedTransport, line
 
 PACKAGE = "com.clawperator.operator"
 EXECUTION = complete_execution({"commandId": "cmd-1", "actions": [{"type": "snapshot_ui"}]})

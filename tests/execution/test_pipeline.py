@@ -39,8 +39,8 @@ from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import PROCESSORS, Collected
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.transport.interface import ShellResult
-from tests.interrupting import interruptions
-from tests.log_double import LoggedTransport, line
+from tests.doubles.interrupting import interruptions
+from tests.doubles.log import LoggedTransport, line
 
 PACKAGE = "com.clawperator.operator"
 XML = '<hierarchy rotation="0"><node text=\'a\' bounds="[0,0][1,1]" /></hierarchy>'

@@ -11,7 +11,7 @@ from pytest_clawperator.contracts.log import LogEntry
 from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.execution.recovery import recover
 from pytest_clawperator.execution.result import RunStep
-from tests.runner_double import SHOP
+from tests.doubles.runner import SHOP
 
 READ = {"type": "read", "id": "read", "params": {"matcher": {"text": "x"}}}
 CLICK = {"type": "click", "id": "tap", "params": {"matcher": {"text": "x"}}}

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 # An inner run forgets what it imports, and some of this can be imported only once.
-import pytest_clawperator.execution.remote
-import pytest_clawperator.plugin.apps
-import pytest_clawperator.plugin.connecting
-import pytest_clawperator.plugin.recorder
-import pytest_clawperator.plugin.simulated  # noqa: F401
+import pytest_clawperator.execution.remote.runner
+import pytest_clawperator.plugin.evidence.recorder
+import pytest_clawperator.plugin.features.apps
+import pytest_clawperator.plugin.leasing.connecting
+import pytest_clawperator.plugin.leasing.simulated_phones  # noqa: F401
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer

@@ -8,8 +8,8 @@ import pytest
 
 from pytest_clawperator.devices.lease import open_leases
 from pytest_clawperator.simulator import Simulator
+from tests.doubles.adb_server import FakeAdb
 from tests.plugin.conftest import Run
-from tests.transport.fake_adb import FakeAdb
 
 # Each test leaves its worker and device.
 LEAVES_LINES = """

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-PARTS = ["options", "markers", "fixtures", "clients", "goldens", "soft"]
+PARTS = ["options", "markers", "fixtures", "used_clients", "goldens", "soft"]
 HEAVY = ("pydantic", "pydantic_core", "lxml", "adbutils", "yaml", "PIL", "filelock")
 
 
@@ -63,7 +63,8 @@ def test_a_device_asked_for_late(pytester: pytest.Pytester) -> None:
         def test_late(request):
             with pytest.raises(NoDeviceError, match="no devices were listed"):
                 request.getfixturevalue("clawperator")
-            assert request.config.pluginmanager.hasplugin("pytest_clawperator.plugin.terminal")
+            terminal = "pytest_clawperator.plugin.reporting.terminal"
+            assert request.config.pluginmanager.hasplugin(terminal)
         """
     )
     pytester.makeconftest(

@@ -24,7 +24,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult
-from tests.transport.fake_adb import SERIAL, Answer, Conversation, FakeAdb, block, failure
+from tests.doubles.adb_server import SERIAL, Answer, Conversation, FakeAdb, block, failure
 
 FEATURES = f"host-serial:{SERIAL}:features"
 STATE = f"host-serial:{SERIAL}:get-state"

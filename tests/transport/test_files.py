@@ -17,7 +17,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.transport import files
 from pytest_clawperator.transport.wire import AdbServer
-from tests.transport.fake_adb import SERIAL, Conversation, FakeAdb, failure
+from tests.doubles.adb_server import SERIAL, Conversation, FakeAdb, failure
 
 
 def sync_failure(text: str) -> bytes:

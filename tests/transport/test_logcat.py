@@ -19,8 +19,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.transport import logcat
 from pytest_clawperator.transport.logcat import LogStream
-from tests.interrupting import interruptions
-from tests.transport.fake_adb import (
+from tests.doubles.adb_server import (
     DEADLINE,
     SERIAL,
     Conversation,
@@ -30,6 +29,7 @@ from tests.transport.fake_adb import (
     failure,
     nothing_left,
 )
+from tests.doubles.interrupting import interruptions
 
 NO_LOG_COMMAND = b"OKAYsh: log: inaccessible or not found\n127\n"
 WAIT = f"host-serial:{SERIAL}:wait-for-any-device"
@@ -428,7 +428,7 @@ def test_an_interrupt_at_any_moment_does_no_harm() -> None:
             log.read(log.wait(0, time.monotonic() + 0.001))
 
         def interrupt() -> None:
-            for error in interruptions(use, within=("logcat.py", "bell.py", "threading.py")):
+            for error in interruptions(use, within=("logcat.py", "wakeup.py", "threading.py")):
                 errors.append((type(error), error.__context__))
 
         # In a thread that can be left alone: a lock that nobody releases would hold us for good.

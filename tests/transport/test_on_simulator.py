@@ -28,7 +28,7 @@ from pytest_clawperator.transport.binary import find_adb
 from pytest_clawperator.transport.properties import properties
 from pytest_clawperator.transport.quoting import broadcast_command
 from pytest_clawperator.transport.wire import AdbServer
-from tests.transport.fake_adb import DEADLINE, eventually, nothing_left
+from tests.doubles.adb_server import DEADLINE, eventually, nothing_left
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the simulator needs Linux or macOS")
 

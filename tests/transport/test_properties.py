@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_clawperator.transport.interface import ShellResult
 from pytest_clawperator.transport.properties import parse_properties, properties
-from tests.transport_double import ScriptedTransport
+from tests.doubles.transport import ScriptedTransport
 
 
 def test_properties_are_read_in_one_go() -> None:

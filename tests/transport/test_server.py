@@ -19,7 +19,7 @@ from pytest_clawperator.errors import (
 from pytest_clawperator.transport.binary import find_adb
 from pytest_clawperator.transport.server import ensure_server, locate_server
 from pytest_clawperator.transport.wire import AdbServer
-from tests.transport.fake_adb import FakeAdb, block
+from tests.doubles.adb_server import FakeAdb, block
 
 USUAL = AdbServer("127.0.0.1", 5037)
 

@@ -20,7 +20,7 @@ from pytest_clawperator.errors import (
     TransportTimeoutError,
 )
 from pytest_clawperator.transport.wire import MAX_REQUEST, AdbServer, DeviceEntry
-from tests.transport.fake_adb import DEADLINE, SERIAL, Answer, Conversation, FakeAdb, block, failure
+from tests.doubles.adb_server import DEADLINE, SERIAL, Answer, Conversation, FakeAdb, block, failure
 
 
 def in_pieces(data: bytes) -> Answer:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing_extensions import assert_type
 
+from pytest_clawperator.client.batch.batch import Batch
+from pytest_clawperator.client.batch.sending import BatchStep
+from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.client.locator import Locator
+from pytest_clawperator.client.scroll_outcome import ScrollOutcome
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.execution.batch import Batch
-from pytest_clawperator.execution.batch_run import BatchStep
-from pytest_clawperator.execution.client import Clawperator
-from pytest_clawperator.execution.locator import Locator
-from pytest_clawperator.execution.outcome import ScrollOutcome
 from pytest_clawperator.execution.result import RunResult, RunStep
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.tree import Node, Snapshot

@@ -9,9 +9,9 @@ from typing_extensions import assert_type
 from pytest_clawperator.assertions.envelope import EnvelopeAssertions
 from pytest_clawperator.assertions.expect import expect
 from pytest_clawperator.assertions.locator import LocatorAssertions
-from pytest_clawperator.assertions.polled import PollAssertions
+from pytest_clawperator.assertions.poll import PollAssertions
 from pytest_clawperator.assertions.screen import ScreenAssertions, SnapshotAssertions
-from pytest_clawperator.execution.client import Clawperator
+from pytest_clawperator.client.client import Clawperator
 
 
 def subjects(claw: Clawperator) -> None:

@@ -1,0 +1,204 @@
+"""Golden trees: a screen against what is written down of it."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_clawperator.assertions.expectation import Check, Manner
+from pytest_clawperator.assertions.failure import Failure, overlay_hint, overlay_lines
+from pytest_clawperator.assertions.golden import store as goldens
+from pytest_clawperator.assertions.golden.settling import keep
+from pytest_clawperator.assertions.golden.store import UPDATE_OPTION, GoldenStore
+from pytest_clawperator.assertions.polling import Outcome, Verdict
+from pytest_clawperator.assertions.role_check import check_roles, listed_of
+from pytest_clawperator.client.locator import Locator
+from pytest_clawperator.client.plan.target import target_of
+from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.errors import (
+    ClawperatorWarning,
+    ConfigurationError,
+    ErrorCode,
+    ExpectationError,
+)
+from pytest_clawperator.snapshot.golden import golden
+from pytest_clawperator.snapshot.golden.golden import Difference, Golden
+from pytest_clawperator.snapshot.matching import Query
+from pytest_clawperator.snapshot.tree import Snapshot
+
+__tracebackhide__ = True  # a failure is shown at the test's own line
+
+_EXPRESSION = re.compile(r"\s*- '?\w+ /")
+Ignored = Locator | NodeMatcher | Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class GoldenTree:
+    """What a screen is compared with; ``golden`` is None where there is no file yet."""
+
+    name: str
+    golden: Golden | None
+    exact: bool
+    ignore: tuple[Query, ...]
+    store: GoldenStore | None = None
+    path: Path | None = None
+
+    @classmethod
+    def of(cls, given: Any, *, exact: bool, ignore: Ignored | Iterable[Ignored]) -> GoldenTree:
+        """Read a golden: by the name of its file, or its text itself."""
+        queries = tuple(_query(each) for each in listed_of(ignore))
+        if isinstance(given, str) and given.lstrip().startswith(("-", "#")):
+            return cls("the golden", golden.parse(_dedented(given)), exact, queries)
+        store = goldens.current()
+        path = store.path(given, ".yaml")
+        name = f"{goldens.FOLDER}/{path.name}"
+        return cls(name, _read(store, path), exact, queries, store, path)
+
+    def difference(self, snapshot: Snapshot) -> Difference | None:
+        """Say how a screen differs; None where it fits."""
+        assert self.golden is not None
+        return golden.compare(self.golden, snapshot, exact=self.exact, ignore=self._matchers)
+
+    @property
+    def check(self) -> Check[Snapshot]:
+        """Want a screen to fit."""
+        last: dict[str, Verdict] = {}  # a screen that stays as it is is compared once
+
+        def judge(snapshot: Snapshot) -> Verdict:
+            if snapshot.xml not in last:
+                last.clear()
+                last[snapshot.xml] = self._judge(snapshot)
+            return last[snapshot.xml]
+
+        exactly = " exactly" if self.exact else ""
+        return Check(f"to match {self.name}{exactly}", judge, "matched")
+
+    def _judge(self, snapshot: Snapshot) -> Verdict:
+        if self.golden is None:
+            return Verdict(None, "no such file")
+        difference = self.difference(snapshot)
+        found = "a match" if difference is None else str(difference).partition(" (")[0]
+        return Verdict(difference is None, found)
+
+    @property
+    def is_updated(self) -> bool:
+        """Whether the file is to be written where the screen does not fit."""
+        return self.store is not None and self.store.update
+
+    def update(self, look: Callable[[], Snapshot], manner: Manner, timeout: float) -> None:
+        """Wait until the screen fits or has come to rest; write down one that does not fit."""
+        store, path = self.store, self.path
+        assert store is not None
+        assert path is not None
+        keep(
+            look,
+            fits=lambda snapshot: self.golden is not None and self.difference(snapshot) is None,
+            shown=self.render,
+            write=lambda seen: self._write(store, path, seen),
+            timeout=timeout,
+            clock=manner.settings.clock,
+        )
+
+    def _write(self, store: GoldenStore, path: Path, snapshot: Snapshot) -> None:
+        lost = _handwritten(store.read(path))
+        store.write(path, (self.render(snapshot) or "- ...\n").encode())
+        if lost:
+            warnings.warn(
+                f"{path} did not fit and was written anew, without its {lost}",
+                ClawperatorWarning,
+                stacklevel=2,
+            )
+
+    def render(self, snapshot: Snapshot) -> str:
+        """Write down a screen."""
+        return golden.render(snapshot, ignore=self._matchers)
+
+    def explain(
+        self, failure: Failure, check: Check[Snapshot], outcome: Outcome[Snapshot]
+    ) -> ExpectationError:
+        """Show the difference, or say how to get a golden."""
+        snapshot = outcome.seen
+        if snapshot is None or self.golden is None:
+            hint = f"Run pytest with {UPDATE_OPTION} to write {self.path}."
+            if check.wanted.startswith("not "):
+                hint = f"Only to_match_tree() writes it, with {UPDATE_OPTION}: expect that once."
+            return failure.error(check, outcome, snapshot=snapshot, hint=hint)
+        difference = self.difference(snapshot)
+        diff = str(difference).split("\n")[1:] if difference is not None else []
+        return failure.error(
+            check,
+            outcome,
+            evidence=["(- golden, + screen):", *diff, *overlay_lines(snapshot)] if diff else (),
+            snapshot=None if diff else snapshot,
+            hint=overlay_hint(snapshot) or (self._hint if diff else None),
+            details={"diff": "\n".join(diff), "xml": snapshot.xml},
+        )
+
+    @property
+    def _hint(self) -> str:
+        if self.path is None:
+            return "Change the golden, or ignore= nodes that come and go."
+        return (
+            f"If the screen is right, {UPDATE_OPTION} writes {self.path} anew; nodes that come "
+            "and go are left out with ignore=."
+        )
+
+    @property
+    def _matchers(self) -> tuple[Any, ...]:
+        # A query is a matcher with a short id, which snapshots understand.
+        return self.ignore
+
+
+def _query(given: Ignored) -> Query:
+    target = target_of(given, {}, verb="ignore=")
+    is_simple = target.within is None and target.has is None and target.index is None
+    if target.query is None or not is_simple:
+        raise ConfigurationError(
+            f"ignore= takes matchers, found {target}",
+            hint="Write ignore=[claw.node(id='clock')] or ignore=[{'resourceId': ...}].",
+        )
+    check_roles(target)
+    return target.query
+
+
+def _handwritten(content: bytes | None) -> str:
+    """Name what is in a golden that nobody but a person writes."""
+    lines = [] if content is None else content.decode(errors="replace").splitlines()
+    kinds = {
+        "comments": any(line.lstrip().startswith("#") for line in lines),
+        "expressions": any(_EXPRESSION.match(line) for line in lines),
+        "dots": any(line.strip() == "- ..." for line in lines) and len(lines) > 1,
+    }
+    return " and ".join(kind for kind, is_there in kinds.items() if is_there)
+
+
+def _read(store: GoldenStore, path: Path) -> Golden | None:
+    content = store.read(path)
+    if content is None:
+        return None
+    try:
+        return golden.parse(content.decode())
+    except (ConfigurationError, UnicodeDecodeError) as exc:
+        if store.update:
+            return None
+        message, hint = str(exc), "Goldens are UTF-8 text."
+        details: dict[str, Any] = {}
+        if isinstance(exc, ConfigurationError):
+            message, hint, details = exc.message, exc.hint or "", exc.details
+        raise ConfigurationError(
+            f"{path}: {message}",
+            code=ErrorCode.GOLDEN_UNREADABLE,
+            hint=hint,
+            details={**details, "path": str(path)},
+        ) from exc
+
+
+def _dedented(text: str) -> str:
+    """Let a golden stand indented in a test."""
+    lines = text.split("\n")
+    margin = min((len(line) - len(line.lstrip(" ")) for line in lines if line.strip()), default=0)
+    return "\n".join(line[margin:] for line in lines)

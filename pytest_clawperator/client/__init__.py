@@ -1,0 +1,1 @@
+"""WHAT A TEST HOLDS: the client, its locators, and the device beneath them."""

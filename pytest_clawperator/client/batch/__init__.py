@@ -1,0 +1,1 @@
+"""Several actions of the client in one execution."""

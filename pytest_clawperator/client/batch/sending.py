@@ -1,0 +1,210 @@
+"""Sending the actions of a batch: as few executions as there can be, each result handed back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, NoReturn, TypeVar
+
+from pytest_clawperator.client.plan.performer import Answer, Performer
+from pytest_clawperator.client.plan.plan import Aim, Plan, judged
+from pytest_clawperator.client.plan.timing import Countdown, Wait
+from pytest_clawperator.contracts import limits
+from pytest_clawperator.contracts.actions import TypedAction
+from pytest_clawperator.contracts.completion import complete_execution
+from pytest_clawperator.contracts.failures import failure
+from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.waiting import waiting_ms
+from pytest_clawperator.errors import ClawperatorError, ConfigurationError, ErrorCode
+from pytest_clawperator.execution.result import RunResult, RunStep, error_of
+
+T = TypeVar("T")
+
+# What a payload holds besides its actions, generously.
+_FRAME_BYTES = 1_000
+MOST_BYTES = limits.MAX_PAYLOAD_BYTES - _FRAME_BYTES
+MOST_WAITING_MS = limits.MAX_TIMEOUT_MS - limits.TIMEOUT_MARGIN_MS
+
+
+@dataclass(eq=False)
+class BatchStep(Generic[T]):
+    """An action in a batch, and after the block what became of it."""
+
+    plan: Plan[T]
+    seconds: float
+    _step: RunStep | None = None
+    _result: RunResult | None = None
+    _answer: Answer | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether there is a result, even one that says that the step failed."""
+        return self._step is not None
+
+    @property
+    def result(self) -> RunStep:
+        """What the device says about the step."""
+        if self._step is None:
+            raise ConfigurationError(
+                f"{self.plan} has no result",
+                hint="Results are there after the `with` block, "
+                "and of a batch that failed only those of the steps before.",
+            )
+        return self._step
+
+    @property
+    def value(self) -> T:
+        """What the method of the same name returns outside a batch; of a failed step its error."""
+        __tracebackhide__ = True
+        if self._answer is not None:
+            value: T = self._answer.value
+            return value
+        step, result = self.result, self._result
+        assert result is not None
+        if not step.success:
+            raise step_error(step, result)
+        return self.plan.value(step, result)
+
+    def __repr__(self) -> str:
+        return f"<BatchStep {self.plan}: {self._step or 'not done'}>"
+
+
+@dataclass
+class _Group:
+    """Actions that fit into one execution, each with its step."""
+
+    steps: list[BatchStep[Any]] = field(default_factory=list)
+    actions: list[TypedAction] = field(default_factory=list)
+    size: int = 0
+    waiting_ms: float = 0.0
+
+    def takes(self, action: TypedAction) -> bool:
+        """Tell whether an action may be added."""
+        if not self.actions:
+            return True
+        is_late_close = action.type == "close_app" and any(
+            other.type != "close_app" for other in self.actions
+        )
+        wire = action.to_wire()
+        return (
+            len(self.actions) < limits.MAX_ACTIONS
+            and self.size + _size(wire) <= MOST_BYTES
+            and self.waiting_ms + waiting_ms(wire) <= MOST_WAITING_MS
+            and not is_late_close
+            and self.actions[-1].type != "take_screenshot"
+        )
+
+    def add(self, step: BatchStep[Any], action: TypedAction) -> None:
+        """Add an action."""
+        wire = action.to_wire()
+        self.steps.append(step)
+        self.actions.append(action)
+        self.size += _size(wire)
+        self.waiting_ms += waiting_ms(wire)
+
+
+def check(plan: Plan[Any], seconds: float) -> None:
+    """Judge an action as soon as it is written, so that nothing is sent of a faulty batch."""
+    __tracebackhide__ = True
+    target = plan.target
+    if target is not None and not plan.is_aimed and not target.is_plain:
+        raise ConfigurationError(
+            f"{plan.verb} in a batch needs a matcher that the device understands, not {target}",
+            hint="Write the whole id, as in com.example:id/name, or scroll outside the batch.",
+        )
+    stand_in = NodeMatcher(text_equals="?")
+    matcher = None if target is None else target.matcher or stand_in
+    action = plan.action(Aim(matcher), Wait(seconds))
+    complete_execution([action])
+    if waiting_ms(action.to_wire()) > MOST_WAITING_MS:
+        raise ConfigurationError(
+            f"{plan} may wait {seconds:g} s, longer than one execution lasts",
+            hint=f"In a batch at most {MOST_WAITING_MS / 1000:g} s can be waited for; outside "
+            "longer waits are split.",
+        )
+
+
+def send(performer: Performer, steps: list[BatchStep[Any]]) -> None:
+    """Send the actions and hand each step its result; raise where one failed."""
+    __tracebackhide__ = True
+    group = _Group()
+    for place, step in enumerate(steps, 1):
+        if group.actions and performer.must_look(step.plan):
+            _run(performer, group, steps)
+            group = _Group()
+        try:
+            aim = performer.aim(step.plan, Countdown(step.seconds))
+        except ClawperatorError as error:
+            raise _placed(error, f"step {place} of {len(steps)} of the batch") from None
+        if isinstance(aim, Answer):
+            step._answer, step._step = aim, aim.step
+            continue
+        action = step.plan.action(aim, Wait(step.seconds))
+        action = replace(action, id=f"{action.type}-{place}")
+        if not group.takes(action):
+            _run(performer, group, steps)
+            group = _Group()
+        group.add(step, action)
+    if group.actions:
+        _run(performer, group, steps)
+
+
+def _run(performer: Performer, group: _Group, steps: list[BatchStep[Any]]) -> None:
+    __tracebackhide__ = True
+    result = judged(performer.run(group.actions), [step.plan for step in group.steps])
+    told = {step.id: step for step in (*result.recovered, *result.steps)}
+    for step, action in zip(group.steps, group.actions, strict=True):
+        assert action.id is not None
+        step._step, step._result = told.get(action.id), result
+    if not result.ok:
+        _fail(performer, group, steps, result)
+
+
+def _fail(
+    performer: Performer, group: _Group, steps: list[BatchStep[Any]], result: RunResult
+) -> NoReturn:
+    """Say which step of the batch failed, and how many were done before."""
+    __tracebackhide__ = True
+    culprit = next((step.id for step in result.failed_steps), None)
+    if culprit is None and result.stopped_at is not None:
+        culprit = result.stopped_at.id
+    ids = [action.id for action in group.actions]
+    if culprit not in ids:
+        error = error_of(result)
+        where = f"one of {len(ids)} steps of the batch"
+    else:
+        step = group.steps[ids.index(culprit)]
+        error = performer.explained(step.plan, result, step.seconds)
+        place = steps.index(step)
+        where = f"step {place + 1} of {len(steps)} of the batch"
+        error.message += _after(result, step.result) if step.done else ""
+    raise _placed(error, where)
+
+
+def _after(result: RunResult, failed: RunStep) -> str:
+    """Say how many steps were done after the failed one: some failures stop nothing."""
+    ids = [step.id for step in result.steps]
+    later = len(ids) - ids.index(failed.id) - 1 if failed.id in ids else 0
+    if not later:
+        return ""
+    steps = "step" if later == 1 else f"{later} steps"
+    return f"; the {steps} after it {'was' if later == 1 else 'were'} carried out all the same"
+
+
+def _placed(error: ClawperatorError, where: str) -> ClawperatorError:
+    """Say in the message where in the batch it happened."""
+    error.message = f"{where}: {error.message}"
+    error.args = (error.message,)
+    return error
+
+
+def step_error(step: RunStep, result: RunResult) -> ClawperatorError:
+    """Make the error that stands for one failed step of a batch."""
+    error = failure(step.code or ErrorCode.EXECUTION_FAILED, envelope=result, step=step)
+    error.serial = result.serial
+    return error
+
+
+def _size(wire: dict[str, Any]) -> int:
+    text = json.dumps(wire, ensure_ascii=False, separators=(",", ":"))
+    return len(text.encode("utf-8", "backslashreplace")) + 1

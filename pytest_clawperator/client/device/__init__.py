@@ -1,0 +1,1 @@
+"""The device beneath the client: its shell, files, apps, settings and keys."""

@@ -1,0 +1,450 @@
+"""The device beneath the client: its shell, files, apps and settings."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NoReturn, get_args
+
+from typing_extensions import override
+
+from pytest_clawperator.client.device.commands import (
+    installed_packages,
+    package_name,
+    permission_name,
+    run,
+    run_for_app,
+)
+from pytest_clawperator.client.device.keys import key_code
+from pytest_clawperator.client.device.settings import (
+    GUARDED_HINT,
+    KEYBOARD_SETTING,
+    ROTATION_SETTINGS,
+    known_app_locale,
+    known_setting,
+    language_tags,
+    put_setting,
+    quarter_turns,
+    read_airplane_mode,
+    read_app_locale,
+    read_setting,
+    set_airplane_mode,
+    set_app_locale,
+    set_keyboard,
+)
+from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ConfigurationError,
+    ErrorCode,
+    ShellError,
+    TransportTimeoutError,
+)
+from pytest_clawperator.transport.interface import ShellResult, Transport
+
+# How long a device may take to show that it is there before something is put back on it.
+ANSWER_WITHIN = 5.0
+_ASK_AGAIN = "restore() can be called again; it tries what is left."
+_TRIED_AGAIN = "It is tried again before the next test; a script calls restore()."
+
+Orientation = Literal["portrait", "landscape", "reverse_portrait", "reverse_landscape", "auto"]
+
+_RECORD = r"ActivityRecord\{\S+ (?:u\d+ )?([\w.]+)/"
+_RESUMED = [
+    re.compile(rf"\btopResumedActivity[=:] ?{_RECORD}"),
+    re.compile(rf"\bm?ResumedActivity[=:] ?{_RECORD}"),
+    re.compile(rf"\bmFocusedActivity[=:] ?{_RECORD}"),
+]
+_FOCUSED = [
+    re.compile(r"\bmCurrentFocus=Window\{\S+ (?:u\d+ )?([\w.]+)/"),
+    re.compile(rf"\bmFocusedApp=.*?{_RECORD}"),
+]
+
+
+class Device:
+    """A connected device. What is changed through it can be put back.
+
+    :meth:`restore` does so at once, :meth:`restoring` at the end of a block.
+    """
+
+    def __init__(self, transport: Transport, info: DeviceInfo) -> None:
+        self._transport = transport
+        self._info = info
+        # How to undo what was changed: at first, and in each block that has not ended.
+        self._undo: list[dict[str, Callable[[], None]]] = [{}]
+        # What a block could not put back because the device was away; the next one begins so.
+        self._owed: dict[str, Callable[[], None]] = {}
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._info}>"
+
+    @property
+    def info(self) -> DeviceInfo:
+        """What is known about the device."""
+        return self._info
+
+    @property
+    def serial(self) -> str:
+        """What adb calls the device."""
+        return self._info.serial
+
+    # The shell and files
+
+    def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
+        """Run a command line in the device's shell; a failed one is told by ``.ok``."""
+        if not _is_text(command):
+            raise ConfigurationError(
+                f"{command!r} is no command line",
+                serial=self.serial,
+                hint="Give one text, as in device.shell('ls /sdcard'); its input is empty.",
+            )
+        if not _is_number(timeout) or timeout <= 0:
+            raise ConfigurationError(
+                f"timeout={timeout!r} is no time that a command can have",
+                serial=self.serial,
+                hint="Give seconds, more than 0.",
+            )
+        return self._transport.shell(command, timeout=timeout)
+
+    def push(self, source: bytes | str | Path, path: str) -> None:
+        """Write bytes, or a file of this computer, to a path on the device."""
+        if isinstance(source, bytearray | memoryview):
+            source = bytes(source)
+        if not isinstance(source, bytes | str | Path):
+            raise ConfigurationError(
+                f"cannot push {source!r}",
+                serial=self.serial,
+                hint="Give bytes, or the path of a file of this computer.",
+            )
+        self._transport.push(source if isinstance(source, bytes) else Path(source), path)
+
+    def pull(self, path: str) -> bytes:
+        """Read a file of the device."""
+        return self._transport.pull(path)
+
+    # Apps
+
+    def install(self, apk: str | Path) -> None:
+        """Install an app, keeping the data of an earlier version."""
+        self._transport.install(Path(apk))
+
+    def uninstall(self, package: str) -> None:
+        """Remove an app and its data."""
+        command = f"pm uninstall {package_name(package)}"
+        hint = "An app that came with the device cannot be removed."
+        run_for_app(self._transport, package, command, hint=hint, success="Success")
+
+    def clear_data(self, package: str) -> None:
+        """Set an app back to how it was when installed: no data, no permissions, not running."""
+        command = f"pm clear {package_name(package)}"
+        hint = "Some apps that came with the device guard their data."
+        run_for_app(self._transport, package, command, hint=hint, success="Success")
+
+    def grant(self, package: str, *permissions: str) -> None:
+        """Give an app permissions, such as ``"android.permission.CAMERA"``, without asking."""
+        package_name(package)
+        if not permissions:
+            raise ConfigurationError(
+                f"no permission was named to grant to {package}",
+                serial=self.serial,
+                hint="Name them: device.grant(package, 'android.permission.CAMERA').",
+            )
+        hint = "An app can be granted what its manifest asks for and users may decide."
+        for permission in [permission_name(name) for name in permissions]:
+            command = f"pm grant {package} {permission}"
+            run_for_app(self._transport, package, command, hint=hint)
+
+    def is_installed(self, package: str) -> bool:
+        """Tell whether an app is installed."""
+        return package_name(package) in installed_packages(self._transport, package)
+
+    def current_package(self) -> str | None:
+        """Give the package of the app in the foreground, or None where the device does not tell."""
+        for command, patterns in (
+            ("dumpsys activity activities", _RESUMED),
+            ("dumpsys window", _FOCUSED),
+        ):
+            text = self.shell(command).stdout
+            for pattern in patterns:
+                if found := pattern.search(text):
+                    return found[1]
+        return None
+
+    # Touch and keys
+
+    def swipe(
+        self, start: tuple[float, float], end: tuple[float, float], *, duration: float = 0.3
+    ) -> None:
+        """Swipe from one point to another, in pixels, within so many seconds."""
+        if not (_is_point(start) and _is_point(end) and _is_number(duration) and duration >= 0):
+            raise ConfigurationError(
+                f"cannot swipe from {start} to {end} in {duration} s",
+                serial=self.serial,
+                hint="Points are pairs of pixels, (0, 0) at the top left; the duration is seconds.",
+            )
+        points = " ".join(str(round(n)) for n in (*start, *end))
+        command = f"input swipe {points} {round(duration * 1000)}"
+        run(self._transport, command, hint=GUARDED_HINT, timeout=duration + 30)
+
+    def key_event(self, key: str | int) -> None:
+        """Press a key: ``"enter"``, ``"KEYCODE_ENTER"`` or 66."""
+        run(self._transport, f"input keyevent {key_code(key)}", hint=GUARDED_HINT)
+
+    # Settings that can be put back
+
+    @property
+    def orientation(self) -> Orientation | None:
+        """How the screen is turned; ``"auto"`` if it follows the sensor, None if not told.
+
+        Setting it locks the screen that way; apps that are made for one way only stay so.
+        """
+        turned, automatic = (
+            read_setting(self._transport, "system", name) for name in ROTATION_SETTINGS
+        )
+        if automatic == "1":
+            return "auto"
+        turns = quarter_turns(self._info.size)
+        ways: dict[str | None, Any] = {turn: way for way, turn in turns.items()}
+        return ways.get(turned)
+
+    @orientation.setter
+    def orientation(self, value: Orientation) -> None:
+        if value not in get_args(Orientation):
+            raise ConfigurationError(
+                f"{value!r} is no orientation",
+                hint=f"It is one of {', '.join(get_args(Orientation))}.",
+            )
+        transport = self._transport
+        before = {name: known_setting(transport, "system", name) for name in ROTATION_SETTINGS}
+
+        wanted = {"accelerometer_rotation": str(int(value == "auto"))}
+        if value != "auto":
+            wanted["user_rotation"] = quarter_turns(self._info.size)[value]
+
+        def put(settings: dict[str, str]) -> None:
+            for name, setting in settings.items():
+                put_setting(transport, "system", name, setting)
+
+        self._change("orientation", lambda: put(wanted), undo=lambda: put(before))
+
+    @property
+    def airplane_mode(self) -> bool | None:
+        """Whether airplane mode is on, or None where the device does not tell.
+
+        Switching it on may cut off a device that is connected over Wi-Fi.
+        """
+        return read_airplane_mode(self._transport)
+
+    @airplane_mode.setter
+    def airplane_mode(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise ConfigurationError(
+                f"airplane_mode cannot be {value!r}",
+                serial=self.serial,
+                hint="It is True (on) or False (off).",
+            )
+        before = self.airplane_mode
+        if before is None:
+            raise ShellError(
+                "this device does not tell its airplane mode, so it could not be put back",
+                code=ErrorCode.DEVICE_COMMAND_FAILED,
+                serial=self.serial,
+                hint="Neither `cmd connectivity airplane-mode` nor the global setting"
+                " airplane_mode_on gives an answer.",
+            )
+        self._change(
+            "airplane mode",
+            lambda: set_airplane_mode(self._transport, value),
+            undo=lambda: set_airplane_mode(self._transport, before),
+        )
+
+    @property
+    def keyboard(self) -> str | None:
+        """The input method in use, as ``ime list -s`` names it, or None if not told."""
+        return read_setting(self._transport, "secure", KEYBOARD_SETTING)
+
+    @keyboard.setter
+    def keyboard(self, value: str) -> None:
+        transport = self._transport
+        before = known_setting(transport, "secure", KEYBOARD_SETTING)
+        self._change(
+            "keyboard",
+            lambda: set_keyboard(transport, value),
+            undo=lambda: set_keyboard(transport, before),
+        )
+
+    def app_locale(self, package: str) -> str | None:
+        """Give the languages that an app was set to, as in ``"de-DE,en"``.
+
+        ``""`` means those of the system, None that the device does not tell (Android 12 and
+        before have no such setting).
+        """
+        return read_app_locale(self._transport, package_name(package))
+
+    def set_app_locale(self, package: str, locale: str) -> None:
+        """Set the languages of an app, as in ``"de-DE"``; ``""`` for those of the system."""
+        transport = self._transport
+        package_name(package)
+        language_tags(locale)
+        before = known_app_locale(transport, package, api_level=self._info.api_level)
+        self._change(
+            f"locale of {package}",
+            lambda: set_app_locale(transport, package, locale),
+            undo=lambda: set_app_locale(transport, package, before),
+        )
+
+    def restore(self) -> None:
+        """Put back what was changed, the newest first; what fails is told at the end.
+
+        Inside a :meth:`restoring` block that is what was changed since the block began.
+        """
+        self._put_back(self._undo[-1])
+
+    @contextlib.contextmanager
+    def restoring(self) -> Iterator[None]:
+        """Put back at the end of the block what was changed in it; blocks can be nested.
+
+            with claw.device.restoring():
+                claw.device.orientation = "landscape"
+
+        What was changed before the block stays as it was when the block began. A block first
+        puts back what an earlier one could not, because the device was away.
+        """
+        self._settle()
+        changed: dict[str, Callable[[], None]] = {}
+        self._undo.append(changed)
+        try:
+            yield
+        finally:
+            try:
+                self._put_back(changed)
+            except ShellError:
+                raise  # the device refused, and would again
+            except ClawperatorError:
+                self._owed.update(changed)
+                raise
+            finally:
+                self._undo = [known for known in self._undo if known is not changed]
+                # What could not be put back is left to whoever restores next.
+                for what, undo in changed.items():
+                    self._undo[-1].setdefault(what, undo)
+
+    def _settle(self) -> None:
+        """Put back what is owed; what the device refuses is told once."""
+        try:
+            self._put_back(self._owed)
+        except ShellError:
+            self._owed.clear()
+            raise
+
+    def _put_back(self, changed: dict[str, Callable[[], None]]) -> None:
+        failures: dict[str, ClawperatorError] = {}
+        for what, undo in reversed(list(changed.items())):
+            try:
+                self._transport.shell("true", timeout=ANSWER_WITHIN)
+                undo()
+            except ClawperatorError as error:
+                failures[what] = error
+                if isinstance(error, TransportTimeoutError):
+                    break  # one that hangs would keep everybody waiting for each of them
+            else:
+                self._forget(what, undo)
+        if failures:
+            raise _not_put_back(failures, [what for what in changed if what not in failures])
+
+    def _forget(self, what: str, undo: Callable[[], None]) -> None:
+        self._owed.pop(what, None)
+        for changed in self._undo:
+            if changed.get(what) is undo:
+                del changed[what]
+
+    def _change(self, what: str, do: Callable[[], None], *, undo: Callable[[], None]) -> None:
+        """Change something, and remember how it was at first."""
+        changed = self._undo[-1]
+        self._owed.pop(what, None)
+        first = what not in changed
+        changed.setdefault(what, undo)
+        try:
+            do()
+        except ShellError:
+            # The device refused, perhaps half way; what it did can be taken back at once.
+            if first:
+                with contextlib.suppress(ShellError):
+                    undo()
+                del changed[what]
+            raise
+
+
+def _not_put_back(
+    failures: Mapping[str, ClawperatorError], untried: Sequence[str]
+) -> ClawperatorError:
+    """Make the error about what could not be put back: of the kind of what kept it from that."""
+    away = [error for error in failures.values() if not isinstance(error, ShellError)]
+    cause = (away or list(failures.values()))[0]
+    told = [f"{what} ({error.message})" for what, error in failures.items()]
+    error = type(cause)(
+        f"could not put back: {'; '.join([*told, *untried])}",
+        code=cause.code,
+        serial=cause.serial,
+        hint=f"{_TRIED_AGAIN if away else _ASK_AGAIN} {cause.hint or ''}".strip(),
+        details={"failed": {what: str(error) for what, error in failures.items()}},
+    )
+    error.__cause__ = cause
+    return error
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_point(value: object) -> bool:
+    if not isinstance(value, Sequence) or len(value) != 2:
+        return False
+    return all(_is_number(each) and each >= 0 for each in value)
+
+
+class NoDevice(Device):
+    """Stands for a device that can be run on but not reached: whatever needs it says so."""
+
+    def __init__(self, serial: str, why: str) -> None:
+        self._info = DeviceInfo(serial=serial, key=serial)
+        self._why = why
+
+    @override
+    def restore(self) -> None:
+        """Do nothing: nothing can have been changed."""
+
+    @override
+    @contextlib.contextmanager
+    def restoring(self) -> Iterator[None]:
+        """Do nothing: nothing can be changed."""
+        yield
+
+    def _refuse(self, name: str) -> NoReturn:
+        raise ConfigurationError(
+            f"device.{name} is not possible here: {self._why}",
+            code=ErrorCode.DEVICE_SHELL_UNAVAILABLE,
+            serial=self.serial,
+            hint="Connect to the device by adb: connect(serial=...) without url=.",
+        )
+
+
+def _refusal(name: str) -> Callable[..., NoReturn]:
+    def refuse(self: NoDevice, *_: object, **__: object) -> NoReturn:
+        self._refuse(name)
+
+    return refuse
+
+
+_HARMLESS = ("info", "serial", "restore", "restoring")
+for _name, _member in vars(Device).items():
+    if not _name.startswith("_") and _name not in _HARMLESS:
+        _no = _refusal(_name)
+        setattr(NoDevice, _name, property(_no, _no) if isinstance(_member, property) else _no)

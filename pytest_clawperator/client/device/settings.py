@@ -1,0 +1,138 @@
+"""Settings of a device that a test may change: rotation, airplane mode, languages of an app."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from pytest_clawperator.client.device.commands import (
+    lacks,
+    missing_app,
+    run,
+    run_for_app,
+    shell_error,
+)
+from pytest_clawperator.errors import ConfigurationError, ShellError
+from pytest_clawperator.transport.interface import Transport
+from pytest_clawperator.transport.quoting import quote
+
+ROTATION_SETTINGS = ("user_rotation", "accelerometer_rotation")
+GUARDED_HINT = (
+    "Some makers guard this: on Xiaomi and similar phones switch on"
+    " 'USB debugging (Security settings)' among the developer options."
+)
+
+# What `user_rotation` means, in quarter turns, on devices that are taller than wide and on others.
+_TALL = {"portrait": "0", "landscape": "1", "reverse_portrait": "2", "reverse_landscape": "3"}
+_WIDE = {"landscape": "0", "reverse_portrait": "1", "reverse_landscape": "2", "portrait": "3"}
+
+KEYBOARD_SETTING = "default_input_method"
+_KEYBOARD_HINT = "`adb shell ime list -a -s` names the keyboards that the device has."
+_LANGUAGE_HINT = "See what the device says to the command when it is run with `adb shell`."
+_AIRPLANE = "airplane_mode_on"
+_LOCALES = re.compile(r"^Locales for \S+ for user \d+ are \[(.*)\]", re.MULTILINE)
+_LANGUAGE_TAGS = re.compile(r"(?:[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*(?:,(?=.)|\Z))*")
+
+
+def quarter_turns(size: tuple[int, int] | None) -> Mapping[str, str]:
+    """Give the turn of each orientation on a screen of this natural size."""
+    return _WIDE if size is not None and size[0] > size[1] else _TALL
+
+
+def read_setting(transport: Transport, namespace: str, name: str) -> str | None:
+    """Read a setting: None if the device does not tell, ``"null"`` if it is not set."""
+    answer = transport.shell(f"settings get {namespace} {name}")
+    return answer.stdout.strip() if answer.ok and not lacks(answer) else None
+
+
+def known_setting(transport: Transport, namespace: str, name: str) -> str:
+    """Read a setting that is about to be changed, so that it can be put back."""
+    command = f"settings get {namespace} {name}"
+    return run(transport, command, hint=GUARDED_HINT).stdout.strip()
+
+
+def put_setting(transport: Transport, namespace: str, name: str, value: str) -> None:
+    """Write a setting; ``"null"`` is what one that is not set was read as."""
+    unset = value in ("", "null")
+    command = f"settings {'delete' if unset else 'put'} {namespace} {name}"
+    run(transport, command if unset else f"{command} {quote(value)}", hint=GUARDED_HINT)
+
+
+def read_airplane_mode(transport: Transport) -> bool | None:
+    """Tell whether airplane mode is on; None if the device does not tell."""
+    answer = transport.shell("cmd connectivity airplane-mode").stdout.strip()
+    told = {"enabled": True, "disabled": False}.get(answer)
+    if told is not None:
+        return told
+    return {"1": True, "0": False}.get(read_setting(transport, "global", _AIRPLANE) or "")
+
+
+def set_airplane_mode(transport: Transport, on: bool) -> None:
+    """Switch airplane mode, by the command of Android 11 or as it was done before."""
+    command = f"cmd connectivity airplane-mode {'enable' if on else 'disable'}"
+    result = transport.shell(command)
+    if lacks(result):
+        _set_airplane_setting(transport, on)
+    elif not result.ok:
+        raise shell_error(transport, command, result, hint=GUARDED_HINT)
+
+
+def _set_airplane_setting(transport: Transport, on: bool) -> None:
+    before = known_setting(transport, "global", _AIRPLANE)
+    put_setting(transport, "global", _AIRPLANE, str(int(on)))
+    # The radios follow the word, not the setting.
+    word = f"am broadcast -a android.intent.action.AIRPLANE_MODE --ez state {str(on).lower()}"
+    try:
+        run(
+            transport,
+            word,
+            hint="From Android 7 to 10 only the system may switch airplane mode: use a newer"
+            " device, or one with root.",
+        )
+    except ShellError:
+        put_setting(transport, "global", _AIRPLANE, before)
+        raise
+
+
+def set_keyboard(transport: Transport, name: str) -> None:
+    """Switch to an input method, and let it be used."""
+    for verb in ("enable", "set"):
+        run(transport, f"ime {verb} {quote(name)}", hint=_KEYBOARD_HINT)
+
+
+def language_tags(text: str) -> str:
+    """Give the text back if it is a list of language tags, or empty."""
+    if _LANGUAGE_TAGS.fullmatch(text):
+        return text
+    raise ConfigurationError(
+        f"{text!r} is no list of languages",
+        hint="Write language tags joined by commas, as in 'de-DE,en', or '' for the system's.",
+    )
+
+
+def read_app_locale(transport: Transport, package: str) -> str | None:
+    """Give the languages that an app was set to; None if the device does not tell."""
+    answer = transport.shell(f"cmd locale get-app-locales {package}")
+    found = _LOCALES.search(answer.stdout)
+    return found[1].replace(" ", "") if found else None
+
+
+def known_app_locale(transport: Transport, package: str, *, api_level: int | None) -> str:
+    """Give the languages of an app that are about to be changed, so that they can be put back."""
+    told = read_app_locale(transport, package)
+    if told is not None:
+        return told
+    command = f"cmd locale get-app-locales {package}"
+    answer = transport.shell(command)
+    level = "" if api_level is None else f"; this device has API {api_level}"
+    came = f"Languages of a single app came with Android 13 (API 33){level}."
+    if lacks(answer):
+        raise shell_error(transport, command, answer, hint=came)
+    failure = shell_error(transport, command, answer, hint=_LANGUAGE_HINT)
+    raise missing_app(transport, package, failure) or failure
+
+
+def set_app_locale(transport: Transport, package: str, locale: str) -> None:
+    """Set the languages of an app."""
+    command = f"cmd locale set-app-locales {package} --locales {quote(locale)}"
+    run_for_app(transport, package, command, hint=_LANGUAGE_HINT)

@@ -1,0 +1,251 @@
+"""A node described once and looked for at each use: nothing in it grows stale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NoReturn
+
+from typing_extensions import Unpack
+
+from pytest_clawperator.client.device.device import NoDevice
+from pytest_clawperator.client.plan import action_plans
+from pytest_clawperator.client.plan.performer import glimpse
+from pytest_clawperator.client.plan.target import Target, TargetLike, inside, target_of
+from pytest_clawperator.client.plan.timing import seconds_of
+from pytest_clawperator.client.scroll_outcome import ScrollOutcome
+from pytest_clawperator.contracts.actions import Direction, Retry, WaitForNode
+from pytest_clawperator.errors import ConfigurationError, ErrorCode, StepFailedError
+from pytest_clawperator.execution.result import RunStep
+from pytest_clawperator.snapshot.bounds import Bounds
+from pytest_clawperator.snapshot.matching import MatcherKeywords
+from pytest_clawperator.snapshot.tree import Node, Snapshot
+
+if TYPE_CHECKING:
+    from pytest_clawperator.client.client import Clawperator
+
+# Typed into a field to be emptied: one key then takes it away, however long the text was.
+_STAND_IN = "x"
+
+
+@dataclass(frozen=True, repr=False)
+class Locator:
+    """A description of a node: ``claw.node(text="OK")``.
+
+    Where several nodes fit, the first is used, or that of :meth:`nth`. It is no node: each
+    method looks anew.
+    """
+
+    target: Target
+    client: Clawperator = field(compare=False)
+
+    def __repr__(self) -> str:
+        if self.target.node is not None:
+            return f"<Locator of {self.target}>"
+        ordinal = self.target.ordinal
+        return f"{self.target} ({ordinal})" if ordinal else str(self.target)
+
+    def __bool__(self) -> bool:
+        raise ConfigurationError(
+            f"{self} is a description, which is neither true nor false",
+            hint="Ask whether the node is there with .exists(), or how many with .count().",
+        )
+
+    # Narrowing it down
+
+    def node(
+        self,
+        target: TargetLike | None = None,
+        /,
+        *,
+        has: TargetLike | None = None,
+        **matcher: Unpack[MatcherKeywords],
+    ) -> Locator:
+        """Describe a node inside this one.
+
+        ``claw.node(id="cart").node(text="Remove")``
+        """
+        __tracebackhide__ = True
+        inner = target_of(target, matcher, has=has, verb="node")
+        return Locator(inside(self.target, inner), self.client)
+
+    def nth(self, index: int) -> Locator:
+        """Mean another than the first of those that fit: 1 is the second, -1 the last.
+
+        ``claw.node(id="row").nth(2).click()``
+        """
+        if type(index) is not int:
+            raise ConfigurationError(
+                f"nth() takes a whole number, not {index!r}",
+                hint="0 is the first that fits, 1 the second, -1 the last.",
+            )
+        if self.target.index is not None:
+            raise ConfigurationError(
+                f"{self} is one node already", hint="Call nth() once, on all that fit."
+            )
+        return Locator(self.target.nth(index), self.client)
+
+    # Doing something with it
+
+    def click(self, *, timeout: float | None = None) -> RunStep:
+        """Tap it.
+
+        ``claw.node(text="OK").click()``
+        """
+        __tracebackhide__ = True
+        return self.client.click(self, timeout=timeout)
+
+    def long_click(self, *, timeout: float | None = None) -> RunStep:
+        """Press and hold it.
+
+        ``claw.node(text="Item 3").long_click()``
+        """
+        __tracebackhide__ = True
+        return self.client.long_click(self, timeout=timeout)
+
+    def enter_text(
+        self, value: str, /, *, submit: bool = False, timeout: float | None = None
+    ) -> RunStep:
+        """Replace its text.
+
+        ``claw.node(id="email").enter_text("ada@example.com")``
+        """
+        __tracebackhide__ = True
+        return self.client.enter_text(value, self, submit=submit, timeout=timeout)
+
+    def clear(self, *, timeout: float | None = None) -> None:
+        """Empty a field.
+
+        ``claw.node(id="search").clear()``
+
+        The Operator enters no empty text, so one letter is entered and deleted by a key.
+        """
+        __tracebackhide__ = True
+        device = self.client.device
+        if isinstance(device, NoDevice):
+            device.key_event("del")  # says why not, before anything is changed
+        self.enter_text(_STAND_IN, timeout=timeout)
+        device.key_event("move_end")
+        device.key_event("del")
+        snapshot = self.client.snapshot()
+        if any(node.text == _STAND_IN for node in self.target.resolve(snapshot)[:1]):
+            self._not_emptied(snapshot)
+
+    def read(self, *, timeout: float | None = None) -> str:
+        """Give its text.
+
+        ``assert claw.node(id="total").read() == "$12.00"``
+        """
+        __tracebackhide__ = True
+        return self.client.read_text(self, timeout=timeout)
+
+    def scroll_into_view(
+        self,
+        *,
+        direction: Direction = "down",
+        max_scrolls: int = 20,
+        timeout: float | None = None,
+    ) -> ScrollOutcome:
+        """Scroll until it is on the screen; what it is inside of is what is scrolled.
+
+        ``claw.node(text="Item 120").scroll_into_view()``
+        """
+        __tracebackhide__ = True
+        around = self.target.within
+        return self.client.scroll_until(
+            self,
+            within=None if around is None else Locator(around, self.client),
+            direction=direction,
+            max_scrolls=max_scrolls,
+            timeout=timeout,
+        )
+
+    def wait(self, *, timeout: float | None = None) -> Locator:
+        """Wait until it is on the screen, and give the locator itself.
+
+        ``claw.node(text="Welcome").wait(timeout=20).click()``
+        """
+        __tracebackhide__ = True
+        self.client.wait_for_node(self, timeout=timeout)
+        return self
+
+    # Looking at it
+
+    def exists(self) -> bool:
+        """Tell whether it is on the screen now.
+
+        ``if claw.node(text="Not now").exists(): ...``
+        """
+        __tracebackhide__ = True
+        if self.target.is_plain and not self.target.is_tellable:
+            return self._exists_on_device()
+        step = self.client._do(action_plans.look())
+        snapshot = glimpse(step)
+        nodes = self._counted(snapshot)
+        if nodes or not snapshot.is_partial:
+            return bool(nodes)
+        # What a damaged snapshot lacks may be there all the same.
+        return (
+            self._exists_on_device() if self.target.is_plain else bool(self.resolve(step.snapshot))
+        )
+
+    def all(self) -> list[Node]:
+        """Give all nodes that fit and are on the screen now.
+
+        ``names = [node.text for node in claw.node(id="name").all()]``
+        """
+        __tracebackhide__ = True
+        if not self.target.is_tellable:
+            raise ConfigurationError(
+                f"a snapshot does not tell which nodes are {self.target}",
+                hint="That role is known to the device only: match by text, id or description.",
+            )
+        return self._counted(self.client.snapshot())
+
+    def count(self) -> int:
+        """Count the nodes that fit and are on the screen now.
+
+        ``assert claw.node(id="row").count() == 3``
+        """
+        __tracebackhide__ = True
+        return len(self.all())
+
+    def bounds(self, *, timeout: float | None = None) -> Bounds:
+        """Give where it is, in pixels, as soon as it is there.
+
+        ``x, y = claw.node(id="map").bounds().center``
+        """
+        __tracebackhide__ = True
+        client = self.client
+        seconds = seconds_of(timeout, client.timeout)
+        return client.performer.find(self.target, seconds, verb="bounds").bounds
+
+    def resolve(self, snapshot: Snapshot) -> list[Node]:
+        """Give the nodes that are meant on a snapshot, the one that is used first.
+
+        ``claw.node(text="OK").resolve(snapshot)``
+        """
+        return self.target.resolve(snapshot)
+
+    def _counted(self, snapshot: Snapshot) -> list[Node]:
+        nodes = self.resolve(snapshot)
+        self.target.last.total = len(nodes)
+        return nodes
+
+    def _exists_on_device(self) -> bool:
+        __tracebackhide__ = True
+        assert self.target.matcher is not None
+        look = WaitForNode(self.target.matcher, retry=Retry(max_attempts=1))
+        result = self.client.execute([look])
+        if result.code != ErrorCode.NODE_NOT_FOUND:
+            result.raise_for_status()
+        return result.ok
+
+    def _not_emptied(self, snapshot: Snapshot) -> NoReturn:
+        __tracebackhide__ = True
+        raise StepFailedError(
+            f"clear {self}: the field was not emptied",
+            serial=self.client.serial,
+            hint="The delete key did not reach it: check that the field takes the focus.",
+            matcher=self.target.matcher,
+            snapshot=snapshot,
+        )

@@ -1,0 +1,238 @@
+"""Failures in words that make a second run unnecessary: what was looked for, what was there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pytest_clawperator.client.plan.plan import Plan
+from pytest_clawperator.client.plan.target import Target
+from pytest_clawperator.contracts.wording import closest
+from pytest_clawperator.errors import (
+    ContainerNotFoundError,
+    ErrorCode,
+    NodeNotFoundError,
+    StepFailedError,
+)
+from pytest_clawperator.snapshot.near_miss import describe, nearest, outline
+from pytest_clawperator.snapshot.tree import Node, Snapshot
+
+_SHOWN_NODES = 5
+_MISSING = (ErrorCode.NODE_NOT_FOUND, ErrorCode.TARGET_NOT_FOUND)
+_TOO_LATE = "It is on the screen now, so it came too late: give it a longer timeout=."
+_NOTHING_SCROLLS = "The node is on the screen, and nothing there scrolls: click() will do."
+
+
+def explained(
+    plan: Plan[Any], error: StepFailedError, *, seconds: float, snapshot: Snapshot | None
+) -> StepFailedError:
+    """Say more about the error that stands for a failed run of a plan."""
+    wanted = _wanted(plan, error.code)
+    return type(error)(
+        _message(plan, error, wanted, seconds),
+        code=error.code,
+        serial=error.serial,
+        hint=_hint(plan, error.code, wanted, snapshot) or error.hint,
+        details=error.details,
+        envelope=error.envelope,
+        step=error.step,
+        **_evidence(wanted, snapshot),
+    )
+
+
+def _message(plan: Plan[Any], error: StepFailedError, wanted: Target | None, seconds: float) -> str:
+    """Say in one line what was tried, on what, and what came of it."""
+    data = error.step.data if error.step is not None else {}
+    if error.code in _MISSING and wanted is not None:
+        after = within(seconds) if plan.is_aimed else f" after scrolling{_stopped(data)}"
+        return f"{plan.verb}: no {wanted} on the screen{after}"
+    if error.code == ErrorCode.CONTAINER_NOT_FOUND:
+        missing = "nothing that scrolls is" if wanted is None else f"no {wanted}"
+        return f"{plan}: {missing} on the screen{within(seconds)}"
+    if error.code == ErrorCode.NAVIGATION_TIMEOUT:
+        where = data.get("last_package") or "an unknown app"
+        return f"{plan}: {where} is in front{within(seconds).replace('within', 'after')}"
+    if error.code == ErrorCode.VALIDATOR_MISMATCH and plan.wanted and "raw_text" in data:
+        return f"{plan}: it reads {data['raw_text']!r}, wanted {plan.wanted}{within(seconds)}"
+    ordinal = plan.target.ordinal if plan.target is not None else ""
+    read = f", it reads {data['raw_text']!r}" if data.get("raw_text") else ""
+    return f"{plan}{f' ({ordinal})' if ordinal else ''}: {error.message}{read}"
+
+
+def _stopped(data: Mapping[str, str]) -> str:
+    reason = data.get("termination_reason")
+    return f": {reason} after {data.get('scrolls_executed', 'some')} scrolls" if reason else ""
+
+
+def not_found(
+    verb: str,
+    target: Target,
+    *,
+    snapshot: Snapshot,
+    serial: str,
+    after: str = "",
+    code: ErrorCode | None = None,
+) -> StepFailedError:
+    """Make the error for a node, or a container around it, that a snapshot does not have."""
+    part = target.missing_part(snapshot)
+    is_node = part is target
+    has_node = bool(target.resolve(snapshot))
+    cls: type[StepFailedError] = NodeNotFoundError if is_node else ContainerNotFoundError
+    message = f"{verb}: no {part} on the screen{after}"
+    hint = _near_hint(part, snapshot) or _id_hint(part, snapshot) or _LOOK_HINT
+    hint = _PARTIAL if snapshot.is_partial else hint
+    if has_node:
+        cls, message = StepFailedError, f"{verb} {target}: the node has no text"
+        hint = "It has neither a text nor a description: read the label inside it instead."
+    return cls(
+        message,
+        code=ErrorCode.NODE_HAS_NO_TEXT if has_node else code,
+        serial=serial,
+        hint=hint,
+        **_evidence(part, snapshot),
+    )
+
+
+def as_container(error: NodeNotFoundError) -> ContainerNotFoundError:
+    """Say the same of a container, which has a code of its own."""
+    return ContainerNotFoundError(
+        error.message,
+        serial=error.serial,
+        hint=error.hint,
+        matcher=error.matcher,
+        nearest=error.nearest,
+        outline=error.outline,
+        snapshot=error.snapshot,
+    )
+
+
+def nothing_scrolls(plan: Plan[Any], *, snapshot: Snapshot, serial: str) -> StepFailedError:
+    """Make the error for a list that is missing where the node is in sight."""
+    return ContainerNotFoundError(
+        f"{plan}: nothing that scrolls is on the screen",
+        serial=serial,
+        hint=_NOTHING_SCROLLS,
+        **_evidence(plan.container, snapshot),
+    )
+
+
+def ambiguous(verb: str, target: Target, nodes: Sequence[Node], *, serial: str) -> StepFailedError:
+    """Make the error for several nodes that fit where only one may."""
+    shown = [f"\n  {n}. {describe(node)}" for n, node in enumerate(nodes[:_SHOWN_NODES], 1)]
+    rest = len(nodes) - len(shown)
+    return StepFailedError(
+        f"{verb}: {len(nodes)} nodes fit {target}{''.join(shown)}"
+        + (f"\n  ... and {rest} more" if rest > 0 else ""),
+        code=ErrorCode.NODE_AMBIGUOUS,
+        serial=serial,
+        hint="Say which with more keywords, within=, has= or .nth(i); or allow the first to win "
+        "(strict_matchers=False).",
+        details={"nodes": [describe(node) for node in nodes]},
+        matcher=target.matcher,
+        snapshot=nodes[0].snapshot,
+    )
+
+
+def unreachable(verb: str, target: Target, node: Node, *, serial: str) -> StepFailedError:
+    """Make the error for a node that the device cannot be told of."""
+    return StepFailedError(
+        f"{verb}: no matcher finds {target} before other nodes, and {verb} cannot go to a point"
+        f"\n  meant: {describe(node)}",
+        code=ErrorCode.NODE_AMBIGUOUS,
+        serial=serial,
+        hint="It has no id, text or description that an earlier node does not have, too: give it "
+        "one in the app, or act while its text differs. click() and long_click() reach it all "
+        "the same, and claw.device.shell('input text ...') types into what has the focus.",
+        matcher=target.matcher,
+        snapshot=node.snapshot,
+    )
+
+
+_SCROLL_HINT = (
+    "The list ended, or max_scrolls or max_duration was reached, before the node came up: check "
+    "the matcher, the direction, and with within= the list that is scrolled."
+)
+_LOOK_HINT = (
+    "text= is compared letter by letter; nodes that are not on the screen need a scroll first."
+)
+_NO_ID_HINT = "No node on the screen has that id; what is further down needs a scroll first."
+
+
+_PARTIAL = (
+    "The snapshot is damaged, so the node may be there: the device's log cuts an entry at about "
+    "4,000 bytes, and a long text ends in the middle. A whole id=, or a text=, is looked for by "
+    "the device itself."
+)
+
+
+def _wanted(plan: Plan[Any], code: ErrorCode | str) -> Target | None:
+    """Say what was missing: the list, where the list was not found, else the node."""
+    if code in (ErrorCode.CONTAINER_NOT_FOUND, ErrorCode.CONTAINER_NOT_SCROLLABLE):
+        return plan.container if plan.target is None else plan.target.within or plan.container
+    return plan.target
+
+
+def within(seconds: float) -> str:
+    """Say how long was waited, if at all."""
+    return f" within {seconds:g} s" if seconds > 0 else ""
+
+
+def _evidence(target: Target | None, snapshot: Snapshot | None) -> dict[str, Any]:
+    """Say what came nearest and what is there, as far as a snapshot tells."""
+    evidence: dict[str, Any] = {"matcher": None if target is None else target.matcher}
+    if snapshot is None:
+        return evidence
+    evidence.update(snapshot=snapshot, outline=outline(snapshot))
+    if target is not None and target.query is not None and not target.resolve(snapshot):
+        evidence["nearest"] = nearest(snapshot, target.query)
+    return evidence
+
+
+def _hint(
+    plan: Plan[Any], code: ErrorCode | str, wanted: Target | None, snapshot: Snapshot | None
+) -> str | None:
+    if snapshot is None:
+        return None
+    if code == ErrorCode.CONTAINER_NOT_FOUND and plan.target is not None and not plan.is_aimed:
+        return _NOTHING_SCROLLS if plan.target.resolve(snapshot) else None
+    if code not in _MISSING or wanted is None:
+        return None
+    if wanted.resolve(snapshot):
+        return _TOO_LATE
+    return _id_hint(wanted, snapshot) or (_LOOK_HINT if plan.is_aimed else _SCROLL_HINT)
+
+
+def _id_hint(target: Target, snapshot: Snapshot) -> str | None:
+    """Say in which form an id is on the screen, where it is there in another one."""
+    query = target.query
+    wanted = None if query is None else query.matcher.resource_id
+    if query is None or wanted is None:
+        return None
+    short = wanted.rpartition(":id/")[2]
+    if not short:
+        return f"The id {wanted!r} has no name: write it as in com.example:id/name."
+    nodes = [node for node in snapshot.nodes if node.short_id == short]
+    if any(query.field_fits(node, "resource_id", wanted) for node in nodes):
+        return None
+    if nodes:
+        found = " and ".join(sorted({node.resource_id for node in nodes})[:3])
+        return f"On the screen that id is {found}: write it so, or short as a keyword id={short!r}."
+    near = closest(short, {node.short_id for node in snapshot.nodes if node.short_id})
+    return f"No node has that id; did you mean id={near!r}?" if near else _NO_ID_HINT
+
+
+def _near_hint(target: Target, snapshot: Snapshot) -> str | None:
+    """Say which condition of several keeps a node from fitting."""
+    if not target.is_tellable:
+        return "A snapshot does not tell that role: match by text, id or description."
+    every = replace(target, index=None)
+    total = len(every.resolve(snapshot))
+    if target.index is not None and total:
+        return f"Only {total} fit {every}, so there is no .nth({target.index})."
+    without = replace(every, has=None)
+    total = len(without.resolve(snapshot))
+    if target.has is not None and total:
+        inner = _id_hint(target.has, snapshot) or ""
+        return f"{total} fit {without}, but none has {target.has} in it. {inner}".rstrip()
+    return None

@@ -1,0 +1,1 @@
+"""Running through another host: the HTTP API of ``clawperator serve``."""

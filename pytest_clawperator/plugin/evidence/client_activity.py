@@ -1,0 +1,106 @@
+"""What a client did during a test, kept for whoever has to explain how the test ended."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from dataclasses import dataclass, field
+from weakref import WeakSet
+
+from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.contracts.events import ArtifactMade, Event, ExecutionFinished
+from pytest_clawperator.contracts.payload import Execution
+from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.transport.interface import Transport
+
+_KEPT_EXECUTIONS = 20
+_LONGEST_LABEL = 60
+
+
+@dataclass(frozen=True)
+class Timed:
+    """An execution that took so many seconds."""
+
+    seconds: float
+    label: str
+
+
+@dataclass(eq=False)
+class Watched:
+    """A client, and what it did since the test began.
+
+    ``fixtures`` are the names of those that gave it and did not end yet.
+    """
+
+    client: Clawperator
+    fixtures: list[str] = field(default_factory=list)
+    executions: deque[ExecutionFinished] = field(
+        default_factory=lambda: deque(maxlen=_KEPT_EXECUTIONS)
+    )
+    timed: list[Timed] = field(default_factory=list)
+    snapshot: bytes | None = None
+    log_start: int = 0
+    # Threads whose doings are not the test's, those that gather evidence; they may outlast it.
+    off_duty: WeakSet[threading.Thread] = field(default_factory=WeakSet)
+    video_refused: bool = False
+
+    @property
+    def transport(self) -> Transport | None:
+        """How its device is reached; None where another host does that."""
+        runner = self.client.runner
+        return runner.transport if isinstance(runner, Pipeline) else None
+
+    def begin(self) -> None:
+        """Forget what was before this test."""
+        self.executions.clear()
+        self.timed.clear()
+        self.snapshot = None
+        self.log_start = self.log_end()
+
+    def log_end(self) -> int:
+        """Give how far the log was read; a device that is gone is not waited for."""
+        transport = self.transport
+        # A deadline that is over: the end is given at once.
+        return 0 if transport is None else transport.log.wait(0, 0.0)
+
+    def log_lines(self) -> tuple[list[bytes], int]:
+        """Give the log since the test began, and how many lines of it are no longer kept."""
+        transport = self.transport
+        if transport is None:
+            return [], 0
+        end = self.log_end()
+        lines = list(transport.log.read(self.log_start, end))
+        return lines, end - self.log_start - len(lines)
+
+    def __call__(self, event: Event) -> None:
+        """Take note of what happens."""
+        if threading.current_thread() in self.off_duty:
+            return
+        if isinstance(event, ExecutionFinished):
+            self.executions.append(event)
+            self.timed.append(Timed(event.elapsed, label_of(event.execution)))
+        elif isinstance(event, ArtifactMade) and event.kind == "snapshot":
+            self.snapshot = event.data
+
+
+def label_of(execution: Execution) -> str:
+    """Say in a few words what an execution did."""
+    parts = []
+    for action in execution.actions:
+        params = action.to_wire().get("params") or {}
+        value = next((text for text in _texts(params) if text), "")
+        parts.append(f"{action.type} {value!r}" if value else action.type)
+    label = ", ".join(parts)
+    return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 3]}..."
+
+
+def _texts(params: object) -> list[str]:
+    """Give the texts that an action names, those of its matcher first."""
+    if isinstance(params, str):
+        return [params]
+    if not isinstance(params, dict):
+        return []
+    first = [params[key] for key in ("matcher", "target", "applicationId", "uri") if key in params]
+    if first:
+        return _texts(first[0])
+    return [value for value in params.values() if isinstance(value, str)]

@@ -1,0 +1,1 @@
+"""One module for each feature: goldens, soft expectations, pausing, validating, payloads, apps."""

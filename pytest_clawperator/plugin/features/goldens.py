@@ -1,0 +1,130 @@
+"""Goldens under pytest: where a test's are, writing them, unused ones, and ``==``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.plugin.features.golden_use import GOLDEN_USE, GoldenUse
+
+_UPDATE = "claw_update_goldens"
+_OUTPUT = "clawperator_goldens"
+_SELECTING = ("keyword", "markexpr", "lf", "stepwise", "ignore", "ignore_glob")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Begin to count."""
+    given = config.invocation_params.dir
+    roots = [given / arg for arg in config.args]
+    config.stash[GOLDEN_USE] = GoldenUse(is_full=not _is_selective(config), roots=roots)
+
+
+def _is_selective(config: pytest.Config) -> bool:
+    """Tell whether only some tests were asked for."""
+    given = config.invocation_params.dir
+    paths = [given / arg.partition("::")[0] for arg in config.args]
+    chosen = any("::" in arg for arg in config.args) or any(path.is_file() for path in paths)
+    return chosen or any(config.getoption(name, None) for name in _SELECTING)
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """Notice that a run is not a full one."""
+    if items:
+        items[0].config.stash[GOLDEN_USE].is_full = False
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Keep the goldens of a test next to it."""
+    from pytest_clawperator.assertions.golden import store as goldens
+
+    use = item.config.stash[GOLDEN_USE]
+    folder = item.path.parent
+    use.folders.add(folder)
+    update = item.config.getoption(_UPDATE)
+    if update is None:
+        update = item.config.getini(_UPDATE)
+    store = goldens.GoldenStore(folder, bool(update), used=use.used, written=use.written)
+    before = goldens.use(store)
+    try:
+        return (yield)
+    finally:
+        goldens.use(before)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Notice a test that may not have come to its goldens."""
+    report = yield
+    if report.failed or report.skipped:  # and not one that is run again
+        item.config.stash[GOLDEN_USE].unsure[item.path.parent] += 1
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Notice a file whose tests are skipped as a whole, or cannot be read."""
+    report = yield
+    if not report.passed and isinstance(collector, pytest.File):
+        collector.config.stash[GOLDEN_USE].unsure[collector.path.parent] += 1
+    return report
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Hand over to the controller, if there is one; notice that a run was cut short."""
+    use = session.config.stash[GOLDEN_USE]
+    if session.shouldstop or session.shouldfail or exitstatus not in (0, 1):
+        use.is_full = False
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output[_OUTPUT] = use.to_output()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """Take over what a worker did."""
+    node.config.stash[GOLDEN_USE].add(getattr(node, "workeroutput", {}).get(_OUTPUT))
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """List the goldens that were written, and those that nobody uses."""
+    use = config.stash[GOLDEN_USE]
+    _list(terminalreporter, "goldens written", sorted(use.written))
+    untold = [
+        f"{_shown(folder)}: could not tell, because {count} of its tests did not run to their end"
+        " (failed or skipped)"
+        for folder, count in use.untold().items()
+    ]
+    _list(terminalreporter, "goldens that no test uses", use.unused(), untold)
+
+
+def _list(reporter: Any, title: str, paths: list[Path], notes: Sequence[str] = ()) -> None:
+    if paths or notes:
+        reporter.section(title)
+        for line in (*map(_shown, paths), *notes):
+            reporter.line(line)
+
+
+def _shown(path: Path) -> str:
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
+    """Show how a screen differs from a golden, or from another screen."""
+    # Whoever has a snapshot in hand has loaded what is needed here.
+    if op != "==" or "pytest_clawperator.snapshot.tree" not in sys.modules:
+        return None
+    from pytest_clawperator.assertions.golden.comparison import explain
+
+    return explain(left, right)

@@ -1,0 +1,1 @@
+"""Which device a process has: candidates, leases, connections, spare devices, matrices."""

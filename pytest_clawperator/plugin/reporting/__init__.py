@@ -1,0 +1,1 @@
+"""What a run tells people: terminal, summary, tables, infrastructure errors."""

@@ -1,0 +1,113 @@
+"""At the end of a run: where the evidence is, and what took longest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from pytest_clawperator.plugin.evidence.used_clients import clients_of
+
+#: Of a report: where the evidence of its test is, what crashed meanwhile, and whether a phase
+#: of the test failed.
+FOLDER, CRASHES, HAS_FAILED = (
+    "clawperator_folder",
+    "clawperator_crashes",
+    "clawperator_has_failed",
+)
+#: Of a report: the slowest actions of its test, as seconds and words.
+SLOWEST = "clawperator_slowest"
+
+_PER_TEST, _PER_RUN = 3, 5
+# Nobody waits for less.
+_SLOW = 1.0
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Add up, except in workers, whose reports are added up where they arrive."""
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Summary(), "clawperator-summary")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Let the slowest actions travel with the last report of a test."""
+    report = yield
+    if report.when == "teardown" and (clients := clients_of(item)):
+        timed = [one for watched in clients for one in watched.timed]
+        slowest = sorted(timed, key=lambda one: one.seconds, reverse=True)[:_PER_TEST]
+        setattr(report, SLOWEST, [[one.seconds, one.label] for one in slowest])
+    return report
+
+
+class Summary:
+    """Collects what the reports tell, and prints it."""
+
+    def __init__(self) -> None:
+        self._evidence: dict[str, list[str]] = {}
+        self._crashes: dict[str, list[str]] = {}
+        self._failed: set[str] = set()
+        self._slowest: list[tuple[float, str, str]] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take in what a report tells."""
+        folder = getattr(report, FOLDER, None)
+        if folder is not None:
+            folders = self._evidence.setdefault(report.nodeid, [])
+            folders += [folder] if folder not in folders else []
+            crashes = self._crashes.setdefault(folder, [])
+            told = getattr(report, CRASHES, ())
+            crashes += [crash for crash in told if crash not in crashes]
+            if getattr(report, HAS_FAILED, False):
+                self._failed.add(report.nodeid)
+        timed = getattr(report, SLOWEST, ())
+        self._slowest += [(seconds, label, report.nodeid) for seconds, label in timed]
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say where to look."""
+        verbosity = terminalreporter.config.get_verbosity()
+        if verbosity < 0:
+            return
+        least = 0.0 if verbosity > 0 else _SLOW
+        slowest = sorted((one for one in self._slowest if one[0] >= least), reverse=True)
+        if slowest:
+            terminalreporter.section("slowest actions")
+            for seconds, label, test in slowest[:_PER_RUN]:
+                terminalreporter.line(f"{seconds:6.2f}s {label}  ({test})")
+        self._write_evidence(terminalreporter)
+
+    def _write_evidence(self, reporter: pytest.TerminalReporter) -> None:
+        """List the folders of tests that failed, and count the other tests with evidence."""
+        found = self._found(reporter.config.invocation_params.dir)
+        if not found:
+            return
+        reporter.section("evidence")
+        for test in [test for test in found if test in self._failed]:
+            reporter.line(test)
+            for folder in found.pop(test):
+                reporter.line(f"  {folder}")
+                for crash in self._crashes[folder]:
+                    reporter.line(f"    {crash}", red=True)
+        places = Counter(_run_of(folders[0], reporter.config) for folders in found.values())
+        for place, count in places.items():
+            reporter.line(f"{count} test{'s' * (count > 1)} that did not fail: {place}")
+
+    def _found(self, start: Path) -> dict[str, list[str]]:
+        """Give the folders of each test that nobody deleted since."""
+        there = {
+            test: [folder for folder in folders if (start / folder).is_dir()]
+            for test, folders in self._evidence.items()
+        }
+        return {test: folders for test, folders in there.items() if folders}
+
+
+def _run_of(folder: str, config: pytest.Config) -> str:
+    """Give the folder of the run that the folder of a test is in."""
+    from pytest_clawperator.plugin.evidence.on_failure import run_id
+
+    name = run_id(config)
+    return next((str(place) for place in Path(folder).parents if place.name == name), folder)

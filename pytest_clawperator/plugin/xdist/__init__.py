@@ -1,0 +1,1 @@
+"""Parallel runs: the channel between controller and workers, and which worker runs which test."""

@@ -1,0 +1,1 @@
+"""Golden trees as text: the grammar, the alignment with a screen, and the diff."""

@@ -1,0 +1,236 @@
+"""Which node on the screen each line of a golden stands for, at the least cost.
+
+Both sides are lists in the order of the tree. They are aligned as texts are in a diff,
+level by level: a line or a node that is left over costs most, a node in another state than
+its line says costs least. Where nothing costs, the screen fits the golden.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pytest_clawperator.snapshot.golden.grammar import ANYTHING, STATES, Line
+
+_LEFT_OVER = 2
+_OTHER_STATE = 1
+_EXACT_STATES = frozenset(STATES) - {"focused"}
+
+
+@dataclass(frozen=True)
+class Item:
+    """A node on the screen: the line that it is written as, and the states that it is in."""
+
+    line: Line
+    states: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        """Its label."""
+        name = self.line.name
+        assert not isinstance(name, re.Pattern), "labels are texts"
+        return name or ""
+
+
+class Step(NamedTuple):
+    """A line and its node, or one without the other; by their places in the two lists.
+
+    A line of dots without a node says where the dots stand; with one, that they cover it.
+    """
+
+    line: int | None
+    node: int | None
+
+
+class Span(NamedTuple):
+    """Lines of one level, and where to find them: from node ``start`` on, before ``end``."""
+
+    lines: tuple[int, ...]
+    start: int
+    end: int
+
+
+class Alignment:
+    """The cheapest way to take nodes on the screen for lines of the golden.
+
+    Exactly: the nodes of one level for the lines of one level. Else: any nodes in the
+    order of the lines, inside the node of the line that they lie below.
+    """
+
+    def __init__(self, golden: Sequence[Line], screen: Sequence[Item], *, exact: bool) -> None:
+        self.golden = golden
+        self.screen = screen
+        self.exact = exact
+        self.golden_ends = subtree_ends([line.depth for line in golden])
+        self.screen_ends = subtree_ends([item.line.depth for item in screen])
+        self._by_role: dict[str, list[int]] = defaultdict(list)
+        self._by_name: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for place, item in enumerate(screen):
+            self._by_role[item.line.role].append(place)
+            self._by_name[item.line.role, item.name].append(place)
+        self._pair_costs: dict[tuple[int, int], int] = {}
+        self.whole = Span(self._level(0, len(golden)), 0, len(screen))
+        self.cost = self._cost(self.whole)
+
+    def is_dots(self, line: int) -> bool:
+        """Tell whether the line stands for anything."""
+        return self.golden[line].role == ANYTHING
+
+    def inside(self, line: int, node: int) -> Span:
+        """Give what lies in a line and in its node."""
+        lines = self._level(line + 1, self.golden_ends[line])
+        return Span(lines, node + 1, self.screen_ends[node])
+
+    def steps(self, span: Span) -> Iterator[Step]:
+        """Walk the cheapest way through one level."""
+        first, narrow, last = self._narrowed(span)
+        yield from first
+        yield from self._cheapest(narrow)
+        yield from last
+
+    def _level(self, start: int, end: int) -> tuple[int, ...]:
+        lines = []
+        while start < end:
+            if self.exact or not self.is_dots(start):  # else anything is allowed anyhow
+                lines.append(start)
+            start = self.golden_ends[start]
+        return tuple(lines)
+
+    def _cost(self, span: Span) -> int:
+        return self._costs(self._narrowed(span)[1])[0][0]
+
+    def _narrowed(self, span: Span) -> tuple[list[Step], Span, list[Step]]:
+        """Take off leaves that meet at either end, so that the table stays small."""
+        lines, start, end = span
+        low, high = 0, len(lines)
+        while low < high and start < end and self._meet(lines[low], start):
+            low, start = low + 1, start + 1
+        first = [Step(*pair) for pair in zip(lines[:low], range(span.start, start), strict=True)]
+        level = self.screen[start].line.depth if start < end else 0
+        # A leaf further down may be needed in the node that holds it.
+        while (
+            low < high
+            and start < end
+            and self.screen[end - 1].line.depth == level
+            and self._meet(lines[high - 1], end - 1)
+        ):
+            high, end = high - 1, end - 1
+        last = [Step(*pair) for pair in zip(lines[high:], range(end, span.end), strict=True)]
+        return first, Span(lines[low:high], start, end), last
+
+    def _meet(self, line: int, node: int) -> bool:
+        """Tell whether both are leaves and fit."""
+        leaves = self.golden_ends[line] == line + 1 and self.screen_ends[node] == node + 1
+        return leaves and self.own_cost(line, node) == 0
+
+    def _after(self, node: int) -> int:
+        """Say where to look on when a node is passed over."""
+        return self.screen_ends[node] if self.exact else node + 1
+
+    def _costs(self, span: Span) -> list[list[int]]:
+        """Tabulate what it costs to align the lines from the n-th on with the nodes from p on."""
+        nodes = [span.start] if span.start < span.end else []
+        while nodes and self._after(nodes[-1]) < span.end:
+            nodes.append(self._after(nodes[-1]))
+        # For each node, the last first: its place in the row, the next one, what it costs.
+        ways = [
+            (n - span.start, self._after(n) - span.start, self._node_cost(n) if self.exact else 0)
+            for n in reversed(nodes)
+        ]
+        row = [0] * (span.end - span.start + 1)
+        for at, after, extra in ways:
+            row[at] = row[after] + extra
+        table = [row]
+        for line in reversed(span.lines):
+            table.append(self._row(line, ways, span, table[-1]))
+        return table[::-1]
+
+    def _row(
+        self, line: int, ways: list[tuple[int, int, int]], span: Span, below: list[int]
+    ) -> list[int]:
+        missing = self._line_cost(line)
+        row = [cost + missing for cost in below]
+        for node, cost in self._pairs(line, span):
+            taken = below[self.screen_ends[node] - span.start] + cost
+            row[node - span.start] = min(row[node - span.start], taken)
+        covers = self.is_dots(line)
+        for at, after, extra in ways:
+            passed = row[after] if covers else row[after] + extra
+            if passed < row[at]:
+                row[at] = passed
+        return row
+
+    def _line_cost(self, line: int) -> int:
+        return 0 if self.is_dots(line) else _LEFT_OVER * (self.golden_ends[line] - line)
+
+    def _node_cost(self, node: int) -> int:
+        return _LEFT_OVER * (self.screen_ends[node] - node)
+
+    def _pairs(self, line: int, span: Span) -> Iterator[tuple[int, int]]:
+        """Give the nodes that may be taken for a line, each with what that costs."""
+        role, name = self.golden[line].role, self.golden[line].name
+        places = self._by_name[role, name] if isinstance(name, str) else self._by_role[role]
+        level = self.screen[span.start].line.depth if span.start < span.end else 0
+        for node in places[bisect_left(places, span.start) : bisect_left(places, span.end)]:
+            if not self.exact or self.screen[node].line.depth == level:
+                cost = self._pair_cost(line, node)
+                if cost is not None:
+                    yield node, cost
+
+    def _pair_cost(self, line: int, node: int) -> int | None:
+        own = self.own_cost(line, node)
+        if own is None or (not self.exact and self.golden_ends[line] == line + 1):
+            return own
+        if (line, node) not in self._pair_costs:
+            self._pair_costs[line, node] = self._cost(self.inside(line, node))
+        return own + self._pair_costs[line, node]
+
+    def own_cost(self, line: int, node: int) -> int | None:
+        """Say what it costs to take a node for a line, whatever is in them; None: impossible."""
+        wanted, item = self.golden[line], self.screen[node]
+        if wanted.role != item.line.role or not self._is_name(wanted.name, item.name):
+            return None
+        as_said = all((state in item.states) == on for state, on in wanted.states)
+        if not as_said or (self.exact and item.states & _EXACT_STATES - dict(wanted.states).keys()):
+            return _OTHER_STATE
+        return 0
+
+    def _is_name(self, wanted: str | re.Pattern[str] | None, name: str) -> bool:
+        if wanted is None:
+            return not (self.exact and name)
+        return wanted == name if isinstance(wanted, str) else wanted.search(name) is not None
+
+    def _cheapest(self, span: Span) -> Iterator[Step]:
+        table = self._costs(span)
+        place, node = 0, span.start
+        while place < len(span.lines):
+            line, at = span.lines[place], node - span.start
+            cost, rest = table[place][at], table[place + 1]
+            pair = self._pair_cost(line, node) if node < span.end else None
+            if pair is not None and cost == rest[self.screen_ends[node] - span.start] + pair:
+                yield Step(line, node)
+                place, node = place + 1, self.screen_ends[node]
+            elif cost == rest[at] + self._line_cost(line):
+                yield Step(line, None)
+                place += 1
+            else:
+                yield Step(line if self.is_dots(line) else None, node)
+                node = self._after(node)
+        while node < span.end:
+            yield Step(None, node)
+            node = self._after(node)
+
+
+def subtree_ends(depths: Sequence[int]) -> list[int]:
+    """Say for each place in a tree's order where its subtree ends: one past its last place."""
+    ends = [len(depths)] * len(depths)
+    unended: list[int] = []
+    for place, depth in enumerate(depths):
+        while unended and depths[unended[-1]] >= depth:
+            ends[unended.pop()] = place
+        unended.append(place)
+    return ends

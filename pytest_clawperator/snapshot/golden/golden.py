@@ -1,0 +1,102 @@
+"""Golden screens: what must be on a screen, as text that people read and edit.
+
+Only text and snapshots: files are somebody else's. See :mod:`golden_grammar` for the lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.snapshot.golden import grammar as golden_grammar
+from pytest_clawperator.snapshot.golden.align import Item
+from pytest_clawperator.snapshot.golden.diff import Difference, difference
+from pytest_clawperator.snapshot.golden.grammar import MAX_DEPTH, Line
+from pytest_clawperator.snapshot.tree import Node, Snapshot
+
+__all__ = ["Difference", "Golden", "compare", "parse", "render"]
+
+Matcher = NodeMatcher | Mapping[str, Any]
+
+# Layout without a label says nothing about the screen; what is in it moves up.
+_LAYOUT_ROLES = frozenset({"container", "unknown"})
+
+
+@dataclass(frozen=True, eq=False)
+class Golden:
+    """What must be on a screen. Equal to every snapshot that it fits."""
+
+    lines: tuple[Line, ...]
+
+    def __str__(self) -> str:
+        return golden_grammar.write(self.lines)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Snapshot):
+            return compare(self, other) is None
+        return self.lines == other.lines if isinstance(other, Golden) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.lines)
+
+
+def parse(text: str) -> Golden:
+    """Read a golden; a mistake in it raises a ``ConfigurationError`` with line and column."""
+    __tracebackhide__ = True
+    return Golden(golden_grammar.read(text))
+
+
+def render(snapshot: Snapshot, *, ignore: Iterable[Matcher] = ()) -> str:
+    """Write down a screen as a golden that it fits exactly; "" where it shows nothing.
+
+    Left out are nodes off the screen, layout without a label, and whatever fits one of the
+    matchers in ``ignore``, with all that is in it.
+    """
+    return golden_grammar.write([item.line for item in _items(snapshot, ignore)])
+
+
+def compare(
+    golden: Golden, snapshot: Snapshot, *, exact: bool = False, ignore: Iterable[Matcher] = ()
+) -> Difference | None:
+    """Say how a screen differs from a golden; None where it fits.
+
+    Every line must be found, in this order, somewhere inside the node that it lies below.
+    With ``exact`` nothing else may be there, except where the golden says ``...``.
+    """
+    return difference(golden.lines, _items(snapshot, ignore), exact=exact)
+
+
+def _items(snapshot: Snapshot, ignore: Iterable[Matcher]) -> list[Item]:
+    """List the nodes that count, parents before children."""
+    ignored = {node for matcher in ignore for node in snapshot.find_all(matcher)}
+    items: list[Item] = []
+    left = [(snapshot.root, 0)]
+    while left:
+        node, depth = left.pop()
+        if node in ignored or not node.is_on_screen:
+            continue
+        role, label = node.role, node.label
+        if label or role not in _LAYOUT_ROLES:
+            items.append(_item(node, role, label, min(depth, MAX_DEPTH - 1)))
+            depth += 1
+        left += ((child, depth) for child in reversed(node.children))
+    return items
+
+
+def _item(node: Node, role: str, label: str, depth: int) -> Item:
+    states = {
+        "checked": node.checked,
+        "disabled": not node.enabled,
+        "selected": node.selected,
+        "focused": node.focused,
+    }
+    # Focus moves with the keyboard and the cursor, so it counts only where a golden asks.
+    shown: dict[str, bool] = {
+        state: on for state, on in states.items() if on and state != "focused"
+    }
+    if node.checkable:
+        shown = {"checked": node.checked, **shown}
+    line = Line(role, label or None, tuple(shown.items()), depth)
+    return Item(line, frozenset(state for state, on in states.items() if on))

@@ -1,0 +1,126 @@
+"""What can be expected of a function that is called until it is so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from pytest_clawperator.assertions.expect import Expect
+from pytest_clawperator.errors import ConfigurationError, ExpectationError, TransportError
+from tests.doubles.clock import FakeTime
+
+
+@pytest.fixture
+def expect() -> Expect:
+    """Give an expect whose time takes none."""
+    return Expect(clock=FakeTime().clock)
+
+
+def numbers() -> Callable[[], int]:
+    """Make a function that counts."""
+    every: Iterator[int] = iter(range(1_000))
+    return lambda: next(every)
+
+
+def test_value_is_waited_for(expect: Expect) -> None:
+    """A function is called until it gives what is expected."""
+    count = numbers()
+
+    expect.poll(count).to_equal(3)
+
+    assert count() == 4
+
+
+def test_twins(expect: Expect) -> None:
+    """Each check has its opposite."""
+    expect.poll(numbers()).not_to_equal(0)
+    expect.poll(numbers()).to_be_truthy()
+    expect.poll(iter([1, 1, 0]).__next__).not_to_be_truthy()
+    expect.poll(numbers()).to_pass()
+    with pytest.raises(ExpectationError, match="not to pass, found it passing"):
+        expect.poll(lambda: 1).not_to_pass()
+
+
+def test_failure_names_function_value_and_log(expect: Expect) -> None:
+    """A failure says what was called, what it gave, and how often."""
+
+    def total() -> int:
+        return 3
+
+    with pytest.raises(ExpectationError) as caught:
+        expect.poll(total, "the cart").to_equal(4, timeout=0.04)
+
+    assert str(caught.value).split("\n")[:2] == [
+        "EXPECTATION_FAILED: the cart: expected total() to equal 4, found 3",
+        "  waited: 3 × 3 in 40 ms",
+    ]
+
+
+def test_failed_assertion_means_not_yet(expect: Expect) -> None:
+    """An assertion that fails in the function is tried again, and told in the end."""
+    count = numbers()
+
+    def check() -> None:
+        found = count()
+        assert found >= 3, "too few"
+
+    def never() -> None:
+        raise AssertionError("first\nsecond")
+
+    expect.poll(check).to_pass()
+    with pytest.raises(ExpectationError) as caught:
+        expect.poll(never).to_pass(timeout=0)
+
+    assert "expected never() to pass, found AssertionError: first" in str(caught.value)
+    assert "\n  it says:\n    first\n    second" in str(caught.value)
+
+
+@pytest.mark.parametrize("error", [TransportError("gone"), KeyError("typo")])
+def test_other_errors_end_it(expect: Expect, error: Exception) -> None:
+    """Any other error of the function is raised as it is."""
+
+    def fail() -> int:
+        raise error
+
+    with pytest.raises(type(error)) as caught:
+        expect.poll(fail).to_equal(1)
+
+    assert caught.value is error
+
+
+def test_timeouts() -> None:
+    """The check's timeout comes before that of the poll, and that before the one set."""
+    time = FakeTime()
+    expect = Expect(clock=time.clock)
+    expect.configure(linger=0)
+    expect.set_timeout(4)
+    spent = []
+
+    for poll_timeout, check_timeout in [(None, None), (2.0, None), (2.0, 1.0)]:
+        start = time.now
+        with pytest.raises(ExpectationError):
+            expect.poll(lambda: 0, timeout=poll_timeout).to_be_truthy(timeout=check_timeout)
+        spent.append(time.now - start)
+
+    assert spent == pytest.approx([4.0, 2.0, 1.0])
+
+
+def test_function_is_wanted(expect: Expect) -> None:
+    """A value instead of a function is refused, with an example."""
+    with pytest.raises(ConfigurationError, match="takes a function to call, found 3"):
+        expect.poll(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "given", "told"),
+    [
+        (list(range(50)), [*range(49), 7], "from index 49 on: wanted 49, found 7"),
+        ("x" * 200 + "a", "x" * 200 + "b", "from character 201 on"),
+        ("Pay", "P\u0430y", "U\\+0430 CYRILLIC SMALL LETTER A"),
+    ],
+)
+def test_values_that_look_the_same_are_told_apart(wanted: object, given: object, told: str) -> None:
+    """Where short forms look the same, the first difference is said."""
+    with pytest.raises(ExpectationError, match=told):
+        Expect().poll(lambda: given, timeout=0).to_equal(wanted)

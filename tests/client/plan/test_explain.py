@@ -1,0 +1,251 @@
+"""Failures say what was looked for, what was there, and what to do."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.errors import (
+    ContainerNotFoundError,
+    ErrorCode,
+    NavigationTimeoutError,
+    NodeNotFoundError,
+    StepFailedError,
+    ValidatorMismatchError,
+)
+from tests.doubles.runner import (
+    PACKAGE,
+    SHOP,
+    Phone,
+    ScriptedRunner,
+    client,
+    node,
+    result_of,
+    screen,
+)
+
+MISSING = {"error": "NODE_NOT_FOUND"}
+
+
+def failing(phone: Phone, do: Any, **options: Any) -> StepFailedError:
+    """Let something fail on a phone; give the error."""
+    with pytest.raises(StepFailedError) as failed:
+        do(client(phone, timeout=0, **options))
+    return failed.value
+
+
+def test_a_missing_node() -> None:
+    """The error has the matcher, the nearest nodes, the outline and the screen itself."""
+    phone = Phone(SHOP, data={"click": MISSING})
+
+    error = failing(phone, lambda claw: claw.click(text="tea", timeout=3))
+
+    assert isinstance(error, NodeNotFoundError)
+    assert error.message == "click: no node(text='tea') on the screen within 3 s"
+    assert error.matcher == NodeMatcher.of(text="tea")
+    assert error.nearest[0].node.label == "Tea"
+    assert error.snapshot.find(text="Tea")
+    assert '"Bread"' in error.outline
+    text = str(error)
+    assert text.startswith("[phone-1] NODE_NOT_FOUND: click: no node(text='tea')")
+    assert "nearest:" in text
+    assert "text is `Tea`, wanted `tea`" in text
+    assert text.splitlines()[-1].startswith("  hint: text= is compared letter by letter")
+
+
+def test_the_text_is_compact() -> None:
+    """A long screen is cut in the text and whole in the attribute."""
+    texts = [node(text=f"Line {n}", kind="TextView") for n in range(30)]
+    phone = Phone(screen(*texts), data={"click": MISSING})
+
+    error = failing(phone, lambda claw: claw.click(text="Nobody"))
+
+    shown = str(error).splitlines()
+    assert len(shown) < 24
+    assert error.outline.count("\n") + 1 > error.shown_lines
+    assert any("more lines in .outline" in line for line in shown)
+
+
+def test_errors_pickle_whole() -> None:
+    """An error crosses a process with its screen and its nodes."""
+    phone = Phone(SHOP, data={"click": MISSING})
+    error = failing(phone, lambda claw: claw.click(text="tea"))
+
+    twin = pickle.loads(pickle.dumps(error))
+
+    assert str(twin) == str(error)
+    assert twin.snapshot.xml == error.snapshot.xml
+    assert twin.nearest[0].node.label == "Tea"
+    assert twin.matcher == error.matcher
+
+
+def test_a_node_that_came_too_late() -> None:
+    """A node that is there by the time of the error needs a longer timeout."""
+    phone = Phone(SHOP, data={"click": MISSING})
+
+    error = failing(phone, lambda claw: claw.click(text="Tea"))
+
+    assert "give it a longer timeout=" in str(error.hint)
+    assert error.nearest == ()
+
+
+@pytest.mark.parametrize("given", [{"id": "name"}, {"id": "com.other:id/name"}])
+def test_the_form_of_an_id(given: dict[str, str]) -> None:
+    """An id that is on the screen in another form is told in that form."""
+    phone = Phone(SHOP, data={"click": MISSING})
+
+    error = failing(phone, lambda claw: claw.click(NodeMatcher.of(**given)))
+
+    assert f"On the screen that id is {PACKAGE}:id/name" in str(error.hint)
+
+
+def test_hard_failures_read_the_same() -> None:
+    """An Operator that fails in free text leads to the same words."""
+
+    def answer(execution: Any) -> Any:
+        if execution.actions[0].type == "snapshot_ui":
+            return Phone(SHOP).run(execution)
+        error = "Task execution failed: No UI node found matching criteria: NodeMatcher(…)"
+        return result_of(execution, error=error)
+
+    with pytest.raises(NodeNotFoundError) as missed:
+        client(ScriptedRunner(answer)).click(text="tea", timeout=0)
+
+    assert missed.value.message == "click: no node(text='tea') on the screen"
+    assert missed.value.details["error"].startswith("Task execution failed: No UI node found")
+
+
+def test_one_of_several() -> None:
+    """A failure with one of several nodes says which."""
+    phone = Phone(SHOP, data={"click": {"error": "NODE_NOT_CLICKABLE"}})
+    claw = client(phone)
+    buy = claw.node(text="Buy")
+
+    with pytest.raises(StepFailedError) as failed:
+        buy.click(timeout=0)
+
+    assert "click node(text='Buy') (1st of 3):" in failed.value.message
+    assert repr(buy) == "node(text='Buy') (1st of 3)"
+
+
+def test_nothing_scrolls() -> None:
+    """A scroll without a list says so, and that a click would do where it would."""
+    phone = Phone(SHOP, data={"scroll_and_click": {"error": "CONTAINER_NOT_FOUND"}})
+
+    error = failing(phone, lambda claw: claw.scroll_and_click(text="Tea"))
+
+    assert isinstance(error, ContainerNotFoundError)
+    assert "nothing that scrolls is on the screen" in error.message
+    assert "click() will do" in str(error.hint)
+
+
+def test_a_list_that_is_not_there() -> None:
+    """A scroll in a list that is missing names the list, and what is near it."""
+    phone = Phone(SHOP, data={"scroll": {"error": "CONTAINER_NOT_FOUND"}})
+
+    error = failing(phone, lambda claw: claw.scroll(within={"id": f"{PACKAGE}:id/lst"}))
+
+    assert f"no node(id='{PACKAGE}:id/lst') on the screen" in error.message
+    assert error.matcher == NodeMatcher.of(id=f"{PACKAGE}:id/lst")
+    assert error.nearest[0].node.short_id == "list"
+
+
+def test_the_end_of_the_list() -> None:
+    """A search that ended says how."""
+    data = {"termination_reason": "EDGE_REACHED", "scrolls_executed": "7"}
+    phone = Phone(SHOP, data={"scroll_until": {**data, "error": "TARGET_NOT_FOUND"}})
+
+    error = failing(phone, lambda claw: claw.scroll_until(text="Nobody"))
+
+    assert isinstance(error, NodeNotFoundError)
+    assert error.code is ErrorCode.TARGET_NOT_FOUND
+    assert error.message == (
+        "scroll_until: no node(text='Nobody') on the screen "
+        "after scrolling: EDGE_REACHED after 7 scrolls"
+    )
+    assert "max_scrolls" in str(error.hint)
+
+
+def test_another_app_is_in_front() -> None:
+    """A navigation that did not come says where one is instead."""
+    failed = {"error": "NAVIGATION_TIMEOUT", "last_package": "com.other"}
+    phone = Phone(SHOP, data={"wait_for_navigation": failed})
+
+    error = failing(phone, lambda claw: claw.wait_for_navigation(package="com.a"))
+
+    assert isinstance(error, NavigationTimeoutError)
+    assert error.message == "wait_for_navigation to com.a: com.other is in front"
+
+
+def test_a_text_of_another_form() -> None:
+    """What was read instead is told."""
+    failed = {"error": "VALIDATOR_MISMATCH", "raw_text": "soon"}
+    phone = Phone(SHOP, data={"read_text": failed})
+
+    error = failing(phone, lambda claw: claw.read_text(text="Tea", validator="version"))
+
+    assert isinstance(error, ValidatorMismatchError)
+    assert "it reads 'soon'" in error.message
+
+
+def test_roles_that_only_the_device_knows() -> None:
+    """What a snapshot cannot tell is said, instead of a mere miss."""
+    phone = Phone(SHOP)
+
+    error = failing(phone, lambda claw: claw.node(role="listitem").nth(1).click())
+
+    assert "does not tell that role" in str(error.hint)
+
+
+@pytest.mark.parametrize(
+    ("has", "index", "hint"),
+    [
+        (None, 5, "Only 3 fit node(id='row'), so there is no .nth(5)."),
+        ({"text": "Wine"}, None, "3 fit node(id='row'), but none has node(text='Wine') in it."),
+        ({"id": "name"}, None, f"On the screen that id is {PACKAGE}:id/name"),
+        ({"text": "Tea"}, 1, "Only 1 fit node(id='row', has=node(text='Tea'))"),
+    ],
+)
+def test_the_condition_that_does_not_hold(has: Any, index: int | None, hint: str) -> None:
+    """Of several conditions the one that fails is told."""
+    claw = client(Phone(SHOP))
+    row = claw.node(id="row", has=has)
+
+    with pytest.raises(NodeNotFoundError) as missed:
+        (row if index is None else row.nth(index)).click(timeout=0)
+
+    assert hint in str(missed.value.hint)
+
+
+def test_many_nodes_are_counted() -> None:
+    """Of very many nodes that fit the first few are listed."""
+    phone = Phone(SHOP)
+
+    def click(claw: Clawperator) -> None:
+        claw.click(text_contains="e")
+
+    error = failing(phone, click, strict_matchers=True)
+
+    assert error.code is ErrorCode.NODE_AMBIGUOUS
+    assert "1. text" in error.message or "1. button" in error.message
+    assert "within=, has= or .nth(i)" in str(error.hint)
+
+
+@pytest.mark.parametrize(
+    ("id", "hint"),
+    [
+        ("zzzzzz", "No node on the screen has that id"),
+        (f"{PACKAGE}:id/", "has no name"),
+    ],
+)
+def test_hints_about_ids(id: str, hint: str) -> None:
+    """An id that nothing comes near is not told how texts are compared."""
+    with pytest.raises(NodeNotFoundError) as missed:
+        client(Phone(SHOP, data={"click": {"error": "NODE_NOT_FOUND"}})).click(id=id, timeout=0)
+
+    assert hint in (missed.value.hint or "")
+    assert "letter by letter" not in (missed.value.hint or "")

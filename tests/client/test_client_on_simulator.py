@@ -1,0 +1,349 @@
+"""The client on a phone, with the Operator of the specification and with the published one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.connect import connect
+from pytest_clawperator.errors import (
+    ContainerNotFoundError,
+    ErrorCode,
+    NodeNotFoundError,
+    StepFailedError,
+    ValidatorMismatchError,
+)
+from pytest_clawperator.simulator import Simulator
+
+SETTINGS = "com.android.settings"
+SHOP = "com.example.shop"
+LIST = {"id": f"{SETTINGS}:id/recycler_view"}
+
+
+@pytest.fixture(scope="module")
+def connected() -> Iterator[Clawperator]:
+    """Start a phone for the tests of this module together."""
+    with Simulator(devices=1, seed=1, time_scale=0.05) as simulator:
+        address = f"{simulator.adb_host}:{simulator.adb_port}"
+        with connect(simulator.serials[0], adb=address) as claw:
+            yield claw
+
+
+@pytest.fixture(params=["documented", "0.5.3"])
+def claw(connected: Clawperator, request: pytest.FixtureRequest) -> Clawperator:
+    """Give a phone as it was at the start, with either Operator."""
+    connected.device.shell("sim reset")
+    connected.device.shell(f"sim profile {request.param}")
+    return connected
+
+
+@pytest.fixture
+def settings(claw: Clawperator) -> Clawperator:
+    """Open the settings."""
+    claw.open_app(SETTINGS)
+    claw.wait_for_node(text="Connections")
+    return claw
+
+
+@pytest.fixture
+def cart(claw: Clawperator) -> Clawperator:
+    """Put three things into the cart and look at it."""
+    for number in (3, 5, 8):
+        claw.open_uri(f"shop://item/{number}")
+        claw.wait_for_node(text=f"Item {number}")
+        claw.click(text="Add to cart")
+    claw.open_uri("shop://cart")
+    claw.wait_for_node(text="Cart (3)")
+    return claw
+
+
+def test_a_lesson(settings: Clawperator) -> None:
+    """Open, scroll, click and read, as a first test would."""
+    settings.scroll_and_click(text="About phone", max_scrolls=20)
+
+    version = settings.read_value(label="Android version")
+
+    assert version == "16"
+
+
+def test_typing_and_signing_in(claw: Clawperator) -> None:
+    """Short ids are found, texts entered, and what appears later is waited for."""
+    claw.open_app(SHOP)
+    claw.enter_text("ada@example.com", id="email")
+    claw.enter_text("secret", id="password")
+
+    claw.click(text="Sign in", role="button")
+    claw.wait_for_node(text="Item 3", timeout=10)
+
+    assert claw.read_text(text="Item 3") == "Item 3"
+    assert claw.read_all_text(id="product_name")[:2] == ["Item 1", "Item 2"]
+
+
+def test_emptying_a_field(claw: Clawperator) -> None:
+    """A field can be emptied, which the Operator alone cannot."""
+    claw.open_app(SHOP)
+    email = claw.node(id="email")
+    email.enter_text("ada@example.com")
+
+    email.clear()
+
+    assert claw.snapshot().find(id="email", text="E-mail")
+
+
+def test_what_is_in_a_row(cart: Clawperator) -> None:
+    """One of several equal buttons is pressed by the row it is in."""
+    line = cart.node(id="cart_line", has=cart.node(text="Item 5"))
+
+    line.node(id="remove").click()
+    cart.click(text="Remove", role="button")
+    cart.wait_for_node(text="Cart (2)")
+
+    assert cart.read_all_text(id="line_name") == ["Item 3", "Item 8"]
+    assert cart.node(id="cart_line").nth(1).node(id="line_price").read() == "$8.00"
+
+
+def test_locators_look_anew(cart: Clawperator) -> None:
+    """Counting and picking follow the screen."""
+    names = cart.node(id="line_name")
+
+    assert names.count() == 3
+    assert names.nth(-1).read() == "Item 8"
+    assert repr(names) == "node(id='line_name') (1st of 3)"
+    assert cart.node(text="Item 4").exists() is False
+
+
+def test_reading_within(cart: Clawperator) -> None:
+    """A container is honoured by the device for reads."""
+    total = cart.read_text(text_contains="$", within={"id": f"{SHOP}:id/total_row"})
+
+    assert total.startswith("$")
+
+
+def test_a_text_of_another_form(cart: Clawperator) -> None:
+    """What was read and is of another form is told."""
+    with pytest.raises(ValidatorMismatchError) as failed:
+        cart.read_text(text="Item 3", validator="version", timeout=0)
+
+    assert "it reads 'Item 3'" in failed.value.message
+
+
+def test_clicking_a_point(settings: Clawperator) -> None:
+    """A point can be tapped, and a node of a snapshot."""
+    row = settings.node(text="Connections")
+    settings.click(at=row.bounds().center)
+    settings.wait_for_node(text="Bluetooth devices")
+
+    node = settings.snapshot().find(text="Bluetooth devices")
+    settings.click(node)
+
+    assert settings.wait_for_node(text="Device name").success
+
+
+def test_a_missing_node(settings: Clawperator) -> None:
+    """The error is the same whichever Operator answered, and shows the screen."""
+    with pytest.raises(NodeNotFoundError) as missed:
+        settings.click(text="connections", timeout=1)
+
+    error = missed.value
+    assert error.code is ErrorCode.NODE_NOT_FOUND
+    assert error.message == "click: no node(text='connections') on the screen within 1 s"
+    assert error.nearest[0].node.label == "Connections"
+    assert error.snapshot.foreground_package == SETTINGS
+    assert "text is `Connections`, wanted `connections`" in str(error)
+
+
+@pytest.mark.parametrize("text", ["85%", "50% of 20%"])
+def test_percent_signs(settings: Clawperator, text: str) -> None:
+    """What would garble the published Operator's answer, or kill it, is a missing node."""
+    for method in (settings.click, settings.read_text, settings.scroll_and_click):
+        with pytest.raises(NodeNotFoundError):
+            method(text=text, timeout=0)
+
+    settings.scroll_to_top()
+    assert settings.node(text="Connections").exists()
+
+
+def test_a_long_wait(claw: Clawperator) -> None:
+    """What comes up after more than one retry object lasts is found."""
+    claw.open_app(SHOP)
+    claw.enter_text("ada@example.com", id="email")
+    claw.enter_text("secret", id="password")
+    claw.click(text="Sign in", role="button")
+
+    step = claw.wait_for_node(text="Summer sale", timeout=30)
+
+    assert step.success
+
+
+def test_scrolling(settings: Clawperator) -> None:
+    """Scrolls say what became of them."""
+    assert settings.scroll().moved
+    assert settings.scroll("up").moved
+
+    end = settings.scroll_until(max_scrolls=50, within=LIST)
+    top = settings.scroll_to_top()
+
+    assert end.edge_reached
+    assert end.moved
+    assert top.edge_reached
+    assert settings.node(text="Connections").exists()
+
+
+def test_scrolling_to_a_node(settings: Clawperator) -> None:
+    """A node further down is found by the device, or page by page."""
+    outcome = settings.scroll_until(text="Software update", click=True)
+    settings.wait_for_node(text="Download and install")
+    settings.back()
+
+    settings.scroll_to_top()
+    complex_one = settings.node(id="recycler_view").node(text="Printing")
+    found = complex_one.scroll_into_view()
+
+    assert outcome.found
+    assert found.found
+    assert found.scrolls_executed
+    assert complex_one.exists()
+
+
+def test_scrolling_to_nothing(settings: Clawperator) -> None:
+    """A list that ends is the end of the search."""
+    with pytest.raises(NodeNotFoundError) as missed:
+        settings.scroll_until(text="Nothing of the kind", max_scrolls=30)
+
+    assert "after scrolling" in missed.value.message
+    assert missed.value.snapshot.find(text="About phone")
+
+
+def test_nothing_scrolls(claw: Clawperator) -> None:
+    """Where there is no list, a scroll says so."""
+    claw.open_uri("conformance://row/row_3")
+    claw.wait_for_node(text="Selected: row_3")
+
+    with pytest.raises(ContainerNotFoundError) as missed:
+        claw.scroll_and_click(text="Selected: row_3", timeout=0)
+
+    assert "click() will do" in str(missed.value.hint)
+
+
+def test_pages(settings: Clawperator) -> None:
+    """Every row is on some page."""
+    seen: set[str] = set()
+
+    for page in settings.pages(within=LIST, max_scrolls=30):
+        seen.update(node.label for node in page.find_all(id="title"))
+
+    assert {"Connections", "Software update", "About phone"} <= seen
+
+
+def test_a_batch(cart: Clawperator) -> None:
+    """Several actions in one execution, and each result."""
+    before = _executions(cart)
+
+    with cart.batch() as b:
+        total = b.read_value("Total")
+        names = b.read_all_text({"id": f"{SHOP}:id/line_name"})
+        snapshot = b.snapshot()
+        b.click({"id": f"{SHOP}:id/checkout"})
+        title = b.wait_for_node(text="Shipping")
+
+    assert _executions(cart) - before == 1
+    assert total.value.startswith("$")
+    assert names.value == ["Item 3", "Item 5", "Item 8"]
+    assert snapshot.value.find(text="Cart (3)")
+    assert title.result.data["label"] == "Shipping"
+
+
+def test_a_batch_that_fails(cart: Clawperator) -> None:
+    """The failed step is known, and so are the results before it, on either Operator."""
+    with pytest.raises(NodeNotFoundError) as failed, cart.batch() as b:  # noqa: PT012 - at its end
+        total = b.read_value("Total")
+        snapshot = b.snapshot()
+        b.close_app(SETTINGS)
+        names = b.read_all_text({"id": f"{SHOP}:id/line_name"})
+        missing = b.click(text="Nobody", timeout=1)
+        after = b.back()
+
+    assert failed.value.message.startswith(
+        "step 5 of 6 of the batch: click: no node(text='Nobody')"
+    )
+    assert total.value.startswith("$")
+    assert snapshot.value.find(text="Cart (3)")
+    assert names.value == ["Item 3", "Item 5", "Item 8"]
+    assert not after.done
+    assert missing.done is (failed.value.step is not None)
+
+
+def test_closing_in_a_batch(claw: Clawperator) -> None:
+    """An app is closed where the batch says, not before everything."""
+    with claw.batch() as b:
+        b.open_uri("shop://item/7")
+        here = b.wait_for_node(text="Item 7")
+        b.close_app(SHOP)
+        b.home()
+        gone = b.snapshot()
+
+    assert here.result.success
+    assert not gone.value.find(text="Item 7")
+
+
+def test_strict_matchers(cart: Clawperator) -> None:
+    """Several nodes are an error where one wants to know."""
+    strict = Clawperator(cart._runner, device=cart.device, strict_matchers=True)
+
+    with pytest.raises(StepFailedError) as refused:
+        strict.click(text_contains="Item")
+
+    assert refused.value.code is ErrorCode.NODE_AMBIGUOUS
+    assert cart.node(text="Cart (3)").exists()
+
+
+def test_navigation_and_keys(settings: Clawperator) -> None:
+    """Apps come to the front, and keys lead away."""
+    settings.home()
+
+    with settings.batch() as b:
+        b.open_app(SETTINGS)
+        arrived = b.wait_for_navigation(package=SETTINGS, text="Connections")
+    settings.recents()
+    settings.back()
+
+    assert arrived.result.data["resolved_package"] == SETTINGS
+
+
+def test_pictures_and_recordings(claw: Clawperator, tmp_path: Path) -> None:
+    """A picture is a PNG, and a recording a file on the device."""
+    claw.start_recording("lesson")
+
+    picture = claw.screenshot(tmp_path / "home.png")
+    recorded = claw.stop_recording()
+
+    assert picture.startswith(b"\x89PNG")
+    assert (tmp_path / "home.png").read_bytes() == picture
+    assert recorded.data["filePath"].endswith("lesson.ndjson")
+
+
+def test_whole_payloads(settings: Clawperator) -> None:
+    """An execution is data in and data out."""
+    envelope = settings.execute({"actions": [{"id": "snap", "type": "snapshot_ui"}]})
+
+    assert envelope.ok
+    assert envelope.step("snap").snapshot.find(text_contains="Connec")
+
+
+def _executions(claw: Clawperator) -> int:
+    stats = json.loads(claw.device.shell("sim stats").stdout)
+    executions: int = stats["executions"]
+    return executions
+
+
+def test_addresses_with_percent_signs(claw: Clawperator) -> None:
+    """An address that no app handles ends with a code, not with a crash of the Operator."""
+    with pytest.raises(StepFailedError) as failed:
+        claw.open_uri("nope://search?q=a%20b%20c")
+
+    assert failed.value.code == ErrorCode.URI_NOT_HANDLED
+    assert claw.snapshot().nodes

@@ -1,0 +1,67 @@
+"""Several questions in one round trip."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_clawperator.devices.round_trip import ask_all
+from pytest_clawperator.errors import TransportTimeoutError
+from pytest_clawperator.transport.adb import AdbTransport
+from pytest_clawperator.transport.interface import ShellResult
+from tests.doubles.transport import ScriptedTransport
+
+
+def test_each_answer_under_its_name(phone: AdbTransport) -> None:
+    """Outputs, complaints and exit codes are told apart, without a final line break too."""
+    answers = ask_all(
+        phone,
+        {
+            "plain": "echo one; echo two",
+            "bare": "printf abc",
+            "bad": "echo no >&2; (exit 3)",
+            "none": "nosuchcommand",
+            "quiet": "true",
+        },
+    )
+
+    assert answers["plain"] == ShellResult("one\ntwo\n", "", 0)
+    assert answers["bare"] == ShellResult("abc", "", 0)
+    assert answers["bad"] == ShellResult("no\n", "", 3)
+    assert answers["none"].missing
+    assert answers["quiet"] == ShellResult("", "", 0)
+
+
+def test_an_answer_that_looks_like_a_mark() -> None:
+    """Output cannot pass for the end of an answer, because it does not know the mark."""
+    hostile = "0123456789abcdef:0\n:0\n$?\nrest"
+    transport = ScriptedTransport({"first": hostile, "second": "2"})
+
+    answers = ask_all(transport, {"first": "first", "second": "second"})
+
+    assert answers["first"].stdout == hostile
+    assert answers["second"].stdout == "2"
+    assert transport.round_trips == 1
+
+
+def test_silence_is_told_in_readable_words(phone: AdbTransport) -> None:
+    """The error names what was asked first, and nothing of how answers are told apart."""
+    with pytest.raises(TransportTimeoutError) as caught:
+        ask_all(phone, {"a": "sleep 9", "b": "dumpsys power"}, timeout=0.2)
+
+    assert caught.value.message == "no answer to `sleep 9; ...` came within 0.2 s"
+
+
+def test_questions_that_were_not_reached() -> None:
+    """A shell that dies half way leaves the rest unanswered, which is no success."""
+
+    class Dying(ScriptedTransport):
+        def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
+            whole = super().shell(command).stdout
+            return ShellResult(whole[: whole.index("two")], "", 1)
+
+    transport = Dying({"a": "one", "b": "two", "c": "three"})
+
+    answers = ask_all(transport, {"a": "a", "b": "b", "c": "c"})
+
+    assert answers["a"] == ShellResult("one", "", 0)
+    assert [answers[name].ok for name in "abc"] == [True, False, False]

@@ -1,0 +1,112 @@
+"""Hooks that raise, or answer nonsense, are named; no run ends in an error of pytest's own."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.plugin.conftest import Run
+
+HOOKS = (
+    "pytest_clawperator_list_devices",
+    "pytest_clawperator_simulator_scenario",
+    "pytest_clawperator_select_device",
+)
+TWO_TESTS = "def test_one(clawperator): pass\ndef test_two(clawperator): pass\n"
+
+
+@pytest.mark.parametrize("hook", [*HOOKS, "pytest_clawperator_processors"])
+def test_one_that_raises(pytester: pytest.Pytester, run_plain: Run, hook: str) -> None:
+    """Every test that uses a device tells which hook raised what, and in which line."""
+    pytester.makeconftest(f"def {hook}():\n    raise RuntimeError('the farm is down')\n")
+    pytester.makepyfile(TWO_TESTS)
+
+    result = run_plain("--claw-device", "sim")
+
+    result.assert_outcomes(errors=2)
+    result.stdout.fnmatch_lines(
+        [
+            f"E * CONFIGURATION_INVALID: the hook {hook} raised RuntimeError: the farm is down",
+            f'*File "*conftest.py", line 2, in {hook}',
+            "*raise RuntimeError('the farm is down')",
+        ]
+        * 2
+    )
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_one_that_raises_with_workers(
+    pytester: pytest.Pytester, run_workers: Run, hook: str
+) -> None:
+    """With workers, the run ends with the same words before a test runs."""
+    pytester.makeconftest(f"def {hook}():\n    raise RuntimeError('the farm is down')\n")
+    pytester.makepyfile(TWO_TESTS)
+
+    result = run_workers("-n", "1", "--claw-device", "sim")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [
+            f"ERROR: CONFIGURATION_INVALID: the hook {hook} raised RuntimeError: the farm is down",
+            f'*File "*conftest.py", line 2, in {hook}',
+        ]
+    )
+
+
+@pytest.mark.parametrize("workers", ["1", "auto"])
+def test_where_nobody_named_devices(
+    pytester: pytest.Pytester, run_workers: Run, workers: str
+) -> None:
+    """A hook of a farm that needs no option is to blame just the same."""
+    pytester.makeconftest("def pytest_clawperator_list_devices():\n    return ['nonsense']\n")
+    pytester.makepyfile(TWO_TESTS)
+
+    result = run_workers("-n", workers)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: *: the hook pytest_clawperator_list_devices returned *"])
+
+
+@pytest.mark.parametrize(
+    ("hook", "answer", "wanted"),
+    [
+        ("list_devices", "['nonsense']", "a list of pytest_clawperator.devices.pool.Candidate"),
+        ("list_devices", "7", "a list of pytest_clawperator.devices.pool.Candidate"),
+        (
+            "simulator_scenario",
+            "{'api': 34}",
+            "a pytest_clawperator.plugin.leasing.simulated_phones.SimulatorScenario",
+        ),
+        ("processors", "['nonsense']", "a list of functions"),
+        ("processors", "7", "a list of functions"),
+    ],
+)
+def test_nonsense(
+    pytester: pytest.Pytester, run_plain: Run, hook: str, answer: str, wanted: str
+) -> None:
+    """An answer that is none is shown, with what is wanted instead."""
+    pytester.makeconftest(f"def pytest_clawperator_{hook}():\n    return {answer}\n")
+    pytester.makepyfile(TWO_TESTS)
+
+    result = run_plain("--claw-device", "sim")
+
+    result.assert_outcomes(errors=2)
+    said = f"*the hook pytest_clawperator_{hook} returned {answer}, wanted is {wanted}"
+    result.stdout.fnmatch_lines([said.replace("[", "[[]")] * 2)
+
+
+def test_errors_of_ours_stay(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """An error of the package that a hook raises is told as it is."""
+    pytester.makeconftest(
+        """
+        from pytest_clawperator import NoDeviceError
+
+        def pytest_clawperator_list_devices():
+            raise NoDeviceError("the farm has no device", hint="Ask the farmer.")
+        """
+    )
+    pytester.makepyfile(TWO_TESTS)
+
+    result = run_plain()
+
+    result.assert_outcomes(errors=2)
+    result.stdout.fnmatch_lines(["E * NO_DEVICES: the farm has no device", "*Ask the farmer.*"])

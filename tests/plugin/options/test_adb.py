@@ -1,0 +1,52 @@
+"""``--claw-adb``: the adb servers whose devices a run may use."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from pytest_clawperator.simulator import Simulator
+from tests.doubles.adb_server import FakeAdb, block
+from tests.plugin.conftest import Run
+
+USES_DEVICE = "def test_it(clawperator):\n    print('on', clawperator.serial)\n"
+
+
+def test_several_servers(
+    pytester: pytest.Pytester, run_plain: Run, simulator: Simulator, adb: str
+) -> None:
+    """A device is found on whichever server has it."""
+    pytester.makepyfile(USES_DEVICE)
+    answers = {"host:version": block("0029"), "host:devices-l": block("")}
+    serial = simulator.serials[1]
+
+    with FakeAdb(answers) as empty:
+        servers = ["--claw-adb", str(empty.server), "--claw-adb", adb]
+        result = run_plain("-s", *servers, "--claw-device", serial)
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines([f"*on {serial}*"])
+
+
+def test_nobody_listens(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """A server that was named and does not answer is told; none is started in its place."""
+    pytester.makepyfile(USES_DEVICE)
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{reserved.getsockname()[1]}"
+        result = run_plain("--claw-adb", address)
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f"*ADB_SERVER_FAILED: no adb server answers at {address}, and*"])
+
+
+@pytest.mark.parametrize("address", ["somewhere", "127.0.0.1:0", "host:port"])
+def test_nonsense(pytester: pytest.Pytester, run_plain: Run, address: str) -> None:
+    """What is no address ends the run with what is allowed."""
+    pytester.makepyfile(USES_DEVICE)
+
+    result = run_plain("--claw-adb", address)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: --claw-adb: *{address!r}. Allowed*host:port*"])

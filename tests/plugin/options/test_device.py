@@ -1,0 +1,253 @@
+"""``--claw-device``: which device a run uses, and what it says where there is none to use."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from pytest_clawperator.simulator import Simulator
+from pytest_clawperator.transport.adb import AdbTransport
+from tests.doubles.adb_server import FakeAdb, block
+from tests.doubles.host import SERIAL, running_host
+from tests.plugin.conftest import Run
+
+TELLS_SERIAL = "def test_it(clawperator):\n    print('on', clawperator.serial)\n"
+
+
+def test_a_serial(
+    pytester: pytest.Pytester, run_plain: Run, simulator: Simulator, adb: str
+) -> None:
+    """The named device is used, and named above the tests."""
+    pytester.makepyfile(TELLS_SERIAL)
+    serial = simulator.serials[1]
+
+    result = run_plain("-s", "--claw-device", serial, "--claw-adb", adb)
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        [
+            f"clawperator: {serial} (Google Pixel 8, API 36), Operator 0.5.3, adb {adb}",
+            f"*on {serial}*",
+        ]
+    )
+
+
+def test_by_ini(pytester: pytest.Pytester, run_plain: Run, simulator: Simulator, adb: str) -> None:
+    """The ini twin names devices, too; the first is used by a single process."""
+    pytester.makepyfile(TELLS_SERIAL)
+    first, second = simulator.serials
+    pytester.makeini(f"[pytest]\nclaw_device = {second} {first}\nclaw_adb = {adb}\n")
+
+    result = run_plain("-s")
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines([f"*on {second}*"])
+
+
+def test_auto(pytester: pytest.Pytester, run_plain: Run, simulator: Simulator, adb: str) -> None:
+    """Any connected device is the first of them."""
+    pytester.makepyfile(TELLS_SERIAL)
+
+    result = run_plain("-s", "--claw-device", "auto", "--claw-adb", adb)
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines([f"*on {min(simulator.serials)}*"])
+
+
+def test_sim(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """A simulated phone is started, used, and gone with the run."""
+    pytester.makepyfile(TELLS_SERIAL)
+
+    result = run_plain("-s", "--claw-device", "sim")
+
+    result.assert_outcomes(passed=1)
+    line = next(line for line in result.outlines if line.startswith("clawperator: 127.0.0.1:"))
+    port = int(line.rpartition(":")[2])
+    with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", port)) != 0
+
+
+def test_a_url(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """Through another host executions run; its device is named, and what needs a shell refused."""
+    pytester.makepyfile(
+        """
+        def test_it(clawperator):
+            assert clawperator.execute([{"type": "snapshot_ui"}]).ok
+
+        def test_shell(clawperator):
+            clawperator.device.shell("id")
+
+        def test_transport(clawperator_transport):
+            pass
+        """
+    )
+
+    with running_host() as host:
+        result = run_plain("--claw-device", host.url)
+
+    result.assert_outcomes(passed=1, failed=1, errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            f"clawperator: {SERIAL} behind {host.url}",
+            "*clawperator_transport needs a device behind an adb server: --claw-device SERIAL.",
+            "*device.shell is not possible here*",
+        ]
+    )
+
+
+def test_none_chosen_among_several(
+    pytester: pytest.Pytester, run_plain: Run, simulator: Simulator, adb: str
+) -> None:
+    """Several devices and no choice is an error with the options that choose."""
+    pytester.makepyfile(TELLS_SERIAL)
+
+    result = run_plain("--claw-adb", adb)
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*MULTIPLE_DEVICES_DEVICE_ID_REQUIRED: 2 devices are connected and none was chosen: *",
+            f"*hint: Choose one: --claw-device {min(simulator.serials)}; or any: --claw-device"
+            " auto; or all, with one worker each: -n 2 --claw-device auto.",
+        ]
+    )
+
+
+def test_the_serial_of_the_environment(
+    pytester: pytest.Pytester,
+    run_plain: Run,
+    simulator: Simulator,
+    adb: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without the option, `ANDROID_SERIAL` chooses."""
+    pytester.makepyfile(TELLS_SERIAL)
+    monkeypatch.setenv("ANDROID_SERIAL", simulator.serials[1])
+
+    result = run_plain("-s", "--claw-adb", adb)
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines([f"*on {simulator.serials[1]}*"])
+
+
+@pytest.mark.parametrize("options", [[], ["--claw-device", "auto"]])
+def test_no_device(pytester: pytest.Pytester, run_plain: Run, options: list[str]) -> None:
+    """Without any device the error names the option for simulated ones, and none is started."""
+    pytester.makepyfile(TELLS_SERIAL)
+    answers = {"host:version": block("0029"), "host:devices-l": block("")}
+
+    with FakeAdb(answers) as server:
+        result = run_plain("--claw-adb", str(server.server), *options)
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            "E *NO_DEVICES: no device is connected",
+            "*hint: Plug one in with USB debugging *, or use simulated phones: --claw-device sim.",
+        ]
+    )
+    assert "clawperator: " not in result.stdout.str()
+
+
+def test_a_device_without_permission(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """A device that does not trust this computer yet is told with what to do on it."""
+    pytester.makepyfile(TELLS_SERIAL)
+    answers = {"host:version": block("0029"), "host:devices-l": block("PH1 unauthorized\n")}
+
+    with FakeAdb(answers) as server:
+        result = run_plain("--claw-adb", str(server.server))
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            "E *NO_DEVICES: no connected device is usable: PH1 (unauthorized)",
+            "*hint: *Allow USB debugging?* Or use simulated phones: --claw-device sim.",
+        ]
+    )
+
+
+def test_a_device_that_is_not_there(
+    pytester: pytest.Pytester, run_plain: Run, phone: AdbTransport, adb: str
+) -> None:
+    """A serial that nobody has is told with those that are there."""
+    pytester.makepyfile(TELLS_SERIAL)
+
+    result = run_plain("--claw-device", "PH404", "--claw-adb", adb)
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            f"E *[[]PH404] DEVICE_NOT_FOUND: no such device *; connected: *{phone.serial}*",
+            "*hint: Correct --claw-device, or connect the device: `adb devices` must list it.",
+        ]
+    )
+
+
+def test_one_of_several_is_not_there(
+    pytester: pytest.Pytester, run_plain: Run, phone: AdbTransport, adb: str
+) -> None:
+    """Every device that is named must be there, also where another one would do."""
+    pytester.makepyfile(TELLS_SERIAL)
+    devices = ["--claw-device", phone.serial, "--claw-device", "PH404"]
+
+    result = run_plain(*devices, "--claw-adb", adb)
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["E *[[]PH404] DEVICE_NOT_FOUND: no such device is connected; *"])
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "sim:0",
+        "sim:x",
+        "auto:2",
+        "http://",
+        "http://h:abc/s",
+        "http://h:0/s",
+        "http://h:99999/s",
+        "http://h:1/a/b",
+        "ftp://x/y",
+        "h:3000/s",
+        "two words",
+    ],
+)
+def test_nonsense(pytester: pytest.Pytester, run_plain: Run, spec: str) -> None:
+    """A wish that cannot be understood ends the run with what is allowed."""
+    pytester.makepyfile(TELLS_SERIAL)
+
+    result = run_plain(f"--claw-device={spec}")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [f"ERROR: --claw-device: {spec!r} names no device. Allowed: auto (any *, a serial *sim:4*"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("spec", "meant"),
+    [("SIM", "sim"), ("Auto", "auto"), ("Sim:2", "sim:2"), ("HTTP://Lab/PH1", "http://Lab/PH1")],
+)
+def test_a_near_miss(pytester: pytest.Pytester, run_plain: Run, spec: str, meant: str) -> None:
+    """A keyword in capitals is no serial, and what was meant is told."""
+    pytester.makepyfile(TELLS_SERIAL)
+
+    result = run_plain(f"--claw-device={spec}")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [f"ERROR: --claw-device: {spec!r} names no device. Did you mean {meant}? Allowed: auto *"]
+    )
+
+
+def test_too_many_simulated_phones(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """What the simulator refuses is told in its words."""
+    pytester.makepyfile(TELLS_SERIAL)
+
+    result = run_plain("--claw-device", "sim:65")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        ["*the simulator refused its options: *65 devices*", "*hint: Ask for 1 to 64 phones*"]
+    )

@@ -1,0 +1,56 @@
+"""``--claw-sim-profile``: which Operator the simulated phones have."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.plugin.conftest import Run
+
+SUITE = """
+def test_profile(clawperator):
+    steps = [
+        {"id": "first", "type": "snapshot_ui"},
+        {"id": "second", "type": "click", "params": {"matcher": {"textEquals": "Nowhere"}}},
+    ]
+    print("steps", [step.id for step in clawperator.execute(steps).steps])
+"""
+QUICK = """
+from pytest_clawperator.plugin.leasing.simulated_phones import SimulatorScenario
+
+def pytest_clawperator_simulator_scenario():
+    return SimulatorScenario(time_scale=0.02)
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "ini", "steps"),
+    [
+        (["--claw-sim-profile", "documented"], "claw_sim_profile = 0.5.3", "['first', 'second']"),
+        # As published, a hard failure loses the steps before it.
+        ([], "claw_sim_profile = 0.5.3", "[]"),
+    ],
+)
+def test_profile(
+    pytester: pytest.Pytester, run_plain: Run, options: list[str], ini: str, steps: str
+) -> None:
+    """The simulated phones have the Operator of the option, else of the ini twin."""
+    pytester.makepyfile(SUITE)
+    pytester.makeconftest(QUICK)
+    pytester.makeini(f"[pytest]\n{ini}\n")
+
+    result = run_plain("-s", "--claw-device", "sim", *options)
+
+    result.assert_outcomes(passed=1)
+    assert f"steps {steps}" in result.stdout.str()
+
+
+def test_nonsense(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """A profile that there is not ends the run with those that there are."""
+    pytester.makepyfile(SUITE)
+
+    result = run_plain("--claw-sim-profile", "newest")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["ERROR: --claw-sim-profile: found 'newest', allowed is documented or 0.5.3"]
+    )
