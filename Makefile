@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types docs check soak bench clean
+.PHONY: help demo test lint types docs programs check soak bench clean
 
 help:  ## Say what can be made.
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*##/\t/'
@@ -51,10 +51,13 @@ docs: $(VENV)/developed  ## Build the pages; warnings are errors.
 	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs dist/docs
 	@echo "dist/docs/index.html"
 
-check: $(VENV)/developed  ## Run the tests alone; ARGS="tests/contracts -k alias" for some.
+programs: $(VENV)/developed  ## Install the programs that the tests use: Redis.
+	@$(BIN)/python -m tests.programs
+
+check: programs  ## Run the tests alone; ARGS="tests/contracts -k alias" for some.
 	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
-soak: $(VENV)/developed  ## Run the long versions of the tests.
+soak: programs  ## Run the long versions of the tests.
 	@CLAWPERATOR_SOAK=1 $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 bench: $(VENV)/developed  ## Print what things cost, as ratios.

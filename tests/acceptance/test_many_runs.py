@@ -292,7 +292,7 @@ class TestAdbServer:
         assert ends.count("failed") <= 2, run.output
         assert lab.stats()["overlaps"] == 0
 
-    @pytest.mark.skipif(not IS_SOAK, reason="phones that are gone are waited for")
+    @pytest.mark.skipif(not IS_SOAK, reason="by design: make soak waits for phones that are gone")
     def test_it_stays_away(self, lab: Lab, own: OwnAdbServer) -> None:
         """The run ends, and says that the adb server is gone."""
         lab.adb = str(own.server)

@@ -72,7 +72,7 @@ def test_this_environment(way: Way, tmp_path: Path) -> None:
     check(ran)
 
 
-@pytest.mark.skipif(not IS_SOAK, reason="make soak installs the others")
+@pytest.mark.skipif(not IS_SOAK, reason="by design: make soak installs the others")
 @pytest.mark.parametrize("release", RELEASES)
 def test_release(release: str, wheel: Path, spare_folder: Path) -> None:
     """A release of pytest runs the suite with nothing else installed, and beside the others."""

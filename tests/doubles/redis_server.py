@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import subprocess
 import time
@@ -11,20 +10,17 @@ from pathlib import Path
 import pytest
 import redis
 
+from tests.programs import REDIS, missing
+
 DEADLINE = 30.0
-_PROGRAM = "redis-server"
 
 
 class RedisServer:
     """A Redis that keeps nothing on the disk, so that a new start finds it empty."""
 
     def __init__(self, folder: Path) -> None:
-        if shutil.which(_PROGRAM) is None:
-            pytest.fail(
-                f"{_PROGRAM} is not installed, and leases are tested with a real one:"
-                " apt-get install redis-server, or brew install redis",
-                pytrace=False,
-            )
+        if reason := missing(REDIS):
+            pytest.skip(reason)
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
         self.port = 0
@@ -44,7 +40,7 @@ class RedisServer:
     def start(self) -> None:
         """Start it, on the port that it had before."""
         port = self.port or _free_port()
-        command = [_PROGRAM, "--port", str(port), "--bind", "127.0.0.1"]
+        command = [REDIS.name, "--port", str(port), "--bind", "127.0.0.1"]
         command += ["--dir", str(self._folder), "--save", "", "--appendonly", "no"]
         with (self._folder / "redis.log").open("ab") as log:
             self._process = subprocess.Popen(command, stdout=log, stderr=log)

@@ -34,7 +34,7 @@ def test_settings() -> None:
 def test_native_toml(pytester: pytest.Pytester, run_plain: Run) -> None:
     """The ini twins can be written as TOML, where pytest reads that."""
     if pytest.version_tuple < (9, 0):
-        pytest.skip("pytest reads native TOML from 9.0 on")
+        pytest.skip("by design: pytest reads native TOML from 9.0 on")
     pytester.makepyfile(
         """
         def test_it(clawperator_settings):
@@ -60,7 +60,7 @@ def test_native_toml(pytester: pytest.Pytester, run_plain: Run) -> None:
 def test_a_number_in_native_toml(pytester: pytest.Pytester, run_plain: Run) -> None:
     """A value of the wrong type ends the run with the option's name."""
     if pytest.version_tuple < (9, 0):
-        pytest.skip("pytest reads native TOML from 9.0 on")
+        pytest.skip("by design: pytest reads native TOML from 9.0 on")
     pytester.makepyfile("def test_it(): pass")
     pytester.makepyprojecttoml("[tool.pytest]\nclaw_device = 3\n")
 
@@ -170,7 +170,9 @@ def test_idle_in_an_ini_file(pytester: pytest.Pytester, run_plain: Run) -> None:
     with_url.assert_outcomes(passed=1)
 
 
-TYPED = pytest.mark.skipif(pytest.version_tuple < (9, 0), reason="typed tables came with pytest 9")
+TYPED = pytest.mark.skipif(
+    pytest.version_tuple < (9, 0), reason="by design: pytest 8 has no typed tables"
+)
 DOCUMENT = Path(__file__).parents[2] / "docs" / "options.md"
 
 

@@ -30,7 +30,9 @@ from pytest_clawperator.transport.quoting import broadcast_command
 from pytest_clawperator.transport.wire import AdbServer
 from tests.doubles.adb_server import DEADLINE, eventually, nothing_left
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="the simulator needs Linux or macOS")
+pytestmark = pytest.mark.skipif(
+    os.name == "nt", reason="by design: the simulator needs Linux or macOS"
+)
 
 
 @pytest.fixture(scope="module")
@@ -267,7 +269,7 @@ def test_a_phone_that_does_not_exist_fails_at_once(server: AdbServer) -> None:
                 ask()
 
 
-@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts sockets in /proc")
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="by design: counts sockets in /proc")
 def test_nothing_is_left_open(simulator: Simulator, server: AdbServer) -> None:
     """Commands, failures and logs leave no socket behind."""
 

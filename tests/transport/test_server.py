@@ -171,7 +171,7 @@ def free_port() -> int:
         return int(unused.getsockname()[1])
 
 
-@pytest.mark.skipif(os.name == "nt", reason="runs a program")
+@pytest.mark.skipif(os.name == "nt", reason="by design: runs a program")
 def test_one_is_started_where_none_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The server then answers, and the message tells of it and how it is stopped."""
     (tmp_path / ".android").mkdir()
@@ -197,7 +197,7 @@ def test_one_is_started_where_none_runs(tmp_path: Path, monkeypatch: pytest.Monk
     assert f"-P {port} kill-server" in said[0]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="runs a program")
+@pytest.mark.skipif(os.name == "nt", reason="by design: runs a program")
 @pytest.mark.parametrize(
     ("script", "reason"),
     [

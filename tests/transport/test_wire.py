@@ -252,7 +252,7 @@ def test_features_of_an_absent_device_are_an_error() -> None:
         adb.server.features(SERIAL)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Unix sockets")
+@pytest.mark.skipif(os.name == "nt", reason="by design: Unix sockets")
 def test_a_server_behind_a_unix_socket(tmp_path: Path) -> None:
     """The server may listen on a path instead of a port."""
     path = str(tmp_path / "adb")
@@ -263,7 +263,7 @@ def test_a_server_behind_a_unix_socket(tmp_path: Path) -> None:
     assert str(adb.server) == path
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Unix sockets")
+@pytest.mark.skipif(os.name == "nt", reason="by design: Unix sockets")
 def test_a_missing_unix_socket_is_told(tmp_path: Path) -> None:
     """A path at which there is no socket names itself."""
     server = AdbServer(path=str(tmp_path / "nothing"))

@@ -67,7 +67,7 @@ def test_below_a_file(pytester: pytest.Pytester, run_plain: Run, taken: str) -> 
     )
 
 
-@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="there is no such file system here")
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="by design: there is no /proc here")
 def test_where_no_folder_can_be(pytester: pytest.Pytester, run_plain: Run) -> None:
     """Where nothing can be written, not even by root, the run ends with the reason."""
     pytester.makepyfile(FAILS)

@@ -73,7 +73,9 @@ class Terminal:
         return bool(data)
 
 
-needs_terminal = pytest.mark.skipif(not hasattr(os, "openpty"), reason="there is no pty here")
+needs_terminal = pytest.mark.skipif(
+    not hasattr(os, "openpty"), reason="by design: there is no pty here"
+)
 
 
 @needs_terminal

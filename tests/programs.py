@@ -1,0 +1,97 @@
+"""The programs that the tests use beyond Python: found, installed, or asked for.
+
+``make test`` runs this module, which installs what is missing where that needs no password.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+Which = Callable[[str], str | None]
+Run = Callable[[list[str]], int]
+
+_APT = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq")
+_SUDO = ("sudo", "-n")
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program, and the packages that bring it."""
+
+    name: str
+    apt: str
+    brew: str
+
+    @property
+    def advice(self) -> str:
+        """The command to type where it cannot be installed without asking."""
+        return f"sudo apt-get install {self.apt}, or brew install {self.brew}"
+
+
+REDIS = Program("redis-server", apt="redis-server", brew="redis")
+PROGRAMS = (REDIS,)
+
+
+def missing(program: Program, which: Which = shutil.which) -> str | None:
+    """Return why tests that use the program cannot run, or None if it is installed."""
+    if which(program.name):
+        return None
+    return f"{program.name} is not installed: {program.advice}"
+
+
+def install_commands(
+    programs: list[Program], *, which: Which, run: Run, is_root: bool
+) -> list[list[str]]:
+    """Return the commands that install the programs; empty where that would need a password."""
+    if which("apt-get"):
+        if is_root:
+            rights: tuple[str, ...] = ()
+        elif which("sudo") and run([*_SUDO, "true"]) == 0:
+            rights = _SUDO
+        else:
+            return []
+        packages = [program.apt for program in programs]
+        apt = [*rights, *_APT]
+        return [[*apt, "update"], [*apt, "install", "-y", "--no-install-recommends", *packages]]
+    if which("brew"):
+        return [["brew", "install", "--quiet", *(program.brew for program in programs)]]
+    return []
+
+
+def install_missing(*, which: Which, run: Run, is_root: bool) -> list[str]:
+    """Install what is missing, and return what still is, each with the command to type."""
+    wanted = [program for program in PROGRAMS if missing(program, which)]
+    if wanted:
+        for command in install_commands(wanted, which=which, run=run, is_root=is_root):
+            print("installing:", " ".join(command))
+            if run(command) != 0:
+                break
+    return [reason for program in wanted if (reason := missing(program, which))]
+
+
+def is_failure(skip_reason: str, environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether a skip counts as a failure: in CI it would hide a missing install step.
+
+    A test that is skipped for another cause than a missing part starts its reason with
+    ``by design``.
+    """
+    return environ.get("CI") == "true" and not skip_reason.startswith("by design")
+
+
+def _run(command: list[str]) -> int:
+    return subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
+
+
+def main() -> None:
+    """Install what is missing, and print what could not be installed."""
+    for reason in install_missing(which=shutil.which, run=_run, is_root=os.geteuid() == 0):
+        print(f"{reason} (its tests are skipped, and fail where CI=true)", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
