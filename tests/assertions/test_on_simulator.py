@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from pytest_clawperator.assertions.checks.label_value import value_of
 from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.assertions.golden import store as goldens
 from pytest_clawperator.assertions.golden.store import GoldenStore
-from pytest_clawperator.assertions.label_value import value_of
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.connect import connect
 from pytest_clawperator.errors import ClawperatorError, ExpectationError, StepFailedError

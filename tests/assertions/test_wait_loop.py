@@ -6,13 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from pytest_clawperator.assertions.polling import (
-    Entry,
-    Outcome,
-    Verdict,
-    look_limit,
-    watch,
-)
+from pytest_clawperator.assertions.checks.check import Verdict
+from pytest_clawperator.assertions.wait_loop import Entry, Outcome, look_limit, watch
 from pytest_clawperator.errors import (
     DeviceUnavailableError,
     EnvelopeTimeoutError,

@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw
 
 from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.assertions.golden import store as goldens
-from pytest_clawperator.assertions.golden.pictures import compare
+from pytest_clawperator.assertions.golden.pixels import compare
 from pytest_clawperator.assertions.golden.store import GoldenStore
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device.device import Device

@@ -1,9 +1,8 @@
-"""Roles that a snapshot tells: one that it does not would never be found, and pass for gone."""
+"""Refuse roles that snapshots do not have: such a node is never found, and would pass as gone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from pytest_clawperator.client.plan.target import Target
 from pytest_clawperator.contracts.wording import describe, listed
@@ -16,7 +15,7 @@ __tracebackhide__ = True  # a failure is shown at the test's own line
 
 
 def check_roles(target: Target) -> None:
-    """Refuse a target of which any part has a role that snapshots do not tell."""
+    """Raise if any part of a target has a role that snapshots do not have."""
     for part in _parts(target):
         role = None if part.query is None else part.query.matcher.role
         if role is None:
@@ -35,15 +34,8 @@ def check_roles(target: Target) -> None:
             )
 
 
-def listed_of(given: Any) -> list[Any]:
-    """Let one stand for a list of one."""
-    if isinstance(given, Iterable) and not isinstance(given, (Mapping, str)):
-        return list(given)
-    return [given]
-
-
 def _parts(target: Target | None) -> Iterator[Target]:
-    """Give a target and all that is said about what is around it and in it."""
+    """Yield a target, its containers, and what it must contain."""
     if target is not None:
         yield target
         yield from _parts(target.within)

@@ -10,7 +10,7 @@ import pytest
 from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.assertions.golden import store as goldens
 from pytest_clawperator.assertions.golden.store import GoldenStore
-from pytest_clawperator.assertions.golden.trees import Ignored
+from pytest_clawperator.assertions.golden.tree import Ignored
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import (
     ClawperatorWarning,
