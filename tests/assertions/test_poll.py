@@ -11,12 +11,6 @@ from pytest_clawperator.errors import ConfigurationError, ExpectationError, Tran
 from tests.doubles.clock import FakeTime
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Give an expect whose time takes none."""
-    return Expect(clock=FakeTime().clock)
-
-
 def numbers() -> Callable[[], int]:
     """Make a function that counts."""
     every: Iterator[int] = iter(range(1_000))

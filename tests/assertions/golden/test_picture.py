@@ -2,93 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from PIL import Image, ImageDraw
+from PIL import Image
 
 from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.assertions.golden import store as goldens
-from pytest_clawperator.assertions.golden.pixels import compare
 from pytest_clawperator.assertions.golden.store import GoldenStore
-from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.client.device.device import Device
-from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExpectationError
-from pytest_clawperator.transport.interface import ShellResult
+from tests.doubles.camera import SIZE, WHITE, Camera, boxed, opened, png
 from tests.doubles.clock import FakeTime
-from tests.doubles.runner import SERIAL, Phone, node, screen
-from tests.doubles.transport import ScriptedTransport
-
-SIZE = (120, 200)
-WHITE = Image.new("RGB", SIZE, "white")
-INSETS = "  InsetsSource id=9 type=statusBars frame=[0,0][120,30] visible=true"
-
-
-def png(image: Image.Image) -> bytes:
-    """Give a picture as a file."""
-    file = io.BytesIO()
-    image.save(file, "PNG")
-    return file.getvalue()
-
-
-def opened(path: Path | str) -> Image.Image:
-    """Read a picture."""
-    return Image.open(io.BytesIO(Path(path).read_bytes()))
-
-
-def boxed(*box: int, fill: str = "black") -> Image.Image:
-    """Draw a box on white: left, top, right, bottom, all of them in it."""
-    image = WHITE.copy()
-    ImageDraw.Draw(image).rectangle(box, fill=fill)
-    return image
-
-
-class Shell(ScriptedTransport):
-    """A device that says how high its status bar is."""
-
-    printed = ""
-
-    def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
-        """Answer whatever is asked with the windows."""
-        return ShellResult(self.printed, "", 0)
-
-
-class Camera:
-    """A device, what it shows, and the folder of its goldens."""
-
-    def __init__(self, folder: Path, density: int | None = 160, insets: str = "") -> None:
-        self.folder = folder
-        self.store = GoldenStore(folder)
-        self.phone = Phone(screen(node(text="12:00", id="clock", bounds="[10,50][60,80]")))
-        transport = Shell()
-        transport.printed = insets
-        info = DeviceInfo(serial=SERIAL, key=SERIAL, density=density)
-        self.claw = Clawperator(self.phone, device=Device(transport, info), timeout=0.1)
-        goldens.use(self.store)
-
-    def show(self, image: Image.Image) -> Clawperator:
-        """Show something from now on."""
-        self.phone.picture = png(image)
-        return self.claw
-
-    def keep(self, image: Image.Image, key: str = "home-120x200-160dpi") -> Path:
-        """Put a golden in place."""
-        path = self.folder / "__screens__" / f"{key}.png"
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(png(image))
-        return path
-
-
-@pytest.fixture
-def camera(tmp_path: Path) -> Iterator[Camera]:
-    """Give a device whose screen is drawn by the test."""
-    before = goldens.use(None)
-    yield Camera(tmp_path)
-    goldens.use(before)
 
 
 @pytest.fixture
@@ -175,42 +99,6 @@ def test_masked_nodes_do_not_count(expect: Expect, camera: Camera) -> None:
 
     expect(claw).to_match_screenshot("home", mask=[claw.node(id="clock")])
     expect(claw).not_to_match_screenshot("home")
-
-
-def test_status_bar_does_not_count(expect: Expect, camera: Camera) -> None:
-    """The bar at the top, 24 dp high, is left out unless it is asked for."""
-    camera.keep(WHITE)
-
-    expect(camera.show(boxed(0, 0, 119, 23))).to_match_screenshot("home")
-    expect(camera.claw).not_to_match_screenshot("home", mask_status_bar=False)
-    expect(camera.show(boxed(0, 0, 119, 24))).not_to_match_screenshot("home")
-
-
-def test_device_knows_its_status_bar(expect: Expect, tmp_path: Path) -> None:
-    """A device that says how high its bar is, is believed."""
-    before = goldens.use(None)
-    camera = Camera(tmp_path, insets=INSETS)
-    camera.keep(WHITE)
-
-    expect(camera.show(boxed(0, 0, 119, 29))).to_match_screenshot("home")
-    expect(camera.show(boxed(0, 0, 119, 30))).not_to_match_screenshot("home")
-
-    goldens.use(before)
-
-
-@pytest.mark.parametrize(("density", "key"), [(320, "home-120x200-320dpi"), (None, "home-120x200")])
-def test_key_is_size_and_density(
-    expect: Expect, tmp_path: Path, density: int | None, key: str
-) -> None:
-    """Each kind of screen has a golden of its own."""
-    before = goldens.use(None)
-    camera = Camera(tmp_path, density=density)
-    path = camera.keep(WHITE, key)
-
-    expect(camera.show(WHITE)).to_match_screenshot("home")
-
-    assert camera.store.used == {path}
-    goldens.use(before)
 
 
 def test_missing_golden_fails_at_once(expect: Expect, camera: Camera) -> None:
@@ -306,31 +194,6 @@ def test_missing_library_names_the_extra(
     assert caught.value.hint == "pip install 'pytest-clawperator[visual]'"
 
 
-def test_smoothed_edges_are_no_difference() -> None:
-    """A line whose edge is smoothed otherwise counts as the same."""
-    golden, actual = WHITE.copy(), WHITE.copy()
-    ImageDraw.Draw(golden).polygon([(0, 50), (120, 60), (120, 200), (0, 200)], fill="black")
-    for x in range(120):
-        y = 50 + x * 10 // 120
-        for below in range(200):
-            shade = 0 if below > y else 255
-            actual.putpixel((x, below), (shade, shade, shade))
-        actual.putpixel((x, y), (128, 128, 128))
-
-    found = compare(golden, actual, threshold=0.1)
-
-    assert found.pixels < 12
-
-
-def test_quite_another_screen_is_told_quickly() -> None:
-    """A whole screen that differs is not looked at pixel by pixel."""
-    size = (1080, 1200)
-
-    found = compare(Image.new("RGB", size), Image.new("RGB", size, "white"), threshold=0.1)
-
-    assert found.pixels == 1080 * 1200
-
-
 def test_update_replaces_what_cannot_be_read(expect: Expect, camera: Camera) -> None:
     """A golden that is no picture is written anew by an update."""
     camera.store = GoldenStore(camera.folder, update=True)
@@ -343,23 +206,3 @@ def test_update_replaces_what_cannot_be_read(expect: Expect, camera: Camera) -> 
     expect(camera.claw).to_match_screenshot("home")
 
     assert opened(path).size == SIZE
-
-
-def test_density_is_asked_for_anew(expect: Expect, tmp_path: Path) -> None:
-    """The key of a picture has the density that the screen has now."""
-    camera = Camera(tmp_path, insets="Physical density: 160\nOverride density: 320\n")
-    camera.phone.picture = png(WHITE)
-    goldens.use(camera.store)
-
-    with pytest.raises(ExpectationError, match="home-120x200-320dpi"):
-        expect(camera.claw).to_match_screenshot("home")
-
-
-def test_many_differences_are_told_roughly() -> None:
-    """Where very much differs, edges are not looked at one by one."""
-    golden, actual = Image.new("RGB", (400, 400)), Image.new("RGB", (400, 400), "white")
-
-    comparison = compare(golden, actual, threshold=0.1)
-
-    assert comparison.is_rough
-    assert str(comparison).startswith("up to 160000 pixels")

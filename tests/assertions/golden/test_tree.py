@@ -19,7 +19,6 @@ from pytest_clawperator.errors import (
     ExpectationError,
 )
 from pytest_clawperator.snapshot.tree import Snapshot
-from tests.doubles.clock import FakeTime
 from tests.doubles.runner import SHOP, Phone, client, node, screen
 
 GOLDEN = """\
@@ -40,12 +39,6 @@ def store(tmp_path: Path) -> Iterator[GoldenStore]:
     before = goldens.use(store)
     yield store
     goldens.use(before)
-
-
-@pytest.fixture
-def expect() -> Expect:
-    """Give an expect whose time takes none."""
-    return Expect(clock=FakeTime().clock)
 
 
 def updating(store: GoldenStore) -> None:

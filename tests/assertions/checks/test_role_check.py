@@ -1,0 +1,35 @@
+"""Roles that no snapshot has are refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_clawperator.assertions.expect import Expect
+from pytest_clawperator.errors import (
+    ConfigurationError,
+)
+from tests.doubles.expecting import FORM, assertions
+from tests.doubles.runner import Phone, client
+
+
+def test_role_that_no_snapshot_tells_is_refused() -> None:
+    """A locator by a role that only the device knows would never be found."""
+    with pytest.raises(ConfigurationError, match="does not tell which nodes are"):
+        assertions({"role": "listitem"})
+
+
+@pytest.mark.parametrize(
+    ("role", "told"), [("swich", "Did you mean switch"), ("listitem", "does not tell")]
+)
+def test_roles_are_judged_anywhere_in_a_locator(role: str, told: str) -> None:
+    """A role that is never found is refused, around a node and in it, too."""
+    claw = client(Phone(FORM))
+    locators = [
+        claw.node(role=role),
+        claw.node(role=role).node(text="Pay"),
+        claw.node(id="row", has=claw.node(role=role)),
+    ]
+
+    for locator in locators:
+        with pytest.raises(ConfigurationError, match=told):
+            Expect()(locator).not_to_be_visible()

@@ -1,0 +1,62 @@
+"""What every failure says: message, log, and how late it was."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from pytest_clawperator.assertions.expect import Expect
+from pytest_clawperator.errors import (
+    ExpectationError,
+)
+from tests.doubles.clock import FakeTime
+from tests.doubles.expecting import FORM, assertions, failure
+from tests.doubles.runner import Phone, client, node, screen
+
+
+def test_message_comes_first() -> None:
+    """What the test says about it stands before the rest."""
+    expect = Expect(clock=FakeTime().clock)
+    expect.set_timeout(0)
+
+    told = failure(expect(client(Phone()).node(text="x"), "signed in").to_be_visible)
+
+    assert "EXPECTATION_FAILED: signed in: expected node(text='x') to be visible" in told
+
+
+def test_log_tells_what_was_seen_meanwhile() -> None:
+    """Values that changed while waiting are told in their order."""
+    loading = screen(node(text="Loading", id="total", kind="TextView"))
+    ready = screen(node(text="$11", id="total", kind="TextView"))
+    expect = Expect(clock=FakeTime().clock)
+    claw = client(Phone(screen(), screen(), loading, ready), timeout=0.1)
+
+    told = failure(lambda: expect(claw.node(id="total")).to_have_text("$12"))
+
+    assert "  waited 0.1 s:\n    2 × no match in 40 ms\n" in told
+    assert '\n    1 × "Loading" in 20 ms\n    3 × "$11" in 40 ms\n' in told
+
+
+def test_late_node_is_said_to_be_late() -> None:
+    """What appears after the deadline fails, and the failure says by how much."""
+    expect = Expect(clock=FakeTime().clock)
+    claw = client(Phone(*[screen()] * 16, FORM), timeout=0.1)
+
+    told = failure(expect(claw.node(text="Sign in")).to_be_visible)
+
+    assert "\n  appeared 0.2 s after the deadline\n" in told
+    assert "longer timeout= than 0.3 s" in told
+
+
+def test_failure_travels_whole() -> None:
+    """A failure survives the way from a worker with everything in it."""
+    with pytest.raises(ExpectationError) as caught:
+        assertions({"text": "Sign out"}).to_be_visible()
+
+    again = pickle.loads(pickle.dumps(caught.value))
+
+    assert str(again) == str(caught.value)
+    assert again.details == caught.value.details
+    assert again.details["log"] == ["6 × no match in 0.1 s"]
+    assert "Sign in" in again.details["xml"]
