@@ -1,4 +1,4 @@
-"""What can be expected of an envelope."""
+"""Expectations about an envelope: what a failure says."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tests.doubles.envelopes import envelope
 Hold = Callable[[EnvelopeAssertions], None]
 
 
-def test_failure_tells_every_step_and_what_to_do() -> None:
-    """A failed execution is told step by step, with what its code asks for."""
+def test_a_failure_lists_every_step_and_what_to_do() -> None:
+    """A failure lists the steps, and the hint for the code of the envelope."""
     with pytest.raises(ExpectationError) as caught:
         Expect()(envelope(is_failed=True), "the shop opens").to_have_succeeded()
 
@@ -31,16 +31,16 @@ def test_failure_tells_every_step_and_what_to_do() -> None:
     assert lines[4].startswith("  hint: Take a snapshot")
 
 
-def test_run_says_on_which_device() -> None:
-    """The failure of a run begins with the serial, as every error about a device."""
+def test_a_failure_begins_with_the_serial() -> None:
+    """The failure of a run begins with the serial, like every error about a device."""
     run = RunResult.of(envelope(is_failed=True), serial="phone-1", elapsed=0.1)
 
     with pytest.raises(ExpectationError, match=r"^\[phone-1\] EXPECTATION_FAILED: "):
         Expect()(run).to_have_succeeded()
 
 
-def test_plain_assert_shows_why() -> None:
-    """What pytest prints of an envelope names the step that failed, in little room."""
+def test_a_plain_assert_shows_the_failed_step() -> None:
+    """The repr of an envelope is short and names the step that failed."""
     shown = repr(RunResult.of(envelope(is_failed=True), serial="phone-1", elapsed=0.1))
 
     assert shown == (

@@ -15,8 +15,8 @@ from tests.doubles.expecting import FORM, assertions, failure
 from tests.doubles.runner import Phone, client, node, screen
 
 
-def test_message_comes_first() -> None:
-    """What the test says about it stands before the rest."""
+def test_the_message_of_the_test_comes_first() -> None:
+    """The message of the test stands at the beginning of the failure."""
     expect = Expect(clock=FakeTime().clock)
     expect.set_timeout(0)
 
@@ -25,8 +25,8 @@ def test_message_comes_first() -> None:
     assert "EXPECTATION_FAILED: signed in: expected node(text='x') to be visible" in told
 
 
-def test_log_tells_what_was_seen_meanwhile() -> None:
-    """Values that changed while waiting are told in their order."""
+def test_the_log_lists_what_was_found_meanwhile() -> None:
+    """Values that changed while waiting are listed in their order."""
     loading = screen(node(text="Loading", id="total", kind="TextView"))
     ready = screen(node(text="$11", id="total", kind="TextView"))
     expect = Expect(clock=FakeTime().clock)
@@ -38,8 +38,8 @@ def test_log_tells_what_was_seen_meanwhile() -> None:
     assert '\n    1 × "Loading" in 20 ms\n    3 × "$11" in 40 ms\n' in told
 
 
-def test_late_node_is_said_to_be_late() -> None:
-    """What appears after the deadline fails, and the failure says by how much."""
+def test_a_late_node_fails_with_how_late_it_was() -> None:
+    """A node that appears after the deadline fails, with the time that was missing."""
     expect = Expect(clock=FakeTime().clock)
     claw = client(Phone(*[screen()] * 16, FORM), timeout=0.1)
 
@@ -49,8 +49,8 @@ def test_late_node_is_said_to_be_late() -> None:
     assert "longer timeout= than 0.3 s" in told
 
 
-def test_failure_travels_whole() -> None:
-    """A failure survives the way from a worker with everything in it."""
+def test_a_failure_pickles_with_all_details() -> None:
+    """A failure keeps its text and details on the way from a worker."""
     with pytest.raises(ExpectationError) as caught:
         assertions({"text": "Sign out"}).to_be_visible()
 

@@ -1,4 +1,4 @@
-"""What can be expected of a node, and what a failure says."""
+"""Expectations about a node: how they wait and look."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.doubles.runner import SHOP, Phone, client, screen
 
 
 def test_lingering_can_be_switched_off() -> None:
-    """With linger=0 nobody looks after the deadline."""
+    """With linger=0 there is no look after the deadline."""
     time = FakeTime()
     expect = Expect(clock=time.clock)
     expect.configure(linger=0)
@@ -28,7 +28,9 @@ def test_lingering_can_be_switched_off() -> None:
 @pytest.mark.parametrize(
     ("given", "set_to", "seconds"), [(None, None, 3.0), (None, 2.0, 2.0), (1.0, 2.0, 1.0)]
 )
-def test_whose_timeout_holds(given: float | None, set_to: float | None, seconds: float) -> None:
+def test_the_nearest_timeout_applies(
+    given: float | None, set_to: float | None, seconds: float
+) -> None:
     """The check's timeout comes first, then the one that was set, then the client's."""
     time = FakeTime()
     expect = Expect(clock=time.clock)
@@ -41,8 +43,8 @@ def test_whose_timeout_holds(given: float | None, set_to: float | None, seconds:
     assert time.now == pytest.approx(seconds)
 
 
-def test_one_snapshot_a_poll() -> None:
-    """However much is looked for, each poll takes one snapshot."""
+def test_each_look_takes_one_snapshot() -> None:
+    """A locator with several parts takes one snapshot for each look."""
     phone = Phone(SHOP)
     expect = Expect(clock=FakeTime().clock)
     expect.configure(linger=0)
@@ -54,8 +56,8 @@ def test_one_snapshot_a_poll() -> None:
     assert phone.types == [["snapshot_ui"]] * 3
 
 
-def test_strict_matchers_want_one_node() -> None:
-    """With strict matchers several nodes that fit are an error, unless all are meant."""
+def test_strict_matchers_refuse_several_nodes() -> None:
+    """With strict matchers several matching nodes are an error, except for a check of all."""
     expect = Expect(clock=FakeTime().clock)
     claw = client(Phone(SHOP), strict_matchers=True)
 
@@ -65,7 +67,7 @@ def test_strict_matchers_want_one_node() -> None:
 
 
 def test_node_of_a_snapshot_is_not_waited_for() -> None:
-    """A node that was found is judged as it is, without a device."""
+    """A node of a snapshot is checked at once, without a device."""
     expect = Expect()
     snapshot = Snapshot.from_xml(FORM)
 
@@ -76,8 +78,8 @@ def test_node_of_a_snapshot_is_not_waited_for() -> None:
     assert "waited" not in told
 
 
-def test_node_found_off_the_screen() -> None:
-    """A node that was found off the screen is not visible, and has its text all the same."""
+def test_a_node_found_off_the_screen_is_hidden() -> None:
+    """A node that was found off the screen is hidden, and still has its text."""
     expect = Expect()
     away = Snapshot.from_xml(FORM).find(text="Away", on_screen=False)
 

@@ -8,8 +8,8 @@ from tests.doubles.expecting import FORM, assertions, failure
 from tests.doubles.runner import SERIAL, SHOP, Phone, client, node, screen
 
 
-def test_failure_says_all_there_is_to_say() -> None:
-    """One failure tells subject, wish, finding, log, near misses, screen and what to try."""
+def test_a_failure_has_all_its_parts() -> None:
+    """A failure has what was expected and found, log, near misses, screen and hint."""
     expected = assertions({"text": "Sign out"})
 
     lines = failure(expected.to_be_visible).split("\n")
@@ -26,8 +26,8 @@ def test_failure_says_all_there_is_to_say() -> None:
     assert lines[-1].startswith("  hint: ")
 
 
-def test_first_of_several_is_said_to_be() -> None:
-    """A failure about one of several nodes says which one it is about."""
+def test_one_of_several_nodes_is_numbered() -> None:
+    """A failure about one of several matching nodes says which one."""
     expect = Expect(clock=FakeTime().clock)
     claw = client(Phone(SHOP), timeout=0.0)
 
@@ -36,8 +36,8 @@ def test_first_of_several_is_said_to_be() -> None:
     assert 'expected node(id=\'name\') (1st of 3) to have text "Milk", found "Tea"' in told
 
 
-def test_node_outside_its_container_is_named() -> None:
-    """A node that fits, but not inside what it was looked for in, is the nearest miss."""
+def test_a_node_outside_its_container_is_named() -> None:
+    """A node that matches, but outside the container, is the nearest miss."""
     expect = Expect(clock=FakeTime().clock)
     claw = client(Phone(SHOP), timeout=0.0)
 
@@ -47,15 +47,15 @@ def test_node_outside_its_container_is_named() -> None:
     assert "hint: Such a node is on the screen, but not inside node(id='list')." in told
 
 
-def test_off_screen_node_wants_a_scroll() -> None:
-    """What is in the tree and off the screen is said to need a scroll."""
+def test_a_node_off_the_screen_is_answered_with_a_scroll() -> None:
+    """The hint for a node off the screen is to scroll."""
     told = failure(assertions({"text": "Away"}).to_be_visible)
 
     assert "hint: It is in the tree, and off the screen: scroll_into_view()" in told
 
 
-def test_window_over_the_app_is_named() -> None:
-    """A prompt that lies over the app is told, and is what to do something about first."""
+def test_a_window_over_the_app_is_named() -> None:
+    """A failure names the window over the app, and the hint is to close it."""
     prompt = "com.android.permissioncontroller"
 
     def shown(action: object) -> dict[str, str]:
@@ -70,8 +70,8 @@ def test_window_over_the_app_is_named() -> None:
     assert f"hint: Answer or close the window of {prompt} first." in told
 
 
-def test_hostile_texts_stay_on_their_line() -> None:
-    """Text of a screen cannot forge lines or colours of a failure."""
+def test_texts_of_the_screen_cannot_forge_lines() -> None:
+    """Line breaks and control characters of a text are escaped, and long texts cut."""
     shown = screen(node(text="a&#10;b\u202e&#x9b;31m" + "x" * 500, id="evil", kind="TextView"))
 
     told = failure(lambda: assertions({"id": "evil"}, shown).to_have_text("a"))

@@ -1,4 +1,4 @@
-"""What can be expected of a whole screen."""
+"""Expectations about a whole screen."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tests.doubles.expecting import failure
 from tests.doubles.runner import PACKAGE, SHOP, Phone, client
 
 
-def test_node_on_a_snapshot(expect: Expect) -> None:
-    """A snapshot's nodes are expected by their matchers, at once."""
+def test_nodes_of_a_snapshot_are_checked_at_once(expect: Expect) -> None:
+    """Nodes of a snapshot are checked by their matchers, without waiting."""
     snapshot = Snapshot.from_xml(SHOP)
 
     expect(snapshot).to_have_node(text_contains="mil")
@@ -26,7 +26,7 @@ def test_node_on_a_snapshot(expect: Expect) -> None:
 
 
 def test_node_on_the_screen_is_waited_for(expect: Expect) -> None:
-    """The same of the client waits."""
+    """to_have_node of a client waits."""
     claw = client(Phone("<hierarchy><node/></hierarchy>", SHOP))
 
     expect(claw).to_have_node(text="Milk")
@@ -37,7 +37,7 @@ def test_node_on_the_screen_is_waited_for(expect: Expect) -> None:
     [("to_be_in_app", (PACKAGE,)), ("to_have_no_overlay", ()), ("to_match_tree", ("- ...",))],
 )
 def test_snapshots_have_the_same_checks(expect: Expect, check: str, args: tuple[Any, ...]) -> None:
-    """What can be expected of a screen can be expected of a snapshot, as it is."""
+    """A snapshot has the checks of a screen, without waiting."""
     snapshot = Snapshot.from_xml(SHOP, has_overlay=False)
 
     getattr(expect(snapshot), check)(*args)

@@ -22,7 +22,7 @@ INSETS = "  InsetsSource id=9 type=statusBars frame=[0,0][120,30] visible=true"
 
 
 def png(image: Image.Image) -> bytes:
-    """Give a picture as a file."""
+    """Return a picture as PNG."""
     file = io.BytesIO()
     image.save(file, "PNG")
     return file.getvalue()
@@ -41,12 +41,12 @@ def boxed(*box: int, fill: str = "black") -> Image.Image:
 
 
 class Shell(ScriptedTransport):
-    """A device that says how high its status bar is."""
+    """A device that prints the same for every command."""
 
     printed = ""
 
     def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
-        """Answer whatever is asked with the windows."""
+        """Answer any command with the same text."""
         return ShellResult(self.printed, "", 0)
 
 
@@ -64,7 +64,7 @@ class Camera:
         goldens.use(self.store)
 
     def show(self, image: Image.Image) -> Clawperator:
-        """Show something from now on."""
+        """Show a picture from now on; return the client."""
         self.phone.picture = png(image)
         return self.claw
 

@@ -37,7 +37,7 @@ FORM = screen(
 
 
 def assertions(matcher: dict[str, Any], shown: str = FORM) -> LocatorAssertions:
-    """Expect something of a node, for a tenth of a second that takes no time."""
+    """Return the expectations about a node, which wait a tenth of a second in no time."""
     expect = Expect(clock=FakeTime().clock)
     expect.set_timeout(0.1)
     expect.configure(linger=0)
@@ -45,7 +45,7 @@ def assertions(matcher: dict[str, Any], shown: str = FORM) -> LocatorAssertions:
 
 
 def failure(hold: Callable[[], None]) -> str:
-    """Give the text of the failure."""
+    """Return the text of the failure."""
     with pytest.raises(ExpectationError) as caught:
         hold()
     return str(caught.value)

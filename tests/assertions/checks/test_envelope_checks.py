@@ -44,10 +44,10 @@ FALSE: list[tuple[bool, str, tuple[Any, ...], dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("is_failed", "check", "args", "options"), TRUE)
-def test_what_is_so_holds(
+def test_a_check_that_holds_passes_and_its_opposite_fails(
     is_failed: bool, check: str, args: tuple[Any, ...], options: dict[str, Any]
 ) -> None:
-    """A check passes where it is so, and its twin fails there."""
+    """A check passes if it is so, and then its opposite fails."""
     expected = Expect()(envelope(is_failed=is_failed))
 
     getattr(expected, check)(*args, **options)
@@ -56,10 +56,10 @@ def test_what_is_so_holds(
 
 
 @pytest.mark.parametrize(("is_failed", "check", "args", "options", "found"), FALSE)
-def test_what_is_not_so_fails(
+def test_a_check_that_does_not_hold_fails_and_its_opposite_passes(
     is_failed: bool, check: str, args: tuple[Any, ...], options: dict[str, Any], found: str
 ) -> None:
-    """A check fails where it is not so, and says what is; its twin passes there."""
+    """A check fails if it is not so, and names what was found; then its opposite passes."""
     expected = Expect()(envelope(is_failed=is_failed))
 
     with pytest.raises(ExpectationError) as caught:
@@ -69,28 +69,22 @@ def test_what_is_not_so_fails(
     assert found in str(caught.value).split("\n")[0]
 
 
-def test_mistyped_step_is_guessed() -> None:
-    """A step that is not there is told with the one that was probably meant."""
+def test_a_mistyped_step_id_is_answered_with_the_nearest() -> None:
+    """A failure about a missing step suggests the id that was probably meant."""
     with pytest.raises(ExpectationError, match='hint: Did you mean "open"'):
         Expect()(envelope()).to_have_step("opne")
 
 
-def test_data_of_a_missing_step_cannot_be_told() -> None:
-    """Neither data nor their absence can be expected of a step that is not there."""
+def test_data_of_a_missing_step_fail_both_ways() -> None:
+    """A check of a step's data fails, negated or not, if there is no such step."""
     with pytest.raises(ExpectationError, match='found no step "nope"'):
         Expect()(envelope()).not_to_have_data("nope", app="x")
 
 
-def test_missing_data_name_those_that_are_there() -> None:
-    """A key that the step does not have is told with those that it has."""
+def test_a_missing_key_is_answered_with_the_keys_of_the_step() -> None:
+    """A failure about a key that the step does not have lists the keys that it has."""
     with pytest.raises(ExpectationError, match="hint: The step has these data: app"):
         Expect()(envelope()).to_have_data("open", package=...)
-
-
-def test_data_must_be_texts() -> None:
-    """Step data are texts, so a number would never fit."""
-    with pytest.raises(ConfigurationError, match="data are texts"):
-        Expect()(envelope()).to_have_data("open", app=3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -101,20 +95,22 @@ def test_data_must_be_texts() -> None:
         (("tap",), {"code": "NODE_NOT_FOUNT"}, "Did you mean NODE_NOT_FOUND"),
     ],
 )
-def test_nonsense_is_refused(args: tuple[Any, ...], options: dict[str, Any], told: str) -> None:
-    """What can never be so is a mistake of the test."""
+def test_a_wrong_argument_of_to_have_step_is_refused(
+    args: tuple[Any, ...], options: dict[str, Any], told: str
+) -> None:
+    """An argument that could never match is a mistake of the test."""
     with pytest.raises(ConfigurationError, match=told):
         Expect()(envelope()).not_to_have_step(*args, **options)
 
 
-def test_numbers_are_written_as_texts() -> None:
-    """Data are texts, and whoever gives a number is told how to write it."""
+def test_a_number_as_data_is_refused_with_how_to_write_it() -> None:
+    """Step data are texts, so a number would never match."""
     with pytest.raises(ConfigurationError, match='Write window_count="2"'):
         Expect()(envelope()).to_have_data("open", window_count=2)  # type: ignore[arg-type]
 
 
 def test_action_at_which_it_stopped_is_a_failed_step() -> None:
-    """Where the Operator drops the results, the action that failed is known all the same."""
+    """The action at which an execution stopped is a failed step, though its result was dropped."""
     stopped = Action(id="gone", type="click")
     result = RunResult.model_construct(
         None,

@@ -11,7 +11,7 @@ from pytest_clawperator.errors import (
 
 
 def read(claw: Clawperator, label: str) -> str | None:
-    """Read a value on the device, once; None where there is none."""
+    """Read a value on the device, once; return None if there is none."""
     try:
         return claw.read_value(label=label, timeout=0)
     except StepFailedError as error:
@@ -21,7 +21,7 @@ def read(claw: Clawperator, label: str) -> str | None:
 
 
 def test_values_are_those_that_the_device_reads(real_expect: Expect, claw: Clawperator) -> None:
-    """The value beside a label is the one that the Operator finds, if it finds one."""
+    """The value found beside a label is the one that the Operator finds."""
     claw.close_app("com.android.settings")
     claw.open_app("com.android.settings")
     claw.scroll_and_click(text="About phone")

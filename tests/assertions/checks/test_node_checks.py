@@ -70,10 +70,10 @@ FALSE: list[tuple[dict[str, Any], str, tuple[Any, ...], dict[str, Any], str]] = 
 
 
 @pytest.mark.parametrize(("matcher", "check", "args", "options"), TRUE)
-def test_what_is_so_holds(
+def test_a_check_that_holds_passes_and_its_opposite_fails(
     matcher: dict[str, Any], check: str, args: tuple[Any, ...], options: dict[str, Any]
 ) -> None:
-    """A check passes where it is so, and its twin fails there."""
+    """A check passes if it is so, and then its opposite fails."""
     expected = assertions(matcher)
 
     getattr(expected, check)(*args, **options)
@@ -83,14 +83,14 @@ def test_what_is_so_holds(
 
 
 @pytest.mark.parametrize(("matcher", "check", "args", "options", "found"), FALSE)
-def test_what_is_not_so_fails(
+def test_a_check_that_does_not_hold_fails_and_its_opposite_passes(
     matcher: dict[str, Any],
     check: str,
     args: tuple[Any, ...],
     options: dict[str, Any],
     found: str,
 ) -> None:
-    """A check fails where it is not so, and says what is; its twin passes there."""
+    """A check fails if it is not so, and names what was found; then its opposite passes."""
     expected = assertions(matcher)
 
     told = failure(lambda: getattr(expected, check)(*args, **options))
@@ -113,8 +113,8 @@ def test_what_is_not_so_fails(
         ("to_have_value", ("x",)),
     ],
 )
-def test_absent_node_is_in_no_state(check: str, args: tuple[Any, ...]) -> None:
-    """Of a node that is not there neither a state nor its opposite can be expected."""
+def test_a_state_of_an_absent_node_fails_both_ways(check: str, args: tuple[Any, ...]) -> None:
+    """A check of a node's state fails, negated or not, if the node is absent."""
     expected = assertions({"text": "Nowhere"})
 
     told = [failure(partial(getattr(expected, name), *args)) for name in (check, f"not_{check}")]
@@ -123,7 +123,7 @@ def test_absent_node_is_in_no_state(check: str, args: tuple[Any, ...]) -> None:
 
 
 def test_what_cannot_be_checked_is_neither_on_nor_off() -> None:
-    """A text is not unchecked: both ways fail."""
+    """A node that cannot be checked fails to_be_checked, negated or not."""
     expected = assertions({"id": "heading"})
 
     for hold in (expected.to_be_checked, expected.not_to_be_checked):
@@ -144,7 +144,7 @@ def test_what_cannot_be_checked_is_neither_on_nor_off() -> None:
         (lambda e: e.to_be_visible(timeout=-1), "timeout= must be a number"),
     ],
 )
-def test_nonsense_is_refused(hold: Hold, complaint: str) -> None:
-    """What makes no sense is refused before anything is looked at."""
+def test_a_wrong_argument_is_refused_before_looking(hold: Hold, complaint: str) -> None:
+    """An argument that makes no sense is refused before the first look."""
     with pytest.raises(ConfigurationError, match=complaint):
         hold(assertions({"id": "pay"}))

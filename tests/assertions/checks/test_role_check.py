@@ -12,8 +12,8 @@ from tests.doubles.expecting import FORM, assertions
 from tests.doubles.runner import Phone, client
 
 
-def test_role_that_no_snapshot_tells_is_refused() -> None:
-    """A locator by a role that only the device knows would never be found."""
+def test_a_role_that_only_the_device_knows_is_refused() -> None:
+    """A locator by a role that snapshots do not have would never find a node."""
     with pytest.raises(ConfigurationError, match="does not tell which nodes are"):
         assertions({"role": "listitem"})
 
@@ -21,8 +21,8 @@ def test_role_that_no_snapshot_tells_is_refused() -> None:
 @pytest.mark.parametrize(
     ("role", "told"), [("swich", "Did you mean switch"), ("listitem", "does not tell")]
 )
-def test_roles_are_judged_anywhere_in_a_locator(role: str, told: str) -> None:
-    """A role that is never found is refused, around a node and in it, too."""
+def test_roles_are_checked_in_every_part_of_a_locator(role: str, told: str) -> None:
+    """A wrong role is refused in a container and in has= too."""
     claw = client(Phone(FORM))
     locators = [
         claw.node(role=role),

@@ -18,12 +18,12 @@ PROMPT = "com.android.permissioncontroller"
 
 
 def device(**data: str) -> Clawperator:
-    """Make a device whose snapshots come with these data."""
+    """Return a client whose snapshots have these data."""
     return client(Phone(data={"snapshot_ui": {"text": SHOP, **data}}), timeout=0.1)
 
 
-def test_app_in_front(expect: Expect) -> None:
-    """The app in front is told by the snapshot, and waited for."""
+def test_the_app_in_front_is_compared_by_package(expect: Expect) -> None:
+    """The snapshot names the app in front; a failure names what was found."""
     claw = client(Phone(SHOP))
 
     expect(claw).to_be_in_app(PACKAGE)
@@ -34,8 +34,8 @@ def test_app_in_front(expect: Expect) -> None:
     assert f"  waited: 2 × {PACKAGE} in 20 ms\n" in told
 
 
-def test_overlay(expect: Expect) -> None:
-    """A window over the app is told by its package."""
+def test_a_window_over_the_app_fails_with_its_package(expect: Expect) -> None:
+    """A failure names the package of the window over the app, and what to do."""
     free, covered = device(has_overlay="false"), device(has_overlay="true", overlay_package=PROMPT)
 
     expect(free).to_have_no_overlay()
@@ -47,15 +47,15 @@ def test_overlay(expect: Expect) -> None:
 
 
 @pytest.mark.parametrize("check", ["to_have_no_overlay", "not_to_have_no_overlay"])
-def test_unknown_overlay_is_neither(expect: Expect, check: str) -> None:
-    """An Operator that says nothing of overlays proves neither that there is one nor none."""
+def test_an_unknown_overlay_fails_both_ways(expect: Expect, check: str) -> None:
+    """Without a word about overlays, neither check of them holds."""
     told = failure(getattr(expect(device()), check))
 
     assert "found no word about overlays" in told
 
 
 @pytest.mark.parametrize("package", [5, "", None])
-def test_app_is_named_by_a_text(expect: Expect, package: Any) -> None:
-    """What can be no package is a mistake of the test."""
+def test_a_package_that_is_no_text_is_refused(expect: Expect, package: Any) -> None:
+    """An argument that cannot be a package is a mistake of the test."""
     with pytest.raises(ConfigurationError, match="named by its package"):
         expect(client(Phone(SHOP))).not_to_be_in_app(package)

@@ -16,15 +16,15 @@ from tests.doubles.expecting import assertions, failure
         ("Sign in" + "!" * 80, "They differ from character 8 on"),
     ],
 )
-def test_hard_to_see_differences_are_told(expected: str, hint: str) -> None:
-    """Where two texts look the same, the failure says what the difference is."""
+def test_differences_that_are_hard_to_see_are_named(expected: str, hint: str) -> None:
+    """If two texts look the same, the failure describes the difference."""
     told = failure(lambda: assertions({"id": "heading"}).to_have_text(expected))
 
     assert f"  hint: {hint}" in told
 
 
-def test_difference_of_lists_is_told_by_its_index() -> None:
-    """Where lists differ is said, however long they are."""
+def test_lists_that_differ_name_the_first_index() -> None:
+    """A failure names the index at which two lists begin to differ."""
     told = failure(lambda: assertions({"role": "switch"}).to_have_text(["Wi-Fi", "Light"]))
 
     assert 'They differ from index 1 on: wanted "Light", found "Sound".' in told

@@ -1,4 +1,4 @@
-"""Screens against golden pictures."""
+"""A screen compared with a golden picture."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tests.doubles.clock import FakeTime
 
 @pytest.fixture
 def expect() -> Expect:
-    """Give an expect whose time takes none."""
+    """Return an expect whose waiting takes no time, and that does not linger."""
     expect = Expect(clock=FakeTime().clock)
     expect.configure(linger=0)
     return expect
 
 
-def test_same_picture_matches(expect: Expect, camera: Camera) -> None:
-    """A screen that looks as it did matches, and its golden counts as used."""
+def test_the_same_picture_matches_its_golden(expect: Expect, camera: Camera) -> None:
+    """A screen that looks the same matches, and its golden counts as used."""
     path = camera.keep(boxed(20, 60, 60, 90))
 
     expect(camera.show(boxed(20, 60, 60, 90))).to_match_screenshot("home")
@@ -32,8 +32,8 @@ def test_same_picture_matches(expect: Expect, camera: Camera) -> None:
     assert camera.store.used == {path}
 
 
-def test_difference_is_told_and_drawn(expect: Expect, camera: Camera) -> None:
-    """What differs is told in pixels and place, and drawn beside the golden."""
+def test_a_difference_is_described_and_drawn(expect: Expect, camera: Camera) -> None:
+    """A failure gives number and place of the pixels, and writes pictures of them."""
     camera.keep(WHITE)
 
     with pytest.raises(ExpectationError) as caught:
@@ -52,7 +52,7 @@ def test_difference_is_told_and_drawn(expect: Expect, camera: Camera) -> None:
 
 
 def test_pictures_go_to_the_output_folder(expect: Expect, camera: Camera) -> None:
-    """Where an output folder is given, nothing is written next to the tests."""
+    """With an output folder, nothing is written next to the tests."""
     camera.keep(WHITE)
     output = camera.folder / "out"
     goldens.use(GoldenStore(camera.folder, output=output))
@@ -81,8 +81,8 @@ def test_picture_is_waited_for(expect: Expect, camera: Camera) -> None:
     assert next(pictures, None) is None
 
 
-def test_threshold_and_number_of_pixels(expect: Expect, camera: Camera) -> None:
-    """A slight difference of colour, or of a few pixels, can be allowed."""
+def test_small_differences_can_be_allowed(expect: Expect, camera: Camera) -> None:
+    """A slight difference of colour, or a few pixels, can be allowed."""
     camera.keep(WHITE)
 
     expect(camera.show(boxed(20, 60, 60, 90, fill="#f0f0f0"))).to_match_screenshot("home")
@@ -92,8 +92,8 @@ def test_threshold_and_number_of_pixels(expect: Expect, camera: Camera) -> None:
     expect(camera.claw).to_match_screenshot("home", threshold=1)
 
 
-def test_masked_nodes_do_not_count(expect: Expect, camera: Camera) -> None:
-    """What lies where a masked node is does not count."""
+def test_masked_nodes_are_left_out(expect: Expect, camera: Camera) -> None:
+    """The bounds of a masked node are left out of the comparison."""
     camera.keep(WHITE)
     claw = camera.show(boxed(10, 50, 59, 79))
 
@@ -101,8 +101,8 @@ def test_masked_nodes_do_not_count(expect: Expect, camera: Camera) -> None:
     expect(claw).not_to_match_screenshot("home")
 
 
-def test_missing_golden_fails_at_once(expect: Expect, camera: Camera) -> None:
-    """Without a golden it fails without waiting, and says how to get one."""
+def test_a_missing_golden_fails_at_once(expect: Expect, camera: Camera) -> None:
+    """Without a golden it fails without waiting, with how to write one."""
     with pytest.raises(ExpectationError) as caught:
         expect(camera.show(WHITE)).to_match_screenshot("home")
 
@@ -113,15 +113,15 @@ def test_missing_golden_fails_at_once(expect: Expect, camera: Camera) -> None:
 
 
 def test_goldens_of_other_screens_are_named(expect: Expect, camera: Camera) -> None:
-    """Where there are goldens for other screens, they are told."""
+    """A failure for a missing golden lists those for other screen sizes."""
     camera.keep(WHITE, "home-720x1280-320dpi")
 
     with pytest.raises(ExpectationError, match=r"There are others: home-720x1280-320dpi\.png\."):
         expect(camera.show(WHITE)).to_match_screenshot("home")
 
 
-def test_update_writes_what_does_not_fit(expect: Expect, camera: Camera) -> None:
-    """An updated golden holds the screen at rest, with what does not count painted over."""
+def test_an_update_writes_a_picture_that_does_not_match(expect: Expect, camera: Camera) -> None:
+    """An update writes the settled screen, with the masked parts painted over."""
     path = camera.keep(WHITE)
     store = GoldenStore(camera.folder, update=True)
     goldens.use(store)
@@ -134,8 +134,8 @@ def test_update_writes_what_does_not_fit(expect: Expect, camera: Camera) -> None
     assert store.written == {path}
 
 
-def test_update_leaves_what_fits(expect: Expect, camera: Camera) -> None:
-    """A golden that fits is not written again."""
+def test_an_update_leaves_a_picture_that_matches(expect: Expect, camera: Camera) -> None:
+    """A golden that matches is not written again."""
     camera.keep(WHITE)
     store = GoldenStore(camera.folder, update=True)
     goldens.use(store)
@@ -145,8 +145,8 @@ def test_update_leaves_what_fits(expect: Expect, camera: Camera) -> None:
     assert store.written == set()
 
 
-def test_broken_golden_is_named(expect: Expect, camera: Camera) -> None:
-    """A golden that is no picture is told with its file."""
+def test_an_unreadable_golden_is_named(expect: Expect, camera: Camera) -> None:
+    """The error for a golden that is no picture names the file."""
     path = camera.keep(WHITE)
     path.write_bytes(b"\x89PNG no more")
 
@@ -157,8 +157,8 @@ def test_broken_golden_is_named(expect: Expect, camera: Camera) -> None:
     assert str(path) in caught.value.message
 
 
-def test_golden_of_another_size_is_told(expect: Expect, camera: Camera) -> None:
-    """A golden that was cut by hand is told with its size."""
+def test_a_golden_of_another_size_fails_with_its_size(expect: Expect, camera: Camera) -> None:
+    """A golden that was cut by hand fails with its size."""
     camera.keep(Image.new("RGB", (50, 50)))
 
     with pytest.raises(ExpectationError, match="found 50x50 pixels in it: "):
@@ -173,18 +173,20 @@ def test_hostile_names_are_refused(expect: Expect, camera: Camera, name: str) ->
 
 
 @pytest.mark.parametrize("options", [{"threshold": 2}, {"threshold": "x"}, {"max_diff_pixels": -1}])
-def test_nonsense_is_refused(expect: Expect, camera: Camera, options: dict[str, float]) -> None:
-    """Numbers that make no sense are refused before a picture is taken."""
+def test_a_wrong_number_is_refused_before_a_picture_is_taken(
+    expect: Expect, camera: Camera, options: dict[str, float]
+) -> None:
+    """Numbers that make no sense are refused before the first look."""
     with pytest.raises(ConfigurationError, match="must be a number from 0"):
         expect(camera.show(WHITE)).to_match_screenshot("home", **options)  # type: ignore[arg-type]
 
     assert camera.phone.executions == []
 
 
-def test_missing_library_names_the_extra(
+def test_a_missing_pixelmatch_names_the_extra(
     expect: Expect, camera: Camera, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without the library the message says what to install."""
+    """Without pixelmatch the error says what to install."""
     monkeypatch.setitem(sys.modules, "pixelmatch", None)
 
     with pytest.raises(ConfigurationError) as caught:
@@ -194,8 +196,8 @@ def test_missing_library_names_the_extra(
     assert caught.value.hint == "pip install 'pytest-clawperator[visual]'"
 
 
-def test_update_replaces_what_cannot_be_read(expect: Expect, camera: Camera) -> None:
-    """A golden that is no picture is written anew by an update."""
+def test_an_update_replaces_an_unreadable_picture(expect: Expect, camera: Camera) -> None:
+    """A golden that is no picture is overwritten by an update."""
     camera.store = GoldenStore(camera.folder, update=True)
     goldens.use(camera.store)
     path = camera.folder / "__screens__" / "home-120x200-160dpi.png"

@@ -9,7 +9,7 @@ from tests.doubles.camera import WHITE
 
 
 def test_smoothed_edges_are_no_difference() -> None:
-    """A line whose edge is smoothed otherwise counts as the same."""
+    """A line whose edge is smoothed differently counts as the same."""
     golden, actual = WHITE.copy(), WHITE.copy()
     ImageDraw.Draw(golden).polygon([(0, 50), (120, 60), (120, 200), (0, 200)], fill="black")
     for x in range(120):
@@ -24,17 +24,8 @@ def test_smoothed_edges_are_no_difference() -> None:
     assert found.pixels < 12
 
 
-def test_quite_another_screen_is_told_quickly() -> None:
-    """A whole screen that differs is not looked at pixel by pixel."""
-    size = (1080, 1200)
-
-    found = compare(Image.new("RGB", size), Image.new("RGB", size, "white"), threshold=0.1)
-
-    assert found.pixels == 1080 * 1200
-
-
-def test_many_differences_are_told_roughly() -> None:
-    """Where very much differs, edges are not looked at one by one."""
+def test_many_differences_are_counted_roughly() -> None:
+    """If very much differs, smoothed edges are not told apart."""
     golden, actual = Image.new("RGB", (400, 400)), Image.new("RGB", (400, 400), "white")
 
     comparison = compare(golden, actual, threshold=0.1)
