@@ -103,11 +103,11 @@ def _late_hint(outcome: Outcome[Any]) -> str | None:
     if outcome.late is None:
         return None
     needed = outcome.seconds + outcome.late
-    return f"It was too late: give it a longer timeout= than {needed:.1f} s."
+    return f"It was too late: set timeout= to more than {needed:.1f} s."
 
 
 def _wait_hint(outcome: Outcome[Any]) -> str | None:
     if len(outcome.log) < 2:
         return None
     duration = format_duration(outcome.seconds)
-    return f"If it may take longer than {duration}, give it a longer timeout=."
+    return f"If it may take longer than {duration}, set a longer timeout=."

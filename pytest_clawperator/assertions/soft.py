@@ -63,7 +63,7 @@ def collect(error: ExpectationError | SnapshotError) -> None:
     """Keep a failure for the end of the test."""
     if not _scopes:
         raise ConfigurationError(
-            "expect.soft() has no test at whose end it could fail",
+            "expect.soft() is used outside of a test that could fail at its end",
             hint="Use it in tests that pytest runs with this plugin; elsewhere use expect().",
         ) from error
     frame = calling_frame()

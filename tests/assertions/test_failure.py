@@ -46,7 +46,7 @@ def test_a_late_node_fails_with_how_late_it_was() -> None:
     told = failure(expect(claw.node(text="Sign in")).to_be_visible)
 
     assert "\n  appeared 0.2 s after the deadline\n" in told
-    assert "longer timeout= than 0.3 s" in told
+    assert "set timeout= to more than 0.3 s" in told
 
 
 def test_a_failure_pickles_with_all_details() -> None:

@@ -77,7 +77,7 @@ def test_a_soft_failure_outside_a_test_is_an_error(monkeypatch: pytest.MonkeyPat
     """A soft failure that nobody collects is not lost."""
     with monkeypatch.context() as patch:
         patch.setattr(soft, "_scopes", [])
-        with pytest.raises(ConfigurationError, match="no test at whose end") as caught:
+        with pytest.raises(ConfigurationError, match="outside of a test") as caught:
             expect.soft(SNAPSHOT).to_have_node(text="Cheese")
 
     assert isinstance(caught.value.__cause__, ExpectationError)

@@ -10,8 +10,9 @@ from pytest_clawperator.assertions.checks import text_match
 from pytest_clawperator.assertions.checks.check import Check, Verdict
 from pytest_clawperator.assertions.checks.label_value import value_of
 from pytest_clawperator.assertions.checks.node_view import NodeView
+from pytest_clawperator.assertions.checks.role_check import no_such_role
 from pytest_clawperator.assertions.checks.text_match import Text
-from pytest_clawperator.contracts.wording import closest, describe, listed
+from pytest_clawperator.contracts.wording import describe
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.golden.grammar import ROLES
@@ -172,12 +173,7 @@ def has_role(role: Any) -> NodeCheck:
     """Return the check that a node has this role."""
     name = str(role).lower()
     if name not in ROLES:
-        near = closest(name, ROLES)
-        meant = f"Did you mean {near!r}? " if near else ""
-        raise ConfigurationError(
-            f"a snapshot tells no role {describe(role)}",
-            hint=f"{meant}It tells {listed(ROLES, limit=len(ROLES))}.",
-        )
+        raise no_such_role(role)
     return _of_first(f"to have role {name}", lambda node: Verdict(node.role == name, node.role))
 
 
@@ -185,7 +181,7 @@ def has_count(count: Any) -> NodeCheck:
     """Return the check that this many nodes match."""
     if not isinstance(count, int) or isinstance(count, bool) or count < 0:
         raise ConfigurationError(
-            f"a count is a whole number from 0 on, found {describe(count)}",
+            f"a count is a whole number, 0 or more, found {describe(count)}",
             hint="Write to_have_count(3).",
         )
 

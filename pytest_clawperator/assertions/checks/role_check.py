@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_clawperator.client.plan.target import Target
-from pytest_clawperator.contracts.wording import describe, listed
+from pytest_clawperator.contracts.wording import closest, describe, listed
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.golden.grammar import ROLES
 from pytest_clawperator.snapshot.matching import check_role
@@ -23,15 +23,22 @@ def check_roles(target: Target) -> None:
         check_role(role)
         if role.lower() in UNTELLABLE:
             raise ConfigurationError(
-                f"a snapshot does not tell which nodes are {part}",
-                hint="That role is known to the device only: match by text, id or description, "
+                f"a snapshot does not show which nodes are {part}",
+                hint="Only the device knows that role: match by text, id or description, "
                 "or wait for it with node(...).wait().",
             )
         if role.lower() not in ROLES:
-            raise ConfigurationError(
-                f"a snapshot tells no role {describe(role)}",
-                hint=f"It tells {listed(ROLES, limit=len(ROLES))}.",
-            )
+            raise no_such_role(role)
+
+
+def no_such_role(role: object) -> ConfigurationError:
+    """Return the error for a role that snapshots do not have."""
+    near = closest(str(role).lower(), ROLES)
+    meant = f"Did you mean {near!r}? " if near else ""
+    return ConfigurationError(
+        f"snapshots have no role {describe(role)}",
+        hint=f"{meant}They have {listed(ROLES, limit=len(ROLES))}.",
+    )
 
 
 def _parts(target: Target | None) -> Iterator[Target]:

@@ -31,7 +31,7 @@ def in_app(package: Any) -> ScreenCheck:
 def _no_overlay(snapshot: Snapshot) -> Verdict:
     if snapshot.has_overlay is None:
         hint = "This Operator does not say whether windows lie over the app."
-        return Verdict(None, "no word about overlays", hint)
+        return Verdict(None, "no information about overlays", hint)
     package = covering(snapshot) or snapshot.overlay_package or "another app"
     return Verdict(
         not snapshot.has_overlay, f"a window of {package}" if snapshot.has_overlay else "none"

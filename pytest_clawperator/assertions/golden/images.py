@@ -33,9 +33,9 @@ def open_png(content: bytes, name: str) -> Image.Image:
             return image
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as exc:
         raise ConfigurationError(
-            f"{name} is no PNG that can be read{_reason(exc)}",
+            f"{name} is not a readable PNG{_reason(exc)}",
             code=ErrorCode.GOLDEN_UNREADABLE,
-            hint=f"Write it anew with {UPDATE_OPTION}, or restore it.",
+            hint=f"Write it again with {UPDATE_OPTION}, or restore it.",
         ) from exc
 
 

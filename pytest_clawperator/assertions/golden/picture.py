@@ -175,7 +175,8 @@ class GoldenPicture:
             return failure.error(check, outcome, hint=hint)
         comparison = compare(golden, shot.image, threshold=self.threshold)
         files = self._write_pictures(shot, golden, comparison)
-        hint = f"Look at {files['side by side']}; if it is right, {UPDATE_OPTION} takes it over."
+        picture = files["side by side"]
+        hint = f"Look at {picture}; if the screen is right, write it with {UPDATE_OPTION}."
         return failure.error(
             check,
             replace(outcome, verdict=Verdict(False, str(comparison))),

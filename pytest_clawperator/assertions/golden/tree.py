@@ -108,7 +108,7 @@ class GoldenTree:
         store.write(path, (self.render(snapshot) or "- ...\n").encode())
         if lost:
             warnings.warn(
-                f"{path} did not fit and was written anew, without its {lost}",
+                f"{path} did not match and was overwritten, without its {lost}",
                 ClawperatorWarning,
                 stacklevel=2,
             )
@@ -143,7 +143,7 @@ class GoldenTree:
         if self.path is None:
             return "Change the golden, or ignore= nodes that come and go."
         return (
-            f"If the screen is right, {UPDATE_OPTION} writes {self.path} anew; nodes that come "
+            f"If the screen is right, {UPDATE_OPTION} writes {self.path} again; nodes that come "
             "and go are left out with ignore=."
         )
 

@@ -139,7 +139,7 @@ def test_what_cannot_be_checked_is_neither_on_nor_off() -> None:
         (lambda e: e.to_have_count(-1), "a count is a whole number"),
         (lambda e: e.to_have_count(True), "a count is a whole number"),
         (lambda e: e.to_have_role("buton"), "Did you mean 'button'"),
-        (lambda e: e.to_have_role("listitem"), "a snapshot tells no role"),
+        (lambda e: e.to_have_role("listitem"), "snapshots have no role"),
         (lambda e: e.to_be_in_viewport(ratio=2), "ratio= must be more than 0"),
         (lambda e: e.to_be_visible(timeout=-1), "timeout= must be a number"),
     ],

@@ -14,12 +14,12 @@ from tests.doubles.runner import Phone, client
 
 def test_a_role_that_only_the_device_knows_is_refused() -> None:
     """A locator by a role that snapshots do not have would never find a node."""
-    with pytest.raises(ConfigurationError, match="does not tell which nodes are"):
+    with pytest.raises(ConfigurationError, match="does not show which nodes are"):
         assertions({"role": "listitem"})
 
 
 @pytest.mark.parametrize(
-    ("role", "told"), [("swich", "Did you mean switch"), ("listitem", "does not tell")]
+    ("role", "told"), [("swich", "Did you mean switch"), ("listitem", "does not show")]
 )
 def test_roles_are_checked_in_every_part_of_a_locator(role: str, told: str) -> None:
     """A wrong role is refused in a container and in has= too."""

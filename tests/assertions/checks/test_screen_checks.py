@@ -51,7 +51,7 @@ def test_an_unknown_overlay_fails_both_ways(expect: Expect, check: str) -> None:
     """Without a word about overlays, neither check of them holds."""
     told = failure(getattr(expect(device()), check))
 
-    assert "found no word about overlays" in told
+    assert "found no information about overlays" in told
 
 
 @pytest.mark.parametrize("package", [5, "", None])

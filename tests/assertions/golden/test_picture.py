@@ -150,7 +150,7 @@ def test_an_unreadable_golden_is_named(expect: Expect, camera: Camera) -> None:
     path = camera.keep(WHITE)
     path.write_bytes(b"\x89PNG no more")
 
-    with pytest.raises(ConfigurationError, match="is no PNG that can be read") as caught:
+    with pytest.raises(ConfigurationError, match="is not a readable PNG") as caught:
         expect(camera.show(WHITE)).to_match_screenshot("home")
 
     assert caught.value.code == ErrorCode.GOLDEN_UNREADABLE
