@@ -1,4 +1,4 @@
-"""The least adb client there can be: plain sockets to an adb server, and nothing of ours."""
+"""A minimal adb client on plain sockets, without any code of the package."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Adb:
         return connection
 
     def shell(self, serial: str, command: str) -> bytes:
-        """Run a command and give what it printed."""
+        """Run a command and return what it printed."""
         with self.open(serial, f"shell:{command}") as connection:
             return b"".join(iter(lambda: connection.recv(65536), b""))
 
     def host(self, request: str) -> bytes:
-        """Ask the server itself."""
+        """Send a request to the server itself."""
         with socket.create_connection(self.address) as connection:
             connection.sendall(b"%04x%s" % (len(request), request.encode()))
             return b"".join(iter(lambda: connection.recv(65536), b""))
@@ -48,7 +48,7 @@ class Phone:
         self.pending = b""
 
     def execute(self, *actions: dict[str, Any]) -> bytes:
-        """Send one execution, by default one that costs the phone nothing; give its envelope."""
+        """Run one execution, by default one that costs the phone nothing; return its envelope."""
         self.count += 1
         command_id = f"bench-{self.count}"
         payload = json.dumps(

@@ -1,22 +1,15 @@
-"""What reading the contract costs, as multiples of ``json.loads`` of the same text.
-
-Both sides are measured alternately in one run, and the median of the paired ratios is
-printed, so that a busy machine slows both alike. Run it with ``make bench``.
-"""
+"""What validating payloads and envelopes costs, compared with ``json.loads`` of the same text."""
 
 from __future__ import annotations
 
-import gc
 import json
-import statistics
-import time
-from collections.abc import Callable
 from typing import Any
 
+from benchmarks.measuring import CPU, median_ratio, show
 from pytest_clawperator.contracts.envelope import RESULT_PREFIX, parse_result_message
 from pytest_clawperator.contracts.payload import validate_execution
 
-ROUNDS = 400
+PAIRS = 400
 REPEATS = 5
 STEPS = 50
 
@@ -55,7 +48,7 @@ ACTIONS: list[dict[str, Any]] = [
 
 
 def payload_text() -> str:
-    """Write a payload of as many actions as fit, of five everyday kinds."""
+    """Return a payload with the most actions that are allowed, of five everyday types."""
     actions = [{"id": f"step-{n}", **ACTIONS[n % len(ACTIONS)]} for n in range(STEPS)]
     return json.dumps(
         {
@@ -70,7 +63,7 @@ def payload_text() -> str:
 
 
 def envelope_text() -> str:
-    """Write the envelope that answers such a payload."""
+    """Return the envelope for such a payload."""
     steps = [
         {
             "id": f"step-{n}",
@@ -91,23 +84,6 @@ def envelope_text() -> str:
     )
 
 
-def seconds(run: Callable[[], object]) -> float:
-    """Time a few runs in a row."""
-    start = time.perf_counter()
-    for _ in range(REPEATS):
-        run()
-    return time.perf_counter() - start
-
-
-def ratio(subject: Callable[[], object], baseline: Callable[[], object]) -> float:
-    """Give the median of paired ratios, measured alternately."""
-    gc.disable()
-    try:
-        return statistics.median(seconds(subject) / seconds(baseline) for _ in range(ROUNDS))
-    finally:
-        gc.enable()
-
-
 def main() -> None:
     """Print one line for each figure."""
     payload, envelope = payload_text(), envelope_text()
@@ -125,7 +101,8 @@ def main() -> None:
         ),
     ]
     for name, subject, baseline, limit in figures:
-        print(f"{name:32} {ratio(subject, baseline):5.2f} x json.loads   (wanted: <= {limit})")
+        ratio = median_ratio(subject, baseline, pairs=PAIRS, repeats=REPEATS, clock=CPU)
+        show(name, f"{ratio:.2f} x json.loads", f"<= {limit} x")
 
 
 if __name__ == "__main__":

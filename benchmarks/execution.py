@@ -1,7 +1,7 @@
-"""What a run costs beside the wire it travels on.
+"""What an execution costs, compared with a bare ``shell`` round trip.
 
-The counterpart is the bare ``shell`` round trip: a plain socket to the same device through
-the same adb server. Ratios are medians of pairs measured alternately in one run.
+The round trip is made on a plain socket to the same device through the same adb server.
+Ratios are medians of pairs measured alternately.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import gc
 import statistics
 import tempfile
 import threading
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from benchmarks.adb_client import Adb
+from benchmarks.measuring import seconds, show
 from pytest_clawperator import Clawperator, connect
 from pytest_clawperator.simulator import Simulator
 
@@ -45,59 +45,49 @@ screens:
 
 
 def app_with(count: int, folder: Path) -> Path:
-    """Write an app whose screen has about so many nodes."""
+    """Write an app whose screen has about this many nodes; return its file."""
     path = folder / f"nodes{count}.yaml"
     rows = ", ".join(map(str, range(count)))
     path.write_text(APP.format(count=count, rows=rows), encoding="utf-8")
     return path
 
 
-def seconds(run: Callable[[], object]) -> float:
-    """Time one run."""
-    start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
-
-
 class Bench:
-    """One device, with our client and a bare socket on it."""
+    """One device, with a client and a bare socket."""
 
     def __init__(self, simulator: Simulator, claw: Clawperator) -> None:
         self.claw = claw
         self._adb = Adb(simulator.adb_host, simulator.adb_port)
 
     def shell(self) -> None:
-        """Make the bare round trip."""
+        """Make a bare round trip."""
         self._adb.shell(self.claw.serial, "echo hi")
 
     def ratio(self, actions: list[dict[str, Any]], pairs: int = PAIRS) -> tuple[float, float]:
-        """Give how many round trips an execution costs, and its milliseconds."""
-        run = self._checked(actions)
+        """Return what an execution costs: in round trips, and in milliseconds."""
+        run = self.execution(actions)
         run()
         timed = [(seconds(run), seconds(self.shell)) for _ in range(pairs)]
         ours = statistics.median(run for run, _ in timed)
         return statistics.median(run / shell for run, shell in timed), ours * 1000
 
-    def _checked(self, actions: list[dict[str, Any]]) -> Callable[[], None]:
+    def execution(self, actions: list[dict[str, Any]]) -> Callable[[], None]:
+        """Return a function that runs these actions and checks that they succeeded."""
+
         def run() -> None:
             assert self.claw.execute(actions).ok
 
         return run
 
     def open_screen(self, count: int) -> int:
-        """Show the screen with so many rows and give how many nodes it has."""
+        """Show the screen with this many rows; return how many nodes it has."""
         self.claw.open_app(f"com.example.nodes{count}")
         self.claw.wait_for_navigation(package=f"com.example.nodes{count}", text=f"Row 0 of {count}")
         return len(self.claw.snapshot())
 
     def chatter(self, rate: int) -> None:
-        """Let other processes log so many lines a second."""
+        """Let other processes log this many lines a second."""
         self._adb.shell(self.claw.serial, f"sim chatter {rate}")
-
-
-def show(name: str, figure: str, wanted: str = "") -> None:
-    """Print one figure beside what it should be."""
-    print(f"{name:44} {figure:>20}" + (f"   (wanted: {wanted})" if wanted else ""), flush=True)
 
 
 def costs(bench: Bench) -> None:
@@ -113,12 +103,12 @@ def costs(bench: Bench) -> None:
 
 
 def chatter_growth(bench: Bench) -> tuple[float, float]:
-    """Give what chatter adds to a no-op: with 200 lines a second, and with ten times that."""
-    run = bench._checked(NO_OP)
+    """Return what foreign log lines add to a no-op: 200 a second, and ten times as many."""
+    run = bench.execution(NO_OP)
     growth = []
     for rate in (CHATTER // 10, CHATTER):
         quiet, loud = [], []
-        for _ in range(20):  # in turns, so that what else the machine does hits both
+        for _ in range(20):  # alternately, so that other load affects both
             bench.chatter(0)
             quiet += [seconds(run) for _ in range(20)]
             bench.chatter(rate)
@@ -129,13 +119,13 @@ def chatter_growth(bench: Bench) -> tuple[float, float]:
 
 
 def memory_kib() -> int:
-    """Ask the system how much memory this process holds."""
+    """Return how much memory this process uses."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return int(status.split("VmRSS:")[1].split()[0])
 
 
 def memory_growth(claw: Clawperator) -> float:
-    """Compare our memory after 10,000 executions with that after a tenth of them."""
+    """Compare the memory after 10,000 executions with that after a tenth of them."""
     early = 0
     for count in range(EXECUTIONS):
         assert claw.execute(NO_OP).ok
@@ -147,7 +137,7 @@ def memory_growth(claw: Clawperator) -> float:
 
 
 def parallel(claws: list[Clawperator]) -> tuple[int, int]:
-    """Run executions on all devices at once; give how many came back, and how many wrongly."""
+    """Run executions on all devices at once; return how many answers were right and wrong."""
     wrong: list[str] = []
     done: list[str] = []
 

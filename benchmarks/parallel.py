@@ -1,9 +1,8 @@
-"""What is lost where several devices share a suite, and what leasing many devices costs.
+"""How well several devices share a suite, and what leasing many devices costs.
 
-The counterpart of a suite is its ideal: each test keeps a device busy for a fixed time, so n
-devices need at least an n-th of the sum. Measured is from the first test's start, before its
-device is connected, to the last one's end. The CPU time of the workers stands beside it: on a
-small machine, it is what time is lost to.
+Each test keeps a device busy for a fixed time, so ideally n devices need an n-th of the sum.
+The time is measured from the first test's start, before its device is connected, to the last
+one's end. The CPU time of the workers is printed too: on a small machine it is the limit.
 """
 
 from __future__ import annotations
@@ -24,16 +23,17 @@ from typing import NamedTuple
 
 import redis
 
+from benchmarks.measuring import show
 from benchmarks.startup import environment
 from pytest_clawperator.devices.file_lease import FileLeases
-from pytest_clawperator.devices.lease import LeaseStore, take_all
+from pytest_clawperator.devices.lease import LeaseStore, take_each
 from pytest_clawperator.devices.redis_lease import RedisLeases
 
 BUSY = 0.2
 TESTS = 104
 # One device needs for a fourth of the tests as long as four need for all.
 RUNS = ((1, TESTS // 4), (2, TESTS), (4, TESTS), (8, TESTS))
-# The best of several: what else the machine does only ever adds.
+# The best of several rounds: other load only ever adds time.
 ROUNDS = 3
 EFFICIENCY = {8: 0.9}
 LEASED, LEASED_WITHIN, LEASE_ROUNDS = 50, 0.2, 20
@@ -47,7 +47,7 @@ def test_busy(clawperator, number):
     sleep = {{"type": "sleep", "params": {{"durationMs": {milliseconds}}}}}
     clawperator.execute([sleep]).raise_for_status()
 """
-# The clock is one that all processes of the machine share.
+# The monotonic clock is the same in all processes of the machine.
 CONFTEST = """
 import json
 import os
@@ -72,14 +72,14 @@ def pytest_sessionfinish():
 
 
 class Measured(NamedTuple):
-    """A run of the suite: the part of the time in which devices worked, and CPU for a test."""
+    """A run of the suite: the part of the time in which devices worked, and CPU seconds a test."""
 
     efficiency: float
     cpu: float
 
 
 def run_suite(devices: int, tests: int, compiled: Path) -> Measured:
-    """Run so many tests on so many devices; compiled modules are kept in that folder."""
+    """Run the suite; compiled modules are kept in the folder ``compiled``."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         milliseconds = round(BUSY * 1000)
@@ -97,17 +97,18 @@ def run_suite(devices: int, tests: int, compiled: Path) -> Measured:
         written = [json.loads(path.read_text()) for path in folder.glob("stamps-*.json")]
     stamps = [stamp for worker in written for stamp in worker]
     assert (len(written), len(stamps)) == (devices, tests)
-    seconds = max(end for _, end, _ in stamps) - min(begin for begin, _, _ in stamps)
+    took = max(end for _, end, _ in stamps) - min(begin for begin, _, _ in stamps)
     cpu = sum(cpu for *_, cpu in stamps) / tests
-    return Measured(tests * BUSY / devices / seconds, cpu)
+    return Measured(tests * BUSY / devices / took, cpu)
 
 
 def seconds_to_lease(store: LeaseStore) -> float:
-    """Take many devices and give them back; the seconds are those of the taking, the median."""
+    """Return the median seconds of leasing many devices at once."""
+    groups = [[f"DEVICE{number:03}"] for number in range(LEASED)]
     took = []
     for _ in range(LEASE_ROUNDS):
         begin = time.perf_counter()
-        holds = take_all(store, [f"DEVICE{number:03}" for number in range(LEASED)])
+        holds = take_each(store, groups)
         took.append(time.perf_counter() - begin)
         for hold in holds:
             hold.release()
@@ -116,7 +117,7 @@ def seconds_to_lease(store: LeaseStore) -> float:
 
 @contextmanager
 def own_redis(folder: Path) -> Iterator[str]:
-    """Start a Redis that keeps nothing, and give its url."""
+    """Start a Redis that stores nothing on disk; yield its URL."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -133,11 +134,6 @@ def own_redis(folder: Path) -> Iterator[str]:
     finally:
         process.kill()
         process.wait()
-
-
-def show(name: str, figure: str, wanted: str = "") -> None:
-    """Print one figure beside what it should be."""
-    print(f"{name:44} {figure:>20}" + (f"   (wanted: {wanted})" if wanted else ""), flush=True)
 
 
 def efficiencies() -> None:
@@ -163,7 +159,7 @@ def leases() -> None:
         if shutil.which("redis-server") is None:
             show(f"leasing {LEASED} devices, Redis", "no redis-server")
             return
-        os.environ["CLAWPERATOR_LEASE_DIR"] = str(folder / "locks")  # for what is in flight
+        os.environ["CLAWPERATOR_LEASE_DIR"] = str(folder / "locks")  # for the flight locks
         with own_redis(folder) as url:
             store = RedisLeases(url, run_id="bench", settle=0)
             took = seconds_to_lease(store)

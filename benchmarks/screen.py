@@ -1,25 +1,19 @@
-"""What looking at the screen costs: reading hierarchies and finding nodes in them.
-
-Both sides are measured alternately in one run, and the median of the paired ratios is
-printed, so that a busy machine slows both alike. Run it with ``make bench``.
-"""
+"""What snapshots cost: parsing hierarchies and finding nodes, compared with bare lxml."""
 
 from __future__ import annotations
 
-import gc
 import itertools
-import statistics
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from lxml import etree  # type: ignore[import-untyped]
 
 from benchmarks import expectations
+from benchmarks.measuring import CPU, median_ratio, show
 from pytest_clawperator.snapshot.tree import Snapshot
 
 SIZES = (100, 2_000, 20_000)
 FIND_SIZE = 2_000
-FIND_ROUNDS = 200
+FIND_PAIRS = 200
 CHILDREN = 4
 
 _FLAGS = " ".join(
@@ -40,7 +34,7 @@ _FLAGS = " ".join(
 
 
 def hierarchy(size: int, *, needs_repair: bool = False) -> str:
-    """Write a hierarchy of so many nodes; half of them have a text, raw breaks in some."""
+    """Return a hierarchy with so many nodes; some texts have raw line breaks if asked for."""
     lines = "\n".join(_lines(0, size, "  ", needs_repair=needs_repair))
     prolog = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
     return f'{prolog}\n<hierarchy rotation="0">\n{lines}\n</hierarchy>\n'
@@ -72,47 +66,38 @@ def _attributes(number: int, *, needs_repair: bool) -> str:
     )
 
 
-def seconds(run: Callable[[], object]) -> float:
-    """Time one run."""
-    start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
-
-
-def ratio(subject: Callable[[], object], baseline: Callable[[], object], rounds: int) -> float:
-    """Give the median of paired ratios, measured alternately."""
-    gc.disable()
-    try:
-        return statistics.median(seconds(subject) / seconds(baseline) for _ in range(rounds))
-    finally:
-        gc.enable()
+def _parse_ratio(ours: bytes, theirs: bytes, size: int) -> float:
+    return median_ratio(
+        lambda: Snapshot.from_xml(ours),
+        lambda: etree.fromstring(theirs),
+        pairs=max(20, 20_000 // size),
+        clock=CPU,
+    )
 
 
 def parse_ratio(size: int, *, needs_repair: bool) -> float:
-    """Compare reading a snapshot with parsing the same bytes."""
+    """Compare parsing a snapshot with parsing the same bytes with lxml."""
     source = hierarchy(size, needs_repair=needs_repair).encode()
-    rounds = max(20, 20_000 // size)
-    return ratio(lambda: Snapshot.from_xml(source), lambda: etree.fromstring(source), rounds)
+    return _parse_ratio(source, source, size)
 
 
 def unfit_ratio(size: int, unfit: str) -> float:
-    """Compare reading a screen with one character that XML refuses with parsing it without."""
+    """Compare parsing a screen with one character that XML forbids with lxml and without it."""
     clean = hierarchy(size)
     middle = f'Item {size // 2 | 1}"'
     source = clean.replace(middle, f'Item {unfit}"', 1).encode("utf-8", "surrogatepass")
     plain = clean.encode()
-    rounds = max(20, 20_000 // size)
-    return ratio(lambda: Snapshot.from_xml(source), lambda: etree.fromstring(plain), rounds)
+    return _parse_ratio(source, plain, size)
 
 
 def find_ratio(*, is_first: bool) -> float:
-    """Compare finding a node by its text with a compiled XPath on the same kind of tree.
+    """Compare finding a node by its text with a compiled XPath on an equal tree.
 
-    A first search is compared on trees that neither side has looked at before.
+    For a first search, every tree is searched once.
     """
     source = hierarchy(FIND_SIZE).encode()
     xpath = etree.XPath("(//node[@text=$t])[1]")
-    trees = FIND_ROUNDS if is_first else 1
+    trees = FIND_PAIRS if is_first else 1
     snapshots = [Snapshot.from_xml(source) for _ in range(trees)]
     tops = [etree.fromstring(source) for _ in range(trees)]
     numbers = itertools.cycle(range(1, FIND_SIZE, 2 * 37))
@@ -120,10 +105,11 @@ def find_ratio(*, is_first: bool) -> float:
         snapshots[0].find(text="Item 1")
 
     left, right = itertools.cycle(snapshots), itertools.cycle(tops)
-    return ratio(
+    return median_ratio(
         lambda: next(left).find(text=f"Item {next(numbers)}"),
         lambda: xpath(next(right), t=f"Item {next(numbers)}"),
-        FIND_ROUNDS,
+        pairs=FIND_PAIRS,
+        clock=CPU,
     )
 
 
@@ -133,15 +119,14 @@ def main() -> None:
         for needs_repair, limit in ((False, 1.5), (True, 3.0)):
             name = f"parse {size} nodes, {'repaired' if needs_repair else 'clean'}"
             found = parse_ratio(size, needs_repair=needs_repair)
-            print(f"{name:32} {found:5.2f} x etree.fromstring   (wanted: <= {limit})")
+            show(name, f"{found:.2f} x etree.fromstring", f"<= {limit} x")
         for name, unfit in (("control character", "\x01"), ("half surrogate", "\ud83d")):
             found = unfit_ratio(size, unfit)
-            title = f"parse {size} nodes, {name}"
-            print(f"{title:32} {found:5.2f} x etree.fromstring   (wanted: <= 3.0)")
+            show(f"parse {size} nodes, {name}", f"{found:.2f} x etree.fromstring", "<= 3.0 x")
     for is_first, limit in ((True, 1.5), (False, 0.2)):
         name = f"find by text, {'first' if is_first else 'later'}"
         found = find_ratio(is_first=is_first)
-        print(f"{name:32} {found:5.2f} x compiled XPath     (wanted: <= {limit})")
+        show(name, f"{found:.2f} x compiled XPath", f"<= {limit} x")
     expectations.main()
 
 

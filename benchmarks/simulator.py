@@ -1,8 +1,7 @@
 """How fast the simulated phones are.
 
-Ratios are medians of pairs measured alternately in one run. The counterpart for a shell
-command is the least adbd there can be, behind the same adb server, which answers every
-``shell:`` with fixed bytes.
+A shell command is compared with that of a minimal adbd behind the same adb server, which
+answers every ``shell:`` with fixed bytes. Ratios are medians of pairs measured alternately.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ import struct
 import subprocess
 import threading
 import time
-from collections.abc import Callable
 from multiprocessing.connection import Connection
 
 from benchmarks.adb_client import Adb, Phone
+from benchmarks.measuring import median_ratio, seconds, show
 from pytest_clawperator.simulator import Simulator
 
 PAIRS = 400
@@ -25,8 +24,8 @@ BUSY_SECONDS = 4.0
 EXECUTIONS = 10_000
 
 
-async def least_adbd(ready: Connection) -> None:
-    """Serve the shortest answer that adb accepts to any shell command."""
+async def minimal_adbd(ready: Connection) -> None:
+    """Answer every shell command with the shortest answer that adb accepts."""
 
     def message(command: bytes, first: int, second: int, payload: bytes = b"") -> bytes:
         number = int.from_bytes(command, "little")
@@ -55,20 +54,13 @@ async def least_adbd(ready: Connection) -> None:
     await server.serve_forever()
 
 
-def stub(ready: Connection) -> None:
-    """Run the least adbd in a process of its own."""
-    asyncio.run(least_adbd(ready))
-
-
-def seconds(run: Callable[[], object]) -> float:
-    """Time one run."""
-    start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
+def run_minimal_adbd(ready: Connection) -> None:
+    """Run the minimal adbd, in a process of its own."""
+    asyncio.run(minimal_adbd(ready))
 
 
 def start_up(devices: int) -> float:
-    """Time from starting the process to the first answered shell command of every phone."""
+    """Return the seconds from the start to the first answered shell command of every phone."""
     begun = time.perf_counter()
     with Simulator(devices=devices) as simulator:
         adb = Adb(simulator.adb_host, simulator.adb_port)
@@ -78,28 +70,27 @@ def start_up(devices: int) -> float:
 
 
 def echo_ratio(simulator: Simulator) -> float:
-    """Compare ``shell echo`` with the least adbd behind the same server."""
+    """Compare ``shell echo`` with the minimal adbd behind the same server."""
     adb = Adb(simulator.adb_host, simulator.adb_port)
     here, there = multiprocessing.Pipe()
-    process = multiprocessing.Process(target=stub, args=(there,), daemon=True)
+    process = multiprocessing.Process(target=run_minimal_adbd, args=(there,), daemon=True)
     process.start()
-    least = f"127.0.0.1:{here.recv()}"
-    adb.host(f"host:connect:{least}")
+    minimal = f"127.0.0.1:{here.recv()}"
+    adb.host(f"host:connect:{minimal}")
     serial = simulator.serials[0]
-    pairs = [
-        (
-            seconds(lambda: adb.shell(serial, "echo hi")),
-            seconds(lambda: adb.shell(least, "echo hi")),
+    try:
+        return median_ratio(
+            lambda: adb.shell(serial, "echo hi"),
+            lambda: adb.shell(minimal, "echo hi"),
+            pairs=PAIRS,
         )
-        for _ in range(PAIRS)
-    ]
-    process.terminate()
-    process.join()
-    return statistics.median(ours / theirs for ours, theirs in pairs)
+    finally:
+        process.terminate()
+        process.join()
 
 
 def fairness(simulator: Simulator) -> tuple[float, float]:
-    """Keep every phone busy at once; give the slowest's share of the mean, and the mean."""
+    """Keep all phones busy; return the slowest rate, as a part of the mean, and the mean rate."""
     adb = Adb(simulator.adb_host, simulator.adb_port)
     phones = [Phone(adb, serial) for serial in simulator.serials]
     end = time.perf_counter() + BUSY_SECONDS
@@ -118,7 +109,7 @@ def fairness(simulator: Simulator) -> tuple[float, float]:
 
 
 def memory_kib(pid: int) -> int:
-    """Ask the system how much memory a process holds."""
+    """Return how much memory a process uses."""
     asked = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, check=True)
     return int(asked.stdout)
 
@@ -135,7 +126,7 @@ def memory_growth(simulator: Simulator) -> float:
 
 
 def screenshot_times(simulator: Simulator) -> tuple[float, float]:
-    """Time a first picture of a screen, and the same picture again, in milliseconds."""
+    """Return the milliseconds of a first picture of a screen, and of the same picture again."""
     adb = Adb(simulator.adb_host, simulator.adb_port)
     serial = simulator.serials[0]
     adb.shell(serial, "screencap -p | wc -c")
@@ -148,18 +139,13 @@ def screenshot_times(simulator: Simulator) -> tuple[float, float]:
     return statistics.median(fresh) * 1000, statistics.median(again) * 1000
 
 
-def show(name: str, figure: str, wanted: str) -> None:
-    """Print one figure beside what it should be."""
-    print(f"{name:36} {figure:>10}   (wanted: {wanted})", flush=True)
-
-
 def main() -> None:
     """Print one line for each figure."""
     for devices, limit in ((1, 0.6), (8, 1.0)):
         best = min(start_up(devices) for _ in range(5))
         show(f"start to first answer, {devices} phone(s)", f"{best:.2f} s", f"< {limit} s")
     with Simulator(devices=8, seed=1) as simulator:
-        show("shell echo, to the least adbd's", f"{echo_ratio(simulator):.2f} x", "<= 1.5 x")
+        show("shell echo, to that of a minimal adbd", f"{echo_ratio(simulator):.2f} x", "<= 1.5 x")
         fresh, again = screenshot_times(simulator)
         show("screenshot of 1080x2400", f"{fresh:.0f} ms", "< 100 ms")
         show("screenshot of an unchanged screen", f"{again:.1f} ms", "<= 5 ms")

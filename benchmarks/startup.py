@@ -1,24 +1,28 @@
 """What the plugin costs when pytest starts: unused, and until the first test runs.
 
-Unused: the CPU time of ``pytest --collect-only`` in a project without devices, with the
-plugin and without it, the minimum of alternating runs. In use: how long after collection the
-first test starts on a simulated phone.
+Unused: the CPU time (user and system) of ``pytest --collect-only`` in a project without
+devices, with the plugin and without it. The figure is the median ratio of alternating pairs;
+pairs are added until the spread of that median is small enough.
+In use: the time from the end of the collection to the first test on a simulated phone.
 """
 
 from __future__ import annotations
 
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from importlib.metadata import entry_points
 from pathlib import Path
 
-RUNS = 40
-LIMIT = 1.06
-FIRST_TEST_WITHIN = 1.0
+from benchmarks.measuring import median_spread, show
+
+FEWEST_PAIRS, MOST_PAIRS = 40, 400
+SPREAD = 0.01
+LIMIT = 1.04
+STARTS, FIRST_TEST_WITHIN = 5, 1.0
 PLUGIN = "pytest_clawperator.plugin"
 
 PROJECT = "\n\n".join(f"def test_{number}():\n    assert {number} >= 0" for number in range(100))
@@ -37,71 +41,79 @@ def pytest_runtest_call():
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """Keep compiled modules, as where a package is installed to stay."""
+    """Return an environment in which compiled modules are kept, as in an installed package."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return {**kept, "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
+    return {**kept, "PYTHONPYCACHEPREFIX": str(folder / "bytecode"), "PYTHONHASHSEED": "0"}
 
 
 def without_others() -> list[str]:
-    """Leave out the plugins of others that happen to be installed."""
+    """Return the options that switch off all other installed plugins."""
     names = {entry.name for entry in entry_points(group="pytest11")} - {PLUGIN}
     return [option for name in sorted(names) for option in ("-p", f"no:{name}")]
 
 
-def run(folder: Path, *options: str) -> float:
-    """Run pytest in a process of its own and give the CPU seconds that it took."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", *without_others(), *options],
-        cwd=folder,
-        env=environment(folder),
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+class Project:
+    """A folder of tests in which pytest is run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._command = [sys.executable, "-m", "pytest", "-q", *without_others()]
+        self._environment = environment(folder)
+
+    def run(self, *options: str) -> float:
+        """Run pytest in a process of its own; return the CPU seconds of that process."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(
+            [*self._command, *options],
+            cwd=self.folder,
+            env=self._environment,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def unused(folder: Path) -> float:
-    """Give the ratio of the CPU times with and without the plugin."""
-    (folder / "test_project.py").write_text(PROJECT)
+def unused(project: Project) -> tuple[list[float], float]:
+    """Return the ratios of all pairs, and the median CPU seconds without the plugin."""
+    (project.folder / "test_project.py").write_text(PROJECT)
     plain, loaded = ["--collect-only", "-p", f"no:{PLUGIN}"], ["--collect-only"]
     for options in (plain, loaded):
-        run(folder, *options)  # compiles
-    without, with_it = [], []
-    for _ in range(RUNS):
-        without.append(run(folder, *plain))
-        with_it.append(run(folder, *loaded))
-    print(
-        f"pytest --collect-only, least CPU time of {RUNS} runs: {min(without) * 1000:.0f} ms"
-        f" without the plugin, {min(with_it) * 1000:.0f} ms with it"
-    )
-    return min(with_it) / min(without)
+        project.run(*options)  # compiles
+    ratios: list[float] = []
+    baseline: list[float] = []
+    while len(ratios) < FEWEST_PAIRS or (
+        median_spread(ratios) > SPREAD and len(ratios) < MOST_PAIRS
+    ):
+        # Each of the two is first in every other pair.
+        order = (plain, loaded) if len(ratios) % 2 else (loaded, plain)
+        used = {options is loaded: project.run(*options) for options in order}
+        ratios.append(used[True] / used[False])
+        baseline.append(used[False])
+    return ratios, statistics.median(baseline)
 
 
-def first_test(folder: Path) -> float:
-    """Give the least seconds from the end of the collection to the first test's start."""
-    (folder / "test_project.py").write_text("def test_it(clawperator): pass\n")
-    (folder / "conftest.py").write_text(CONFTEST)
+def first_test(project: Project) -> float:
+    """Return the median seconds from the end of the collection to the first test."""
+    (project.folder / "test_project.py").write_text("def test_it(clawperator): pass\n")
+    (project.folder / "conftest.py").write_text(CONFTEST)
     took = []
-    for _ in range(5):
-        run(folder, "--claw-device", "sim")
-        took.append(float((folder / "first").read_text()))
-    return sorted(took[1:])[len(took) // 2 - 1]
+    for _ in range(STARTS + 1):
+        project.run("--claw-device", "sim")
+        took.append(float((project.folder / "first").read_text()))
+    return statistics.median(took[1:])  # the first run compiles
 
 
 def main() -> None:
-    """Measure both."""
-    begin = time.monotonic()
+    """Print one line for each figure."""
     with tempfile.TemporaryDirectory() as name:
-        ratio = unused(Path(name))
-    verdict = "ok" if ratio <= LIMIT else "TOO MUCH"
-    print(f"unused: {ratio:.3f}x (at most {LIMIT}x): {verdict}")
+        ratios, baseline = unused(Project(Path(name)))
+    ratio, spread = statistics.median(ratios), median_spread(ratios)
+    show(f"pytest --collect-only, {len(ratios)} pairs", f"{baseline * 1000:.0f} ms CPU")
+    show("unused plugin", f"{ratio:.3f} x +- {spread:.1%}", f"<= {LIMIT} x")
     with tempfile.TemporaryDirectory() as name:
-        seconds = first_test(Path(name))
-    verdict = "ok" if seconds <= FIRST_TEST_WITHIN else "TOO SLOW"
-    print(f"in use: first test {seconds:.2f} s after collection, simulator included: {verdict}")
-    print(f"measured in {time.monotonic() - begin:.0f} s")
+        seconds = first_test(Project(Path(name)))
+    show("first test after collection, simulated", f"{seconds:.2f} s", f"<= {FIRST_TEST_WITHIN} s")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The fixtures of this project: page objects on the device of the test."""
+"""The fixtures of this project: page objects for the device of the test."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from pytest_clawperator import Clawperator
 
 @pytest.fixture
 def settings(clawperator: Clawperator) -> Settings:
-    """Give the Settings app."""
+    """Return the page object of the Settings app."""
     return Settings(clawperator)
 
 
 @pytest.fixture
 def conformance(clawperator: Clawperator) -> Conformance:
-    """Give the conformance app."""
+    """Return the page object of the conformance app."""
     return Conformance(clawperator)
 
 
 @pytest.fixture
 def shop(clawperator: Clawperator) -> Shop:
-    """Give the shop."""
+    """Return the page object of the shop."""
     return Shop(clawperator)

@@ -1,4 +1,4 @@
-"""Lesson 3: waiting. Nothing here sleeps: whatever is wanted is looked for until it is there."""
+"""Lesson 3: waiting. No test sleeps: actions and expectations wait for their node."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pytest_clawperator import Clawperator, expect
 pytestmark = pytest.mark.claw_app(PACKAGE, clear=True)
 
 
-def test_expectations_wait(shop: Shop) -> None:
-    """Signing in takes a moment, and so do the products: `expect` waits for both."""
+def test_an_expectation_waits(shop: Shop) -> None:
+    """Signing in and loading take a moment: `expect` waits for both."""
     shop.sign_in()
 
     expect(shop.products).to_be_visible()
 
 
 def test_waiting_for_the_end(clawperator: Clawperator, shop: Shop) -> None:
-    """What must go away is waited for, too."""
+    """An expectation can also wait until something has gone."""
     shop.sign_in()
 
     expect(clawperator.node(text="Sign in")).not_to_be_visible()
@@ -28,7 +28,7 @@ def test_waiting_for_the_end(clawperator: Clawperator, shop: Shop) -> None:
 
 
 def test_waiting_for_a_node(clawperator: Clawperator, shop: Shop) -> None:
-    """Actions wait for their node; `wait` does nothing else, as long as it is told."""
+    """Actions wait for their node; `wait` only waits, here for up to 20 seconds."""
     shop.sign_in()
 
     clawperator.node(text="Item 2").wait(timeout=20).click()
@@ -38,7 +38,7 @@ def test_waiting_for_a_node(clawperator: Clawperator, shop: Shop) -> None:
 
 @pytest.mark.claw_timeout(15)
 def test_more_time_for_a_whole_test(clawperator: Clawperator, shop: Shop) -> None:
-    """The marker sets how long actions and expectations of this test look for a node."""
+    """The marker sets the timeout of all actions and expectations of this test."""
     shop.sign_in()
 
     clawperator.click(text="Not now")  # an offer, which comes some seconds later
@@ -47,8 +47,8 @@ def test_more_time_for_a_whole_test(clawperator: Clawperator, shop: Shop) -> Non
     assert clawperator.timeout == 15
 
 
-def test_looking_once(clawperator: Clawperator) -> None:
-    """`timeout=0` is exactly one look, and `exists()` is one, too."""
+def test_looking_only_once(clawperator: Clawperator) -> None:
+    """`timeout=0` looks exactly once, and so does `exists()`."""
     expect(clawperator.node(text="Wrong e-mail or password")).not_to_be_visible(timeout=0)
 
     assert clawperator.node(text="Welcome back").exists()
@@ -56,6 +56,6 @@ def test_looking_once(clawperator: Clawperator) -> None:
 
 @pytest.mark.claw_app(SETTINGS)
 def test_waiting_for_anything(clawperator: Clawperator, settings: Settings) -> None:
-    """`expect.poll` calls a function until what it gives is right."""
+    """`expect.poll` calls a function until its value is as expected."""
     expect.poll(lambda: clawperator.device.current_package()).to_equal(SETTINGS)
     expect.poll(lambda: settings.rows.count() > 3, "rows of the first page").to_be_truthy()

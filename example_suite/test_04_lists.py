@@ -13,7 +13,7 @@ pytestmark = pytest.mark.claw_app(PACKAGE)
 
 
 def test_scroll_into_view(clawperator: Clawperator, conformance: Conformance) -> None:
-    """A locator can bring its node onto the screen."""
+    """A locator can scroll until its node is on the screen."""
     conformance.open_list()
     row = clawperator.node(text="row_24")
     expect(row).not_to_be_visible(timeout=0)
@@ -24,7 +24,7 @@ def test_scroll_into_view(clawperator: Clawperator, conformance: Conformance) ->
 
 
 def test_scroll_and_click(clawperator: Clawperator, conformance: Conformance) -> None:
-    """Scroll to a row and tap it, all on the device."""
+    """One action scrolls to a row and taps it."""
     conformance.open_list()
 
     clawperator.scroll_and_click(text="row_20")
@@ -32,8 +32,8 @@ def test_scroll_and_click(clawperator: Clawperator, conformance: Conformance) ->
     expect(clawperator.node(id="txt_selected_row")).to_have_text("Selected: row_20")
 
 
-def test_what_became_of_it(clawperator: Clawperator, conformance: Conformance) -> None:
-    """A scroll tells what happened, and is true if it moved anything."""
+def test_the_outcome_of_a_scroll(clawperator: Clawperator, conformance: Conformance) -> None:
+    """A scroll returns its outcome, which is true if anything moved."""
     conformance.open_list()
 
     up, down = clawperator.scroll("up"), clawperator.scroll("down")
@@ -44,7 +44,7 @@ def test_what_became_of_it(clawperator: Clawperator, conformance: Conformance) -
 
 
 def test_back_to_the_top(clawperator: Clawperator, conformance: Conformance) -> None:
-    """However far down, one call leads back."""
+    """One call scrolls back to the top, however far down the list is."""
     conformance.open_list()
     clawperator.scroll()
     clawperator.scroll()
@@ -56,7 +56,7 @@ def test_back_to_the_top(clawperator: Clawperator, conformance: Conformance) -> 
 
 @pytest.mark.claw_app(SETTINGS)
 def test_page_by_page(clawperator: Clawperator) -> None:
-    """`pages` goes through a list: a snapshot, a scroll, the next snapshot."""
+    """`pages` takes a snapshot, scrolls, takes the next snapshot, and so on."""
     titles: list[str] = []
     for page in clawperator.pages(max_scrolls=2):
         titles += [node.label for node in page.find_all(id="title") if node.label not in titles]
@@ -66,7 +66,7 @@ def test_page_by_page(clawperator: Clawperator) -> None:
 
 @pytest.mark.claw_app(SETTINGS)
 def test_the_last_row_of_settings(clawperator: Clawperator, settings: Settings) -> None:
-    """A search that starts at the top ends where its node is found."""
+    """`scroll_until` stops where its node is found."""
     outcome = clawperator.scroll_until(text_contains="About", max_scrolls=25)
 
     assert outcome.found

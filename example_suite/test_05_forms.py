@@ -1,4 +1,4 @@
-"""Lesson 5: forms. Fields, switches, boxes and buttons that are not always enabled."""
+"""Lesson 5: forms. Fields, switches, checkboxes, and buttons that are sometimes disabled."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ pytestmark = pytest.mark.claw_app(PACKAGE, clear=True)
 
 
 @pytest.mark.claw_app(CONFORMANCE)
-def test_a_switch(conformance: Conformance) -> None:
-    """Being checked is waited for like anything else."""
+def test_a_switch_is_turned_off(conformance: Conformance) -> None:
+    """The state of a switch is waited for, like everything else."""
     expect(conformance.toggle).to_be_checked()
 
     conformance.toggle.click()
@@ -23,8 +23,8 @@ def test_a_switch(conformance: Conformance) -> None:
     expect(conformance.status).to_have_text("Status: Disabled")
 
 
-def test_entering_text(shop: Shop) -> None:
-    """`enter_text` replaces what is in a field."""
+def test_entering_text_replaces_the_old_one(shop: Shop) -> None:
+    """`enter_text` replaces the text of a field."""
     shop.email.enter_text("ada@example.org")
     shop.email.enter_text("ada@example.com")
 
@@ -32,7 +32,7 @@ def test_entering_text(shop: Shop) -> None:
 
 
 def test_emptying_a_field(shop: Shop) -> None:
-    """`clear` empties a field; what is shown then is its hint."""
+    """`clear` empties a field; then it shows its hint."""
     shop.email.enter_text("ada@example.com")
 
     shop.email.clear()
@@ -41,8 +41,8 @@ def test_emptying_a_field(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("password", ["", "guess", "SECRET"], ids=["none", "wrong", "capital"])
-def test_wrong_password(shop: Shop, password: str) -> None:
-    """Parameters work as everywhere in pytest."""
+def test_a_wrong_password_is_refused(shop: Shop, password: str) -> None:
+    """Tests can have parameters, as always in pytest."""
     shop.email.enter_text("ada@example.com")
     if password:
         shop.password.enter_text(password)
@@ -52,8 +52,8 @@ def test_wrong_password(shop: Shop, password: str) -> None:
     expect(shop.products).not_to_be_visible(timeout=0)
 
 
-def test_checkout(clawperator: Clawperator, shop: Shop) -> None:
-    """A button is enabled when the form is complete, and the order goes through."""
+def test_an_order_is_placed(clawperator: Clawperator, shop: Shop) -> None:
+    """The button is enabled when the form is complete; then the order is placed."""
     shop.add_to_cart(3)
     shop.show_cart()
     clawperator.click(text="Checkout")

@@ -1,6 +1,6 @@
-"""Lesson 6: payloads. Whole lists of actions, kept as files that other tools can send, too.
+"""Lesson 6: payloads. Lists of actions in files, which other tools can send too.
 
-`pytest --claw-validate` judges all of them without any device.
+`pytest --claw-validate` validates all of them without a device.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MISTAKES: dict[str, list[dict[str, Any]]] = {
 
 @pytest.mark.claw_payload("payloads/about_phone.json")
 def test_a_payload_file(clawperator: Clawperator, clawperator_payload: Execution) -> None:
-    """The marker declares the file, the fixture reads it, the client runs it."""
+    """The marker names the file, the fixture reads it, the client runs it."""
     envelope = clawperator.execute(clawperator_payload)
 
     expect(envelope).to_have_succeeded()
@@ -38,8 +38,10 @@ def test_a_payload_file(clawperator: Clawperator, clawperator_payload: Execution
 
 @pytest.mark.claw_app(CONFORMANCE, launch=False)
 @pytest.mark.claw_payload("payloads/count_to_two.json")
-def test_what_is_left_out(clawperator: Clawperator, clawperator_payload: Execution) -> None:
-    """A payload may leave out ids, source and timeout; they are filled in."""
+def test_a_payload_may_leave_out_fields(
+    clawperator: Clawperator, clawperator_payload: Execution
+) -> None:
+    """Ids, source and timeout are filled in if a payload leaves them out."""
     envelope = clawperator.execute(clawperator_payload)
 
     assert clawperator_payload.source == "pytest-clawperator"
@@ -48,7 +50,7 @@ def test_what_is_left_out(clawperator: Clawperator, clawperator_payload: Executi
 
 @pytest.mark.claw_payload({"actions": [{"id": "snap", "type": "snapshot_ui"}]})
 def test_a_payload_in_the_test(clawperator: Clawperator, clawperator_payload: Execution) -> None:
-    """A short payload can stand where it is used."""
+    """A short payload can stand in the test."""
     envelope = clawperator.execute(clawperator_payload)
 
     assert envelope.step("snap").snapshot.foreground_package
@@ -56,15 +58,15 @@ def test_a_payload_in_the_test(clawperator: Clawperator, clawperator_payload: Ex
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_every_file_is_valid(file: Path) -> None:
-    """A payload is judged before it is sent; no device is needed for that."""
+    """A payload is validated before it is sent; that needs no device."""
     execution = complete_execution(file.read_bytes())
 
     assert execution.plan()["actionCount"] == len(execution.actions)
 
 
 @pytest.mark.parametrize("meant", MISTAKES)
-def test_a_refusal(meant: str) -> None:
-    """A refusal says where, what was found, what is allowed, and what was meant."""
+def test_a_mistake_is_refused_with_a_suggestion(meant: str) -> None:
+    """The error names the place, what was found, what is allowed, and the probable meaning."""
     with pytest.raises(ExecutionValidationError, match=f"did you mean `{meant}`?") as refused:
         complete_execution(MISTAKES[meant])
 

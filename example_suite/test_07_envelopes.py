@@ -1,4 +1,4 @@
-"""Lesson 7: envelopes. What comes back is data, a failure, too."""
+"""Lesson 7: envelopes. The result of an execution is data, even if it failed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COUNTER = NodeMatcher.of(id=f"{PACKAGE}:id/txt_counter")
 MISSING = WaitForNode(NodeMatcher.of(text="Nowhere"), retry=Retry(max_attempts=1), id="gone")
 
 
-def test_steps(clawperator: Clawperator) -> None:
+def test_each_action_has_a_step(clawperator: Clawperator) -> None:
     """Each action has a step in the envelope, found by its id; its data are texts."""
     envelope = clawperator.execute(
         [
@@ -39,7 +39,7 @@ def test_steps(clawperator: Clawperator) -> None:
 
 
 def test_a_failure_is_data(clawperator: Clawperator) -> None:
-    """`execute` gives back a failed envelope, with a code to branch on."""
+    """`execute` returns a failed envelope, with a code to branch on."""
     envelope = clawperator.execute([MISSING])
 
     assert not envelope.ok
@@ -47,8 +47,8 @@ def test_a_failure_is_data(clawperator: Clawperator) -> None:
     expect(envelope).to_have_failed(code="NODE_NOT_FOUND")
 
 
-def test_or_an_error(clawperator: Clawperator) -> None:
-    """`raise_for_status` makes an error of it, of a class for its code."""
+def test_a_failure_can_be_raised(clawperator: Clawperator) -> None:
+    """`raise_for_status` raises the error class of the code."""
     envelope = clawperator.execute([MISSING])
 
     with pytest.raises(NodeNotFoundError) as raised:
@@ -58,7 +58,7 @@ def test_or_an_error(clawperator: Clawperator) -> None:
 
 
 def test_what_the_run_knows(clawperator: Clawperator) -> None:
-    """The device, the time it took, and the log while it ran are there, too."""
+    """The result also has the device, the duration, and the log of the run."""
     envelope = clawperator.execute([{"id": "snap", "type": "snapshot_ui"}])
 
     assert envelope.serial == clawperator.serial

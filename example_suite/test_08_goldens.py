@@ -1,6 +1,6 @@
-"""Lesson 8: goldens. A whole screen against what is written down of it.
+"""Lesson 8: goldens. A whole screen is compared with a file or a text.
 
-`pytest --claw-update-goldens` writes those that are missing or do not fit any more, into
+`pytest --claw-update-goldens` writes files that are missing or no longer match, into
 `__screens__` beside the test.
 """
 
@@ -14,8 +14,8 @@ from pytest_clawperator import Clawperator, expect
 pytestmark = pytest.mark.claw_app(PACKAGE)
 
 
-def test_in_the_test(clawperator: Clawperator) -> None:
-    """A golden names what must be there, in this order; other nodes may be between."""
+def test_a_golden_in_the_test(clawperator: Clawperator) -> None:
+    """A golden lists nodes in their order; other nodes may be between."""
     expect(clawperator).to_match_tree("""
         - text "Counter: 0"
         - button "Increment"
@@ -23,13 +23,13 @@ def test_in_the_test(clawperator: Clawperator) -> None:
     """)
 
 
-def test_in_a_file(clawperator: Clawperator) -> None:
-    """Longer ones live in files, here `__screens__/home.yaml`."""
+def test_a_golden_in_a_file(clawperator: Clawperator) -> None:
+    """A longer golden is kept in a file, here `__screens__/home.yaml`."""
     expect(clawperator).to_match_tree("home")
 
 
-def test_with_a_pattern(clawperator: Clawperator, conformance: Conformance) -> None:
-    """What changes from run to run is written as a pattern, or not at all."""
+def test_a_golden_with_a_pattern(clawperator: Clawperator, conformance: Conformance) -> None:
+    """What changes from run to run is written as a pattern, or left out."""
     conformance.increment.click()
 
     expect(clawperator).to_match_tree("""
@@ -38,8 +38,8 @@ def test_with_a_pattern(clawperator: Clawperator, conformance: Conformance) -> N
     """)
 
 
-def test_as_a_picture(clawperator: Clawperator, conformance: Conformance) -> None:
-    """How it looks can be a golden, too; what may differ is masked."""
+def test_a_golden_picture(clawperator: Clawperator, conformance: Conformance) -> None:
+    """A screenshot can be a golden too; nodes that may differ are masked."""
     pytest.importorskip("pixelmatch", reason="pip install 'pytest-clawperator[visual]'")
 
     expect(clawperator).to_match_screenshot("home", mask=[conformance.counter])

@@ -1,4 +1,4 @@
-"""Lesson 9: the app of a test. Markers and fixtures put it into the state that a test needs."""
+"""Lesson 9: the app of a test. Markers and fixtures bring it into the state that is needed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_clawperator import Clawperator, expect
 
 @pytest.fixture(scope="module")
 def signed_in(clawperator_client: Clawperator) -> None:
-    """Sign in once for all tests of this file: that client lives as long as the run."""
+    """Sign in once for all tests of this file; this client lives for the whole run."""
     device = clawperator_client.device
     if not device.is_installed(PACKAGE):
         pytest.skip(f"{PACKAGE} is not installed on {device.info}")
@@ -23,7 +23,7 @@ def signed_in(clawperator_client: Clawperator) -> None:
 @pytest.mark.claw_app(PACKAGE)
 @pytest.mark.usefixtures("signed_in")
 def test_signed_in_already(clawperator: Clawperator) -> None:
-    """The app is started anew before each test; its data is still there."""
+    """The app is started again before each test, but keeps its data."""
     clawperator.click(id="tab_account")
 
     expect(clawperator.node(text="Signed in as")).to_have_value("ada@example.com")
@@ -31,16 +31,16 @@ def test_signed_in_already(clawperator: Clawperator) -> None:
 
 @pytest.mark.claw_app(PACKAGE)
 @pytest.mark.usefixtures("signed_in")
-def test_search(shop: Shop) -> None:
-    """So no test of this file spends time on signing in again."""
+def test_a_search_without_signing_in_again(shop: Shop) -> None:
+    """No test of this file spends time on signing in again."""
     shop.search.enter_text("Item 20")
 
     expect(shop.claw.node(id="product_name").nth(0)).to_have_text("Item 20")
 
 
 @pytest.mark.claw_app(PACKAGE, launch=False, clear=True)
-def test_by_a_link(clawperator: Clawperator) -> None:
-    """With `launch=False` the test itself decides how the app is entered."""
+def test_the_app_is_opened_by_a_link(clawperator: Clawperator) -> None:
+    """With `launch=False` the test itself opens the app."""
     clawperator.open_uri("shop://item/7")
 
     expect(clawperator).to_be_in_app(PACKAGE)
@@ -49,7 +49,7 @@ def test_by_a_link(clawperator: Clawperator) -> None:
 
 @pytest.mark.claw_app(PACKAGE, clear=True, grant=["android.permission.ACCESS_FINE_LOCATION"])
 def test_a_permission_given_before(clawperator: Clawperator, shop: Shop) -> None:
-    """With `grant` no prompt lies over the app."""
+    """With `grant` the app has the permission, and shows no prompt."""
     shop.sign_in()
     clawperator.click(id="tab_account")
 
@@ -61,7 +61,7 @@ def test_a_permission_given_before(clawperator: Clawperator, shop: Shop) -> None
 
 @pytest.mark.claw_app(PACKAGE, clear=True)
 def test_a_permission_prompt(clawperator: Clawperator, shop: Shop) -> None:
-    """Without it, the prompt is another window, and can be answered."""
+    """Without `grant` the prompt is a window over the app, and can be answered."""
     shop.sign_in()
     clawperator.click(id="tab_account")
     clawperator.click(text="Find shops near me")
@@ -72,6 +72,6 @@ def test_a_permission_prompt(clawperator: Clawperator, shop: Shop) -> None:
 
 
 @pytest.mark.claw_app("com.example.somewhere.else")
-def test_an_app_that_is_not_there(clawperator: Clawperator) -> None:
-    """A test whose app is not installed is skipped, and says so."""
-    raise AssertionError("nobody comes here")
+def test_an_app_that_is_not_installed(clawperator: Clawperator) -> None:
+    """A test whose app is not installed is skipped, with the reason."""
+    raise AssertionError("the test was not skipped")

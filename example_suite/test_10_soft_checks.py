@@ -1,4 +1,4 @@
-"""Lesson 10: soft checks. All that is wrong with a screen, not only the first of it."""
+"""Lesson 10: soft checks. A test reports all its failures, not only the first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pytest_clawperator import Clawperator, expect
 
 @pytest.mark.claw_app(PACKAGE)
 def test_all_of_a_screen(clawperator: Clawperator, conformance: Conformance) -> None:
-    """A soft failure lets the test go on; at the end it fails with all of them."""
+    """After a soft failure the test goes on; it fails at its end, with all failures."""
     expect.soft(conformance.counter).to_have_text("Counter: 0")
     expect.soft(conformance.toggle).to_be_checked()
     expect.soft(conformance.increment).to_be_enabled()
@@ -23,8 +23,8 @@ def test_all_of_a_screen(clawperator: Clawperator, conformance: Conformance) -> 
 
 
 @pytest.mark.claw_app(SHOP, clear=True)
-def test_in_other_words(shop: Shop) -> None:
-    """A second argument says what it means, should it fail."""
+def test_a_check_with_a_message(shop: Shop) -> None:
+    """The second argument stands at the beginning of a failure."""
     shop.add_to_cart(3, 5)
     shop.show_cart()
 
@@ -35,7 +35,7 @@ def test_in_other_words(shop: Shop) -> None:
 
 @pytest.mark.claw_app(SETTINGS)
 def test_on_one_snapshot(clawperator: Clawperator, settings: Settings) -> None:
-    """Checks on one snapshot are about one moment, and cost one look."""
+    """Checks of one snapshot see the same moment, and take one look."""
     settings.rows.wait()
     screen = clawperator.snapshot()
 

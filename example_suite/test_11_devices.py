@@ -1,4 +1,4 @@
-"""Lesson 11: the device beneath: what it is, what it needs to be, and what can be done with it."""
+"""Lesson 11: devices. Their properties, tests that need certain ones, and what they can do."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from example_suite.pages.settings import PACKAGE
 from pytest_clawperator import Clawperator, DeviceInfo, expect
 
 
-def test_what_it_is(clawperator: Clawperator, clawperator_device: DeviceInfo) -> None:
-    """Facts about the device, for tests that depend on them."""
+def test_properties_of_the_device(clawperator: Clawperator, clawperator_device: DeviceInfo) -> None:
+    """Properties of the device, for tests that depend on them."""
     assert clawperator_device.serial == clawperator.serial
     assert clawperator_device.api_level is not None
     assert clawperator_device.size is not None
@@ -24,15 +24,15 @@ def test_only_on_android_13(clawperator: Clawperator) -> None:
     assert clawperator.device.app_locale(PACKAGE) == "en-GB"
 
 
-def test_turned(clawperator: Clawperator) -> None:
-    """What a test changes through the device is put back after it."""
+def test_the_device_is_turned(clawperator: Clawperator) -> None:
+    """What a test changes on the device is restored after it."""
     clawperator.device.orientation = "landscape"
 
     assert clawperator.device.orientation == "landscape"
 
 
 def test_keys_and_shell(clawperator: Clawperator) -> None:
-    """Keys that are no action, and the shell."""
+    """Keys that have no action of their own, and the shell."""
     clawperator.open_app(PACKAGE)
     expect(clawperator).to_be_in_app(PACKAGE)
 

@@ -1,4 +1,4 @@
-"""Lesson 12: batches. Actions that need no decision in between travel together."""
+"""Lesson 12: batches. Several actions are sent as one execution."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pytest_clawperator import Clawperator
 
 
 @pytest.mark.claw_app(PACKAGE)
-def test_count(clawperator: Clawperator) -> None:
-    """The methods are the client's; results are there after the block."""
+def test_counting_in_one_execution(clawperator: Clawperator) -> None:
+    """A batch has the methods of the client; values are available after the block."""
     with clawperator.batch() as batch:
         for _ in range(5):
             batch.click(text="Increment")
@@ -22,7 +22,7 @@ def test_count(clawperator: Clawperator) -> None:
 
 @pytest.mark.claw_app(SHOP, clear=True)
 def test_fill_the_cart(clawperator: Clawperator) -> None:
-    """Ten actions, one execution."""
+    """Ten actions are one execution."""
     with clawperator.batch() as batch:
         for number in (3, 5, 8):
             batch.open_uri(f"shop://item/{number}")

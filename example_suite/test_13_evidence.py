@@ -1,6 +1,6 @@
-"""Lesson 13: evidence. What a test leaves behind, in a folder of its own.
+"""Lesson 13: evidence. Each test has a folder for its files.
 
-A failure brings its screenshot, snapshot, log and envelopes without being asked.
+Screenshot, snapshot, log and envelopes of a failed test are there without being asked for.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ import json
 import pytest
 
 from example_suite.pages.settings import PACKAGE
-from pytest_clawperator import Clawperator
-from pytest_clawperator.plugin.evidence.artifacts import Artifacts
+from pytest_clawperator import Artifacts, Clawperator
 
 
 @pytest.mark.claw_app(PACKAGE)
-def test_attaching(clawperator: Clawperator, clawperator_artifacts: Artifacts) -> None:
-    """Whatever is attached is in the test's folder, and in its reports."""
+def test_a_file_is_attached(clawperator: Clawperator, clawperator_artifacts: Artifacts) -> None:
+    """An attached file is in the folder of the test, and in its reports."""
     titles = clawperator.read_all_text(id="title")
 
     kept = clawperator_artifacts.attach("titles.json", json.dumps(titles).encode())
@@ -25,8 +24,8 @@ def test_attaching(clawperator: Clawperator, clawperator_artifacts: Artifacts) -
     assert kept.parent == clawperator_artifacts.folder
 
 
-def test_a_picture(clawperator: Clawperator, clawperator_artifacts: Artifacts) -> None:
-    """A picture of any moment can be kept, too."""
+def test_a_picture_is_attached(clawperator: Clawperator, clawperator_artifacts: Artifacts) -> None:
+    """A screenshot of any moment can be attached too."""
     picture = clawperator.screenshot()
 
     kept = clawperator_artifacts.attach("home", picture, "image/png")

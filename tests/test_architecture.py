@@ -56,8 +56,8 @@ HOMES = {
     "pydantic_core": ("contracts/", "simulator/"),
     "typing_extensions": ("",),
     "yaml": ("simulator/", "snapshot/golden/"),
-    "PIL": ("simulator/picture/", "assertions/golden/pictures.py"),
-    "pixelmatch": ("assertions/golden/pictures.py",),
+    "PIL": ("simulator/picture/", "assertions/golden/"),
+    "pixelmatch": ("assertions/golden/pixels.py",),
     "filelock": ("devices/file_lease.py",),
     "redis": ("devices/redis_lease.py",),
 }

@@ -2,44 +2,59 @@
 
 from __future__ import annotations
 
-import ast
+import re
 import subprocess
 import sys
+from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import pytest_clawperator
 
+# As a module of which nothing is known: type checkers do not see what is made at run time.
+ROOT = import_module("pytest_clawperator")
+STUB = Path(pytest_clawperator.__file__).with_name("__init__.pyi").read_text(encoding="utf-8")
 HEAVY = ("pydantic", "pydantic_core", "lxml", "adbutils", "yaml", "PIL", "filelock", "pytest")
 
 
-@pytest.mark.parametrize("name", pytest_clawperator.__all__)
-def test_public_names_resolve(name: str) -> None:
-    """Each public name gives the object that its home module calls so."""
+def printed_by(code: str) -> str:
+    """Run code in a fresh process and return what it printed."""
+    finished = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    )
+    return finished.stdout.strip()
+
+
+@pytest.mark.parametrize("name", ROOT.__all__)
+def test_every_public_name_resolves_to_its_object(name: str) -> None:
+    """Each public name is the object of that name, with a docstring."""
     value = getattr(pytest_clawperator, name)
 
     assert value.__name__ == name
     assert value.__doc__
 
 
-def test_type_checkers_see_the_same_names() -> None:
-    """The imports for type checkers, the homes and ``__all__`` list the same names.
+def test_each_public_name_stands_once_in_the_stub() -> None:
+    """The stub re-exports each name in the form that type checkers ask for, and no name twice."""
+    written = re.findall(r"(\w+) as (\w+)", STUB)
+    names = Counter(name for name, _ in written)
 
-    ``connect`` alone is imported at once: its module has the same name.
-    """
-    tree = ast.parse(Path(pytest_clawperator.__file__).read_text(encoding="utf-8"))
-    guarded = next(node for node in tree.body if isinstance(node, ast.If))
+    assert all(name == exported for name, exported in written)
+    assert set(names) == set(ROOT.__all__)
+    assert set(names.values()) == {1}
 
-    seen = {
-        alias.name
-        for node in guarded.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
 
-    assert seen == set(pytest_clawperator._HOMES)
-    assert seen | {"connect"} == set(pytest_clawperator.__all__)
+def test_a_star_import_brings_every_public_name() -> None:
+    """``from pytest_clawperator import *`` defines all public names and nothing private."""
+    code = (
+        "before = set(globals()) | {'before'}\n"
+        "from pytest_clawperator import *\n"
+        "print(*sorted(set(globals()) - before))"
+    )
+
+    assert printed_by(code).split() == sorted(ROOT.__all__)
 
 
 def test_connect_is_the_function_whatever_was_imported() -> None:
@@ -50,32 +65,26 @@ def test_connect_is_the_function_whatever_was_imported() -> None:
         "print(type(connect).__name__)"
     )
 
-    said = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True
-    ).stdout
-
-    assert said.strip() == "function"
+    assert printed_by(code) == "function"
 
 
-def test_unknown_name_is_an_attribute_error() -> None:
+@pytest.mark.parametrize("name", ["Clik", "_Click", "__path_of__"])
+def test_a_name_that_does_not_exist_is_an_attribute_error(name: str) -> None:
     """A name that does not exist is refused as in any module."""
-    with pytest.raises(AttributeError, match="no attribute 'Clik'"):
-        _ = pytest_clawperator.Clik
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'"):
+        getattr(pytest_clawperator, name)
 
 
-def test_dir_lists_public_names() -> None:
+def test_dir_lists_the_public_names() -> None:
     """Completion in a shell offers the lazy names too."""
-    assert set(pytest_clawperator.__all__) <= set(dir(pytest_clawperator))
+    assert set(ROOT.__all__) <= set(dir(pytest_clawperator))
 
 
 @pytest.mark.parametrize("module", ["pytest_clawperator", "pytest_clawperator.plugin"])
-def test_import_is_light(module: str) -> None:
+def test_importing_the_root_or_the_plugin_is_light(module: str) -> None:
     """Importing the root or the entry point loads nothing heavy; only the latter knows pytest."""
     heavy = [name for name in HEAVY if name != "pytest" or module == "pytest_clawperator"]
-    code = f"import sys, {module}; print([m for m in {heavy!r} if m in sys.modules])"
 
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True
-    ).stdout
+    loaded = printed_by(f"import sys, {module}; print([m for m in {heavy!r} if m in sys.modules])")
 
-    assert loaded.strip() == "[]"
+    assert loaded == "[]"

@@ -1,4 +1,4 @@
-"""What failures look like: each test fails on purpose, in another way."""
+"""What failures look like: each test fails on purpose, for another reason."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ pytestmark = [pytest.mark.claw_app(PACKAGE), pytest.mark.claw_timeout(1)]
 
 
 def test_a_misspelt_text(clawperator: Clawperator) -> None:
-    """The error names the node that comes nearest, why it does not fit, and the screen."""
+    """The error shows the nearest node, why it does not match, and the screen."""
     clawperator.click(text="Incremnt")
 
 
 def test_another_text(clawperator: Clawperator, conformance: Conformance) -> None:
-    """An expectation says what was expected, what was found, and how long it was waited for."""
+    """The failure has what was expected, what was found, and how long it waited."""
     conformance.increment.click()
 
     expect(conformance.counter, "clicks so far").to_have_text("Counter: 2")
@@ -28,21 +28,21 @@ def test_another_text(clawperator: Clawperator, conformance: Conformance) -> Non
 
 @pytest.mark.claw_app(SHOP, clear=True)
 def test_too_little_time(shop: Shop) -> None:
-    """What comes true just after the deadline is told as such, with the time it needed."""
+    """If it comes true just after the deadline, the failure says so, with the time needed."""
     shop.sign_in()
 
     expect(shop.claw.node(text="Sign in")).not_to_be_visible(timeout=0.1)
 
 
 def test_below_the_edge_of_the_screen(clawperator: Clawperator, conformance: Conformance) -> None:
-    """A search through a list says how far it came."""
+    """The error of a search through a list says how far it came."""
     conformance.open_list()
 
     clawperator.scroll_until(text="row_150", max_scrolls=1)
 
 
 def test_a_failed_envelope(clawperator: Clawperator) -> None:
-    """The steps of the execution are listed, up to the one that failed."""
+    """The failure lists the steps, up to the one that failed."""
     envelope = clawperator.execute(
         [
             {"id": "count", "type": "click", "params": {"matcher": {"text": "Increment"}}},
@@ -63,7 +63,7 @@ def test_a_failed_envelope(clawperator: Clawperator) -> None:
 
 
 def test_a_refused_payload(clawperator: Clawperator) -> None:
-    """Nothing is sent; every problem is told, and what was probably meant."""
+    """Nothing is sent; the error lists every problem, with suggestions."""
     clawperator.execute(
         [
             {"type": "clik", "params": {"matcher": {"text": "Increment"}}},
@@ -73,7 +73,7 @@ def test_a_refused_payload(clawperator: Clawperator) -> None:
 
 
 def test_another_screen(clawperator: Clawperator) -> None:
-    """A golden that does not fit is shown as a difference."""
+    """A golden that does not match is shown as a difference."""
     expect(clawperator).to_match_tree("""
         - text "Counter: 1"
         - button "Increment"
@@ -82,7 +82,7 @@ def test_another_screen(clawperator: Clawperator) -> None:
 
 
 def test_several_things(conformance: Conformance) -> None:
-    """Soft failures are told together, each with its line."""
+    """Soft failures are reported together, each with its line."""
     expect.soft(conformance.counter).to_have_text("Counter: 5", timeout=0)
     expect.soft(conformance.toggle).not_to_be_checked(timeout=0)
     expect.soft(conformance.increment).to_be_disabled(timeout=0)
@@ -91,7 +91,7 @@ def test_several_things(conformance: Conformance) -> None:
 @pytest.mark.claw_app(SHOP, clear=True)
 @pytest.mark.claw_timeout(5)
 def test_something_lies_over_it(clawperator: Clawperator, shop: Shop) -> None:
-    """A prompt over the app is named, and that it should be answered first."""
+    """The failure names the window over the app; the hint is to answer it first."""
     shop.sign_in()
     clawperator.click(id="tab_account")
     clawperator.click(text="Find shops near me")
@@ -108,12 +108,12 @@ def a_cart_with_three_things(clawperator: Clawperator) -> None:
 @pytest.mark.usefixtures("a_cart_with_three_things")
 def test_a_fixture_fails() -> None:
     """A failure in a fixture is an error of the test, with the same evidence."""
-    raise AssertionError("nobody comes here")
+    raise AssertionError("the fixture did not fail")
 
 
 @pytest.fixture
 def crash_dialog(clawperator: Clawperator) -> Iterator[None]:
-    """Close the window that Android shows after a crash, for the sake of the next test."""
+    """Close the window that Android shows after a crash, so that the next test can run."""
     yield
     close = clawperator.node(text="Close app")
     if close.exists():
@@ -124,7 +124,7 @@ def crash_dialog(clawperator: Clawperator) -> Iterator[None]:
 @pytest.mark.claw_timeout(5)
 @pytest.mark.usefixtures("crash_dialog")
 def test_the_app_crashes(clawperator: Clawperator, shop: Shop) -> None:
-    """Another app is in front; the log of the crash is part of the evidence."""
+    """Another app is in front; the evidence contains the log of the crash."""
     shop.sign_in()
     clawperator.click(id="tab_account")
     clawperator.scroll_and_click(text="Crash")
@@ -133,7 +133,7 @@ def test_the_app_crashes(clawperator: Clawperator, shop: Shop) -> None:
 
 
 def test_the_lab_is_broken(clawperator: Clawperator) -> None:
-    """What is wrong with the device, not with the app, says so first."""
+    """The report separates trouble with the device from failures of the app."""
     clawperator.device.shell("settings put secure enabled_accessibility_services com.example/.None")
 
     clawperator.click(text="Increment")

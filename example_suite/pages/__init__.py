@@ -1,1 +1,1 @@
-"""Page objects: what can be done on the screens of each app, in the words of its users."""
+"""Page objects: one class for each app, with the actions and nodes that its tests use."""

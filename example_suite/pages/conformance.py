@@ -19,6 +19,6 @@ class Conformance:
         self.rows = claw.node(id="list_main")
 
     def open_list(self) -> None:
-        """Go to the list of rows."""
+        """Open the list of rows."""
         self.claw.click(text="Open List")
         self.rows.wait()

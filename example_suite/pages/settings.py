@@ -1,4 +1,4 @@
-"""The Settings app, which every phone has, though not with the same rows."""
+"""The Settings app: every phone has it, but with different rows."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ class Settings:
         self.rows = claw.node(id="title")
 
     def row(self, part: str) -> Locator:
-        """Mean the row whose title has this in it, in any case."""
+        """Return the locator of the row whose title contains this, in upper or lower case."""
         return self.claw.node(text_contains=part)
 
     def open_about(self) -> None:
-        """Go to “About phone”, which tablets and emulators call otherwise."""
+        """Open “About phone”, which has another name on tablets and emulators."""
         self.claw.scroll_and_click(text_contains="About", max_scrolls=25)
         self.claw.wait_for_node(text_contains="Android")
 
     def android_version(self) -> str:
-        """Read the version on the page that “About phone” leads to."""
+        """Read the Android version, on the page “About phone” or one below it."""
         version = self.claw.node(text="Android version")
         if not version.exists() and self.row("Software information").exists():
             self.row("Software information").click()

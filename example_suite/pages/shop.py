@@ -1,4 +1,4 @@
-"""The shop: signing in, looking around, the cart and the way out."""
+"""The shop: sign-in, products, cart and checkout."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Shop:
         self.cart_lines = claw.node(id="cart_line")
 
     def sign_in(self, email: str = "ada@example.com", password: str = PASSWORD) -> None:
-        """Fill in the form and send it."""
+        """Fill in the sign-in form and send it."""
         self.email.enter_text(email)
         self.password.enter_text(password)
         self.claw.click(id="sign_in")
 
     def show_item(self, number: int) -> None:
-        """Go straight to an item, as a link in a mail does."""
+        """Open an item directly, by a link."""
         self.claw.open_uri(f"shop://item/{number}")
         expect(self.claw.node(id="item_name")).to_have_text(f"Item {number}")
 
@@ -38,14 +38,14 @@ class Shop:
             self.claw.click(text="Add to cart")
 
     def show_cart(self) -> None:
-        """Go to the cart."""
+        """Open the cart."""
         self.claw.open_uri("shop://cart")
         expect(self.claw.node(text="Total")).to_be_visible()
 
     def cart_line(self, name: str) -> Locator:
-        """Mean the line of the cart that is about this item."""
+        """Return the locator of the cart line of an item."""
         return self.claw.node(id="cart_line", has=self.claw.node(text=name))
 
     def total(self) -> str:
-        """Read what the cart costs."""
+        """Read the total of the cart."""
         return self.claw.read_value("Total")

@@ -1,1 +1,4 @@
-"""IS IT AS SAID: expectations about screens, nodes and envelopes, which wait."""
+"""IS IT AS SAID: ``expect`` and what it offers for each subject, which waits until it is so.
+
+What a check wants and how one look is judged is in ``checks/``, golden screens in ``golden/``.
+"""

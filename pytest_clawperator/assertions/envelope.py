@@ -1,26 +1,21 @@
-"""Expectations about a result envelope; it is what it is, so nothing is waited for."""
+"""``expect(envelope)``: the expectations about a result envelope; nothing waits."""
 
 from __future__ import annotations
 
-import re
-from difflib import get_close_matches
 from types import EllipsisType
-from typing import Any
 
-from pytest_clawperator.assertions import texts
-from pytest_clawperator.assertions.expectation import Check, Manner
+from pytest_clawperator.assertions.checks import envelope_checks
+from pytest_clawperator.assertions.checks.envelope_checks import EnvelopeCheck
+from pytest_clawperator.assertions.checks.text_match import Text
+from pytest_clawperator.assertions.expectation import Expectation
 from pytest_clawperator.assertions.failure import Failure
-from pytest_clawperator.assertions.polling import Outcome, Verdict
-from pytest_clawperator.assertions.texts import Text
+from pytest_clawperator.assertions.wait_loop import Outcome
 from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult
 from pytest_clawperator.contracts.failures import failure as failure_of
-from pytest_clawperator.contracts.payload import Action
-from pytest_clawperator.contracts.wording import closest, describe, listed, quote
-from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExpectationError
+from pytest_clawperator.contracts.wording import quote
+from pytest_clawperator.errors import ErrorCode, ExpectationError
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
-
-EnvelopeCheck = Check[ResultEnvelope]
 
 _SHOWN_STEPS = 10
 
@@ -28,25 +23,25 @@ _SHOWN_STEPS = 10
 class EnvelopeAssertions:
     """What can be expected of an envelope."""
 
-    def __init__(self, envelope: ResultEnvelope, manner: Manner) -> None:
+    def __init__(self, envelope: ResultEnvelope, expectation: Expectation) -> None:
         self._envelope = envelope
-        self._manner = manner
+        self._expectation = expectation
 
     def to_have_succeeded(self) -> None:
-        """Expect the execution and every step of it to have succeeded."""
-        self._hold(_SUCCEEDED)
+        """Expect the execution and all its steps to have succeeded."""
+        self._verify(envelope_checks.SUCCEEDED)
 
     def not_to_have_succeeded(self) -> None:
-        """Expect the execution, or a step of it, to have failed."""
-        self._hold(_SUCCEEDED.negated())
+        """Expect the execution or one of its steps to have failed."""
+        self._verify(envelope_checks.SUCCEEDED.negated())
 
     def to_have_failed(self, *, code: ErrorCode | str | None = None) -> None:
-        """Expect the execution, or a step of it, to have failed; with this code, if given."""
-        self._hold(_failed(code))
+        """Expect the execution or one of its steps to have failed; with this code, if given."""
+        self._verify(envelope_checks.failed(code))
 
     def not_to_have_failed(self, *, code: ErrorCode | str | None = None) -> None:
-        """Expect success; with a code, anything but a failure with that code."""
-        self._hold(_failed(code).negated())
+        """Expect success; if a code is given, anything but a failure with that code."""
+        self._verify(envelope_checks.failed(code).negated())
 
     def to_have_step(
         self,
@@ -57,8 +52,8 @@ class EnvelopeAssertions:
         success: bool | None = None,
         code: ErrorCode | str | None = None,
     ) -> None:
-        """Expect a result of the action with this id, of this type and outcome."""
-        self._hold(_has_step(id, action_type, success, code))
+        """Expect a result for the action with this id, of this type and outcome."""
+        self._verify(envelope_checks.has_step(id, action_type, success, code))
 
     def not_to_have_step(
         self,
@@ -69,28 +64,28 @@ class EnvelopeAssertions:
         success: bool | None = None,
         code: ErrorCode | str | None = None,
     ) -> None:
-        """Expect no result of an action with this id, or not one of this type and outcome."""
-        self._hold(_has_step(id, action_type, success, code).negated())
+        """Expect no result for the action with this id, or none of this type and outcome."""
+        self._verify(envelope_checks.has_step(id, action_type, success, code).negated())
 
     def to_have_data(self, step: str, /, **data: Text | EllipsisType) -> None:
-        """Expect these data of a step: a text, a pattern, or ``...`` for any.
+        """Expect a step to have these data: a text, a pattern, or ``...`` for any value.
 
         expect(envelope).to_have_data("snap", foreground_package="com.android.settings")
         """
-        self._hold(_has_data(step, data))
+        self._verify(envelope_checks.has_data(step, data))
 
     def not_to_have_data(self, step: str, /, **data: Text | EllipsisType) -> None:
-        """Expect the step to be there with other data, or without them."""
-        self._hold(_has_data(step, data).negated())
+        """Expect the step to exist with other data, or without them."""
+        self._verify(envelope_checks.has_data(step, data).negated())
 
-    def _hold(self, check: EnvelopeCheck) -> None:
-        self._manner.hold(check, lambda: self._envelope, self._explain)
+    def _verify(self, check: EnvelopeCheck) -> None:
+        self._expectation.verify(check, lambda: self._envelope, self._explain)
 
     def _explain(self, check: EnvelopeCheck, outcome: Outcome[ResultEnvelope]) -> ExpectationError:
         envelope = self._envelope
         subject = f"the envelope of {quote(envelope.command_id)}"
         serial = getattr(envelope, "serial", None)
-        failure = Failure(subject, self._manner.message, serial)
+        failure = Failure(subject, self._expectation.message, serial)
         return failure.error(
             check,
             outcome,
@@ -101,22 +96,15 @@ class EnvelopeAssertions:
 
 
 def _hint(envelope: ResultEnvelope) -> str | None:
-    """Say what can be done about a failure of this code."""
+    """Return what to do about a failure with the envelope's code."""
     code = envelope.code
     if code is None:
         return None
     return failure_of(code, envelope=envelope, step=next(iter(envelope.failed_steps), None)).hint
 
 
-def _outcome(envelope: ResultEnvelope) -> str:
-    if envelope.ok:
-        return "success"
-    said = f": {envelope.error}" if envelope.error else ""
-    return f"{envelope.code}{said}".replace("\n", " ")
-
-
 def _steps(envelope: ResultEnvelope) -> list[str]:
-    """Tell what became of each step, also of those that the log tells about."""
+    """List the result of each step, also of those recovered from the log."""
     steps = [*getattr(envelope, "recovered", ()), *envelope.steps]
     if not steps:
         return ["steps: none"]
@@ -128,131 +116,3 @@ def _steps(envelope: ResultEnvelope) -> list[str]:
 def _said(step: StepResult) -> str:
     message = "" if step.success else step.data.get("message", "")
     return f": {message}".replace("\n", " ")[:200] if message else ""
-
-
-_SUCCEEDED = EnvelopeCheck(
-    "to have succeeded", lambda envelope: Verdict(envelope.ok, _outcome(envelope))
-)
-
-
-def _failed(code: ErrorCode | str | None) -> EnvelopeCheck:
-    code = _checked_code(code)
-
-    def judge(envelope: ResultEnvelope) -> Verdict:
-        found = envelope.code
-        return Verdict(found is not None and code in (None, found), _outcome(envelope))
-
-    return EnvelopeCheck("to have failed" + (f" with {code}" if code else ""), judge)
-
-
-def _step_of(envelope: ResultEnvelope, id: str) -> StepResult | Verdict:
-    """Give the step, or what to say where there is none."""
-    steps: list[StepResult] = [*envelope.steps, *getattr(envelope, "recovered", ())]
-    for step in steps:
-        if step.id == id:
-            return step
-    stopped = getattr(envelope, "stopped_at", None)
-    if stopped is not None and stopped.id == id:
-        return _stopped(stopped, envelope)
-    near = closest(id, [step.id for step in steps])
-    hint = f"Did you mean {quote(near)}?" if near else None
-    if hint is None and not envelope.ok and not steps:
-        hint = "Published Operators drop the results of all steps when one fails hard."
-    return Verdict(False, f"no step {quote(id)}", hint)
-
-
-def _stopped(action: Action, envelope: ResultEnvelope) -> StepResult:
-    """Stand in for the result that the Operator dropped."""
-    data = {"error": str(envelope.code), "message": envelope.error or ""}
-    return StepResult.model_validate(
-        {"id": action.id, "actionType": action.type, "success": False, "data": data}
-    )
-
-
-def _checked_code(code: Any) -> ErrorCode | str | None:
-    """Refuse a code that is a known one misspelt; one that is new may come true."""
-    if code is None or (isinstance(code, str) and code in list(ErrorCode)):
-        return code
-    if not isinstance(code, str) or not code:
-        raise ConfigurationError(
-            f"code= must be an error code, found {describe(code)}",
-            hint='Write code="NODE_NOT_FOUND", or an ErrorCode.',
-        )
-    near = get_close_matches(code.upper(), [str(each) for each in ErrorCode], n=1, cutoff=0.9)
-    if near:
-        raise ConfigurationError(f"there is no code {quote(code)}", hint=f"Did you mean {near[0]}?")
-    return code
-
-
-def _check_step(id: Any, success: Any) -> None:
-    if not isinstance(id, str) or not id:
-        raise ConfigurationError(
-            f"a step is named by the id of its action, found {describe(id)}",
-            hint='Write to_have_step("tap").',
-        )
-    if success is not None and not isinstance(success, bool):
-        raise ConfigurationError(
-            f"success= must be True or False, found {describe(success)}",
-            hint="Leave it out where the outcome does not matter.",
-        )
-
-
-def _has_step(
-    id: str, action_type: str | None, success: bool | None, code: ErrorCode | str | None
-) -> EnvelopeCheck:
-    _check_step(id, success)
-    code = _checked_code(code)
-
-    def judge(envelope: ResultEnvelope) -> Verdict:
-        step = _step_of(envelope, id)
-        if isinstance(step, Verdict):
-            return step
-        holds = (
-            action_type in (None, step.action_type)
-            and success in (None, step.success)
-            and code in (None, step.code)
-        )
-        return Verdict(holds, str(step))
-
-    outcome = {None: "", True: " that succeeded", False: " that failed"}[success]
-    kind = f" ({action_type})" if action_type else ""
-    with_code = f" with {code}" if code else ""
-    return EnvelopeCheck(f"to have step {quote(id)}{kind}{outcome}{with_code}", judge)
-
-
-def _has_data(step_id: str, wanted: dict[str, Text | EllipsisType]) -> EnvelopeCheck:
-    _check_step(step_id, None)
-    for key, value in wanted.items():
-        if isinstance(value, (int, float)):
-            text = str(value).lower() if isinstance(value, bool) else str(value)
-            raise ConfigurationError(
-                f"data are texts, found {key}={value!r}", hint=f'Write {key}="{text}".'
-            )
-        if value is not ...:
-            texts.checked_one(value)
-
-    def judge(envelope: ResultEnvelope) -> Verdict:
-        step = _step_of(envelope, step_id)
-        if isinstance(step, Verdict):
-            return step._replace(holds=None)
-        missing = [key for key in wanted if key not in step.data]
-        if missing:
-            there = listed(step.data) or "none"
-            return Verdict(False, f"no {listed(missing)}", f"The step has these data: {there}.")
-        found = {key: step.data[key] for key in wanted}
-        holds = all(value is ... or _fits(value, found[key]) for key, value in wanted.items())
-        return Verdict(holds, _data(found) or str(step))
-
-    shown = f" {_data(wanted)}" if wanted else ""
-    return EnvelopeCheck(f"to have in step {quote(step_id)} the data{shown}", judge)
-
-
-def _fits(wanted: Text | EllipsisType, found: str) -> bool:
-    return isinstance(wanted, (str, re.Pattern)) and texts.fits(wanted, found)
-
-
-def _data(values: dict[str, Text | EllipsisType] | dict[str, str]) -> str:
-    return ", ".join(
-        f"{key}={texts.shown(value) if isinstance(value, (str, re.Pattern)) else '...'}"
-        for key, value in values.items()
-    )

@@ -1,4 +1,4 @@
-"""``expect``: say what should be so, and wait until it is."""
+"""``expect``: the entry to all expectations, and their settings."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any, TypeVar, overload
 
 from pytest_clawperator.assertions.envelope import EnvelopeAssertions
-from pytest_clawperator.assertions.expectation import Manner, Settings
-from pytest_clawperator.assertions.golden import store as goldens
+from pytest_clawperator.assertions.expectation import Expectation, ExpectSettings
+from pytest_clawperator.assertions.golden import store as golden_store
 from pytest_clawperator.assertions.golden.store import GoldenStore
 from pytest_clawperator.assertions.locator import LocatorAssertions
 from pytest_clawperator.assertions.poll import PollAssertions
-from pytest_clawperator.assertions.polling import Clock
 from pytest_clawperator.assertions.screen import ScreenAssertions, SnapshotAssertions
-from pytest_clawperator.assertions.view import LiveScreen, StillScreen
+from pytest_clawperator.assertions.screen_source import FixedScreen, LiveScreen
+from pytest_clawperator.assertions.wait_loop import Clock
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.locator import Locator
 from pytest_clawperator.client.plan.target import Target
@@ -30,9 +30,9 @@ T = TypeVar("T")
 
 
 class Expecting:
-    """Takes what something is expected of, and offers what can be expected of it."""
+    """Takes a subject, and returns what can be expected of it."""
 
-    def __init__(self, settings: Callable[[], Settings], *, is_soft: bool) -> None:
+    def __init__(self, settings: Callable[[], ExpectSettings], *, is_soft: bool) -> None:
         self._settings = settings
         self._is_soft = is_soft
 
@@ -55,19 +55,21 @@ class Expecting:
     def __call__(self, target: Any, message: str | None = None) -> Any:
         """Expect something of a locator, a client, a snapshot, a node of it, or an envelope.
 
-        ``message`` says what it means, should it fail.
+        ``message`` stands at the beginning of a failure.
         """
-        manner = self._manner(message)
+        expectation = self._expectation(message)
         if isinstance(target, Locator):
-            return LocatorAssertions(target.target, LiveScreen(target.client), manner)
+            return LocatorAssertions(target.target, LiveScreen(target.client), expectation)
         if isinstance(target, Clawperator):
-            return ScreenAssertions(LiveScreen(target), manner)
+            return ScreenAssertions(LiveScreen(target), expectation)
         if isinstance(target, Snapshot):
-            return SnapshotAssertions(StillScreen(target), manner)
+            return SnapshotAssertions(FixedScreen(target), expectation)
         if isinstance(target, (Node, NoMatch)):
-            return LocatorAssertions(_still(target), StillScreen(target.snapshot), manner)
+            return LocatorAssertions(
+                _found_target(target), FixedScreen(target.snapshot), expectation
+            )
         if isinstance(target, ResultEnvelope):
-            return EnvelopeAssertions(target, manner)
+            return EnvelopeAssertions(target, expectation)
         raise ConfigurationError(
             f"nothing can be expected of an object of type {type(target).__name__}",
             hint="Give claw.node(...), the client, a snapshot, a node of it, or an envelope; "
@@ -81,72 +83,68 @@ class Expecting:
         *,
         timeout: float | None = None,
     ) -> PollAssertions[T]:
-        """Expect something of what a function gives, which is called until it is so.
+        """Expect something of the value of a function, which is called until it is so.
 
         expect.poll(lambda: claw.device.current_package()).to_equal("com.example.shop")
         """
-        return PollAssertions(function, self._manner(message), timeout=timeout)
+        return PollAssertions(function, self._expectation(message), timeout=timeout)
 
-    def _manner(self, message: str | None) -> Manner:
-        return Manner(self._settings(), message, self._is_soft)
+    def _expectation(self, message: str | None) -> Expectation:
+        return Expectation(self._settings(), message, self._is_soft)
 
 
 class Expect(Expecting):
-    """Say what should be so, and wait until it is.
+    """Expect something of a node, a screen, a snapshot or an envelope, and wait for it.
 
     expect(claw.node(text="Welcome")).to_be_visible(timeout=20)
     expect(claw).to_be_in_app("com.example.shop")
     expect(envelope).to_have_succeeded()
 
-    ``expect.soft(...)`` takes the same and lets the test go on; it fails at its end.
+    ``expect.soft(...)`` takes the same; a failure lets the test go on and fails it at its end.
     """
 
     __name__ = "expect"
 
     def __init__(self, *, clock: Clock | None = None) -> None:
-        self._current = self._first = Settings(clock=clock or Clock())
+        self._current = self._first = ExpectSettings(clock=clock or Clock())
         super().__init__(self._now, is_soft=False)
         self.soft = Expecting(self._now, is_soft=True)
 
     def set_timeout(self, seconds: float | None) -> None:
-        """Set how long expectations wait unless told otherwise; None: as long as the client."""
+        """Set the timeout of checks that have none of their own; None means the client's."""
         checked = None if seconds is None else seconds_of(seconds, 0.0, name="set_timeout()")
         self._current = replace(self._current, timeout=checked)
 
     def configure(self, *, linger: float | None = None, goldens: GoldenStore | None = None) -> None:
-        """Set how long to watch on after a failure, and where goldens are kept.
+        """Set how long to look on after a failure, and where goldens are kept.
 
-        With ``linger=0`` a failure does not say whether it was only a matter of time.
+        With ``linger=0`` a failure does not say whether the check came true a little later.
         """
         if linger is not None:
             self._current = replace(self._current, linger=seconds_of(linger, 0.0, name="linger="))
         if goldens is not None:
-            _use_goldens(goldens)
+            golden_store.use(goldens)
 
-    def reset(self, settings: Settings | None = None) -> None:
-        """Go back to earlier settings, or to those that were there at first."""
+    def reset(self, settings: ExpectSettings | None = None) -> None:
+        """Restore earlier settings, or the initial ones."""
         self._current = self._first if settings is None else settings
 
     @property
-    def settings(self) -> Settings:
-        """What was set, to go back to."""
+    def settings(self) -> ExpectSettings:
+        """The current settings, to be restored with ``reset``."""
         return self._current
 
-    def _now(self) -> Settings:
+    def _now(self) -> ExpectSettings:
         return self._current
 
 
-def _use_goldens(store: GoldenStore) -> None:
-    goldens.use(store)
-
-
-def _still(found: Node | NoMatch) -> Target:
-    """Describe what was found on a snapshot, or what was not."""
+def _found_target(found: Node | NoMatch) -> Target:
+    """Return the target for a node of a snapshot, or for one that was not found."""
     if isinstance(found, Node):
         return Target(node=found)
     container = found.container
-    return Target(query=found.query, within=None if container is None else _still(container))
+    return Target(query=found.query, within=None if container is None else _found_target(container))
 
 
-#: Say what should be so, and wait until it is.
+#: The entry to all expectations.
 expect = Expect()

@@ -1,17 +1,19 @@
-"""Expectations about a node."""
+"""``expect(locator)``: the expectations about a node."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_clawperator.assertions import node_checks
-from pytest_clawperator.assertions.expectation import Check, Manner
-from pytest_clawperator.assertions.failure import Failure, node_failure
-from pytest_clawperator.assertions.node_checks import APPEARED, DISAPPEARED
-from pytest_clawperator.assertions.polling import Outcome
-from pytest_clawperator.assertions.role_check import check_roles
-from pytest_clawperator.assertions.texts import Text
-from pytest_clawperator.assertions.view import Screen, View
+from pytest_clawperator.assertions.checks import node_checks
+from pytest_clawperator.assertions.checks.node_checks import APPEARED, DISAPPEARED, NodeCheck
+from pytest_clawperator.assertions.checks.node_view import NodeView
+from pytest_clawperator.assertions.checks.role_check import check_roles
+from pytest_clawperator.assertions.checks.text_match import Text
+from pytest_clawperator.assertions.expectation import Expectation
+from pytest_clawperator.assertions.failure import Failure
+from pytest_clawperator.assertions.node_failure import node_failure
+from pytest_clawperator.assertions.screen_source import ScreenSource
+from pytest_clawperator.assertions.wait_loop import Outcome
 from pytest_clawperator.client.plan.target import Target
 from pytest_clawperator.errors import ExpectationError
 
@@ -19,170 +21,170 @@ __tracebackhide__ = True  # a failure is shown at the test's own line
 
 
 class LocatorAssertions:
-    """What can be expected of a node; waited for, unless it is one of a snapshot.
+    """What can be expected of a node; each check waits, unless the node is from a snapshot.
 
-    Where several nodes fit, the first counts. A check of how a node is fails both ways,
-    wanted or not, where the node is not on the screen.
+    If several nodes match, the first is checked. A check of a node's state fails, negated or
+    not, if the node is not on the screen.
     """
 
-    def __init__(self, target: Target, screen: Screen, manner: Manner) -> None:
+    def __init__(self, target: Target, screen: ScreenSource, expectation: Expectation) -> None:
         self._target = target
         self._screen = screen
-        self._manner = manner
+        self._expectation = expectation
         check_roles(target)
 
     def to_be_visible(self, *, timeout: float | None = None) -> None:
         """Expect it to be on the screen."""
-        self._hold(node_checks.VISIBLE, timeout)
+        self._verify(node_checks.VISIBLE, timeout)
 
     def not_to_be_visible(self, *, timeout: float | None = None) -> None:
-        """Expect it to be off the screen, or not there at all."""
-        self._hold(node_checks.VISIBLE.negated(DISAPPEARED), timeout)
+        """Expect it to be off the screen or absent."""
+        self._verify(node_checks.VISIBLE.negated(DISAPPEARED), timeout)
 
     def to_be_hidden(self, *, timeout: float | None = None) -> None:
-        """Expect it to be off the screen, or not there at all."""
-        self._hold(node_checks.HIDDEN, timeout)
+        """Expect it to be off the screen or absent."""
+        self._verify(node_checks.HIDDEN, timeout)
 
     def not_to_be_hidden(self, *, timeout: float | None = None) -> None:
         """Expect it to be on the screen."""
-        self._hold(node_checks.HIDDEN.negated(APPEARED), timeout)
+        self._verify(node_checks.HIDDEN.negated(APPEARED), timeout)
 
     def to_exist(self, *, timeout: float | None = None) -> None:
         """Expect it to be in the tree, on the screen or off it."""
-        self._hold(node_checks.EXISTS, timeout)
+        self._verify(node_checks.EXISTS, timeout)
 
     def not_to_exist(self, *, timeout: float | None = None) -> None:
         """Expect it to be nowhere in the tree."""
-        self._hold(node_checks.EXISTS.negated(DISAPPEARED), timeout)
+        self._verify(node_checks.EXISTS.negated(DISAPPEARED), timeout)
 
     def to_be_enabled(self, *, timeout: float | None = None) -> None:
         """Expect it to be enabled."""
-        self._hold(node_checks.ENABLED, timeout)
+        self._verify(node_checks.ENABLED, timeout)
 
     def not_to_be_enabled(self, *, timeout: float | None = None) -> None:
-        """Expect it to be there and disabled."""
-        self._hold(node_checks.ENABLED.negated(), timeout)
+        """Expect it to be on the screen and disabled."""
+        self._verify(node_checks.ENABLED.negated(), timeout)
 
     def to_be_disabled(self, *, timeout: float | None = None) -> None:
         """Expect it to be disabled."""
-        self._hold(node_checks.DISABLED, timeout)
+        self._verify(node_checks.DISABLED, timeout)
 
     def not_to_be_disabled(self, *, timeout: float | None = None) -> None:
-        """Expect it to be there and enabled."""
-        self._hold(node_checks.DISABLED.negated(), timeout)
+        """Expect it to be on the screen and enabled."""
+        self._verify(node_checks.DISABLED.negated(), timeout)
 
     def to_be_checked(self, *, timeout: float | None = None) -> None:
-        """Expect a switch, a box or the like to be on."""
-        self._hold(node_checks.CHECKED, timeout)
+        """Expect a switch, a checkbox or a radio button to be on."""
+        self._verify(node_checks.CHECKED, timeout)
 
     def not_to_be_checked(self, *, timeout: float | None = None) -> None:
-        """Expect it to be there and off."""
-        self._hold(node_checks.CHECKED.negated(), timeout)
+        """Expect it to be on the screen and off."""
+        self._verify(node_checks.CHECKED.negated(), timeout)
 
     def to_be_focused(self, *, timeout: float | None = None) -> None:
         """Expect it to have the focus."""
-        self._hold(node_checks.FOCUSED, timeout)
+        self._verify(node_checks.FOCUSED, timeout)
 
     def not_to_be_focused(self, *, timeout: float | None = None) -> None:
-        """Expect it to be there without the focus."""
-        self._hold(node_checks.FOCUSED.negated(), timeout)
+        """Expect it to be on the screen without the focus."""
+        self._verify(node_checks.FOCUSED.negated(), timeout)
 
     def to_be_selected(self, *, timeout: float | None = None) -> None:
-        """Expect a tab or the like to be selected."""
-        self._hold(node_checks.SELECTED, timeout)
+        """Expect it, such as a tab, to be selected."""
+        self._verify(node_checks.SELECTED, timeout)
 
     def not_to_be_selected(self, *, timeout: float | None = None) -> None:
-        """Expect it to be there and not selected."""
-        self._hold(node_checks.SELECTED.negated(), timeout)
+        """Expect it to be on the screen and not selected."""
+        self._verify(node_checks.SELECTED.negated(), timeout)
 
     def to_be_in_viewport(
         self, *, ratio: float | None = None, timeout: float | None = None
     ) -> None:
-        """Expect some of it, or so much of it, to be where it can be seen.
+        """Expect a part of it to be in the viewport: at least ``ratio``, or a pixel.
 
-        What counts are the bounds, the window's, and those of the lists around it. Phones
-        cut the bounds of most nodes to what can be seen, so a ratio says less there.
+        Its bounds are compared with those of the window and of the scrollables around it.
+        Phones report most bounds already cut to the visible part, so a ratio says less there.
         """
-        self._hold(node_checks.in_viewport(ratio), timeout)
+        self._verify(node_checks.in_viewport(ratio), timeout)
 
     def not_to_be_in_viewport(
         self, *, ratio: float | None = None, timeout: float | None = None
     ) -> None:
-        """Expect none of it, or less than so much, to be where it can be seen."""
-        self._hold(node_checks.in_viewport(ratio).negated(), timeout)
+        """Expect less than ``ratio`` of it, or nothing, to be in the viewport."""
+        self._verify(node_checks.in_viewport(ratio).negated(), timeout)
 
     def to_have_text(
         self, expected: Text | Sequence[Text], /, *, timeout: float | None = None
     ) -> None:
-        """Expect its text, or its description where it has none, to be this.
+        """Expect its text, or its description if it has none, to be this.
 
-        A pattern is searched for. A list is about all nodes that fit, one text for each.
+        A pattern is searched for. A list holds one text for each matching node.
         """
-        self._hold(node_checks.has_text(expected), timeout)
+        self._verify(node_checks.has_text(expected), timeout)
 
     def not_to_have_text(
         self, expected: Text | Sequence[Text], /, *, timeout: float | None = None
     ) -> None:
-        """Expect it to be there with another text."""
-        self._hold(node_checks.has_text(expected).negated(), timeout)
+        """Expect it to be on the screen with another text."""
+        self._verify(node_checks.has_text(expected).negated(), timeout)
 
     def to_contain_text(
         self, expected: Text | Sequence[Text], /, *, timeout: float | None = None
     ) -> None:
-        """Expect its text to have this in it, letter by letter.
+        """Expect its text to contain this; upper and lower case count.
 
-        A list is about all nodes that fit: each is in one of them, in this order.
+        Of a list, each text must be in one of the matching nodes, in this order.
         """
-        self._hold(node_checks.contains_text(expected), timeout)
+        self._verify(node_checks.contains_text(expected), timeout)
 
     def not_to_contain_text(
         self, expected: Text | Sequence[Text], /, *, timeout: float | None = None
     ) -> None:
-        """Expect it to be there with a text that does not have this in it."""
-        self._hold(node_checks.contains_text(expected).negated(), timeout)
+        """Expect it to be on the screen with a text that does not contain this."""
+        self._verify(node_checks.contains_text(expected).negated(), timeout)
 
     def to_have_desc(self, expected: Text, /, *, timeout: float | None = None) -> None:
-        """Expect its description for people who do not see the screen to be this."""
-        self._hold(node_checks.has_desc(expected), timeout)
+        """Expect its content description, which screen readers speak, to be this."""
+        self._verify(node_checks.has_desc(expected), timeout)
 
     def not_to_have_desc(self, expected: Text, /, *, timeout: float | None = None) -> None:
-        """Expect it to be there with another description."""
-        self._hold(node_checks.has_desc(expected).negated(), timeout)
+        """Expect it to be on the screen with another content description."""
+        self._verify(node_checks.has_desc(expected).negated(), timeout)
 
     def to_have_role(self, role: str, /, *, timeout: float | None = None) -> None:
-        """Expect it to be a button, a switch, a textfield or the like."""
-        self._hold(node_checks.has_role(role), timeout)
+        """Expect it to have this role, such as button, switch or textfield."""
+        self._verify(node_checks.has_role(role), timeout)
 
     def not_to_have_role(self, role: str, /, *, timeout: float | None = None) -> None:
-        """Expect it to be there in another role."""
-        self._hold(node_checks.has_role(role).negated(), timeout)
+        """Expect it to be on the screen with another role."""
+        self._verify(node_checks.has_role(role).negated(), timeout)
 
     def to_have_count(self, count: int, /, *, timeout: float | None = None) -> None:
-        """Expect so many nodes on the screen that fit."""
-        self._hold(node_checks.has_count(count), timeout)
+        """Expect this number of matching nodes on the screen."""
+        self._verify(node_checks.has_count(count), timeout)
 
     def not_to_have_count(self, count: int, /, *, timeout: float | None = None) -> None:
-        """Expect another number of nodes on the screen that fit."""
-        self._hold(node_checks.has_count(count).negated(), timeout)
+        """Expect another number of matching nodes on the screen."""
+        self._verify(node_checks.has_count(count).negated(), timeout)
 
     def to_have_value(self, expected: Text, /, *, timeout: float | None = None) -> None:
-        """Expect the value beside a label, as in Settings; a field's value is its text."""
-        self._hold(node_checks.has_value(expected), timeout)
+        """Expect this value beside a label, as in Settings; the value of a field is its text."""
+        self._verify(node_checks.has_value(expected), timeout)
 
     def not_to_have_value(self, expected: Text, /, *, timeout: float | None = None) -> None:
-        """Expect another value beside the label."""
-        self._hold(node_checks.has_value(expected).negated(), timeout)
+        """Expect another value beside a label."""
+        self._verify(node_checks.has_value(expected).negated(), timeout)
 
-    def _hold(self, check: Check[View], timeout: float | None) -> None:
-        manner = self._manner
-        seconds = self._screen.seconds(timeout, manner.settings.timeout)
-        manner.hold(check, self._look, self._explain, timeout=seconds)
+    def _verify(self, check: NodeCheck, timeout: float | None) -> None:
+        seconds = self._screen.seconds(timeout, self._expectation.settings.timeout)
+        self._expectation.verify(check, self._look, self._explain, timeout=seconds)
 
-    def _look(self) -> View:
-        return View(self._screen.look(), self._target, self._screen)
+    def _look(self) -> NodeView:
+        screen = self._screen
+        return NodeView(screen.look(), self._target, screen.is_strict, screen.serial)
 
-    def _explain(self, check: Check[View], outcome: Outcome[View]) -> ExpectationError:
+    def _explain(self, check: NodeCheck, outcome: Outcome[NodeView]) -> ExpectationError:
         ordinal = "" if check.about_all else self._target.ordinal
         subject = f"{self._target} ({ordinal})" if ordinal else str(self._target)
-        failure = Failure(subject, self._manner.message, self._screen.serial)
+        failure = Failure(subject, self._expectation.message, self._screen.serial)
         return node_failure(failure, check, outcome)

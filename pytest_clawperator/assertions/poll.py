@@ -1,4 +1,4 @@
-"""Expectations about whatever a function gives, called again until it is so."""
+"""``expect.poll(function)``: expectations about the value of a function, called repeatedly."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from pytest_clawperator.assertions import texts
-from pytest_clawperator.assertions.expectation import Check, Manner
+from pytest_clawperator.assertions.checks import text_match
+from pytest_clawperator.assertions.checks.check import Check, Verdict
+from pytest_clawperator.assertions.expectation import Expectation
 from pytest_clawperator.assertions.failure import Failure
-from pytest_clawperator.assertions.polling import Outcome, Verdict, may_come
+from pytest_clawperator.assertions.wait_loop import Outcome, may_succeed_later
 from pytest_clawperator.client.plan.timing import seconds_of
 from pytest_clawperator.errors import ConfigurationError, ExpectationError
 
@@ -26,20 +27,20 @@ _brief.maxstring = _brief.maxother = 80
 
 @dataclass(frozen=True)
 class Called(Generic[T]):
-    """What a call gave: a value, or an assertion that failed in it."""
+    """The result of a call: a value, or the assertion that failed in it."""
 
     value: T | None = None
     error: AssertionError | None = None
 
 
 class PollAssertions(Generic[T]):
-    """What can be expected of a function.
+    """What can be expected of the value of a function.
 
-    An assertion that fails inside it means "not yet"; any other error ends it at once.
+    If an assertion fails in the function, it is called again; any other error is raised.
     """
 
     def __init__(
-        self, function: Callable[[], T], manner: Manner, *, timeout: float | None = None
+        self, function: Callable[[], T], expectation: Expectation, *, timeout: float | None = None
     ) -> None:
         if not callable(function):
             raise ConfigurationError(
@@ -47,51 +48,51 @@ class PollAssertions(Generic[T]):
                 hint="Write expect.poll(lambda: claw.device.current_package()).to_equal(...).",
             )
         self._function = function
-        self._manner = manner
+        self._expectation = expectation
         self._timeout = timeout
 
     def to_equal(self, expected: T, /, *, timeout: float | None = None) -> None:
-        """Expect it to give this."""
-        self._hold(_equals(expected), timeout)
+        """Expect it to return this."""
+        self._verify(_equals(expected), timeout)
 
     def not_to_equal(self, expected: T, /, *, timeout: float | None = None) -> None:
-        """Expect it to give something else."""
-        self._hold(_equals(expected).negated(), timeout)
+        """Expect it to return something else."""
+        self._verify(_equals(expected).negated(), timeout)
 
     def to_be_truthy(self, *, timeout: float | None = None) -> None:
-        """Expect it to give something that counts as true."""
-        self._hold(_TRUTHY, timeout)
+        """Expect it to return a value that is true in an ``if``."""
+        self._verify(_TRUTHY, timeout)
 
     def not_to_be_truthy(self, *, timeout: float | None = None) -> None:
-        """Expect it to give something that counts as false."""
-        self._hold(_TRUTHY.negated(), timeout)
+        """Expect it to return a value that is false in an ``if``."""
+        self._verify(_TRUTHY.negated(), timeout)
 
     def to_pass(self, *, timeout: float | None = None) -> None:
         """Expect no assertion in it to fail."""
-        self._hold(_PASSES, timeout)
+        self._verify(_PASSES, timeout)
 
     def not_to_pass(self, *, timeout: float | None = None) -> None:
         """Expect an assertion in it to fail."""
-        self._hold(_PASSES.negated(), timeout)
+        self._verify(_PASSES.negated(), timeout)
 
-    def _hold(self, check: Check[Called[Any]], timeout: float | None) -> None:
+    def _verify(self, check: Check[Called[Any]], timeout: float | None) -> None:
         given = self._timeout if timeout is None else timeout
-        default = self._manner.settings.timeout
+        default = self._expectation.settings.timeout
         seconds = seconds_of(given, DEFAULT_TIMEOUT if default is None else default)
-        self._manner.hold(check, self._call, self._explain, timeout=seconds)
+        self._expectation.verify(check, self._call, self._explain, timeout=seconds)
 
     def _call(self) -> Called[Any]:
         try:
             return Called(self._function())
         except AssertionError as error:
-            if not may_come(error):
+            if not may_succeed_later(error):
                 raise
             return Called(error=error)
 
     def _explain(
         self, check: Check[Called[Any]], outcome: Outcome[Called[Any]]
     ) -> ExpectationError:
-        failure = Failure(self._name, self._manner.message)
+        failure = Failure(self._name, self._expectation.message)
         error = None if outcome.seen is None else outcome.seen.error
         told = str(error).split("\n") if error is not None else []
         evidence = ["it says:", *(f"  {line}" for line in told)] if len(told) > 1 else []
@@ -104,16 +105,16 @@ class PollAssertions(Generic[T]):
 
 
 def _failed(called: Called[Any]) -> str:
-    """Say in one line which assertion failed."""
+    """Describe in one line which assertion failed."""
     error = called.error
     first = str(error).partition("\n")[0]
     return f"{type(error).__name__}: {first}"[:200].removesuffix(": ")
 
 
-def _unlike(expected: object, found: object) -> str | None:
-    """Say where two values differ whose short forms do not show it."""
+def _difference(expected: object, found: object) -> str | None:
+    """Describe where two values differ, if their short forms do not show it."""
     if isinstance(expected, str) and isinstance(found, str):
-        return texts.difference(expected, found)
+        return text_match.difference(expected, found)
     if not isinstance(expected, (list, tuple)) or type(expected) is not type(found):
         return None
     others: Sequence[Any] = found
@@ -132,7 +133,7 @@ def _equals(expected: object) -> Check[Called[Any]]:
         if called.error is not None:
             return Verdict(None, _failed(called))
         shown = _brief.repr(called.value)
-        return Verdict(bool(called.value == expected), shown, _unlike(expected, called.value))
+        return Verdict(bool(called.value == expected), shown, _difference(expected, called.value))
 
     return Check(f"to equal {_brief.repr(expected)}", judge)
 

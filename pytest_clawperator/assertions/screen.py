@@ -1,46 +1,45 @@
-"""Expectations about a whole screen."""
+"""``expect(client)`` and ``expect(snapshot)``: the expectations about a whole screen."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 from typing_extensions import Unpack
 
-from pytest_clawperator.assertions.expectation import Check, Manner
+from pytest_clawperator.assertions.checks import screen_checks
+from pytest_clawperator.assertions.checks.screen_checks import ScreenCheck
+from pytest_clawperator.assertions.expectation import Expectation
 from pytest_clawperator.assertions.failure import Failure, overlay_hint, overlay_lines
-from pytest_clawperator.assertions.golden.trees import GoldenTree, Ignored
+from pytest_clawperator.assertions.golden.tree import GoldenTree, Ignored
 from pytest_clawperator.assertions.locator import LocatorAssertions
-from pytest_clawperator.assertions.polling import Outcome, Verdict
-from pytest_clawperator.assertions.view import LiveScreen, Screen
+from pytest_clawperator.assertions.screen_source import LiveScreen, ScreenSource
+from pytest_clawperator.assertions.wait_loop import Outcome
 from pytest_clawperator.client.plan.target import TargetLike, target_of
-from pytest_clawperator.contracts.wording import describe
-from pytest_clawperator.errors import ConfigurationError, ExpectationError
+from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExpectationError
 from pytest_clawperator.snapshot.matching import MatcherKeywords
-from pytest_clawperator.snapshot.near_miss import covering
 from pytest_clawperator.snapshot.tree import Snapshot
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
-ScreenCheck = Check[Snapshot]
-
 
 class SnapshotAssertions:
-    """What can be expected of a snapshot, as it is."""
+    """What can be expected of a snapshot; nothing waits, because it does not change."""
 
-    def __init__(self, screen: Screen, manner: Manner) -> None:
+    def __init__(self, screen: ScreenSource, expectation: Expectation) -> None:
         self._screen = screen
-        self._manner = manner
+        self._expectation = expectation
 
     def node(
         self, target: TargetLike | None = None, /, **matcher: Unpack[MatcherKeywords]
     ) -> LocatorAssertions:
-        """Expect something of a node on it.
+        """Expect something of a node on the screen.
 
         expect(snapshot).node(id="row").to_have_count(3)
         """
         wanted = target_of(target, matcher, verb="node")
-        return LocatorAssertions(wanted, self._screen, self._manner)
+        return LocatorAssertions(wanted, self._screen, self._expectation)
 
     def to_have_node(
         self,
@@ -50,7 +49,7 @@ class SnapshotAssertions:
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
     ) -> None:
-        """Expect a node that fits to be on the screen.
+        """Expect a matching node on the screen.
 
         expect(envelope.step("snap").snapshot).to_have_node(text_contains="Wi-Fi")
         """
@@ -64,24 +63,24 @@ class SnapshotAssertions:
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
     ) -> None:
-        """Expect no node that fits to be on the screen."""
+        """Expect no matching node on the screen."""
         self.node(target, **matcher).not_to_be_visible(timeout=timeout)
 
     def to_be_in_app(self, package: str, /, *, timeout: float | None = None) -> None:
         """Expect this app to be in front."""
-        self._hold(_in_app(package), timeout)
+        self._verify(screen_checks.in_app(package), timeout)
 
     def not_to_be_in_app(self, package: str, /, *, timeout: float | None = None) -> None:
         """Expect another app to be in front."""
-        self._hold(_in_app(package).negated(), timeout)
+        self._verify(screen_checks.in_app(package).negated(), timeout)
 
     def to_have_no_overlay(self, *, timeout: float | None = None) -> None:
-        """Expect no window, such as a permission prompt, to lie over the app."""
-        self._hold(_NO_OVERLAY, timeout)
+        """Expect no window, such as a permission prompt, over the app."""
+        self._verify(screen_checks.NO_OVERLAY, timeout)
 
     def not_to_have_no_overlay(self, *, timeout: float | None = None) -> None:
-        """Expect a window to lie over the app."""
-        self._hold(_NO_OVERLAY.negated(), timeout)
+        """Expect a window over the app."""
+        self._verify(screen_checks.NO_OVERLAY.negated(), timeout)
 
     def to_match_tree(
         self,
@@ -92,14 +91,15 @@ class SnapshotAssertions:
         ignore: Ignored | Iterable[Ignored] = (),
         timeout: float | None = None,
     ) -> None:
-        """Expect the screen to fit a golden: the name of a file in ``__screens__``, or a text.
+        """Expect the screen to match a golden: the name of a file in ``__screens__``, or a text.
 
-        Every line of it must be there, in this order; with ``exact`` nothing else may be.
-        Nodes that fit a matcher of ``ignore`` do not count.
+        Every line of the golden must be on the screen, in this order; with ``exact`` nothing
+        else may be. Nodes that match ``ignore`` are left out.
         """
         tree = GoldenTree.of(golden, exact=exact, ignore=ignore)
         if tree.is_updated:
-            tree.update(self._screen.look, self._manner, self._seconds(timeout))
+            clock = self._expectation.settings.clock
+            tree.update(self._screen.look, clock, self._seconds(timeout))
         else:
             self._match(tree, tree.check, timeout)
 
@@ -112,7 +112,7 @@ class SnapshotAssertions:
         ignore: Ignored | Iterable[Ignored] = (),
         timeout: float | None = None,
     ) -> None:
-        """Expect the screen not to fit a golden, which must be there all the same."""
+        """Expect the screen not to match a golden; the golden itself must exist."""
         tree = GoldenTree.of(golden, exact=exact, ignore=ignore)
         self._match(tree, tree.check.negated(), timeout)
 
@@ -120,20 +120,20 @@ class SnapshotAssertions:
         def explain(check: ScreenCheck, outcome: Outcome[Snapshot]) -> ExpectationError:
             return tree.explain(self._failure, check, outcome)
 
-        # A file that is not there does not come by waiting.
+        # Waiting does not bring a missing file.
         seconds = self._seconds(timeout) if tree.golden is not None else 0.0
-        self._manner.hold(check, self._screen.look, explain, timeout=seconds)
+        self._expectation.verify(check, self._screen.look, explain, timeout=seconds)
 
-    def _hold(self, check: ScreenCheck, timeout: float | None) -> None:
+    def _verify(self, check: ScreenCheck, timeout: float | None) -> None:
         seconds = self._seconds(timeout)
-        self._manner.hold(check, self._screen.look, self._explain, timeout=seconds)
+        self._expectation.verify(check, self._screen.look, self._explain, timeout=seconds)
 
     def _seconds(self, timeout: float | None) -> float:
-        return self._screen.seconds(timeout, self._manner.settings.timeout)
+        return self._screen.seconds(timeout, self._expectation.settings.timeout)
 
     @property
     def _failure(self) -> Failure:
-        return Failure("the screen", self._manner.message, self._screen.serial)
+        return Failure("the screen", self._expectation.message, self._screen.serial)
 
     def _explain(self, check: ScreenCheck, outcome: Outcome[Snapshot]) -> ExpectationError:
         snapshot = outcome.seen
@@ -149,10 +149,10 @@ class SnapshotAssertions:
 
 
 class ScreenAssertions(SnapshotAssertions):
-    """What can be expected of a device's screen, waited for."""
+    """What can be expected of a device's screen; each check waits."""
 
-    def __init__(self, screen: LiveScreen, manner: Manner) -> None:
-        super().__init__(screen, manner)
+    def __init__(self, screen: LiveScreen, expectation: Expectation) -> None:
+        super().__init__(screen, expectation)
         self._live = screen
 
     def to_match_screenshot(
@@ -168,15 +168,18 @@ class ScreenAssertions(SnapshotAssertions):
     ) -> None:
         """Expect the screen to look like a picture in ``__screens__``.
 
-        There is one for each size and density of a screen. ``threshold`` is how much a
-        pixel's colour may differ, from 0 to 1; ``mask`` are nodes that do not count.
+        There is one picture for each size and density of a screen. ``threshold`` is how much
+        a pixel's colour may differ, from 0 to 1; nodes that match ``mask`` are left out.
         """
-        from pytest_clawperator.assertions.golden.pictures import GoldenPicture
-
-        golden = GoldenPicture.of(
-            name, self._live.client, threshold, max_diff_pixels, mask, mask_status_bar
+        self._match_picture(
+            name,
+            timeout,
+            is_negated=False,
+            threshold=threshold,
+            max_diff_pixels=max_diff_pixels,
+            mask=mask,
+            mask_status_bar=mask_status_bar,
         )
-        golden.hold(self._manner, self._failure, self._seconds(timeout))
 
     def not_to_match_screenshot(
         self,
@@ -189,37 +192,29 @@ class ScreenAssertions(SnapshotAssertions):
         mask_status_bar: bool = True,
         timeout: float | None = None,
     ) -> None:
-        """Expect the screen to look otherwise than a picture, which must be there."""
-        from pytest_clawperator.assertions.golden.pictures import GoldenPicture
-
-        golden = GoldenPicture.of(
-            name, self._live.client, threshold, max_diff_pixels, mask, mask_status_bar
-        )
-        golden.hold(self._manner, self._failure, self._seconds(timeout), negated=True)
-
-
-def _in_app(package: Any) -> ScreenCheck:
-    if not isinstance(package, str) or not package:
-        raise ConfigurationError(
-            f"an app is named by its package, found {describe(package)}",
-            hint='Write to_be_in_app("com.android.settings").',
+        """Expect the screen not to look like a picture; the picture itself must exist."""
+        self._match_picture(
+            name,
+            timeout,
+            is_negated=True,
+            threshold=threshold,
+            max_diff_pixels=max_diff_pixels,
+            mask=mask,
+            mask_status_bar=mask_status_bar,
         )
 
-    def judge(snapshot: Snapshot) -> Verdict:
-        found = snapshot.foreground_package
-        return Verdict(found == package, found or "an unknown app")
+    def _match_picture(
+        self, name: str, timeout: float | None, *, is_negated: bool, **options: Any
+    ) -> None:
+        if find_spec("pixelmatch") is None:
+            raise ConfigurationError(
+                "to_match_screenshot() needs pixelmatch, which is not installed",
+                code=ErrorCode.HOST_DEPENDENCY_MISSING,
+                hint="pip install 'pytest-clawperator[visual]'",
+            )
+        # Here and not above: Pillow is heavy, and pixelmatch is an extra.
+        from pytest_clawperator.assertions.golden.picture import GoldenPicture
 
-    return ScreenCheck(f"to be in app {package}", judge, "came to the front")
-
-
-def _no_overlay(snapshot: Snapshot) -> Verdict:
-    if snapshot.has_overlay is None:
-        hint = "This Operator does not say whether windows lie over the app."
-        return Verdict(None, "no word about overlays", hint)
-    package = covering(snapshot) or snapshot.overlay_package or "another app"
-    return Verdict(
-        not snapshot.has_overlay, f"a window of {package}" if snapshot.has_overlay else "none"
-    )
-
-
-_NO_OVERLAY = ScreenCheck("to have no overlay", _no_overlay, "went away")
+        golden = GoldenPicture.of(name, self._live.client, **options)
+        seconds = self._seconds(timeout)
+        golden.verify(self._expectation, self._failure, seconds, is_negated=is_negated)

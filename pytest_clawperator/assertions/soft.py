@@ -1,31 +1,25 @@
-"""Failures that let a test go on, and fail it at its end."""
+"""``expect.soft``: failures that let the test go on and fail it at its end."""
 
 from __future__ import annotations
 
-import linecache
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from pathlib import Path
-from types import FrameType, TracebackType
 
+from pytest_clawperator.assertions.call_site import calling_frame, described, traceback_to
 from pytest_clawperator.errors import ConfigurationError, ExpectationError, SnapshotError
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
-_PACKAGE = __name__.partition(".")[0]
-_RUNNERS = ("_pytest", "pluggy")
-
 
 class SoftFailures:
-    """The failures of one phase of one test, in the order in which they came."""
+    """The failures of one phase of one test, in their order."""
 
     def __init__(self) -> None:
         self.errors: list[ExpectationError | SnapshotError] = []
 
     def text(self) -> str:
-        """Tell all of them, each with the line of the test that it comes from."""
+        """Return the text of all failures, each with its line in the test."""
         screen = None
         parts = []
         for number, error in enumerate(self.errors, 1):
@@ -38,7 +32,7 @@ class SoftFailures:
 
     @cached_property
     def error(self) -> ExpectationError | SnapshotError:
-        """The one error that stands for all of them, raised where the first failed."""
+        """One error for all failures, with the traceback of the first."""
         first = self.errors[0]
         if len(self.errors) == 1:
             return first
@@ -56,7 +50,7 @@ _scopes: list[SoftFailures] = []
 
 @contextmanager
 def collecting() -> Iterator[SoftFailures]:
-    """Collect the failures of ``expect.soft`` for as long as the block lasts."""
+    """Collect the failures of ``expect.soft`` while the block runs."""
     failures = SoftFailures()
     _scopes.append(failures)
     try:
@@ -69,43 +63,9 @@ def collect(error: ExpectationError | SnapshotError) -> None:
     """Keep a failure for the end of the test."""
     if not _scopes:
         raise ConfigurationError(
-            "expect.soft() has no test at whose end it could fail",
+            "expect.soft() is used outside of a test that could fail at its end",
             hint="Use it in tests that pytest runs with this plugin; elsewhere use expect().",
         ) from error
-    frame = caller()
-    error.details["where"] = _where(frame)
-    _scopes[-1].errors.append(error.with_traceback(_traceback(frame)))
-
-
-def caller() -> FrameType:
-    """Give the frame of whoever called into this package."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and _is_ours(frame):
-        frame = frame.f_back
-    return frame
-
-
-def _is_ours(frame: FrameType) -> bool:
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE
-
-
-def _where(frame: FrameType) -> str:
-    path, line = frame.f_code.co_filename, frame.f_lineno
-    source = linecache.getline(path, line, frame.f_globals).strip()
-    return f"{_shown(Path(path))}:{line}: {source}".removesuffix(": ")
-
-
-def _shown(path: Path) -> str:
-    try:
-        return path.relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return str(path)
-
-
-def _traceback(frame: FrameType | None) -> TracebackType | None:
-    """Make the traceback that the failure would have had, had it been raised."""
-    traceback = None
-    while frame is not None and not str(frame.f_globals.get("__name__")).startswith(_RUNNERS):
-        traceback = TracebackType(traceback, frame, frame.f_lasti, frame.f_lineno)
-        frame = frame.f_back
-    return traceback
+    frame = calling_frame()
+    error.details["where"] = described(frame)
+    _scopes[-1].errors.append(error.with_traceback(traceback_to(frame)))

@@ -1,4 +1,4 @@
-"""Crashes and apps that do not respond, found in a device's log and marked there."""
+"""Crashes and ANRs (apps that do not respond): find them in a log and mark their lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pytest_clawperator.contracts.log import LogEntry, parse_log_line
 
 MARK = ">>> "
-# The system's own words; no app can obfuscate the tags that come with them.
+# Tags and texts of the system; obfuscated apps do not change them.
 _RUNTIME, _NATIVE, _MANAGER = "AndroidRuntime", "DEBUG", "ActivityManager"
 _FATAL = "FATAL EXCEPTION"
 _PROCESS = re.compile(r"Process: ([\w.:]+)")
@@ -22,7 +22,7 @@ _REASON = re.compile(r"Reason: (.+)")
 
 @dataclass(frozen=True)
 class Crash:
-    """An app that died or hung: who, how, why, and its lines, by their places in the log."""
+    """A crash or ANR: which process, what happened, why, and the indexes of its log lines."""
 
     process: str
     what: str
@@ -34,23 +34,23 @@ class Crash:
 
 
 def find_crashes(lines: Sequence[bytes]) -> list[Crash]:
-    """List what crashed or hung, in the order of the log."""
+    """Return all crashes and ANRs, in the order of the log."""
     entries = [parse_log_line(line) for line in lines]
     found: list[Crash] = []
     taken: set[int] = set()
     for place, entry in enumerate(entries):
         if entry is None or place in taken or not _begins(entry):
             continue
-        places = tuple(_together(entries, place))
+        places = tuple(_report_lines(entries, place))
         taken.update(places)
         found.append(_crash(entry, places, [_message(entries, at) for at in places]))
     return found
 
 
 def marked_log(lines: Sequence[bytes], crashes: Sequence[Crash]) -> str:
-    """Print a log with what crashed at its top, and the lines of that marked."""
+    """Return a log as text, with its crashes listed at the top and their lines marked."""
     marked = {place for crash in crashes for place in crash.lines}
-    # Counted as they stand in the file, beneath the lines about them.
+    # Line numbers of the file, which begins with the list of crashes.
     above = len(crashes) + 1 if crashes else 0
     head = [f"line {crash.lines[0] + above + 1}: {crash}" for crash in crashes]
     body = (
@@ -68,8 +68,8 @@ def _begins(entry: LogEntry) -> bool:
     return entry.tag == _MANAGER and entry.message.startswith("ANR in ")
 
 
-def _together(entries: Sequence[LogEntry | None], start: int) -> Iterator[int]:
-    """Give the places of a report; lines of others may stand between its own."""
+def _report_lines(entries: Sequence[LogEntry | None], start: int) -> Iterator[int]:
+    """Yield the indexes of a report's lines; lines of other processes may stand between."""
     first = entries[start]
     assert first is not None
     yield start
@@ -100,7 +100,7 @@ def _crash(first: LogEntry, places: tuple[int, ...], messages: list[str]) -> Cra
 
 
 def _exception(messages: Sequence[str]) -> str:
-    """Give the first line after those that say which thread and process it was."""
+    """Return the first line after those that name thread and process."""
     rest = (line for line in messages if not line.startswith((_FATAL, "Process: ", "PID: ")))
     return next(rest, "")
 

@@ -1,4 +1,4 @@
-"""What ``expect`` takes, and its settings."""
+"""The subjects of ``expect``, and its settings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.doubles.runner import SHOP, Phone, client
 
 
 def test_each_subject_has_its_checks() -> None:
-    """What is offered depends on what something is expected of."""
+    """The checks that are offered depend on the subject."""
     claw = client(Phone())
     snapshot = Snapshot.from_xml(SHOP)
 
@@ -31,7 +31,7 @@ def test_each_subject_has_its_checks() -> None:
     assert offered == [*[LocatorAssertions] * 3, ScreenAssertions, SnapshotAssertions]
 
 
-def test_every_check_has_a_twin() -> None:
+def test_every_check_has_its_opposite() -> None:
     """No check lacks its opposite, and no opposite its check."""
     for kind in (LocatorAssertions, ScreenAssertions, SnapshotAssertions):
         names = {name for name in dir(kind) if name.startswith(("to_", "not_to_"))}
@@ -42,13 +42,13 @@ def test_every_check_has_a_twin() -> None:
 
 @pytest.mark.parametrize("target", [3, "text", None, {"text": "OK"}, [SHOP]])
 def test_other_subjects_are_refused(target: object) -> None:
-    """Of anything else nothing can be expected, and the refusal says of what."""
+    """A subject of another type is refused, with its type."""
     with pytest.raises(ConfigurationError, match="nothing can be expected of an object of type"):
         expect(target)  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("seconds", [-1, "5", float("nan"), True])
-def test_nonsense_settings_are_refused(seconds: object) -> None:
+def test_settings_that_are_no_seconds_are_refused(seconds: object) -> None:
     """Times are numbers of seconds."""
     own = Expect()
 
@@ -58,8 +58,8 @@ def test_nonsense_settings_are_refused(seconds: object) -> None:
         own.configure(linger=seconds)  # type: ignore[arg-type]
 
 
-def test_screen_that_is_never_read_is_an_error_of_the_lab() -> None:
-    """Where no snapshot ever came, the reason is raised, and no expectation failed."""
+def test_a_screen_that_is_never_read_is_no_failed_expectation() -> None:
+    """If no snapshot ever came, the reason is raised."""
     phone = Phone(data={"snapshot_ui": {"error": "UI_TREE_UNAVAILABLE"}})
     claw = client(phone, timeout=0.0)
 
@@ -67,8 +67,8 @@ def test_screen_that_is_never_read_is_an_error_of_the_lab() -> None:
         expect(claw.node(text="x")).to_be_visible()
 
 
-def test_frames_of_ours_are_hidden() -> None:
-    """Between the test's own line and the failure stands nothing that pytest shows."""
+def test_frames_of_the_package_are_hidden() -> None:
+    """Pytest shows no frame between the test's own line and the failure."""
     with pytest.raises(ExpectationError) as caught:
         expect(Snapshot.from_xml(SHOP)).to_have_node(text="Cheese")
 
@@ -78,13 +78,13 @@ def test_frames_of_ours_are_hidden() -> None:
     assert all(frame.f_globals.get("__tracebackhide__") for frame, _ in frames)
 
 
-def test_it_is_called_expect() -> None:
-    """It looks like a function to whoever asks."""
+def test_expect_looks_like_a_function() -> None:
+    """Its name and docstring are those of a function."""
     assert expect.__name__ == "expect"
     assert expect.__doc__
 
 
-def test_unread_screen_tells_what_was_expected() -> None:
+def test_a_screen_that_is_never_read_names_the_expectation() -> None:
     """The error about a screen that is never read names the locator, and can be soft."""
     claw = client(Phone(data={"snapshot_ui": {"error": "UI_TREE_UNAVAILABLE"}}), timeout=0.0)
 
@@ -98,7 +98,7 @@ def test_unread_screen_tells_what_was_expected() -> None:
 
 
 def test_settings_can_be_reset() -> None:
-    """What was set is undone, and mistakes in it name the setting."""
+    """reset() restores the initial settings; errors name the setting."""
     own = Expect()
     own.set_timeout(9)
 

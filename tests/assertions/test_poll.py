@@ -1,4 +1,4 @@
-"""What can be expected of a function that is called until it is so."""
+"""Expectations about the value of a function."""
 
 from __future__ import annotations
 
@@ -11,20 +11,14 @@ from pytest_clawperator.errors import ConfigurationError, ExpectationError, Tran
 from tests.doubles.clock import FakeTime
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Give an expect whose time takes none."""
-    return Expect(clock=FakeTime().clock)
-
-
 def numbers() -> Callable[[], int]:
-    """Make a function that counts."""
+    """Return a function that counts."""
     every: Iterator[int] = iter(range(1_000))
     return lambda: next(every)
 
 
-def test_value_is_waited_for(expect: Expect) -> None:
-    """A function is called until it gives what is expected."""
+def test_a_function_is_called_until_its_value_fits(expect: Expect) -> None:
+    """A function is called until it returns what is expected."""
     count = numbers()
 
     expect.poll(count).to_equal(3)
@@ -32,7 +26,7 @@ def test_value_is_waited_for(expect: Expect) -> None:
     assert count() == 4
 
 
-def test_twins(expect: Expect) -> None:
+def test_every_check_of_a_value_has_its_opposite(expect: Expect) -> None:
     """Each check has its opposite."""
     expect.poll(numbers()).not_to_equal(0)
     expect.poll(numbers()).to_be_truthy()
@@ -42,8 +36,8 @@ def test_twins(expect: Expect) -> None:
         expect.poll(lambda: 1).not_to_pass()
 
 
-def test_failure_names_function_value_and_log(expect: Expect) -> None:
-    """A failure says what was called, what it gave, and how often."""
+def test_a_failure_names_function_value_and_log(expect: Expect) -> None:
+    """A failure names the function, its value, and the number of calls."""
 
     def total() -> int:
         return 3
@@ -57,8 +51,8 @@ def test_failure_names_function_value_and_log(expect: Expect) -> None:
     ]
 
 
-def test_failed_assertion_means_not_yet(expect: Expect) -> None:
-    """An assertion that fails in the function is tried again, and told in the end."""
+def test_a_failed_assertion_is_tried_again(expect: Expect) -> None:
+    """If an assertion fails in the function, it is called again; the last one is shown."""
     count = numbers()
 
     def check() -> None:
@@ -77,8 +71,8 @@ def test_failed_assertion_means_not_yet(expect: Expect) -> None:
 
 
 @pytest.mark.parametrize("error", [TransportError("gone"), KeyError("typo")])
-def test_other_errors_end_it(expect: Expect, error: Exception) -> None:
-    """Any other error of the function is raised as it is."""
+def test_other_errors_are_raised_at_once(expect: Expect, error: Exception) -> None:
+    """Any other error of the function is raised unchanged."""
 
     def fail() -> int:
         raise error
@@ -89,8 +83,8 @@ def test_other_errors_end_it(expect: Expect, error: Exception) -> None:
     assert caught.value is error
 
 
-def test_timeouts() -> None:
-    """The check's timeout comes before that of the poll, and that before the one set."""
+def test_the_nearest_timeout_applies() -> None:
+    """The check's timeout comes first, then that of poll(), then the one that was set."""
     time = FakeTime()
     expect = Expect(clock=time.clock)
     expect.configure(linger=0)
@@ -106,8 +100,8 @@ def test_timeouts() -> None:
     assert spent == pytest.approx([4.0, 2.0, 1.0])
 
 
-def test_function_is_wanted(expect: Expect) -> None:
-    """A value instead of a function is refused, with an example."""
+def test_a_value_instead_of_a_function_is_refused(expect: Expect) -> None:
+    """The error for a value that cannot be called has an example."""
     with pytest.raises(ConfigurationError, match="takes a function to call, found 3"):
         expect.poll(3)  # type: ignore[arg-type]
 
@@ -121,6 +115,6 @@ def test_function_is_wanted(expect: Expect) -> None:
     ],
 )
 def test_values_that_look_the_same_are_told_apart(wanted: object, given: object, told: str) -> None:
-    """Where short forms look the same, the first difference is said."""
+    """If the short forms look the same, the first difference is named."""
     with pytest.raises(ExpectationError, match=told):
         Expect().poll(lambda: given, timeout=0).to_equal(wanted)

@@ -1,4 +1,4 @@
-"""Failures that wait for the end of the test."""
+"""Soft failures: kept until the end of the test."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SNAPSHOT = Snapshot.from_xml(SHOP)
 
 
 def test_soft_failure_lets_the_test_go_on() -> None:
-    """A soft failure is kept, with the line that it comes from."""
+    """A soft failure is kept, with its line in the test."""
     with collecting() as failures:
         expect.soft(SNAPSHOT).to_have_node(text="Cheese")
         expect.soft(SNAPSHOT).to_have_node(text="Milk")
@@ -40,8 +40,8 @@ def test_failure_is_raised_where_it_happened() -> None:
     assert last.line == 'expect.soft(SNAPSHOT).to_have_node(text="Cheese")'
 
 
-def test_several_failures_are_told_together() -> None:
-    """Several failures are one error that tells each, and the same screen only once."""
+def test_several_failures_become_one_error() -> None:
+    """One error lists all failures, and shows the same screen only once."""
     with collecting() as failures:
         expect.soft(SNAPSHOT, "first").to_have_node(text="Cheese")
         expect.soft(SNAPSHOT, "second").to_have_node(text="Wine")
@@ -56,14 +56,14 @@ def test_several_failures_are_told_together() -> None:
 
 
 def test_polling_can_be_soft() -> None:
-    """What is polled fails softly, too."""
+    """A failure of expect.soft.poll() is kept too."""
     with collecting() as failures:
         Expect().soft.poll(lambda: 1).to_equal(2, timeout=0)
 
     assert "expected the polled value to equal 2, found 1" in str(failures.error)
 
 
-def test_nested_collections_are_apart() -> None:
+def test_nested_collections_are_separate() -> None:
     """A run inside a test keeps its failures to itself."""
     with collecting() as outer:
         with collecting() as inner:
@@ -73,11 +73,11 @@ def test_nested_collections_are_apart() -> None:
     assert [len(inner.errors), len(outer.errors)] == [1, 1]
 
 
-def test_somebody_must_collect(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a test at whose end it could fail, a soft failure is not lost quietly."""
+def test_a_soft_failure_outside_a_test_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A soft failure that nobody collects is not lost."""
     with monkeypatch.context() as patch:
         patch.setattr(soft, "_scopes", [])
-        with pytest.raises(ConfigurationError, match="no test at whose end") as caught:
+        with pytest.raises(ConfigurationError, match="outside of a test") as caught:
             expect.soft(SNAPSHOT).to_have_node(text="Cheese")
 
     assert isinstance(caught.value.__cause__, ExpectationError)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.assertions.polling import Clock
+from pytest_clawperator.assertions.wait_loop import Clock
 
 
 class FakeTime:

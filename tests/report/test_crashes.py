@@ -1,4 +1,4 @@
-"""Crashes and apps that do not respond, told from the rest of a log."""
+"""Crashes and ANRs found in a log."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pytest_clawperator.report.crashes import find_crashes, marked_log
 
 
 def log(text: str) -> list[bytes]:
-    """Give lines of a log, written as pid, priority, tag and message."""
+    """Return lines of a log, written as pid, priority, tag and message."""
     lines = []
     for line in text.strip().splitlines():
         pid, priority, rest = line.strip().split(" ", 2)
@@ -28,8 +28,8 @@ EXCEPTION = log(
 )
 
 
-def test_an_exception() -> None:
-    """An uncaught exception is told with its process and reason; lines between are not its."""
+def test_an_uncaught_exception_is_a_crash() -> None:
+    """An uncaught exception has process and reason; lines between are not part of it."""
     found = find_crashes(EXCEPTION)
 
     assert [str(crash) for crash in found] == [
@@ -39,7 +39,7 @@ def test_an_exception() -> None:
 
 
 def test_an_app_that_does_not_respond() -> None:
-    """An ANR is told with what the app kept waiting."""
+    """An ANR has the reason that the system gives."""
     lines = log(
         """
         700 E ActivityManager: ANR in com.example.shop (com.example.shop/.Main)
@@ -56,7 +56,7 @@ def test_an_app_that_does_not_respond() -> None:
 
 
 def test_a_native_crash() -> None:
-    """A crash in native code is told with its signal."""
+    """A crash in native code has its signal."""
     stars = " ".join(["***"] * 8)
     lines = log(
         f"""
@@ -72,7 +72,7 @@ def test_a_native_crash() -> None:
 
 
 def test_two_crashes_of_one_process() -> None:
-    """Each report is one crash, and one that says nothing is still told."""
+    """Each report is one crash, even one without details."""
     lines = log(
         """
         812 E AndroidRuntime: FATAL EXCEPTION: main
@@ -86,8 +86,8 @@ def test_two_crashes_of_one_process() -> None:
     assert [str(crash) for crash in found] == ["an app crashed", "com.example.shop crashed"]
 
 
-def test_words_of_apps_are_no_crash() -> None:
-    """What an app says under its own tag is not taken for the system's word."""
+def test_an_app_cannot_pretend_a_crash() -> None:
+    """What an app logs under its own tag is no crash."""
     lines = log(
         """
         812 E MyApp: FATAL EXCEPTION: just kidding
@@ -98,8 +98,8 @@ def test_words_of_apps_are_no_crash() -> None:
     assert find_crashes([*lines, b"--------- beginning of crash"]) == []
 
 
-def test_marked_log() -> None:
-    """The log names its crashes at the top, with the line, and marks their lines."""
+def test_a_log_names_and_marks_its_crashes() -> None:
+    """The log lists its crashes at the top, and marks their lines."""
     text = marked_log(EXCEPTION, find_crashes(EXCEPTION)).splitlines()
 
     assert text[:2] == [
@@ -117,5 +117,5 @@ def test_marked_log() -> None:
 
 
 def test_a_log_without_crashes_stays_as_it_is() -> None:
-    """Nothing is added where nothing crashed."""
+    """Nothing is added if nothing crashed."""
     assert marked_log([b"one", b"tw\xff"], []) == "one\ntw\ufffd\n"

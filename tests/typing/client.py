@@ -15,8 +15,8 @@ from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
 
-def methods_give_what_one_wants(claw: Clawperator) -> None:
-    """Texts are strings, pictures bytes, and the rest steps."""
+def methods_return_values(claw: Clawperator) -> None:
+    """Texts are strings, pictures are bytes, and the rest are steps."""
     assert_type(claw.execute([{"type": "snapshot_ui"}], timeout=5), RunResult)
     assert_type(claw.open_app("com.a"), RunStep)
     assert_type(claw.click(text="OK", timeout=0), RunStep)
@@ -35,8 +35,8 @@ def methods_give_what_one_wants(claw: Clawperator) -> None:
         assert_type(same, Clawperator)
 
 
-def nodes_may_be_said_in_many_ways(claw: Clawperator, snapshot: Snapshot) -> None:
-    """Whatever a method takes as a node, it takes everywhere."""
+def nodes_have_many_forms(claw: Clawperator, snapshot: Snapshot) -> None:
+    """Every method takes a node in all its forms."""
     claw.click(NodeMatcher.of(text="OK"), within={"id": "com.a:id/list"})
     claw.click(snapshot.find(text="OK"))
     claw.click(claw.node(text="OK"), within=snapshot.find_all(id="row")[0])
@@ -62,8 +62,8 @@ def locators_chain(claw: Clawperator) -> None:
     assert_type(row.scroll_into_view(), ScrollOutcome)
 
 
-def batches_give_later(claw: Clawperator) -> None:
-    """Values of a batch have the types that the client gives."""
+def batches_have_values_later(claw: Clawperator) -> None:
+    """Values of a batch have the types that the client returns."""
     with claw.batch() as b:
         assert_type(b, Batch)
         text = b.read_text(id="total")

@@ -26,7 +26,7 @@ def subjects(claw: Clawperator) -> None:
 
 
 def checks(claw: Clawperator) -> None:
-    """Give each check what it takes."""
+    """Each check takes its kinds of arguments."""
     expect(claw.node(text="OK")).to_have_text(re.compile("O"), timeout=3)
     expect(claw.node(text="OK")).not_to_have_text(["OK", re.compile("Cancel")])
     expect(claw).to_match_tree("login", exact=True, ignore=[claw.node(id="clock"), {"role": "x"}])

@@ -1,1 +1,1 @@
-"""Golden screens: where they are kept, and how a screen is compared with one."""
+"""Golden screens: where the files are, how a screen is compared with one, how it is updated."""

@@ -1,4 +1,4 @@
-"""Where goldens are kept: in ``__screens__``, next to the test that uses them."""
+"""The files of goldens: in ``__screens__``, next to the test that uses them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytest_clawperator.assertions.soft import caller
+from pytest_clawperator.assertions.call_site import calling_frame
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
@@ -19,7 +19,7 @@ SUFFIXES = (".yaml", ".png")
 UPDATE_OPTION = "--claw-update-goldens"
 
 _LONGEST_NAME = 100
-# What every file system takes, and what leads nowhere else.
+# What every file system accepts, without a path to another folder.
 _NAME = re.compile(rf"\w(?:[\w .+-]{{0,{_LONGEST_NAME - 2}}}[\w+-])?")
 _SCREEN_KEY = re.compile(r"-\d+x\d+(?:-\d+dpi)?$")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
@@ -29,8 +29,8 @@ _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECAS
 class GoldenStore:
     """The goldens of one folder of tests.
 
-    With ``update`` a golden that is missing or does not fit is written. ``used`` and
-    ``written`` fill up with paths. ``output`` is where pictures of differences go.
+    With ``update``, a golden that is missing or does not match is written. ``used`` and
+    ``written`` collect paths. ``output`` is the folder for pictures of differences.
     """
 
     folder: Path
@@ -40,17 +40,17 @@ class GoldenStore:
     written: set[Path] = field(default_factory=set)
 
     def path(self, name: str, ending: str) -> Path:
-        """Give the path of a golden, which is used from now on."""
+        """Return the path of a golden, and note that it is used."""
         path = self.folder / FOLDER / f"{checked_name(name)}{ending}"
         self.used.add(path)
         return path
 
     def output_folder(self) -> Path:
-        """Give the folder for pictures of differences."""
+        """Return the folder for pictures of differences."""
         return self.output if self.output is not None else self.folder / FOLDER / "failed"
 
     def read(self, path: Path) -> bytes | None:
-        """Give what a golden holds; None where there is none."""
+        """Return the content of a golden; None if there is no such file."""
         try:
             return path.read_bytes()
         except FileNotFoundError:
@@ -63,23 +63,23 @@ class GoldenStore:
             ) from exc
 
     def write(self, path: Path, content: bytes) -> None:
-        """Write a golden; once in a run, unless it is the same again."""
+        """Write a golden; refuse to write another content in the same run."""
         if path in self.written and self.read(path) != content:
             raise ConfigurationError(
                 f"the golden {path} was written in this run already, with something else",
                 hint="Two expectations use the same name for different screens: rename one.",
             )
-        write_whole(path, content)
+        write_atomically(path, content)
         self.written.add(path)
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that nobody ever sees half of it."""
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file so that nobody ever reads half of it."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             file.write(content)
-        # A temporary file is its owner's only; a golden is read by everybody.
+        # Only its owner may read a temporary file; everybody may read a golden.
         os.chmod(file.name, 0o644)  # noqa: PTH101 - it is a name
         os.replace(file.name, path)  # noqa: PTH105 - it is a name
     except OSError as exc:
@@ -90,7 +90,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def checked_name(name: Any) -> str:
-    """Give the name of a golden, made sure of being one that leads nowhere else."""
+    """Return the name of a golden; refuse one that could lead to another folder."""
     if isinstance(name, str) and _NAME.fullmatch(name) and not _RESERVED.fullmatch(name):
         return name
     raise ConfigurationError(
@@ -100,7 +100,7 @@ def checked_name(name: Any) -> str:
 
 
 def identity(path: Path) -> tuple[Path, str, str]:
-    """Say what a golden is one of: a picture has one for each size of a screen."""
+    """Return what pictures of one name for several screen sizes have in common."""
     return path.parent, _SCREEN_KEY.sub("", path.stem), path.suffix
 
 
@@ -108,15 +108,15 @@ _current: GoldenStore | None = None
 
 
 def use(store: GoldenStore | None) -> GoldenStore | None:
-    """Take the goldens from this store from now on; give the one that was used before."""
+    """Use this store from now on; return the one that was used before."""
     global _current
     before, _current = _current, store
     return before
 
 
 def current() -> GoldenStore:
-    """Give the store in use; unless one was set, that of the folder of the calling code."""
+    """Return the store in use; if none was set, that of the folder of the calling code."""
     if _current is not None:
         return _current
-    file = Path(caller().f_code.co_filename)
+    file = Path(calling_frame().f_code.co_filename)
     return GoldenStore(file.parent if file.is_file() else Path.cwd())

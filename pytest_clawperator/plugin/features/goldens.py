@@ -125,6 +125,6 @@ def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str]
     # Whoever has a snapshot in hand has loaded what is needed here.
     if op != "==" or "pytest_clawperator.snapshot.tree" not in sys.modules:
         return None
-    from pytest_clawperator.assertions.golden.comparison import explain
+    from pytest_clawperator.assertions.golden.plain_assert import explain
 
     return explain(left, right)

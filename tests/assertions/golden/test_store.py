@@ -1,4 +1,4 @@
-"""Where goldens are kept, and which names they may have."""
+"""The files of goldens, and their names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_clawperator.errors import ConfigurationError, ErrorCode
 
 
 def test_goldens_are_next_to_the_test(tmp_path: Path) -> None:
-    """A golden lies in a folder next to the test, and asking for it uses it."""
+    """The path of a golden is in a folder next to the test, and asking for it marks it as used."""
     store = GoldenStore(tmp_path)
 
     path = store.path("login", ".yaml")
@@ -25,8 +25,8 @@ def test_goldens_are_next_to_the_test(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["login", "Sign in", "a.b-c_d+e", "日本語", "x" * 100, "1"])
-def test_names(name: str) -> None:
-    """Names are words as people write them."""
+def test_usual_names_are_accepted(name: str) -> None:
+    """A name may have letters of any script, digits, spaces and a few signs."""
     assert goldens.checked_name(name) == name
 
 
@@ -38,14 +38,14 @@ def test_names(name: str) -> None:
     ],
 )
 def test_hostile_names_are_refused(name: object) -> None:
-    """A name that could lead elsewhere, or that no file can have, is refused."""
+    """A name that leads to another folder, or that no file can have, is refused."""
     with pytest.raises(ConfigurationError, match="cannot be the name of a golden"):
         goldens.checked_name(name)
 
 
 @given(st.text())
-def test_no_name_leads_elsewhere(name: str) -> None:
-    """Whatever the name, it is refused or names a file right inside the folder."""
+def test_no_name_leads_to_another_folder(name: str) -> None:
+    """Any name is refused, or is a file right inside the folder."""
     store = GoldenStore(Path("/tests"))
 
     try:
@@ -56,8 +56,8 @@ def test_no_name_leads_elsewhere(name: str) -> None:
     assert Path(os.path.normpath(path)).parent == Path("/tests/__screens__")
 
 
-def test_writing_is_whole_and_noted(tmp_path: Path) -> None:
-    """A written golden can be read, is noted, and leaves nothing else behind."""
+def test_a_written_golden_is_readable_and_noted(tmp_path: Path) -> None:
+    """A written golden can be read, is noted, and leaves no temporary file."""
     store = GoldenStore(tmp_path)
     path = store.path("login", ".yaml")
 
@@ -68,21 +68,21 @@ def test_writing_is_whole_and_noted(tmp_path: Path) -> None:
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_missing_golden_reads_as_none(tmp_path: Path) -> None:
-    """What is not there is no error yet."""
+def test_a_missing_golden_reads_as_none(tmp_path: Path) -> None:
+    """Reading a missing file is no error."""
     assert GoldenStore(tmp_path).read(tmp_path / "nothing.yaml") is None
 
 
-def test_unreadable_golden_is_named(tmp_path: Path) -> None:
-    """What is there and cannot be read is."""
+def test_an_unreadable_golden_is_named(tmp_path: Path) -> None:
+    """The error for a golden that cannot be read names the path."""
     with pytest.raises(ConfigurationError, match=str(tmp_path)) as caught:
         GoldenStore(tmp_path).read(tmp_path)
 
     assert caught.value.code == ErrorCode.GOLDEN_UNREADABLE
 
 
-def test_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
-    """Where nothing can be written, the path is told."""
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    """The error for a golden that cannot be written names the path."""
     (tmp_path / "__screens__").write_text("in the way")
     store = GoldenStore(tmp_path)
 
@@ -91,7 +91,7 @@ def test_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 
 
 def test_pictures_of_all_screens_are_one_golden() -> None:
-    """The pictures of one name for screens of other sizes count as used together."""
+    """Pictures of one name for several screen sizes have one identity."""
     folder = Path("__screens__")
 
     small = goldens.identity(folder / "login-720x1280-320dpi.png")
@@ -101,7 +101,7 @@ def test_pictures_of_all_screens_are_one_golden() -> None:
     assert small != goldens.identity(folder / "login.yaml")
 
 
-def test_callers_folder_is_the_default() -> None:
+def test_the_folder_of_the_caller_is_the_default() -> None:
     """Without a store, goldens are next to the code that asks for them."""
     before = goldens.use(None)
     try:

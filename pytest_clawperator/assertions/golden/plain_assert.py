@@ -1,4 +1,4 @@
-"""How a screen differs from what a plain assert compares it with."""
+"""What a plain ``assert snapshot == golden`` shows when it fails."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pytest_clawperator.snapshot.tree import Snapshot
 
 
 def explain(left: object, right: object) -> list[str] | None:
-    """Explain ``left == right``; None where neither is a snapshot or they cannot be compared."""
+    """Return lines that explain a failed ``left == right``; None if it is not about a snapshot."""
     if isinstance(left, Snapshot) and isinstance(right, Snapshot):
         return _two_screens(left, right)
     screen, other = (left, right) if isinstance(left, Snapshot) else (right, left)

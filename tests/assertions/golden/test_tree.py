@@ -1,4 +1,4 @@
-"""Screens against golden trees."""
+"""A screen compared with a golden tree."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.assertions.golden import store as goldens
 from pytest_clawperator.assertions.golden.store import GoldenStore
-from pytest_clawperator.assertions.golden.trees import Ignored
+from pytest_clawperator.assertions.golden.tree import Ignored
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import (
     ClawperatorWarning,
@@ -19,7 +19,6 @@ from pytest_clawperator.errors import (
     ExpectationError,
 )
 from pytest_clawperator.snapshot.tree import Snapshot
-from tests.doubles.clock import FakeTime
 from tests.doubles.runner import SHOP, Phone, client, node, screen
 
 GOLDEN = """\
@@ -42,12 +41,6 @@ def store(tmp_path: Path) -> Iterator[GoldenStore]:
     goldens.use(before)
 
 
-@pytest.fixture
-def expect() -> Expect:
-    """Give an expect whose time takes none."""
-    return Expect(clock=FakeTime().clock)
-
-
 def updating(store: GoldenStore) -> None:
     """Write goldens from now on."""
     goldens.use(GoldenStore(store.folder, update=True, written=store.written))
@@ -61,8 +54,8 @@ def write(store: GoldenStore, name: str, text: str) -> Path:
     return path
 
 
-def test_screen_fits_its_golden(expect: Expect, store: GoldenStore) -> None:
-    """A screen fits a golden that says part of what is on it."""
+def test_a_screen_matches_a_part_of_it(expect: Expect, store: GoldenStore) -> None:
+    """A golden that lists a part of the screen matches."""
     write(store, "shop", GOLDEN)
 
     expect(client(Phone(SHOP))).to_match_tree("shop")
@@ -71,8 +64,8 @@ def test_screen_fits_its_golden(expect: Expect, store: GoldenStore) -> None:
     assert {path.name for path in store.used} == {"shop.yaml"}
 
 
-def test_screen_is_waited_for(expect: Expect, store: GoldenStore) -> None:
-    """A screen that is not there yet is looked at again."""
+def test_a_tree_that_matches_later_is_waited_for(expect: Expect, store: GoldenStore) -> None:
+    """A screen that does not match yet is looked at again."""
     write(store, "shop", GOLDEN)
     phone = Phone(screen(), screen(), SHOP)
 
@@ -81,8 +74,8 @@ def test_screen_is_waited_for(expect: Expect, store: GoldenStore) -> None:
     assert len(phone.executions) == 3
 
 
-def test_difference_is_shown_as_a_tree(expect: Expect, store: GoldenStore) -> None:
-    """A screen that does not fit is told line by line, with how to accept it."""
+def test_a_difference_is_shown_line_by_line(expect: Expect, store: GoldenStore) -> None:
+    """A failure shows the difference line by line, and how to accept it."""
     path = write(store, "shop", GOLDEN.replace("Tea", "Coffee"))
 
     with pytest.raises(ExpectationError) as caught:
@@ -92,11 +85,11 @@ def test_difference_is_shown_as_a_tree(expect: Expect, store: GoldenStore) -> No
     assert "expected the screen to match __screens__/shop.yaml, found 1 of 5 golden" in lines[0]
     assert '  -   - text "Coffee"' in lines
     assert '  +   - text "Tea"' in lines
-    assert f"--claw-update-goldens writes {path} anew" in lines[-1]
+    assert f"--claw-update-goldens writes {path} again" in lines[-1]
 
 
-def test_exact_mode(expect: Expect, store: GoldenStore) -> None:
-    """Exactly, nothing may be on the screen that the golden does not say."""
+def test_an_exact_match_allows_nothing_else(expect: Expect, store: GoldenStore) -> None:
+    """With exact=True nothing else may be on the screen."""
     write(store, "shop", '- text "Shop"\n')
     snapshot = Snapshot.from_xml(SHOP)
 
@@ -106,8 +99,8 @@ def test_exact_mode(expect: Expect, store: GoldenStore) -> None:
         expect(snapshot).to_match_tree("shop", exact=True)
 
 
-def test_volatile_nodes_are_left_out(expect: Expect) -> None:
-    """Nodes that fit a matcher of ``ignore`` do not count, however they are described."""
+def test_ignored_nodes_are_left_out(expect: Expect) -> None:
+    """Nodes that match ``ignore`` are left out, in all forms of a matcher."""
     claw = client(Phone(CLOCK))
     ways: list[Ignored] = [
         claw.node(id="clock"),
@@ -121,16 +114,16 @@ def test_volatile_nodes_are_left_out(expect: Expect) -> None:
         expect(claw).to_match_tree('- text "Hi"', exact=True, timeout=0)
 
 
-def test_only_matchers_are_ignored(expect: Expect) -> None:
-    """What is more than a matcher is refused rather than half understood."""
+def test_ignore_takes_only_plain_matchers(expect: Expect) -> None:
+    """A locator inside another is refused."""
     claw = client(Phone(SHOP))
 
     with pytest.raises(ConfigurationError, match="ignore= takes matchers"):
         expect(claw).to_match_tree("- ...", ignore=[claw.node(id="list").node(text="Tea")])
 
 
-def test_text_may_stand_in_the_test(expect: Expect) -> None:
-    """A golden may be given as text, indented as the code around it."""
+def test_a_golden_may_stand_in_the_test(expect: Expect) -> None:
+    """A golden may be given as text, indented like the code around it."""
     expect(Snapshot.from_xml(SHOP)).to_match_tree("""
         - text "Shop"
         - list:
@@ -139,8 +132,8 @@ def test_text_may_stand_in_the_test(expect: Expect) -> None:
 
 
 @pytest.mark.parametrize("check", ["to_match_tree", "not_to_match_tree"])
-def test_missing_golden_fails_at_once(expect: Expect, store: GoldenStore, check: str) -> None:
-    """A golden that is not there fails both ways, without waiting, and says how to write it."""
+def test_a_missing_golden_fails_at_once(expect: Expect, store: GoldenStore, check: str) -> None:
+    """A missing golden fails, negated or not, without waiting, with how to write it."""
     phone = Phone(SHOP)
 
     with pytest.raises(ExpectationError) as caught:
@@ -152,8 +145,8 @@ def test_missing_golden_fails_at_once(expect: Expect, store: GoldenStore, check:
 
 
 @pytest.mark.parametrize("content", [b'- txt "Shop"\n', b"\xff\xfe"])
-def test_broken_golden_is_named(expect: Expect, store: GoldenStore, content: bytes) -> None:
-    """A golden that cannot be read is told with its file, and is no failure of the app."""
+def test_an_unreadable_golden_is_named(expect: Expect, store: GoldenStore, content: bytes) -> None:
+    """The error for an unreadable golden names the file, and is no failure of the app."""
     path = write(store, "shop", "")
     path.write_bytes(content)
 
@@ -163,8 +156,8 @@ def test_broken_golden_is_named(expect: Expect, store: GoldenStore, content: byt
     assert caught.value.code == ErrorCode.GOLDEN_UNREADABLE
 
 
-def test_update_writes_what_is_missing(expect: Expect, store: GoldenStore) -> None:
-    """A missing golden is written once the screen has come to rest; then it fits exactly."""
+def test_an_update_writes_a_missing_tree(expect: Expect, store: GoldenStore) -> None:
+    """A missing golden is written once the screen is settled; then it matches exactly."""
     updating(store)
     expect(client(Phone(screen(), SHOP))).to_match_tree("shop")
     goldens.use(store)
@@ -174,8 +167,8 @@ def test_update_writes_what_is_missing(expect: Expect, store: GoldenStore) -> No
     assert {path.name for path in store.written} == {"shop.yaml"}
 
 
-def test_update_leaves_what_fits(expect: Expect, store: GoldenStore) -> None:
-    """A golden that fits is left as people wrote it."""
+def test_an_update_leaves_a_tree_that_matches(expect: Expect, store: GoldenStore) -> None:
+    """A golden that matches stays as people wrote it."""
     path = write(store, "shop", GOLDEN)
     updating(store)
 
@@ -185,8 +178,8 @@ def test_update_leaves_what_fits(expect: Expect, store: GoldenStore) -> None:
     assert store.written == set()
 
 
-def test_update_replaces_what_does_not_fit(expect: Expect, store: GoldenStore) -> None:
-    """A golden that does not fit, or cannot be read, is written anew, without what is ignored."""
+def test_an_update_replaces_a_tree_that_does_not_match(expect: Expect, store: GoldenStore) -> None:
+    """A golden that does not match is overwritten, without the ignored nodes."""
     path = write(store, "clock", "nonsense")
     updating(store)
     claw = client(Phone(CLOCK))
@@ -196,8 +189,8 @@ def test_update_replaces_what_does_not_fit(expect: Expect, store: GoldenStore) -
     assert path.read_text(encoding="utf-8") == '- text "Hi"\n'
 
 
-def test_not_matching_never_writes(expect: Expect, store: GoldenStore) -> None:
-    """Expecting another screen than the golden's writes nothing."""
+def test_a_negated_check_never_writes(expect: Expect, store: GoldenStore) -> None:
+    """An update run writes nothing for not_to_match_tree."""
     path = write(store, "shop", GOLDEN)
     updating(store)
 
@@ -206,8 +199,8 @@ def test_not_matching_never_writes(expect: Expect, store: GoldenStore) -> None:
     assert path.read_text(encoding="utf-8") == GOLDEN
 
 
-def test_update_says_what_a_person_wrote(expect: Expect, tmp_path: Path) -> None:
-    """Comments and expressions of a golden that does not fit are replaced, which is told."""
+def test_an_update_warns_about_lost_comments(expect: Expect, tmp_path: Path) -> None:
+    """Overwriting comments and expressions is a warning."""
     path = tmp_path / "__screens__" / "shop.yaml"
     path.parent.mkdir()
     path.write_text("# the shop\n- text /Cheese/\n")
@@ -220,7 +213,7 @@ def test_update_says_what_a_person_wrote(expect: Expect, tmp_path: Path) -> None
 
 
 def test_one_name_for_two_screens_is_refused(expect: Expect, tmp_path: Path) -> None:
-    """An update run does not let one test overwrite what another has just written."""
+    """An update does not let one test overwrite the golden of another."""
     expect.configure(goldens=GoldenStore(tmp_path, update=True))
     expect(Snapshot.from_xml(SHOP)).to_match_tree("shop")
 
@@ -228,8 +221,8 @@ def test_one_name_for_two_screens_is_refused(expect: Expect, tmp_path: Path) -> 
         expect(Snapshot.from_xml(screen(node(text="Other")))).to_match_tree("shop")
 
 
-def test_single_matcher_may_be_ignored(expect: Expect) -> None:
-    """One matcher needs no list, and its role must be one that snapshots tell."""
+def test_a_single_matcher_may_be_ignored(expect: Expect) -> None:
+    """One matcher needs no list, and its role is checked."""
     snapshot = Snapshot.from_xml(SHOP)
 
     expect(snapshot).to_match_tree('- button "Buy"', ignore={"role": "switch"})

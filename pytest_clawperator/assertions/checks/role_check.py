@@ -1,12 +1,11 @@
-"""Roles that a snapshot tells: one that it does not would never be found, and pass for gone."""
+"""Refuse roles that snapshots do not have: such a node is never found, and would pass as gone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from pytest_clawperator.client.plan.target import Target
-from pytest_clawperator.contracts.wording import describe, listed
+from pytest_clawperator.contracts.wording import closest, describe, listed
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.golden.grammar import ROLES
 from pytest_clawperator.snapshot.matching import check_role
@@ -16,7 +15,7 @@ __tracebackhide__ = True  # a failure is shown at the test's own line
 
 
 def check_roles(target: Target) -> None:
-    """Refuse a target of which any part has a role that snapshots do not tell."""
+    """Raise if any part of a target has a role that snapshots do not have."""
     for part in _parts(target):
         role = None if part.query is None else part.query.matcher.role
         if role is None:
@@ -24,26 +23,26 @@ def check_roles(target: Target) -> None:
         check_role(role)
         if role.lower() in UNTELLABLE:
             raise ConfigurationError(
-                f"a snapshot does not tell which nodes are {part}",
-                hint="That role is known to the device only: match by text, id or description, "
+                f"a snapshot does not show which nodes are {part}",
+                hint="Only the device knows that role: match by text, id or description, "
                 "or wait for it with node(...).wait().",
             )
         if role.lower() not in ROLES:
-            raise ConfigurationError(
-                f"a snapshot tells no role {describe(role)}",
-                hint=f"It tells {listed(ROLES, limit=len(ROLES))}.",
-            )
+            raise no_such_role(role)
 
 
-def listed_of(given: Any) -> list[Any]:
-    """Let one stand for a list of one."""
-    if isinstance(given, Iterable) and not isinstance(given, (Mapping, str)):
-        return list(given)
-    return [given]
+def no_such_role(role: object) -> ConfigurationError:
+    """Return the error for a role that snapshots do not have."""
+    near = closest(str(role).lower(), ROLES)
+    meant = f"Did you mean {near!r}? " if near else ""
+    return ConfigurationError(
+        f"snapshots have no role {describe(role)}",
+        hint=f"{meant}They have {listed(ROLES, limit=len(ROLES))}.",
+    )
 
 
 def _parts(target: Target | None) -> Iterator[Target]:
-    """Give a target and all that is said about what is around it and in it."""
+    """Yield a target, its containers, and what it must contain."""
     if target is not None:
         yield target
         yield from _parts(target.within)

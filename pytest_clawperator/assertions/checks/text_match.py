@@ -1,4 +1,4 @@
-"""Texts that are wanted: as they are, or by a pattern; and how others differ from them."""
+"""Expected texts and patterns: whether a text matches, and how it differs if not."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from pytest_clawperator.snapshot.text_difference import first_difference, lookal
 
 Text = str | re.Pattern[str]
 
-_SHOWN = 60
+_LONGEST_SHOWN = 60
 _SHOWN_TEXTS = 8
 _EXAMPLE = 'Write "Sign in", re.compile("Sign (in|up)"), or a list of those.'
 
 
-def checked(expected: Any) -> Text | tuple[Text, ...]:
-    """Give what is expected, made sure of being texts or patterns of texts."""
+def check_texts(expected: Any) -> Text | tuple[Text, ...]:
+    """Return a text, a pattern, or several of them; refuse anything else."""
     if isinstance(expected, (str, re.Pattern)):
-        return checked_one(expected)
+        return check_text(expected)
     if not isinstance(expected, Sequence) or isinstance(expected, bytes):
         raise _not_text(expected)
-    return tuple(checked_one(each) for each in expected)
+    return tuple(check_text(each) for each in expected)
 
 
-def checked_one(expected: Any) -> Text:
-    """Give one text or pattern, made sure of being one."""
+def check_text(expected: Any) -> Text:
+    """Return one text or pattern; refuse anything else."""
     if isinstance(expected, str):
         return expected
     if not isinstance(expected, re.Pattern) or not isinstance(expected.pattern, str):
@@ -49,60 +49,60 @@ def _not_text(found: object) -> ConfigurationError:
     )
 
 
-def fits(expected: Text, found: str) -> bool:
-    """Tell whether it is the text, or the pattern is found in it."""
+def matches(expected: Text, found: str) -> bool:
+    """Whether the text is equal, or the pattern is found in it."""
     return expected == found if isinstance(expected, str) else bool(expected.search(found))
 
 
-def is_within(expected: Text, found: str) -> bool:
-    """Tell whether the text or the pattern is found in it."""
+def is_contained(expected: Text, found: str) -> bool:
+    """Whether the text or the pattern is found in another text."""
     return expected in found if isinstance(expected, str) else bool(expected.search(found))
 
 
-def all_fit(expected: Sequence[Text], found: Sequence[str]) -> bool:
-    """Tell whether there is one for each, in this order."""
-    return len(expected) == len(found) and all(map(fits, expected, found))
+def all_match(expected: Sequence[Text], found: Sequence[str]) -> bool:
+    """Whether the lists are equally long and match one by one."""
+    return len(expected) == len(found) and all(map(matches, expected, found))
 
 
-def all_within(expected: Sequence[Text], found: Sequence[str]) -> bool:
-    """Tell whether each is found in one of them, in this order; others may stand between."""
+def all_contained(expected: Sequence[Text], found: Sequence[str]) -> bool:
+    """Whether each is contained in one of the texts, in this order; others may stand between."""
     left = iter(found)
-    return all(any(is_within(each, text) for text in left) for each in expected)
+    return all(any(is_contained(each, text) for text in left) for each in expected)
 
 
 def shown(text: Text) -> str:
-    """Put what is expected into a message."""
+    """Format an expected text or pattern for a message."""
     return quoted(text) if isinstance(text, str) else f"/{plain(text.pattern)}/"
 
 
 def shown_all(every: Sequence[Text]) -> str:
-    """Put several into a message."""
+    """Format a list of texts or patterns for a message, shortened if it is long."""
     rest = len(every) - _SHOWN_TEXTS
     words = [shown(text) for text in every[:_SHOWN_TEXTS]]
     return f"[{', '.join(words)}{f', and {rest} more' if rest > 0 else ''}]"
 
 
 def difference(expected: Text, found: str) -> str | None:
-    """Say how two texts differ, where that is hard to see."""
+    """Describe how two texts differ, if that is hard to see."""
     if not isinstance(expected, str) or expected == found:
         return None
     if " ".join(expected.split()) == " ".join(found.split()):
         return f"They differ only in white space: {found!r:.200} is there."
     if expected.casefold() == found.casefold():
         return "They differ only in upper and lower case."
-    if _skeleton(expected) == _skeleton(found):
+    if _normalized(expected) == _normalized(found):
         return f"They look alike and are made of other characters: {found!a:.200} is there."
     if named := lookalikes(expected, found):
         return f"They look alike and are made of other characters: {named}."
-    if max(len(expected), len(found)) > _SHOWN:
+    if max(len(expected), len(found)) > _LONGEST_SHOWN:
         return _first_difference(expected, found)
     return None
 
 
 def list_difference(expected: Sequence[Text], found: Sequence[str]) -> str | None:
-    """Say where a list of texts differs from what was wanted."""
+    """Describe where a list of texts first differs from the expected one."""
     pairs = enumerate(zip(expected, found, strict=False))
-    at = next((n for n, (a, b) in pairs if not fits(a, b)), min(len(expected), len(found)))
+    at = next((n for n, (a, b) in pairs if not matches(a, b)), min(len(expected), len(found)))
     if at == len(expected) == len(found):
         return None
     wanted = shown(expected[at]) if at < len(expected) else "no more"
@@ -113,8 +113,8 @@ def list_difference(expected: Sequence[Text], found: Sequence[str]) -> str | Non
     return " ".join([told, *([f"({counts})"] if counts else []), *([closer] if closer else [])])
 
 
-def _skeleton(text: str) -> str:
-    """Give a text without marks that nobody sees, and with letters in their usual form."""
+def _normalized(text: str) -> str:
+    """Remove invisible characters, and bring letters into their usual form."""
     composed = unicodedata.normalize("NFKC", text)
     return "".join(c for c in composed if unicodedata.category(c) != "Cf")
 

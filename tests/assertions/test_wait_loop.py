@@ -1,4 +1,4 @@
-"""How often and how long is looked, and what the log says about it."""
+"""How often and how long the wait loop looks, and what it logs."""
 
 from __future__ import annotations
 
@@ -6,13 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from pytest_clawperator.assertions.polling import (
-    Entry,
-    Outcome,
-    Verdict,
-    look_limit,
-    watch,
-)
+from pytest_clawperator.assertions.checks.check import Verdict
+from pytest_clawperator.assertions.wait_loop import Entry, Outcome, look_limit, watch
 from pytest_clawperator.errors import (
     DeviceUnavailableError,
     EnvelopeTimeoutError,
@@ -25,7 +20,7 @@ from tests.doubles.clock import FakeTime
 
 
 def counting(time: FakeTime, *, takes: float = 0.0) -> Callable[[], int]:
-    """Make a look that sees how many looks there were, and takes its time."""
+    """Return a look that counts looks, and takes its time."""
     looks = iter(range(1, 10_000))
 
     def look() -> int:
@@ -36,17 +31,17 @@ def counting(time: FakeTime, *, takes: float = 0.0) -> Callable[[], int]:
 
 
 def at_least(number: int) -> Callable[[int], Verdict]:
-    """Make a judge who wants so many looks."""
+    """Return a judge that wants this many looks."""
     return lambda seen: Verdict(seen >= number, f"look {seen}")
 
 
 def never(seen: object) -> Verdict:
-    """Judge that it is not so."""
+    """Judge that it does not hold."""
     return Verdict(False, "no match")
 
 
 def test_first_look_is_at_once() -> None:
-    """What is so already passes without a pause, however short the timeout."""
+    """What holds already passes without a pause, however short the timeout."""
     time = FakeTime()
 
     outcome = watch(counting(time), at_least(1), timeout=0.001, clock=time.clock)
@@ -65,7 +60,7 @@ def test_first_look_has_no_deadline() -> None:
 
 
 def test_timeout_of_zero_is_one_look() -> None:
-    """Without time there is one look, and nobody lingers."""
+    """With timeout=0 there is one look, and no lingering."""
     time = FakeTime()
 
     outcome = watch(counting(time), never, timeout=0.0, linger=1.0, clock=time.clock)
@@ -78,7 +73,7 @@ def test_timeout_of_zero_is_one_look() -> None:
     ("takes", "pause"), [(0.001, 0.02), (0.02, 0.02), (0.1, 0.1), (0.25, 0.25), (3.0, 0.25)]
 )
 def test_pause_is_as_long_as_the_look(takes: float, pause: float) -> None:
-    """The pause is what the last look took, within 20 and 250 milliseconds."""
+    """The pause is as long as the last look, within 20 and 250 milliseconds."""
     time = FakeTime()
 
     watch(counting(time, takes=takes), at_least(3), timeout=60.0, clock=time.clock)
@@ -87,7 +82,7 @@ def test_pause_is_as_long_as_the_look(takes: float, pause: float) -> None:
 
 
 def test_last_look_is_at_the_deadline() -> None:
-    """The last pause ends where the time does, and is followed by a look."""
+    """The last pause ends at the deadline, and is followed by a look."""
     time = FakeTime()
 
     outcome = watch(counting(time), never, timeout=0.05, clock=time.clock)
@@ -98,8 +93,8 @@ def test_last_look_is_at_the_deadline() -> None:
 
 
 @pytest.mark.parametrize("error", [TransportError("gone"), DeviceUnavailableError("offline")])
-def test_lab_errors_end_it_at_once(error: Exception) -> None:
-    """An error of the device or the transport is raised as it is, without another look."""
+def test_infrastructure_errors_are_raised_at_once(error: Exception) -> None:
+    """An error of the device or the transport is raised unchanged, without another look."""
     time = FakeTime()
 
     def look() -> int:
@@ -112,8 +107,8 @@ def test_lab_errors_end_it_at_once(error: Exception) -> None:
     assert time.pauses == []
 
 
-def test_unreadable_screen_is_looked_at_again() -> None:
-    """A screen that cannot be read, as between two windows, is not the end."""
+def test_an_unreadable_screen_is_looked_at_again() -> None:
+    """A screen that cannot be read, as between two windows, is tried again."""
     time = FakeTime()
     looks = counting(time)
 
@@ -129,8 +124,8 @@ def test_unreadable_screen_is_looked_at_again() -> None:
     assert [entry.found for entry in outcome.log[:2]] == ["UI_TREE_UNAVAILABLE: no tree"] * 2
 
 
-def test_lingering_tells_how_late_it_was() -> None:
-    """What comes true after the deadline still fails, and is said to have been late."""
+def test_lingering_measures_how_late_it_was() -> None:
+    """What comes true after the deadline still fails, with how late it was."""
     time = FakeTime()
 
     outcome = watch(
@@ -148,7 +143,7 @@ def test_lingering_tells_how_late_it_was() -> None:
 
 @pytest.mark.parametrize(("linger", "end"), [(0.0, 1.0), (0.5, 1.5)])
 def test_lingering_has_an_end(linger: float, end: float) -> None:
-    """Nobody watches longer than the budget; with none, not at all."""
+    """Lingering ends after its time; with 0 there is none."""
     time = FakeTime()
 
     outcome = watch(counting(time), never, timeout=1.0, linger=linger, clock=time.clock)
@@ -158,7 +153,7 @@ def test_lingering_has_an_end(linger: float, end: float) -> None:
 
 
 def test_lingering_does_not_replace_the_failure() -> None:
-    """A device that goes away while lingering does not hide what failed before."""
+    """A device that goes away while lingering does not hide the failure."""
     time = FakeTime()
 
     def look() -> int:
@@ -172,8 +167,8 @@ def test_lingering_does_not_replace_the_failure() -> None:
     assert outcome.late is None
 
 
-def test_log_folds_repeats() -> None:
-    """Looks that found the same are one line, with how many and how long."""
+def test_the_log_counts_equal_looks() -> None:
+    """Looks that found the same are one line, with number and duration."""
     log = [Entry("no match", n * 0.1) for n in range(14)] + [Entry('"Loading"', 1.4)]
     outcome: Outcome[str] = Outcome(
         Verdict(False, '"Loading"'), None, None, tuple(log), seconds=5.0
@@ -184,7 +179,7 @@ def test_log_folds_repeats() -> None:
     assert lines == ["14 × no match in 1.4 s", '1 × "Loading" in 3.6 s']
 
 
-def test_log_of_many_changes_is_cut() -> None:
+def test_a_log_of_many_changes_is_shortened() -> None:
     """A value that changes at every look does not fill the screen."""
     log = tuple(Entry(f"{n}", n * 0.01) for n in range(100))
     outcome: Outcome[str] = Outcome(Verdict(False, "99"), None, None, log, seconds=1.0)
@@ -197,8 +192,8 @@ def test_log_of_many_changes_is_cut() -> None:
     assert len(lines) == 11
 
 
-def test_later_looks_have_what_is_left() -> None:
-    """The first look takes as long as it takes; later ones have the rest, a second at least."""
+def test_later_looks_have_the_time_that_is_left() -> None:
+    """The first look has no limit; later ones have the rest, and at least a second."""
     time = FakeTime()
     limits: list[float | None] = []
 
@@ -214,8 +209,8 @@ def test_later_looks_have_what_is_left() -> None:
     assert look_limit() is None
 
 
-def test_look_without_an_answer_at_the_end_is_no_error_of_the_lab() -> None:
-    """A look that was cut short says nothing about the device: what was seen before counts."""
+def test_a_look_cut_short_is_no_infrastructure_error() -> None:
+    """A look that was cut short says nothing about the device: earlier looks count."""
     time = FakeTime()
 
     def look() -> None:
@@ -229,8 +224,8 @@ def test_look_without_an_answer_at_the_end_is_no_error_of_the_lab() -> None:
     assert outcome.log_lines[-1].startswith("1 × no answer within 2.0 s")
 
 
-def test_refusal_of_the_device_ends_it_at_once() -> None:
-    """A step that fails for another reason than what is on the screen is not tried again."""
+def test_a_refusal_of_the_device_is_raised_at_once() -> None:
+    """A step that fails for a reason that waiting does not change is not tried again."""
     time = FakeTime()
 
     def look() -> None:

@@ -1,4 +1,4 @@
-"""Looking again until it is so: how often, how long, and what was seen meanwhile."""
+"""The wait loop: look again until a check holds, and log what was found meanwhile."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Generic, NamedTuple, TypeVar
 
+from pytest_clawperator.assertions.checks.check import Verdict
 from pytest_clawperator.errors import (
     ClawperatorError,
     ErrorCode,
@@ -22,10 +23,10 @@ __tracebackhide__ = True  # a failure is shown at the test's own line
 T = TypeVar("T")
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 0.25
-# What a look may raise that means "not yet": no screen to be read, an assertion in a function.
-NOT_YET = (AssertionError, SnapshotError)
-# What a step may fail with because the screen is not yet as it will be.
-_MAY_COME = frozenset(
+# A look that raises one of these is tried again: an unreadable screen, a failed assertion.
+_NOT_YET = (AssertionError, SnapshotError)
+# Codes of a failed step that may succeed later, because the screen changes.
+_MAY_SUCCEED_LATER = frozenset(
     {
         ErrorCode.NODE_NOT_FOUND,
         ErrorCode.NODE_NOT_CLICKABLE,
@@ -44,7 +45,7 @@ _MAY_COME = frozenset(
     }
 )
 _NO_ANSWER = frozenset({ErrorCode.RESULT_ENVELOPE_TIMEOUT, ErrorCode.EXECUTION_TIMED_OUT})
-# A look that was given at least so many seconds and got no answer tells of a broken device.
+# A look without an answer that had at least this many seconds means a broken device.
 _FAIR_LIMIT, _LEAST_LIMIT = 3.0, 1.0
 
 _SHOWN_CHANGES = 10
@@ -54,37 +55,25 @@ _limit: ContextVar[float | None] = ContextVar("limit", default=None)
 
 
 def look_limit() -> float | None:
-    """Say how many seconds the current look may take; None: as long as it takes."""
+    """Return how many seconds the current look may take; None means no limit."""
     return _limit.get()
 
 
-def may_come(error: BaseException) -> bool:
-    """Tell whether what failed may be so when it is looked at again."""
-    return not isinstance(error, StepFailedError) or error.code in _MAY_COME
+def may_succeed_later(error: BaseException) -> bool:
+    """Whether what failed may succeed when it is tried again."""
+    return not isinstance(error, StepFailedError) or error.code in _MAY_SUCCEED_LATER
 
 
 @dataclass(frozen=True)
 class Clock:
-    """Time, and how it is spent."""
+    """The clock and the sleep of the wait loop."""
 
     now: Callable[[], float] = time.monotonic
     wait: Callable[[float], None] = time.sleep
 
 
-class Verdict(NamedTuple):
-    """What one look told.
-
-    ``holds`` is None where it cannot be told, so that the opposite does not hold either.
-    ``found`` says in few words what is there, ``hint`` what to do about it.
-    """
-
-    holds: bool | None
-    found: str
-    hint: str | None = None
-
-
 class Entry(NamedTuple):
-    """One line of the log: what was found, and after how many seconds."""
+    """One look in the log: what was found, and after how many seconds."""
 
     found: str
     at: float
@@ -92,10 +81,10 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcome(Generic[T]):
-    """What watching came to.
+    """The result of waiting for a check.
 
-    ``seen`` is what the last look saw, None if no look saw anything; ``error`` is why the
-    last one saw nothing. ``late`` says how long after the deadline it was so after all.
+    ``seen`` is the result of the last successful look, None if there was none; ``error`` is
+    why the last look failed. ``late`` is how long after the deadline the check came true.
     """
 
     verdict: Verdict
@@ -107,16 +96,16 @@ class Outcome(Generic[T]):
 
     @property
     def holds(self) -> bool:
-        """Whether it was so in time."""
+        """Whether the check came true in time."""
         return bool(self.verdict.holds)
 
     @property
     def log_lines(self) -> list[str]:
-        """The log with repeats folded, as in ``14 × no match in 5.0 s``."""
+        """The log with equal entries counted, as in ``14 × no match in 5.0 s``."""
         groups = [list(group) for _, group in groupby(self.log, key=lambda entry: entry.found)]
         ends = [group[0].at for group in groups[1:]] + [self.seconds]
         lines = [
-            f"{len(group)} × {group[0].found} in {spoken(end - group[0].at)}"
+            f"{len(group)} × {group[0].found} in {format_duration(end - group[0].at)}"
             for group, end in zip(groups, ends, strict=True)
         ]
         rest = len(lines) - _SHOWN_CHANGES
@@ -125,15 +114,15 @@ class Outcome(Generic[T]):
         return lines
 
 
-def spoken(seconds: float) -> str:
-    """Say how long."""
+def format_duration(seconds: float) -> str:
+    """Format a duration, as in ``5.0 s`` or ``20 ms``."""
     return f"{seconds:.1f} s" if seconds >= 0.1 else f"{seconds * 1000:.0f} ms"
 
 
 def pause_after(took: float) -> float:
-    """Say how long to wait after a look: as long as it took, within bounds.
+    """Return the pause after a look: as long as the look took, within bounds.
 
-    So a quick device is watched closely, and a slow one is not flooded.
+    So a quick device is looked at often, and a slow one is not flooded.
     """
     return min(max(took, SHORTEST_PAUSE), LONGEST_PAUSE)
 
@@ -146,24 +135,24 @@ def watch(
     linger: float = 0.0,
     clock: Clock,
 ) -> Outcome[T]:
-    """Look until it is so, or the time is over.
+    """Look until the judge is satisfied or the time is over.
 
-    The first look comes at once and may take as long as it takes; later ones have what is
-    left, and a second at least. After the deadline there is ``linger`` more, only to tell
-    whether it was a matter of time.
+    The first look starts at once and has no limit; later ones have the time that is left,
+    and at least a second. After the deadline, looking goes on for ``linger`` seconds, only to
+    report whether the check came true late.
     """
-    watching = _Watching(look, judge, clock)
-    holds = watching.glance()
-    while not holds and watching.pause_until(timeout):
-        holds = watching.glance(until=timeout)
-    outcome = watching.outcome()
+    loop = _WaitLoop(look, judge, clock)
+    holds = loop.look_once()
+    while not holds and loop.pause_until(timeout):
+        holds = loop.look_once(until=timeout)
+    outcome = loop.outcome()
     if outcome.holds or not timeout or not linger:
         return outcome
-    return replace(outcome, late=watching.late(timeout, linger))
+    return replace(outcome, late=loop.late(timeout, linger))
 
 
-class _Watching(Generic[T]):
-    """One expectation being watched."""
+class _WaitLoop(Generic[T]):
+    """The looks of one expectation."""
 
     def __init__(self, look: Callable[[], T], judge: Callable[[T], Verdict], clock: Clock) -> None:
         self._look = look
@@ -180,23 +169,23 @@ class _Watching(Generic[T]):
     def elapsed(self) -> float:
         return self._clock.now() - self._start
 
-    def glance(self, *, until: float | None = None) -> bool:
-        """Look once, and tell whether it is so."""
+    def look_once(self, *, until: float | None = None) -> bool:
+        """Look and judge once; return whether the check holds."""
         began = self.elapsed
         limit = None if until is None else max(_LEAST_LIMIT, until - began)
         try:
             with _limited(limit):
                 seen = self._look()
-        except NOT_YET as error:
-            if not may_come(error):
+        except _NOT_YET as error:
+            if not may_succeed_later(error):
                 raise
             self._error = error
             self.verdict = Verdict(None, _in_one_line(error))
         except ClawperatorError as error:
             if error.code not in _NO_ANSWER or limit is None or limit >= _FAIR_LIMIT:
-                raise  # it had all the time that it needs
+                raise  # it had enough time
             self._ended = self.elapsed
-            self._log.append(Entry(f"no answer within {spoken(limit)}", began))
+            self._log.append(Entry(f"no answer within {format_duration(limit)}", began))
             return False
         else:
             self._seen, self._error = seen, None
@@ -207,7 +196,7 @@ class _Watching(Generic[T]):
         return bool(self.verdict.holds)
 
     def pause_until(self, deadline: float) -> bool:
-        """Wait before the next look; tell whether there is time for one."""
+        """Wait before the next look; return False if there is no time for one."""
         left = deadline - self.elapsed
         if left <= 0:
             return False
@@ -215,20 +204,17 @@ class _Watching(Generic[T]):
         return True
 
     def outcome(self) -> Outcome[T]:
-        """Say what it came to so far."""
+        """Return the result so far."""
         return Outcome(self.verdict, self._seen, self._error, tuple(self._log), self._ended)
 
     def late(self, deadline: float, linger: float) -> float | None:
-        """Watch on for a moment, and say how long after the deadline it was so, if it was."""
+        """Look on for a moment; return how long after the deadline the check came true."""
         try:
             while self.pause_until(deadline + linger):
-                if self.glance(until=deadline + linger):
+                if self.look_once(until=deadline + linger):
                     return max(0.0, self._ended - deadline)
-        except (
-            ClawperatorError,
-            AssertionError,
-        ):  # the failure that is about to be told matters more
-            pass
+        except (ClawperatorError, AssertionError):
+            pass  # the failure that is about to be reported matters more
         return None
 
 

@@ -8,10 +8,10 @@ _LISTS = ("list", "grid")
 
 
 def value_of(node: Node) -> str | None:
-    """Give the value that belongs to a node; None where there is none.
+    """Return the value that belongs to a node; None if there is none.
 
-    A label's value is what follows it, a field's is its own text, and a row without a text
-    of its own has its value inside it, after its first label.
+    The value of a label is the text that follows it, that of a field its own text. A row
+    without a text of its own has its value inside it, after its first label.
     """
     if node.role == "textfield":
         return node.text
@@ -23,7 +23,7 @@ def value_of(node: Node) -> str | None:
 
 
 def _after(label: Node, given: Node) -> Node | None:
-    """Climb until something follows, and take its summary, or else its first text."""
+    """Climb until something follows; return its summary, or else its first text."""
     child = label
     while child.parent is not None:
         siblings = [node for node in child.parent.children if node.is_on_screen]
@@ -39,11 +39,11 @@ def _after(label: Node, given: Node) -> Node | None:
 
 
 def _is_row(node: Node) -> bool:
-    # The device knows the items of a list; a snapshot, only what lies in one.
+    # The device knows the items of a list; a snapshot only shows what lies in one.
     return node.parent is not None and node.parent.role in _LISTS
 
 
 def _labelled(nodes: list[Node]) -> list[Node]:
-    """Give the nodes with a text, in these and inside them, that are on the screen."""
+    """Return these nodes and those inside them that are on the screen and have a text."""
     every = (each for node in nodes for each in (node, *node.descendants))
     return [node for node in every if node.label and node.is_on_screen]

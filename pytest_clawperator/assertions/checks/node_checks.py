@@ -1,4 +1,4 @@
-"""What can be wanted of a node; each check is judged on one snapshot."""
+"""The checks of a node."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pytest_clawperator.assertions import texts
-from pytest_clawperator.assertions.expectation import Check
-from pytest_clawperator.assertions.label_value import value_of
-from pytest_clawperator.assertions.polling import Verdict
-from pytest_clawperator.assertions.texts import Text
-from pytest_clawperator.assertions.view import View
-from pytest_clawperator.contracts.wording import closest, describe, listed
+from pytest_clawperator.assertions.checks import text_match
+from pytest_clawperator.assertions.checks.check import Check, Verdict
+from pytest_clawperator.assertions.checks.label_value import value_of
+from pytest_clawperator.assertions.checks.node_view import NodeView
+from pytest_clawperator.assertions.checks.role_check import no_such_role
+from pytest_clawperator.assertions.checks.text_match import Text
+from pytest_clawperator.contracts.wording import describe
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.golden.grammar import ROLES
@@ -21,21 +21,21 @@ from pytest_clawperator.snapshot.tree import Node
 
 APPEARED, DISAPPEARED = "appeared", "disappeared"
 
-NodeCheck = Check[View]
+NodeCheck = Check[NodeView]
 
 
-def _visible(view: View) -> Verdict:
+def _visible(view: NodeView) -> Verdict:
     # A node of a snapshot may have been found off the screen.
     is_visible = any(node.is_on_screen for node in view.nodes)
     return Verdict(is_visible, "visible" if is_visible else view.absence)
 
 
-def _hidden(view: View) -> Verdict:
+def _hidden(view: NodeView) -> Verdict:
     verdict = _visible(view)
     return Verdict(not verdict.holds, verdict.found)
 
 
-def _exists(view: View) -> Verdict:
+def _exists(view: NodeView) -> Verdict:
     return Verdict(bool(view.anywhere), _visible(view).found)
 
 
@@ -45,9 +45,9 @@ EXISTS = NodeCheck("to exist", _exists, APPEARED)
 
 
 def _of_first(wanted: str, judge: Callable[[Node], Verdict]) -> NodeCheck:
-    """Want something of the node that is meant; where it is not there, nothing can be told."""
+    """Return a check of the first matching node, which fails, negated or not, if there is none."""
 
-    def judge_view(view: View) -> Verdict:
+    def judge_view(view: NodeView) -> Verdict:
         node = view.first
         return Verdict(None, view.absence) if node is None else judge(node)
 
@@ -65,7 +65,7 @@ def _state(state: str, opposite: str, is_so: Callable[[Node], bool]) -> NodeChec
 def _checked(node: Node) -> Verdict:
     if node.checked or node.checkable:
         return Verdict(node.checked, "checked" if node.checked else "unchecked")
-    hint = "It cannot be checked itself: mean the switch or the box beside or inside it."
+    hint = "It cannot be checked itself: match the switch or checkbox beside or inside it."
     return Verdict(None, f"a {node.role} that cannot be checked", hint)
 
 
@@ -77,14 +77,14 @@ CHECKED = _of_first("to be checked", _checked)
 
 
 def in_viewport(ratio: float | None) -> NodeCheck:
-    """Want some of it, or so much of it, to be where it can be seen."""
+    """Return the check that a node, or this part of it, is in the viewport."""
     if ratio is not None and not (_is_number(ratio) and 0 < ratio <= 1):
         raise ConfigurationError(
             f"ratio= must be more than 0 and at most 1, found {describe(ratio)}",
-            hint="Write ratio=0.5 for half of it; without ratio= a single pixel will do.",
+            hint="Write ratio=0.5 for half of it; without ratio= a single pixel is enough.",
         )
 
-    def judge(view: View) -> Verdict:
+    def judge(view: NodeView) -> Verdict:
         node = view.first
         if node is None:
             return Verdict(False, view.absence)
@@ -97,7 +97,7 @@ def in_viewport(ratio: float | None) -> NodeCheck:
 
 
 def _visible_part(node: Node) -> float:
-    """Say how much of a node lies in the window and in all lists around it."""
+    """Return the part of a node, 0 to 1, inside the window and all scrollables around it."""
     bounds = node.bounds
     shown: Bounds | None = bounds.intersection(Bounds(0, 0, *node.snapshot.size))
     for container in node.ancestors:
@@ -107,13 +107,13 @@ def _visible_part(node: Node) -> float:
 
 
 def has_text(expected: Text | Sequence[Text]) -> NodeCheck:
-    """Want a text; or these texts, one of each node that fits."""
-    return _texts(expected, "to have text", _same_text, texts.all_fit)
+    """Return the check that a node has this text, or all matching nodes these texts."""
+    return _texts(expected, "to have text", _same_text, text_match.all_match)
 
 
 def contains_text(expected: Text | Sequence[Text]) -> NodeCheck:
-    """Want a text with this in it; or nodes with these in them, in this order."""
-    return _texts(expected, "to contain text", _text_within, texts.all_within)
+    """Return the check that a node contains this text, or matching nodes these, in this order."""
+    return _texts(expected, "to contain text", _text_within, text_match.all_contained)
 
 
 def _texts(
@@ -122,42 +122,42 @@ def _texts(
     one: Callable[[Text, str], Verdict],
     many: Callable[[Sequence[Text], Sequence[str]], bool],
 ) -> NodeCheck:
-    given = texts.checked(expected)
+    given = text_match.check_texts(expected)
     if isinstance(given, (str, re.Pattern)):
         text: Text = given
-        shown = f"{wanted} {texts.shown(text)}"
+        shown = f"{wanted} {text_match.shown(text)}"
         return _of_first(shown, lambda node: one(text, node.label))
     every = given
 
-    def judge(view: View) -> Verdict:
+    def judge(view: NodeView) -> Verdict:
         found = [node.label for node in view.nodes]
-        hint = texts.list_difference(every, found) if many is texts.all_fit else None
-        return Verdict(many(every, found), texts.shown_all(found), hint)
+        hint = text_match.list_difference(every, found) if many is text_match.all_match else None
+        return Verdict(many(every, found), text_match.shown_all(found), hint)
 
-    return NodeCheck(f"{wanted}s {texts.shown_all(every)}", judge, about_all=True)
+    return NodeCheck(f"{wanted}s {text_match.shown_all(every)}", judge, about_all=True)
 
 
 def _same_text(expected: Text, found: str) -> Verdict:
-    hint = texts.difference(expected, found)
-    return Verdict(texts.fits(expected, found), quoted(found), hint)
+    hint = text_match.difference(expected, found)
+    return Verdict(text_match.matches(expected, found), quoted(found), hint)
 
 
 def _text_within(expected: Text, found: str) -> Verdict:
-    return Verdict(texts.is_within(expected, found), quoted(found))
+    return Verdict(text_match.is_contained(expected, found), quoted(found))
 
 
 def has_desc(expected: Text) -> NodeCheck:
-    """Want a description."""
-    text = texts.checked_one(expected)
+    """Return the check that a node has this description."""
+    text = text_match.check_text(expected)
     return _of_first(
-        f"to have description {texts.shown(text)}",
+        f"to have description {text_match.shown(text)}",
         lambda node: _same_text(text, node.content_desc),
     )
 
 
 def has_value(expected: Text) -> NodeCheck:
-    """Want a value beside the label."""
-    text = texts.checked_one(expected)
+    """Return the check that this value stands beside a label."""
+    text = text_match.check_text(expected)
 
     def judge(node: Node) -> Verdict:
         value = value_of(node)
@@ -166,31 +166,26 @@ def has_value(expected: Text) -> NodeCheck:
             return Verdict(None, "no value beside it", hint)
         return _same_text(text, value)
 
-    return _of_first(f"to have value {texts.shown(text)}", judge)
+    return _of_first(f"to have value {text_match.shown(text)}", judge)
 
 
 def has_role(role: Any) -> NodeCheck:
-    """Want a role that a snapshot tells."""
+    """Return the check that a node has this role."""
     name = str(role).lower()
     if name not in ROLES:
-        near = closest(name, ROLES)
-        meant = f"Did you mean {near!r}? " if near else ""
-        raise ConfigurationError(
-            f"a snapshot tells no role {describe(role)}",
-            hint=f"{meant}It tells {listed(ROLES, limit=len(ROLES))}.",
-        )
+        raise no_such_role(role)
     return _of_first(f"to have role {name}", lambda node: Verdict(node.role == name, node.role))
 
 
 def has_count(count: Any) -> NodeCheck:
-    """Want so many nodes that fit."""
+    """Return the check that this many nodes match."""
     if not isinstance(count, int) or isinstance(count, bool) or count < 0:
         raise ConfigurationError(
-            f"a count is a whole number from 0 on, found {describe(count)}",
+            f"a count is a whole number, 0 or more, found {describe(count)}",
             hint="Write to_have_count(3).",
         )
 
-    def judge(view: View) -> Verdict:
+    def judge(view: NodeView) -> Verdict:
         found = len(view.nodes)
         return Verdict(found == count, f"{found} node{'' if found == 1 else 's'}")
 

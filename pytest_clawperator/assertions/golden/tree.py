@@ -1,4 +1,4 @@
-"""Golden trees: a screen against what is written down of it."""
+"""``to_match_tree``: a screen compared with a golden tree."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_clawperator.assertions.expectation import Check, Manner
+from pytest_clawperator.assertions.checks.check import Check, Verdict
 from pytest_clawperator.assertions.failure import Failure, overlay_hint, overlay_lines
 from pytest_clawperator.assertions.golden import store as goldens
-from pytest_clawperator.assertions.golden.settling import keep
+from pytest_clawperator.assertions.golden.left_out import targets_of
 from pytest_clawperator.assertions.golden.store import UPDATE_OPTION, GoldenStore
-from pytest_clawperator.assertions.polling import Outcome, Verdict
-from pytest_clawperator.assertions.role_check import check_roles, listed_of
+from pytest_clawperator.assertions.golden.update import update_when_settled
+from pytest_clawperator.assertions.wait_loop import Clock, Outcome
 from pytest_clawperator.client.locator import Locator
-from pytest_clawperator.client.plan.target import target_of
+from pytest_clawperator.client.plan.target import Target
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import (
     ClawperatorWarning,
@@ -38,19 +38,19 @@ Ignored = Locator | NodeMatcher | Mapping[str, Any]
 
 @dataclass(frozen=True)
 class GoldenTree:
-    """What a screen is compared with; ``golden`` is None where there is no file yet."""
+    """A golden to compare a screen with; ``golden`` is None if there is no file yet."""
 
     name: str
     golden: Golden | None
     exact: bool
-    ignore: tuple[Query, ...]
+    ignore: tuple[Any, ...]  # queries: matchers with short ids, which snapshots understand
     store: GoldenStore | None = None
     path: Path | None = None
 
     @classmethod
     def of(cls, given: Any, *, exact: bool, ignore: Ignored | Iterable[Ignored]) -> GoldenTree:
-        """Read a golden: by the name of its file, or its text itself."""
-        queries = tuple(_query(each) for each in listed_of(ignore))
+        """Read a golden, given by the name of its file or as its text."""
+        queries = tuple(_query(target) for target in targets_of(ignore, verb="ignore="))
         if isinstance(given, str) and given.lstrip().startswith(("-", "#")):
             return cls("the golden", golden.parse(_dedented(given)), exact, queries)
         store = goldens.current()
@@ -59,14 +59,14 @@ class GoldenTree:
         return cls(name, _read(store, path), exact, queries, store, path)
 
     def difference(self, snapshot: Snapshot) -> Difference | None:
-        """Say how a screen differs; None where it fits."""
+        """Return how a screen differs; None if it matches."""
         assert self.golden is not None
-        return golden.compare(self.golden, snapshot, exact=self.exact, ignore=self._matchers)
+        return golden.compare(self.golden, snapshot, exact=self.exact, ignore=self.ignore)
 
     @property
     def check(self) -> Check[Snapshot]:
-        """Want a screen to fit."""
-        last: dict[str, Verdict] = {}  # a screen that stays as it is is compared once
+        """The check that a screen matches."""
+        last: dict[str, Verdict] = {}  # a screen that does not change is compared once
 
         def judge(snapshot: Snapshot) -> Verdict:
             if snapshot.xml not in last:
@@ -86,21 +86,21 @@ class GoldenTree:
 
     @property
     def is_updated(self) -> bool:
-        """Whether the file is to be written where the screen does not fit."""
+        """Whether the file is written if the screen does not match."""
         return self.store is not None and self.store.update
 
-    def update(self, look: Callable[[], Snapshot], manner: Manner, timeout: float) -> None:
-        """Wait until the screen fits or has come to rest; write down one that does not fit."""
+    def update(self, look: Callable[[], Snapshot], clock: Clock, timeout: float) -> None:
+        """Wait until the screen matches or no longer changes; write it if it does not match."""
         store, path = self.store, self.path
         assert store is not None
         assert path is not None
-        keep(
+        update_when_settled(
             look,
-            fits=lambda snapshot: self.golden is not None and self.difference(snapshot) is None,
+            matches=lambda snapshot: self.golden is not None and self.difference(snapshot) is None,
             shown=self.render,
             write=lambda seen: self._write(store, path, seen),
             timeout=timeout,
-            clock=manner.settings.clock,
+            clock=clock,
         )
 
     def _write(self, store: GoldenStore, path: Path, snapshot: Snapshot) -> None:
@@ -108,19 +108,19 @@ class GoldenTree:
         store.write(path, (self.render(snapshot) or "- ...\n").encode())
         if lost:
             warnings.warn(
-                f"{path} did not fit and was written anew, without its {lost}",
+                f"{path} did not match and was overwritten, without its {lost}",
                 ClawperatorWarning,
                 stacklevel=2,
             )
 
     def render(self, snapshot: Snapshot) -> str:
-        """Write down a screen."""
-        return golden.render(snapshot, ignore=self._matchers)
+        """Return the golden of a screen, as text."""
+        return golden.render(snapshot, ignore=self.ignore)
 
     def explain(
         self, failure: Failure, check: Check[Snapshot], outcome: Outcome[Snapshot]
     ) -> ExpectationError:
-        """Show the difference, or say how to get a golden."""
+        """Build the error: the difference, or how to write the golden."""
         snapshot = outcome.seen
         if snapshot is None or self.golden is None:
             hint = f"Run pytest with {UPDATE_OPTION} to write {self.path}."
@@ -143,30 +143,23 @@ class GoldenTree:
         if self.path is None:
             return "Change the golden, or ignore= nodes that come and go."
         return (
-            f"If the screen is right, {UPDATE_OPTION} writes {self.path} anew; nodes that come "
+            f"If the screen is right, {UPDATE_OPTION} writes {self.path} again; nodes that come "
             "and go are left out with ignore=."
         )
 
-    @property
-    def _matchers(self) -> tuple[Any, ...]:
-        # A query is a matcher with a short id, which snapshots understand.
-        return self.ignore
 
-
-def _query(given: Ignored) -> Query:
-    target = target_of(given, {}, verb="ignore=")
+def _query(target: Target) -> Query:
     is_simple = target.within is None and target.has is None and target.index is None
     if target.query is None or not is_simple:
         raise ConfigurationError(
             f"ignore= takes matchers, found {target}",
             hint="Write ignore=[claw.node(id='clock')] or ignore=[{'resourceId': ...}].",
         )
-    check_roles(target)
     return target.query
 
 
 def _handwritten(content: bytes | None) -> str:
-    """Name what is in a golden that nobody but a person writes."""
+    """Name what a golden contains that only people write."""
     lines = [] if content is None else content.decode(errors="replace").splitlines()
     kinds = {
         "comments": any(line.lstrip().startswith("#") for line in lines),
@@ -198,7 +191,7 @@ def _read(store: GoldenStore, path: Path) -> Golden | None:
 
 
 def _dedented(text: str) -> str:
-    """Let a golden stand indented in a test."""
+    """Remove the common indentation of a golden that stands in a test."""
     lines = text.split("\n")
     margin = min((len(line) - len(line.lstrip(" ")) for line in lines if line.strip()), default=0)
     return "\n".join(line[margin:] for line in lines)

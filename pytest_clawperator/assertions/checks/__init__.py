@@ -1,0 +1,1 @@
+"""The checks of expectations: each judges one look at its subject, and nothing here waits."""

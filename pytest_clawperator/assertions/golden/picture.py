@@ -1,0 +1,222 @@
+"""``to_match_screenshot``: a screen compared with a golden picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from pytest_clawperator.assertions.checks.check import Check, Verdict
+from pytest_clawperator.assertions.expectation import Expectation
+from pytest_clawperator.assertions.failure import Failure
+from pytest_clawperator.assertions.golden import display, images
+from pytest_clawperator.assertions.golden import store as goldens
+from pytest_clawperator.assertions.golden.left_out import targets_of
+from pytest_clawperator.assertions.golden.pixels import Comparison, compare
+from pytest_clawperator.assertions.golden.store import (
+    UPDATE_OPTION,
+    GoldenStore,
+    write_atomically,
+)
+from pytest_clawperator.assertions.golden.update import update_when_settled
+from pytest_clawperator.assertions.wait_loop import Clock, Outcome
+from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.client.plan.target import Target, TargetLike
+from pytest_clawperator.contracts.wording import describe
+from pytest_clawperator.errors import ConfigurationError, ExpectationError
+from pytest_clawperator.snapshot.bounds import Bounds
+
+__tracebackhide__ = True  # a failure is shown at the test's own line
+
+_SHOWN_OTHERS = 5
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A picture of the screen with the masked parts painted over.
+
+    ``unmasked`` are the targets of a mask that are not on the screen.
+    """
+
+    image: Image.Image
+    hidden: tuple[Bounds, ...] = ()
+    unmasked: tuple[Target, ...] = ()
+
+
+@dataclass(frozen=True)
+class GoldenPicture:
+    """A golden picture to compare the screen with."""
+
+    name: str
+    client: Clawperator
+    threshold: float
+    max_diff_pixels: int
+    mask: tuple[Target, ...]
+    status_bar: int
+    store: GoldenStore
+    density: int | None = None
+    _judged: dict[bytes, Verdict] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        client: Clawperator,
+        *,
+        threshold: float,
+        max_diff_pixels: int,
+        mask: TargetLike | Sequence[TargetLike],
+        mask_status_bar: bool,
+    ) -> GoldenPicture:
+        """Check what a test wrote, and ask the device what a picture depends on."""
+        _check_number("threshold", threshold, 1)
+        _check_number("max_diff_pixels", max_diff_pixels, None)
+        return cls(
+            goldens.checked_name(name),
+            client,
+            threshold,
+            max_diff_pixels,
+            targets_of(mask, verb="mask="),
+            display.status_bar_height(client) if mask_status_bar else 0,
+            goldens.current(),
+            display.density(client),
+        )
+
+    def verify(
+        self, expectation: Expectation, failure: Failure, timeout: float, *, is_negated: bool
+    ) -> None:
+        """Look until the screen matches; in an update run, write the golden."""
+        if self.store.update and not is_negated:
+            self._update(expectation.settings.clock, timeout)
+            return
+        check = Check(f'to match screenshot "{self.name}"', self._judge, "matched")
+
+        def explain(check: Check[Shot], outcome: Outcome[Shot]) -> ExpectationError:
+            return self._explain(failure, check, outcome)
+
+        # Waiting does not bring a missing file.
+        seconds = timeout if self._others() else 0.0
+        wanted = check.negated() if is_negated else check
+        expectation.verify(wanted, self._look, explain, timeout=seconds)
+
+    def _look(self) -> Shot:
+        image = images.open_png(self.client.screenshot(), "the screenshot")
+        hidden: list[Bounds] = []
+        unmasked: list[Target] = []
+        if self.mask:
+            snapshot = self.client.snapshot()
+            found = {n: target.resolve(snapshot) for n, target in enumerate(self.mask)}
+            hidden = [node.bounds for nodes in found.values() for node in nodes]
+            unmasked = [self.mask[n] for n, nodes in found.items() if not nodes]
+        if self.status_bar:
+            hidden.append(Bounds(0, 0, image.width, self.status_bar))
+        return Shot(images.masked(image, hidden), tuple(hidden), tuple(unmasked))
+
+    def _path(self, shot: Shot) -> Path:
+        width, height = shot.image.size
+        density = self.density
+        key = f"-{width}x{height}" + (f"-{density}dpi" if density else "")
+        return self.store.path(self.name, f"{key}.png")
+
+    def _golden(self, shot: Shot) -> Image.Image | None:
+        path = self._path(shot)
+        content = self.store.read(path)
+        if content is None:
+            return None
+        return images.masked(images.open_png(content, f"the golden {path}"), shot.hidden)
+
+    def _judge(self, shot: Shot) -> Verdict:
+        """Compare with the golden; the same picture is compared once."""
+        seen = shot.image.tobytes()
+        if seen not in self._judged:
+            self._judged.clear()
+            self._judged[seen] = self._compare(shot)
+        return self._judged[seen]
+
+    def _compare(self, shot: Shot) -> Verdict:
+        golden = self._golden(shot)
+        if golden is None or golden.size != shot.image.size:
+            found = "no such file" if golden is None else "{}x{} pixels in it".format(*golden.size)
+            return Verdict(None, f"{found}: {self._path(shot)}")
+        most = self.max_diff_pixels
+        comparison = compare(golden, shot.image, threshold=self.threshold, enough=most)
+        holds = comparison.pixels <= most
+        return Verdict(holds, str(comparison) if holds else f"more than {most} pixels that differ")
+
+    def _matches(self, shot: Shot) -> bool:
+        """Whether the golden may stay; one that cannot be read may not."""
+        try:
+            return bool(self._judge(shot).holds)
+        except ConfigurationError:
+            return False
+
+    def _update(self, clock: Clock, timeout: float) -> None:
+        update_when_settled(
+            self._look,
+            matches=self._matches,
+            shown=lambda shot: shot.image.tobytes(),
+            write=lambda shot: self.store.write(self._path(shot), images.to_png(shot.image)),
+            timeout=timeout,
+            clock=clock,
+        )
+
+    def _explain(
+        self, failure: Failure, check: Check[Shot], outcome: Outcome[Shot]
+    ) -> ExpectationError:
+        shot = outcome.seen
+        golden = None if shot is None else self._golden(shot)
+        if shot is None or golden is None or golden.size != shot.image.size:
+            others = self._others()
+            there = f" There are others: {', '.join(others)}." if others else ""
+            hint = f"Run pytest with {UPDATE_OPTION} to write it.{there}"
+            return failure.error(check, outcome, hint=hint)
+        comparison = compare(golden, shot.image, threshold=self.threshold)
+        files = self._write_pictures(shot, golden, comparison)
+        picture = files["side by side"]
+        hint = f"Look at {picture}; if the screen is right, write it with {UPDATE_OPTION}."
+        return failure.error(
+            check,
+            replace(outcome, verdict=Verdict(False, str(comparison))),
+            evidence=[
+                *(f"mask: {target} is not on the screen" for target in shot.unmasked),
+                *(f"{name}: {path}" for name, path in files.items()),
+            ],
+            hint=hint,
+            details={"pictures": {name: str(path) for name, path in files.items()}},
+        )
+
+    def _others(self) -> list[str]:
+        """Return some file names of this golden, for screens of any size."""
+        folder = self.store.folder / goldens.FOLDER
+        return sorted(path.name for path in folder.glob(f"{self.name}-*.png"))[:_SHOWN_OTHERS]
+
+    def _write_pictures(
+        self, shot: Shot, golden: Image.Image, comparison: Comparison
+    ) -> dict[str, Path]:
+        """Write the screen, the differences, and both beside the golden; return the paths."""
+        path = self._path(shot)
+        difference = images.highlighted(shot.image, comparison.mask)
+        pictures = {
+            "actual": shot.image,
+            "difference": difference,
+            "side by side": images.side_by_side([golden, shot.image, difference]),
+        }
+        files = {"golden": path}
+        for name, picture in pictures.items():
+            file = self.store.output_folder() / f"{path.stem}.{name.replace(' ', '-')}.png"
+            write_atomically(file, images.to_png(picture))
+            files[name] = file
+        return files
+
+
+def _check_number(name: str, value: Any, most: float | None) -> None:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= (float("inf") if most is None else most):
+        upto = "on" if most is None else f"to {most:g}"
+        raise ConfigurationError(
+            f"{name}= must be a number from 0 {upto}, found {describe(value)}",
+            hint="threshold=0.1 lets colours differ a little; max_diff_pixels=50 lets 50 pixels.",
+        )

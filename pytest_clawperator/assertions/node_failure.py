@@ -1,0 +1,83 @@
+"""The error of a failed expectation about a node: the node, the nearest misses, the overlay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_clawperator.assertions.checks.check import Check
+from pytest_clawperator.assertions.checks.node_view import OFF_SCREEN, NodeView
+from pytest_clawperator.assertions.failure import Failure, overlay_hint, overlay_lines
+from pytest_clawperator.assertions.wait_loop import Outcome
+from pytest_clawperator.client.plan import explain
+from pytest_clawperator.client.plan.target import Target, inside
+from pytest_clawperator.errors import ExpectationError
+from pytest_clawperator.snapshot.near_miss import describe, nearest
+from pytest_clawperator.snapshot.tree import Node
+
+_SHOWN_MISSES = 3
+
+
+def node_failure(
+    failure: Failure, check: Check[NodeView], outcome: Outcome[NodeView]
+) -> ExpectationError:
+    """Build the error for a check of a node."""
+    view = outcome.seen
+    if view is None:
+        return failure.error(check, outcome)
+    misses = [] if view.nodes else list(_misses(view))
+    checked = [] if check.about_all else view.nodes[:1]
+    return failure.error(
+        check,
+        outcome,
+        evidence=[
+            *(f"node: {describe(node)}" for node in checked),
+            *(f"nearest: {miss}" for miss in misses),
+            *overlay_lines(view.snapshot),
+        ],
+        snapshot=view.snapshot,
+        hint=None if view.nodes else _absence_hint(view),
+        details={"nearest": misses, "matcher": str(view.target)},
+    )
+
+
+def _misses(view: NodeView) -> Iterator[str]:
+    """Yield the nearest nodes, each with the reason why it does not match."""
+    part = view.target.missing_part(view.snapshot)
+    if part.query is None:
+        return
+    matching = view.snapshot.find_all(part.query)
+    if not matching:
+        yield from map(str, nearest(view.snapshot, part.query))
+    for node in matching[:_SHOWN_MISSES]:
+        yield f"{describe(node)}: {_why_not(part, node, len(matching))}"
+
+
+def _why_not(target: Target, node: Node, total: int) -> str:
+    """Return why a node that fits the matcher is not the target's."""
+    around = target.within
+    if around is not None:
+        containers = around.resolve(node.snapshot)[:1]
+        if not any(above in containers for above in (node, *node.ancestors)):
+            return f"not inside {around}"
+    if target.has is not None and not inside(Target(node=node), target.has).resolve(node.snapshot):
+        return f"has no {target.has}"
+    return f"one of {total}, wanted index {target.index}"
+
+
+def _matches_elsewhere(view: NodeView) -> bool:
+    query = view.target.query
+    return query is not None and bool(view.snapshot.find(query))
+
+
+def _absence_hint(view: NodeView) -> str | None:
+    if over := overlay_hint(view.snapshot):
+        return over
+    if view.absence == OFF_SCREEN:
+        return "It is in the tree, and off the screen: scroll_into_view() brings it there."
+    around = view.target.within
+    if around is not None and around.resolve(view.snapshot) and _matches_elsewhere(view):
+        return f"Such a node is on the screen, but not inside {around}."
+    missing = explain.not_found(
+        "expect", view.target, snapshot=view.snapshot, serial=view.serial or ""
+    )
+    return missing.hint

@@ -1,0 +1,210 @@
+"""A screen compared with a golden picture."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from PIL import Image
+
+from pytest_clawperator.assertions.expect import Expect
+from pytest_clawperator.assertions.golden import store as goldens
+from pytest_clawperator.assertions.golden.store import GoldenStore
+from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExpectationError
+from tests.doubles.camera import SIZE, WHITE, Camera, boxed, opened, png
+from tests.doubles.clock import FakeTime
+
+
+@pytest.fixture
+def expect() -> Expect:
+    """Return an expect whose waiting takes no time, and that does not linger."""
+    expect = Expect(clock=FakeTime().clock)
+    expect.configure(linger=0)
+    return expect
+
+
+def test_the_same_picture_matches_its_golden(expect: Expect, camera: Camera) -> None:
+    """A screen that looks the same matches, and its golden counts as used."""
+    path = camera.keep(boxed(20, 60, 60, 90))
+
+    expect(camera.show(boxed(20, 60, 60, 90))).to_match_screenshot("home")
+
+    assert camera.store.used == {path}
+
+
+def test_a_difference_is_described_and_drawn(expect: Expect, camera: Camera) -> None:
+    """A failure gives number and place of the pixels, and writes pictures of them."""
+    camera.keep(WHITE)
+
+    with pytest.raises(ExpectationError) as caught:
+        expect(camera.show(boxed(20, 60, 29, 69))).to_match_screenshot("home")
+
+    assert (
+        'expected the screen to match screenshot "home", found 100 pixels that differ (0.42%) '
+        "in [20,60][30,70]"
+    ) in str(caught.value)
+    files = caught.value.details["pictures"]
+    assert opened(files["actual"]).size == SIZE
+    assert opened(files["side by side"]).size == (3 * SIZE[0] + 32, SIZE[1])
+    difference = opened(files["difference"])
+    assert difference.getpixel((25, 65)) == (220, 0, 0)
+    assert difference.getpixel((100, 150)) == (255, 255, 255)
+
+
+def test_pictures_go_to_the_output_folder(expect: Expect, camera: Camera) -> None:
+    """With an output folder, nothing is written next to the tests."""
+    camera.keep(WHITE)
+    output = camera.folder / "out"
+    goldens.use(GoldenStore(camera.folder, output=output))
+
+    with pytest.raises(ExpectationError):
+        expect(camera.show(boxed(20, 60, 29, 69))).to_match_screenshot("home", timeout=0)
+
+    assert len(list(output.iterdir())) == 3
+    assert len(list((camera.folder / "__screens__").iterdir())) == 1
+
+
+def test_picture_is_waited_for(expect: Expect, camera: Camera) -> None:
+    """A screen that looks right a moment later matches."""
+    camera.keep(WHITE)
+    camera.show(boxed(20, 60, 29, 69))
+    pictures = iter([png(boxed(20, 60, 29, 69)), png(WHITE)])
+
+    def answer(action: object) -> dict[str, str]:
+        camera.phone.picture = next(pictures)
+        return {"path": "/tmp/x.png"}
+
+    camera.phone.data["take_screenshot"] = answer
+
+    expect(camera.claw).to_match_screenshot("home")
+
+    assert next(pictures, None) is None
+
+
+def test_small_differences_can_be_allowed(expect: Expect, camera: Camera) -> None:
+    """A slight difference of colour, or a few pixels, can be allowed."""
+    camera.keep(WHITE)
+
+    expect(camera.show(boxed(20, 60, 60, 90, fill="#f0f0f0"))).to_match_screenshot("home")
+    expect(camera.claw).not_to_match_screenshot("home", threshold=0.01)
+    expect(camera.show(boxed(20, 60, 29, 69))).to_match_screenshot("home", max_diff_pixels=100)
+    expect(camera.claw).not_to_match_screenshot("home", max_diff_pixels=99)
+    expect(camera.claw).to_match_screenshot("home", threshold=1)
+
+
+def test_masked_nodes_are_left_out(expect: Expect, camera: Camera) -> None:
+    """The bounds of a masked node are left out of the comparison."""
+    camera.keep(WHITE)
+    claw = camera.show(boxed(10, 50, 59, 79))
+
+    expect(claw).to_match_screenshot("home", mask=[claw.node(id="clock")])
+    expect(claw).not_to_match_screenshot("home")
+
+
+def test_a_missing_golden_fails_at_once(expect: Expect, camera: Camera) -> None:
+    """Without a golden it fails without waiting, with how to write one."""
+    with pytest.raises(ExpectationError) as caught:
+        expect(camera.show(WHITE)).to_match_screenshot("home")
+
+    assert "found no such file: " in str(caught.value)
+    assert "home-120x200-160dpi.png" in str(caught.value)
+    assert "hint: Run pytest with --claw-update-goldens to write it." in str(caught.value)
+    assert len(camera.phone.executions) == 1
+
+
+def test_goldens_of_other_screens_are_named(expect: Expect, camera: Camera) -> None:
+    """A failure for a missing golden lists those for other screen sizes."""
+    camera.keep(WHITE, "home-720x1280-320dpi")
+
+    with pytest.raises(ExpectationError, match=r"There are others: home-720x1280-320dpi\.png\."):
+        expect(camera.show(WHITE)).to_match_screenshot("home")
+
+
+def test_an_update_writes_a_picture_that_does_not_match(expect: Expect, camera: Camera) -> None:
+    """An update writes the settled screen, with the masked parts painted over."""
+    path = camera.keep(WHITE)
+    store = GoldenStore(camera.folder, update=True)
+    goldens.use(store)
+
+    expect(camera.show(boxed(20, 60, 29, 69))).to_match_screenshot("home")
+
+    kept = opened(path)
+    assert kept.getpixel((25, 65)) == (0, 0, 0)
+    assert kept.getpixel((5, 5)) == (255, 0, 255)
+    assert store.written == {path}
+
+
+def test_an_update_leaves_a_picture_that_matches(expect: Expect, camera: Camera) -> None:
+    """A golden that matches is not written again."""
+    camera.keep(WHITE)
+    store = GoldenStore(camera.folder, update=True)
+    goldens.use(store)
+
+    expect(camera.show(WHITE)).to_match_screenshot("home")
+
+    assert store.written == set()
+
+
+def test_an_unreadable_golden_is_named(expect: Expect, camera: Camera) -> None:
+    """The error for a golden that is no picture names the file."""
+    path = camera.keep(WHITE)
+    path.write_bytes(b"\x89PNG no more")
+
+    with pytest.raises(ConfigurationError, match="is not a readable PNG") as caught:
+        expect(camera.show(WHITE)).to_match_screenshot("home")
+
+    assert caught.value.code == ErrorCode.GOLDEN_UNREADABLE
+    assert str(path) in caught.value.message
+
+
+def test_a_golden_of_another_size_fails_with_its_size(expect: Expect, camera: Camera) -> None:
+    """A golden that was cut by hand fails with its size."""
+    camera.keep(Image.new("RGB", (50, 50)))
+
+    with pytest.raises(ExpectationError, match="found 50x50 pixels in it: "):
+        expect(camera.show(WHITE)).to_match_screenshot("home")
+
+
+@pytest.mark.parametrize("name", ["../home", "a/b", ""])
+def test_hostile_names_are_refused(expect: Expect, camera: Camera, name: str) -> None:
+    """A name cannot lead out of the folder of goldens."""
+    with pytest.raises(ConfigurationError, match="cannot be the name of a golden"):
+        expect(camera.show(WHITE)).to_match_screenshot(name)
+
+
+@pytest.mark.parametrize("options", [{"threshold": 2}, {"threshold": "x"}, {"max_diff_pixels": -1}])
+def test_a_wrong_number_is_refused_before_a_picture_is_taken(
+    expect: Expect, camera: Camera, options: dict[str, float]
+) -> None:
+    """Numbers that make no sense are refused before the first look."""
+    with pytest.raises(ConfigurationError, match="must be a number from 0"):
+        expect(camera.show(WHITE)).to_match_screenshot("home", **options)  # type: ignore[arg-type]
+
+    assert camera.phone.executions == []
+
+
+def test_a_missing_pixelmatch_names_the_extra(
+    expect: Expect, camera: Camera, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without pixelmatch the error says what to install."""
+    monkeypatch.setitem(sys.modules, "pixelmatch", None)
+
+    with pytest.raises(ConfigurationError) as caught:
+        expect(camera.show(WHITE)).to_match_screenshot("home")
+
+    assert caught.value.code == ErrorCode.HOST_DEPENDENCY_MISSING
+    assert caught.value.hint == "pip install 'pytest-clawperator[visual]'"
+
+
+def test_an_update_replaces_an_unreadable_picture(expect: Expect, camera: Camera) -> None:
+    """A golden that is no picture is overwritten by an update."""
+    camera.store = GoldenStore(camera.folder, update=True)
+    goldens.use(camera.store)
+    path = camera.folder / "__screens__" / "home-120x200-160dpi.png"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"no picture")
+    camera.phone.picture = png(WHITE)
+
+    expect(camera.claw).to_match_screenshot("home")
+
+    assert opened(path).size == SIZE
