@@ -21,6 +21,7 @@ from pytest_clawperator.errors import (
     StepFailedError,
     known_code,
 )
+from pytest_clawperator.remedies import Remedy, RemedyKind
 
 CLASSES = [
     value
@@ -35,10 +36,12 @@ CLASSES = [
 def make(cls: Any) -> Any:
     """Make an error of any class with everything it can carry."""
     if cls is ExecutionValidationError:
-        return cls([Problem("actions.0", "bad", "x", "y", "z")], hint="h", details={"k": [1]})
+        problem = Problem("actions.0", "bad", "x", "y", "z")
+        return cls([problem], hint=Remedy(RemedyKind.NAME_PACKAGE), details={"k": [1]})
     if issubclass(cls, UserWarning):
         return cls("a warning")
-    return cls("broken", code="NEW_CODE", serial="S1", hint="try again", details={"k": [1]})
+    hint = ("Try again, or ", Remedy(RemedyKind.CHOOSE_DEVICE, "S1", count=2))
+    return cls("broken", code="NEW_CODE", serial="S1", hint=hint, details={"k": [1]})
 
 
 def drawn_tree() -> dict[str, str | None]:
@@ -99,6 +102,44 @@ def test_text_names_device_code_and_next_step() -> None:
     assert text == (
         "[emulator-5554] DEVICE_OFFLINE: the device is offline\n  hint: Run adb reconnect."
     )
+
+
+def test_a_remedy_is_worded_for_scripts_until_a_front_words_it() -> None:
+    """The hint is the advice in words: those of scripts first, then those of the front."""
+    error = ClawperatorError("gone", hint=Remedy(RemedyKind.CORRECT_SERIAL))
+    for_scripts = error.hint
+
+    error.wording = lambda remedy: f"see to {remedy.kind.name}"
+
+    assert for_scripts == "Correct serial=."
+    assert error.hint == "See to CORRECT_SERIAL."
+    assert str(error).endswith("hint: See to CORRECT_SERIAL.")
+
+
+@pytest.mark.parametrize(
+    ("hint", "told"),
+    [
+        (None, "It may still act."),
+        ("Wait.", "Wait. It may still act."),
+        (Remedy(RemedyKind.CORRECT_SERIAL), "Correct serial=. It may still act."),
+    ],
+)
+def test_a_sentence_can_be_added_to_any_hint(hint: str | Remedy | None, told: str) -> None:
+    """Who knows more says it after what was said before, and the remedy stays data."""
+    error = ClawperatorError("gone", hint=hint)
+
+    error.add_hint("It may still act.")
+
+    assert error.hint == told
+
+
+def test_a_hint_can_be_replaced_by_a_text() -> None:
+    """A text in the place of a remedy is the same for every reader."""
+    error = ClawperatorError("gone", hint=Remedy(RemedyKind.CORRECT_SERIAL))
+
+    error.hint = "Look at its cable."
+
+    assert error.advice == ("Look at its cable.",)
 
 
 def test_only_failures_of_app_or_test_are_assertions() -> None:

@@ -17,6 +17,7 @@ from pytest_clawperator.contracts.failures import failure as failure_of
 from pytest_clawperator.contracts.payload import Action
 from pytest_clawperator.contracts.wording import closest, describe, listed, quote
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExpectationError
+from pytest_clawperator.remedies import Hint
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
@@ -100,12 +101,12 @@ class EnvelopeAssertions:
         )
 
 
-def _hint(envelope: ResultEnvelope) -> str | None:
-    """Say what can be done about a failure of this code."""
+def _hint(envelope: ResultEnvelope) -> Hint | None:
+    """Return what can be done about a failure of this code."""
     code = envelope.code
     if code is None:
         return None
-    return failure_of(code, envelope=envelope, step=next(iter(envelope.failed_steps), None)).hint
+    return failure_of(code, envelope=envelope, step=next(iter(envelope.failed_steps), None)).advice
 
 
 def _outcome(envelope: ResultEnvelope) -> str:

@@ -12,6 +12,7 @@ from pytest_clawperator.assertions.view import OFF_SCREEN, View
 from pytest_clawperator.client.plan import explain
 from pytest_clawperator.client.plan.target import Target, inside
 from pytest_clawperator.errors import ExpectationError
+from pytest_clawperator.remedies import Hint
 from pytest_clawperator.snapshot.near_miss import covering, describe, nearest, outline
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
@@ -35,7 +36,7 @@ class Failure:
         *,
         evidence: Sequence[str] = (),
         snapshot: Snapshot | None = None,
-        hint: str | None = None,
+        hint: Hint | None = None,
         details: Mapping[str, Any] | None = None,
     ) -> ExpectationError:
         """Put it all together: expected, found, log, evidence, screen, and what to try."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 
 from pytest_clawperator.errors import ConfigurationError, ExpectationError, SnapshotError
+from pytest_clawperator.remedies import Wording, for_scripts
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
@@ -21,7 +22,8 @@ _RUNNERS = ("_pytest", "pluggy")
 class SoftFailures:
     """The failures of one phase of one test, in the order in which they came."""
 
-    def __init__(self) -> None:
+    def __init__(self, wording: Wording) -> None:
+        self.wording = wording
         self.errors: list[ExpectationError | SnapshotError] = []
 
     def text(self) -> str:
@@ -55,9 +57,9 @@ _scopes: list[SoftFailures] = []
 
 
 @contextmanager
-def collecting() -> Iterator[SoftFailures]:
-    """Collect the failures of ``expect.soft`` for as long as the block lasts."""
-    failures = SoftFailures()
+def collecting(wording: Wording = for_scripts) -> Iterator[SoftFailures]:
+    """Collect the failures of ``expect.soft`` within the block; ``wording`` is for their hints."""
+    failures = SoftFailures(wording)
     _scopes.append(failures)
     try:
         yield failures
@@ -70,9 +72,10 @@ def collect(error: ExpectationError | SnapshotError) -> None:
     if not _scopes:
         raise ConfigurationError(
             "expect.soft() has no test at whose end it could fail",
-            hint="Use it in tests that pytest runs with this plugin; elsewhere use expect().",
+            hint="Use it in tests that run with this package as a plugin; elsewhere use expect().",
         ) from error
     frame = caller()
+    error.wording = _scopes[-1].wording
     error.details["where"] = _where(frame)
     _scopes[-1].errors.append(error.with_traceback(_traceback(frame)))
 

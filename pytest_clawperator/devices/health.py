@@ -242,6 +242,6 @@ def _put_aside(serial: str, why: ClawperatorError) -> DeviceUnavailableError:
         f"the device was put aside, because it failed its check twice: {why.code}: {why.message}",
         code=why.code,
         serial=serial,
-        hint=why.hint or "See to the device and run the tests again.",
+        hint=why.advice or "See to the device and run the tests again.",
         details={"cause": str(why), "put_aside": True},
     )

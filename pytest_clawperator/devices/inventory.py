@@ -21,6 +21,7 @@ from pytest_clawperator.errors import (
     ErrorCode,
     NoDeviceError,
 )
+from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.interface import ShellResult, Transport
 from pytest_clawperator.transport.properties import parse_properties
 from pytest_clawperator.transport.wire import AdbServer
@@ -31,8 +32,8 @@ SERIAL_VARIABLE = "ANDROID_SERIAL"
 HERE = "127.0.0.1"
 
 _NO_DEVICE_HINT = (
-    "Plug one in with USB debugging on (`adb devices` must call it `device`), or start a"
-    " simulated one: `python -m pytest_clawperator.simulator` prints the adb port to connect to."
+    "Plug one in with USB debugging on (`adb devices` must call it `device`), or ",
+    Remedy(RemedyKind.USE_SIMULATOR),
 )
 _OFFLINE_HINT = "Reconnect it, or run `adb reconnect offline`, and unlock its screen."
 _UNAUTHORIZED_HINT = (
@@ -95,7 +96,7 @@ def choose_device(devices: Sequence[ConnectedDevice], serial: str | None = None)
     serials = [device.serial for device in usable]
     raise AmbiguousDeviceError(
         f"{len(usable)} devices are connected and none was chosen: {', '.join(serials)}",
-        hint=f"Choose one: connect(serial={serials[0]!r}), or set {SERIAL_VARIABLE}.",
+        hint=Remedy(RemedyKind.CHOOSE_DEVICE, serials[0], count=len(serials)),
         details={"devices": serials},
     )
 
@@ -134,8 +135,10 @@ def _named(devices: Sequence[ConnectedDevice], wanted: str, source: str) -> Conn
         raise DeviceNotFoundError(
             f"no such device is connected{source}; connected: {there}",
             serial=wanted,
-            hint=f"Correct serial= or {SERIAL_VARIABLE}, or connect the device: `adb devices`"
-            " must list it.",
+            hint=(
+                f"Correct {SERIAL_VARIABLE}" if source else Remedy(RemedyKind.CORRECT_SERIAL),
+                ", or connect the device: `adb devices` must list it.",
+            ),
             details={"connected": [device.serial for device in devices]},
         )
     if device.state == USABLE:
@@ -158,7 +161,7 @@ def none_usable(devices: Sequence[ConnectedDevice]) -> NoDeviceError:
     hints = dict.fromkeys(_trouble(device.state)[1] for device in devices)
     return NoDeviceError(
         f"no connected device is usable: {told}",
-        hint=" ".join(hints),
+        hint=(f"{' '.join(hints)} Or ", Remedy(RemedyKind.USE_SIMULATOR)),
         details={"devices": {device.serial: device.state for device in devices}},
     )
 

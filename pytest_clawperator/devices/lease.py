@@ -24,6 +24,7 @@ from pytest_clawperator.errors import (
     LeaseError,
 )
 from pytest_clawperator.execution.flight import Flight
+from pytest_clawperator.remedies import Remedy, RemedyKind
 
 # How often a device that is held is tried again, and how often people are told of it.
 RETRY_PAUSE, SAY_EVERY = 0.1, 10.0
@@ -42,7 +43,8 @@ _TLS_OPTIONS = (
     "ssl_keyfile",
 )
 _WAIT_HINT = (
-    "Wait for it with --claw-lease-timeout SECONDS, choose another device, or end that process."
+    Remedy(RemedyKind.WAIT_FOR_DEVICE),
+    ", choose another device, or end that process.",
 )
 
 Say = Callable[[str], None]

@@ -160,7 +160,7 @@ def _value(name: str, written: str) -> Any:
         Requirements(**{name: value})
     except ConfigurationError as exc:
         hint = "Allowed: true (emulators) or false (real devices)." if name == "emulator" else None
-        raise ConfigurationError(exc.message, hint=hint or exc.hint) from exc
+        raise ConfigurationError(exc.message, hint=hint or exc.advice) from exc
     return value
 
 

@@ -20,6 +20,7 @@ from pytest_clawperator.errors import (
     OperatorNotReadyError,
     ShellError,
 )
+from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
 from pytest_clawperator.transport.interface import ShellResult, Transport
 from pytest_clawperator.transport.quoting import quote
 
@@ -37,7 +38,6 @@ _VERSION = re.compile(r"^\s*versionName=(.+?)\s*$", re.MULTILINE)
 # A device that knows the permission otherwise, or not at all, needs no grant.
 _NEEDLESS = ("unknown permission", "not a changeable permission type", "already granted")
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
-_INSTALL_HINT = "Install it: connect(operator_apk='path/to/operator.apk')."
 _GRANT_HINT = (
     "Some makers guard this: on Xiaomi and similar phones switch on 'USB debugging (Security"
     " settings)' among the developer options. Else switch the service on by hand: Settings,"
@@ -54,12 +54,11 @@ def find_operator(transport: Transport, wanted: str) -> str:
     return wanted
 
 
-def _variant_hint(wanted: str, other: str) -> str:
-    install = "or install the wanted one: connect(operator_apk=...)."
+def _variant_hint(wanted: str, other: str) -> Hint:
+    install = Remedy(RemedyKind.INSTALL_OPERATOR, wanted)
     if os.environ.get(_PACKAGE_VARIABLE) == wanted:
-        return f"{_PACKAGE_VARIABLE} asks for {wanted}: correct it to {other}; {install}"
-    use = f"Use that one: connect(operator_package={other!r}), or set {_PACKAGE_VARIABLE}"
-    return f"{use}; {install}"
+        return f"{_PACKAGE_VARIABLE} asks for {wanted}: correct it to {other}; or ", install
+    return Remedy(RemedyKind.USE_PACKAGE, other), "; or ", install
 
 
 def require_variant(installed: frozenset[str], wanted: str, serial: str) -> None:
@@ -79,7 +78,7 @@ def require_variant(installed: frozenset[str], wanted: str, serial: str) -> None
         f"the Operator app {wanted} is not installed",
         code=ErrorCode.OPERATOR_NOT_INSTALLED,
         serial=serial,
-        hint=_INSTALL_HINT,
+        hint=Remedy(RemedyKind.INSTALL_OPERATOR, wanted),
         details={"wanted": wanted},
     )
 
@@ -125,7 +124,7 @@ def install_operator(transport: Transport, apk: str | Path) -> None:
             f"there is no file {str(path)!r} to install the Operator from",
             code=ErrorCode.OPERATOR_APK_NOT_FOUND,
             serial=transport.serial,
-            hint="Correct operator_apk=; it is a path on this computer.",
+            hint=(Remedy(RemedyKind.CORRECT_APK), "; it is a path on this computer."),
         )
     try:
         transport.install(path)
@@ -134,7 +133,7 @@ def install_operator(transport: Transport, apk: str | Path) -> None:
             f"the Operator could not be installed from {path.name}: {exc.message}",
             code=ErrorCode.OPERATOR_INSTALL_FAILED,
             serial=transport.serial,
-            hint=exc.hint or "See that the device has room, and that the file is whole.",
+            hint=exc.advice or "See that the device has room, and that the file is whole.",
             details=exc.details,
         ) from exc
 
@@ -151,7 +150,7 @@ def grant_operator(transport: Transport, package: str) -> None:
             f"the Operator {package} could not be given what it needs: {exc.message}",
             code=ErrorCode.OPERATOR_GRANT_FAILED,
             serial=transport.serial,
-            hint=exc.hint,
+            hint=exc.advice,
             details=exc.details,
         ) from exc
 
@@ -222,8 +221,10 @@ def _not_verified(transport: Transport, message: str) -> OperatorNotReadyError:
         message,
         code=ErrorCode.OPERATOR_VERIFY_FAILED,
         serial=transport.serial,
-        hint="Say which package it is: connect(operator_package=...); and see that the file is"
-        " the Operator's APK.",
+        hint=(
+            Remedy(RemedyKind.NAME_PACKAGE),
+            "; and see that the file is the Operator's APK.",
+        ),
     )
 
 

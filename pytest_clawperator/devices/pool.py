@@ -15,6 +15,7 @@ from pytest_clawperator.errors import (
     DeviceUnavailableError,
     NoDeviceError,
 )
+from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,9 +205,8 @@ class DevicePool:
         chosen = self._select(free, worker_id)
         if chosen is None or chosen not in free:
             raise ConfigurationError(
-                f"pytest_clawperator_select_device gave {chosen!r} for {worker_id}, which is none"
-                " of the candidates",
-                hint="Return one of the candidates that it was given.",
+                f"the device selected for {worker_id} is none of the candidates: {chosen!r}",
+                hint=Remedy(RemedyKind.SELECT_CANDIDATE),
             )
         return chosen
 
@@ -277,20 +277,27 @@ def too_few(workers: int, candidates: Sequence[Candidate], *, spare: int = 0) ->
     """Give the error that says that workers and spare devices are more than there are."""
     count = len(candidates)
     there = ", ".join(str(candidate.info) for candidate in candidates) or "none"
-    needed = f"{workers} workers need {workers} devices"
+    needed = f"{workers} workers need {workers} devices, one each"
     if workers == 1:
         needed = "1 worker needs 1 device"
-    each = "Each worker has a device of its own"
     if spare:
-        needed += f" and {spare} more shall be spare"
-        each += f", and --claw-spare-devices keeps {spare} from them"
-    fewer = f"run with -n {count - spare}, " if count > spare else ""
+        needed += f", and {spare} more shall be spare"
     return NoDeviceError(
         f"{needed}, but there {'is' if count == 1 else 'are'} {count}: {there}",
-        hint=f"{each}: {fewer}connect more devices, or use --claw-device sim for as many simulated"
-        " phones as workers.",
+        hint=_enough(count - spare, spare=spare),
         details={"workers": workers, "devices": [candidate.serial for candidate in candidates]},
     )
+
+
+def _enough(workers: int, *, spare: int) -> Hint:
+    """Return what brings workers and devices together; there are devices for so many workers."""
+    others: list[str | Remedy] = []
+    if workers > 0:
+        others += [Remedy(RemedyKind.START_FEWER_WORKERS, count=workers), ", "]
+    if spare:
+        others += [Remedy(RemedyKind.KEEP_FEWER_SPARES), ", "]
+    connect = "connect more devices, or " if others else "Connect more devices, or "
+    return (*others, connect, Remedy(RemedyKind.USE_SIMULATOR))
 
 
 def _too_few_spares(count: int, spares: int, broken: int) -> ClawperatorError:
@@ -305,6 +312,6 @@ def _too_few_spares(count: int, spares: int, broken: int) -> ClawperatorError:
         )
     return ConfigurationError(
         f"{wanted} keeps {kept}",
-        hint=f"Keep more of the devices from the workers: --claw-spare-devices {count}.",
+        hint=Remedy(RemedyKind.KEEP_SPARES, count=count),
         details={"wanted": count, "spares": spares},
     )

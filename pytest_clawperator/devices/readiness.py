@@ -19,6 +19,7 @@ from pytest_clawperator.errors import (
     ErrorCode,
     OperatorNotReadyError,
 )
+from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.interface import Shell, ShellResult, Transport
 
 _USER = re.compile(r"^\s*User \d+:.*\binstalled=true\b.*\bstopped=(true|false)", re.MULTILINE)
@@ -144,7 +145,6 @@ def _service_off(serial: str, package: str, *, stopped: bool) -> OperatorNotRead
         f"the Operator {package} {what}",
         code=ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING,
         serial=serial,
-        hint="Let it be switched on: connect(grant=True); or switch it on by hand: Settings,"
-        " Accessibility, Clawperator.",
+        hint=Remedy(RemedyKind.SWITCH_SERVICE_ON),
         details={"service": service, "stopped": stopped},
     )

@@ -29,6 +29,7 @@ from pytest_clawperator.errors import (
     LeaseError,
 )
 from pytest_clawperator.execution.flight import Flight
+from pytest_clawperator.remedies import Remedy, RemedyKind
 
 DEADLINE = 30.0
 
@@ -87,7 +88,7 @@ def test_a_device_that_is_held_is_refused_at_once(store: FileLeases, others: Fil
     assert caught.value.serial == "PH1"
     assert f"the device is held by {held.holder}" in str(caught.value)
     assert "run theirs" in str(caught.value)
-    assert "--claw-lease-timeout" in str(caught.value)
+    assert Remedy(RemedyKind.WAIT_FOR_DEVICE) in caught.value.advice
     assert caught.value.details["holder"]["run_id"] == "theirs"
 
 

@@ -19,6 +19,7 @@ from pytest_clawperator.errors import (
     LeaseError,
     NoDeviceError,
 )
+from pytest_clawperator.remedies import Remedy, RemedyKind
 
 
 def candidate(serial: str) -> Candidate:
@@ -118,7 +119,7 @@ def test_a_device_of_each_group(pool: DevicePool, others: FileLeases) -> None:
 
 def test_fewer_devices_than_wanted(pool: DevicePool) -> None:
     """No waiting makes one device two."""
-    with pytest.raises(NoDeviceError, match="2 workers need 2 devices, but there is 1: A"):
+    with pytest.raises(NoDeviceError, match="2 workers need 2 devices, one each, but there is 1"):
         pool.hold_each([pool.candidates[:1]] * 2, wait=60.0)
 
 
@@ -195,7 +196,7 @@ def test_a_choice_that_is_none(store: FileLeases) -> None:
     pool = DevicePool([candidate("A")], store=store, select=lambda free, worker_id: None)
     pool.hold_each([pool.candidates])
 
-    with pytest.raises(ConfigurationError, match="gave None for gw0"):
+    with pytest.raises(ConfigurationError, match="gw0 is none of the candidates: None"):
         pool.take("gw0")
 
     pool.close()
@@ -245,12 +246,12 @@ def test_a_worker_that_died_waiting(spares: Spares) -> None:
 
 
 def test_more_than_there_are(spares: Spares) -> None:
-    """What can never be is refused at once, with the option to write."""
+    """What can never be is refused at once, with how many would do."""
     with pytest.raises(ConfigurationError) as caught:
         spares.ask("gw0", 3, lambda leases: None)
 
     assert "its own and 3 more, and this run keeps 2 spare" in str(caught.value)
-    assert "--claw-spare-devices 3" in str(caught.value)
+    assert caught.value.advice == (Remedy(RemedyKind.KEEP_SPARES, count=3),)
 
 
 def test_asking_twice(spares: Spares) -> None:
@@ -297,17 +298,18 @@ def test_too_few_with_spares() -> None:
     error = too_few(2, [candidate("A"), candidate("B")], spare=1)
 
     assert error.message.startswith(
-        "2 workers need 2 devices and 1 more shall be spare, but there are 2: A, B"
+        "2 workers need 2 devices, one each, and 1 more shall be spare, but there are 2: A, B"
     )
-    assert "--claw-spare-devices keeps 1 from them: run with -n 1, " in str(error.hint)
+    assert error.hint is not None
+    assert error.hint.startswith("Start no more workers than 1, keep fewer devices spare, connect ")
 
 
 @pytest.mark.parametrize(
     ("workers", "serials", "said", "hint"),
     [
-        (3, ["A", "B"], "3 workers need 3 devices, but there are 2: A, B", "run with -n 2, "),
-        (2, ["A"], "2 workers need 2 devices, but there is 1: A", "run with -n 1, "),
-        (1, [], "1 worker needs 1 device, but there are 0: none", "connect more devices"),
+        (3, ["A", "B"], "3 workers need 3 devices, one each, but there are 2: A, B", "than 2, "),
+        (2, ["A"], "2 workers need 2 devices, one each, but there is 1: A", "than 1, "),
+        (1, [], "1 worker needs 1 device, but there are 0: none", "Connect more devices, or "),
     ],
 )
 def test_too_few(workers: int, serials: list[str], said: str, hint: str) -> None:

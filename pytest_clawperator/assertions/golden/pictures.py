@@ -16,7 +16,7 @@ from pytest_clawperator.assertions.expectation import Check, Manner
 from pytest_clawperator.assertions.failure import Failure
 from pytest_clawperator.assertions.golden import store as goldens
 from pytest_clawperator.assertions.golden.settling import keep
-from pytest_clawperator.assertions.golden.store import UPDATE_OPTION, GoldenStore, write_whole
+from pytest_clawperator.assertions.golden.store import GoldenStore, write_whole
 from pytest_clawperator.assertions.polling import Outcome, Verdict
 from pytest_clawperator.assertions.role_check import check_roles, listed_of
 from pytest_clawperator.client.client import Clawperator
@@ -28,6 +28,7 @@ from pytest_clawperator.errors import (
     ErrorCode,
     ExpectationError,
 )
+from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.snapshot.bounds import Bounds
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
@@ -283,11 +284,11 @@ class GoldenPicture:
         if shot is None or golden is None or golden.size != shot.image.size:
             others = self._others()
             there = f" There are others: {', '.join(others)}." if others else ""
-            hint = f"Run pytest with {UPDATE_OPTION} to write it.{there}"
-            return failure.error(check, outcome, hint=hint)
+            write = Remedy(RemedyKind.WRITE_GOLDEN, "it")
+            return failure.error(check, outcome, hint=(write, f".{there}"))
         comparison = compare(golden, shot.image, threshold=self.threshold)
         files = self._write_pictures(shot, golden, comparison)
-        hint = f"Look at {files['side by side']}; if it is right, {UPDATE_OPTION} takes it over."
+        look = f"Look at {files['side by side']}; if it is right, "
         return failure.error(
             check,
             replace(outcome, verdict=Verdict(False, str(comparison))),
@@ -295,7 +296,7 @@ class GoldenPicture:
                 *(f"mask: {target} is not on the screen" for target in shot.unmasked),
                 *(f"{name}: {path}" for name, path in files.items()),
             ],
-            hint=hint,
+            hint=(look, Remedy(RemedyKind.REPLACE_GOLDEN, "the golden")),
             details={"pictures": {name: str(path) for name, path in files.items()}},
         )
 
@@ -389,7 +390,7 @@ def _opened(content: bytes, name: str) -> Image.Image:
         raise ConfigurationError(
             f"{name} is no PNG that can be read{_reason(exc)}",
             code=ErrorCode.GOLDEN_UNREADABLE,
-            hint=f"Write it anew with {UPDATE_OPTION}, or restore it.",
+            hint=(Remedy(RemedyKind.REPLACE_GOLDEN, "it"), ", or restore it."),
         ) from exc
 
 

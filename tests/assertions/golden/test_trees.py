@@ -92,7 +92,7 @@ def test_difference_is_shown_as_a_tree(expect: Expect, store: GoldenStore) -> No
     assert "expected the screen to match __screens__/shop.yaml, found 1 of 5 golden" in lines[0]
     assert '  -   - text "Coffee"' in lines
     assert '  +   - text "Tea"' in lines
-    assert f"--claw-update-goldens writes {path} anew" in lines[-1]
+    assert f"with update=True write {path} anew" in lines[-1]
 
 
 def test_exact_mode(expect: Expect, store: GoldenStore) -> None:
@@ -147,7 +147,7 @@ def test_missing_golden_fails_at_once(expect: Expect, store: GoldenStore, check:
         getattr(expect(client(phone)), check)("shop")
 
     assert "__screens__/shop.yaml, found no such file" in str(caught.value)
-    assert "--claw-update-goldens" in str(caught.value)
+    assert "with a GoldenStore that has update=True" in str(caught.value)
     assert len(phone.executions) == 1
 
 
