@@ -26,7 +26,7 @@ import redis
 
 from benchmarks.startup import environment
 from pytest_clawperator.devices.file_lease import FileLeases
-from pytest_clawperator.devices.lease import LeaseStore, take_all
+from pytest_clawperator.devices.lease import LeaseStore, take_each
 from pytest_clawperator.devices.redis_lease import RedisLeases
 
 BUSY = 0.2
@@ -107,7 +107,7 @@ def seconds_to_lease(store: LeaseStore) -> float:
     took = []
     for _ in range(LEASE_ROUNDS):
         begin = time.perf_counter()
-        holds = take_all(store, [f"DEVICE{number:03}" for number in range(LEASED)])
+        holds = take_each(store, [[f"DEVICE{number:03}"] for number in range(LEASED)])
         took.append(time.perf_counter() - begin)
         for hold in holds:
             hold.release()

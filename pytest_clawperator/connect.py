@@ -39,7 +39,7 @@ def connect(
         with connect() as claw:
             claw.open_app("com.android.settings")
     """
-    from pytest_clawperator import connection
+    from pytest_clawperator.devices import connection
 
     observers = connection.all_observers(observe)
     if url is not None:

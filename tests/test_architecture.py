@@ -28,11 +28,10 @@ LAYERS = {
     "emulators": 5,
     "skills": 5,
     "simulator": 5,
-    "connection": 6,
-    "connect": 7,
-    "plugin": 8,
-    "cli": 8,
-    "service": 8,
+    "connect": 6,
+    "plugin": 7,
+    "cli": 7,
+    "service": 7,
 }
 # Edges that the numbers forbid and that are allowed all the same.
 EXTRA = {("errors", "error_codes"), ("errors", "remedies"), ("emulators", "devices.inventory")}

@@ -251,7 +251,7 @@ class TestFailing:
         def refuse(*_: Any, **__: Any) -> Clawperator:
             raise ConfigurationError("no client today")
 
-        monkeypatch.setattr("pytest_clawperator.connection.Clawperator", refuse)
+        monkeypatch.setattr("pytest_clawperator.devices.connection.Clawperator", refuse)
 
         with pytest.raises(ConfigurationError, match="no client today"):
             connect(phone.serial, adb=adb, grant=True)
@@ -263,7 +263,8 @@ def test_a_server_that_was_started(
     """What happens before there is a device is said all the same."""
     told: list[Event] = []
     monkeypatch.setattr(
-        "pytest_clawperator.connection.ensure_server", lambda server, say: say("adb was started")
+        "pytest_clawperator.devices.connection.ensure_server",
+        lambda server, say: say("adb was started"),
     )
 
     with caplog.at_level(logging.WARNING, "pytest_clawperator"), pytest.raises(DeviceNotFoundError):

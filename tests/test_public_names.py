@@ -45,7 +45,7 @@ def test_type_checkers_see_the_same_names() -> None:
 def test_connect_is_the_function_whatever_was_imported() -> None:
     """The module of the same name never takes the function's place."""
     code = (
-        "import pytest_clawperator.connect, pytest_clawperator.connection\n"
+        "import pytest_clawperator.connect, pytest_clawperator.devices.connection\n"
         "from pytest_clawperator import connect\n"
         "print(type(connect).__name__)"
     )

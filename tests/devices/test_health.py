@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pytest_clawperator.connection import open_runner
+from pytest_clawperator.devices.connection import open_runner
 from pytest_clawperator.devices.health import Health, await_boot, await_return
 from pytest_clawperator.errors import (
     ClawperatorError,

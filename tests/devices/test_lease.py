@@ -16,10 +16,7 @@ from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.lease import (
     Hold,
     await_landing,
-    check_place,
     open_leases,
-    take,
-    take_all,
     take_each,
 )
 from pytest_clawperator.errors import (
@@ -30,6 +27,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.execution.flight import Flight
 from pytest_clawperator.remedies import Remedy, RemedyKind
+from tests.doubles.leases import take, take_all
 
 DEADLINE = 30.0
 
@@ -322,60 +320,6 @@ def test_a_place_that_is_none_is_refused(where: str) -> None:
 
     assert "redis://host:6379/0" in str(caught.value)
     assert "secret" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("url", "reason"),
-    [
-        ("redis://", "it names no host"),
-        ("redis:///0", "it names no host"),
-        ("redis://:SECRET@/0", "it names no host"),
-        ("redis://host:port/0", "its host or port cannot be read"),
-        ("redis://[::1/0", "its host or port cannot be read"),
-        ("redis://host:6379/abc", "its database is no number"),
-        ("redis://host:6379/0/1", "its database is no number"),
-        ("redis://host?db=abc", "its database is no number"),
-        ("redis://host?foo=SECRET", "foo is unknown; known: db"),
-        ("redis://host?password=SECRET", "password is unknown; known: db"),
-        ("redis://host?socket_timeout=99", "socket_timeout is unknown; known: db"),
-        ("redis://host?ssl_cert_reqs=none", "ssl_cert_reqs is unknown; known: db"),
-        ("rediss://host?foo=1", "foo is unknown; known: db, ssl_ca_certs, "),
-        ("unix://run/redis.sock", "a socket is named by its whole path"),
-        ("unix://", "a socket is named by its whole path"),
-        ("redis://:abc/SECRET@127.0.0.1:6399/0", "write %2F for a /"),
-        ("redis://:abc#SECRET@127.0.0.1:6399/0", "%23 for a #"),
-        ("redis://:abc?SECRET@127.0.0.1:6399/0", "%3F for a ?"),
-        ("http://:SECRET@host", "it begins with none of redis://, rediss://, unix://"),
-    ],
-)
-def test_a_place_that_cannot_be_is_refused(url: str, reason: str) -> None:
-    """What is wrong is told at once, with what is allowed and without passwords."""
-    with pytest.raises(ConfigurationError) as caught:
-        check_place(url)
-
-    assert reason in caught.value.message
-    assert "is no place to keep leases: " in caught.value.message
-    assert "Allowed: redis://host:6379/0" in (caught.value.hint or "")
-    assert "SECRET" not in str(caught.value)
-    assert "abc#" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "redis://host",
-        "redis://host/",
-        "redis://[::1]:6379/0",
-        "redis://ada:p%2Fw@host:6379/15",
-        "redis://:p@w@host?db=2",
-        "rediss://host?ssl_cert_reqs=none&ssl_ca_certs=/etc/ca.pem",
-        "unix:///run/redis.sock",
-        "unix://:pw@/run/redis.sock?db=3",
-    ],
-)
-def test_a_place_that_can_be(url: str) -> None:
-    """What redis-py understands is a place."""
-    assert check_place(url) == url
 
 
 def test_a_device_is_called_what_people_call_it(store: FileLeases, others: FileLeases) -> None:

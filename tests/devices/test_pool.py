@@ -10,7 +10,6 @@ import pytest
 
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.devices.file_lease import FileLeases
-from pytest_clawperator.devices.lease import take
 from pytest_clawperator.devices.pool import Candidate, DevicePool, Lease, Spares, too_few
 from pytest_clawperator.errors import (
     ConfigurationError,
@@ -20,6 +19,7 @@ from pytest_clawperator.errors import (
     NoDeviceError,
 )
 from pytest_clawperator.remedies import Remedy, RemedyKind
+from tests.doubles.leases import take
 
 
 def candidate(serial: str) -> Candidate:

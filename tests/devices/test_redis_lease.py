@@ -18,7 +18,7 @@ import redis
 from pytest_clawperator.devices import redis_lease
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import read_device
-from pytest_clawperator.devices.lease import open_leases, take, take_all
+from pytest_clawperator.devices.lease import open_leases
 from pytest_clawperator.devices.redis_lease import RedisLeases
 from pytest_clawperator.errors import (
     ConfigurationError,
@@ -27,6 +27,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.execution.flight import Flight
 from pytest_clawperator.transport.wire import AdbServer
+from tests.doubles.leases import fencing_number, take, take_all
 from tests.doubles.redis_server import DEADLINE, RedisServer
 from tests.doubles.transport import ScriptedTransport
 
@@ -204,7 +205,7 @@ def test_each_holder_has_a_higher_number(server: RedisServer, store: MakeStore) 
     numbers = []
     for key in ("PH1", "PH1", "PH2", "PH1"):
         with take(leases, key) as lease:
-            numbers.append(lease.fencing)
+            numbers.append(fencing_number(lease))
 
     assert numbers == [1, 2, 1, 3]
 
@@ -244,7 +245,7 @@ def test_the_lock_is_renewed(server: RedisServer, store: MakeStore) -> None:
         until(lambda: client.pttl(name) > 2800)
         lease.check()
 
-    assert lease.fencing == 1
+    assert fencing_number(lease) == 1
 
 
 def test_a_killed_holder_is_followed_within_the_time_to_live(
@@ -261,7 +262,7 @@ def test_a_killed_holder_is_followed_within_the_time_to_live(
     with take(store(server, ttl=SHORT), "PH1", wait=DEADLINE) as lease:
         left = Flight("PH1").peek()
 
-    assert lease.fencing == 2
+    assert fencing_number(lease) == 2
     assert left is not None
     assert (left.command_id, left.arrived) == ("cmd-other", True)
     assert 500 < left.latest_end - time.monotonic() < 600
