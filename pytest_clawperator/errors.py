@@ -245,7 +245,7 @@ class EmulatorError(DeviceError):
 
 
 class TransportError(ClawperatorError):
-    """Bytes did not travel."""
+    """The device or its adb server could not be reached, or refused."""
 
     default_code = ErrorCode.DEVICE_SHELL_UNAVAILABLE
 
