@@ -33,7 +33,7 @@ from pytest_clawperator.errors import ConfigurationError
     ],
 )
 def test_a_url_that_cannot_keep_leases_is_refused(url: str, reason: str) -> None:
-    """What is wrong is told at once, with what is allowed and without passwords."""
+    """The error says what is wrong and what is allowed, and shows no password."""
     with pytest.raises(ConfigurationError) as caught:
         check_redis_url(url)
 
