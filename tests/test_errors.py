@@ -1,4 +1,4 @@
-"""The error tree: its drawing, its codes, its texts, and its way through pickle."""
+"""The error tree: its drawing, its texts and hints, and its way through pickle."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from pytest_clawperator.errors import (
     NodeNotFoundError,
     Problem,
     StepFailedError,
-    known_code,
 )
 from pytest_clawperator.remedies import Remedy, RemedyKind
 
@@ -71,7 +70,7 @@ def test_the_drawing_is_true() -> None:
 
 
 @pytest.mark.parametrize("cls", CLASSES)
-def test_errors_pickle_whole(cls: type[BaseException]) -> None:
+def test_every_error_pickles_whole(cls: type[BaseException]) -> None:
     """Class, text and every attribute survive the way from a worker to the controller."""
     error = make(cls)
 
@@ -125,7 +124,7 @@ def test_a_remedy_is_worded_for_scripts_until_a_front_words_it() -> None:
     ],
 )
 def test_a_sentence_can_be_added_to_any_hint(hint: str | Remedy | None, told: str) -> None:
-    """Who knows more says it after what was said before, and the remedy stays data."""
+    """It follows what was said before, and the remedy stays data."""
     error = ClawperatorError("gone", hint=hint)
 
     error.add_hint("It may still act.")
@@ -154,24 +153,12 @@ def test_only_failures_of_app_or_test_are_assertions() -> None:
     assert not issubclass(ExpectationError, ClawperatorError)
 
 
-def test_old_name_of_a_code_is_known() -> None:
-    """The name from before the rename is the same code, by attribute and by value."""
-    assert ErrorCode["RECEIVER_NOT_INSTALLED"] is ErrorCode.OPERATOR_NOT_INSTALLED
-    assert known_code("RECEIVER_NOT_INSTALLED") is ErrorCode.OPERATOR_NOT_INSTALLED
-
-
 def test_unknown_code_stays_a_string() -> None:
     """A newer Operator may send codes that the enum has not heard of."""
     error = NodeNotFoundError("gone", code="SOMETHING_NEW")
 
     assert error.code == "SOMETHING_NEW"
     assert not isinstance(error.code, ErrorCode)
-
-
-def test_codes_compare_and_print_as_text() -> None:
-    """A code can be compared with, and formatted as, its plain text."""
-    assert ErrorCode.NODE_NOT_FOUND == "NODE_NOT_FOUND"
-    assert f"{ErrorCode.NODE_NOT_FOUND}" == "NODE_NOT_FOUND"
 
 
 def test_half_characters_can_be_printed() -> None:
@@ -210,8 +197,8 @@ def test_what_was_on_the_screen_stands_before_the_hint() -> None:
     assert error.nearest == ("a", "b", "c", "d")
 
 
-def test_one_more_line_of_the_screen() -> None:
-    """A single line that is not shown is counted as one."""
+def test_a_single_hidden_line_of_the_screen_is_counted_as_one() -> None:
+    """The count has its noun in the singular."""
     outline = "\n".join(f"line {n}" for n in range(NodeNotFoundError.shown_lines + 1))
 
     error = NodeNotFoundError("gone", outline=outline)
