@@ -27,19 +27,19 @@ def connect(
     strict_matchers: bool = False,
     observe: Observer | Iterable[Observer] = (),
 ) -> Clawperator:
-    """Connect to a device and give the client that acts on it; close it, or use ``with``.
+    """Connect to a device and return the client that acts on it; close it, or use ``with``.
 
     ``serial`` names the device; without it ``ANDROID_SERIAL`` does, or it is the only one.
     ``adb`` is the adb server, as in ``"127.0.0.1:5037"``. ``url`` is a host that runs
     ``clawperator serve``, to be used instead of adb. ``operator_package`` is the Operator's
     package (``CLAWPERATOR_OPERATOR_PACKAGE``, else the release's), ``operator_apk`` a file to
-    install it from, and ``grant`` lets it be given what it needs to work. ``timeout`` is how
-    many seconds actions look for a node, ``observe`` whoever is told what happens.
+    install it from, and ``grant`` allows to grant it what it needs. ``timeout`` is how many
+    seconds actions look for a node, ``observe`` a function, or several, called with each event.
 
         with connect() as claw:
             claw.open_app("com.android.settings")
     """
-    from pytest_clawperator import connection
+    from pytest_clawperator.devices import connection
 
     observers = connection.all_observers(observe)
     if url is not None:

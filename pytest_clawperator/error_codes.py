@@ -1,4 +1,4 @@
-"""Every error code; ``docs/errors.md`` says what each means and what cures it."""
+"""Every error code; ``docs/errors.md`` says what each means and what to do about it."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class ErrorCode(str, Enum):
 
 
 def known_code(code: str) -> ErrorCode | str:
-    """Give the enum member for ``code``, or ``code`` itself where a newer Operator made it up."""
+    """Return the enum member for ``code``, or ``code`` itself if only a newer Operator knows it."""
     try:
         return ErrorCode(code)
     except ValueError:

@@ -45,10 +45,11 @@ from typing import Any, ClassVar
 
 from pytest_clawperator.error_codes import ErrorCode as ErrorCode
 from pytest_clawperator.error_codes import known_code as known_code
+from pytest_clawperator.remedies import Hint, Wording, for_scripts, in_words, parts_of
 
 
 def _printable(text: str) -> str:
-    """Escape half characters, which a screen may hold and no terminal or file can."""
+    """Escape unpaired surrogates, which a screen may hold and no terminal or file can."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -60,7 +61,11 @@ def _rebuild(cls: type[_Explained], args: tuple[Any, ...], state: dict[str, Any]
 
 
 class _Explained(BaseException):
-    """What every error of ours carries, so that a reader knows the cause and the next step."""
+    """What every error of ours carries, so that a reader knows the cause and the next step.
+
+    ``advice`` is what to do next, as data; ``hint`` is the same in words, which ``wording``
+    chooses for the reader: those of scripts, unless a front puts its own there.
+    """
 
     default_code: ClassVar[ErrorCode | str] = ErrorCode.EXECUTION_FAILED
 
@@ -70,15 +75,33 @@ class _Explained(BaseException):
         *,
         code: ErrorCode | str | None = None,
         serial: str | None = None,
-        hint: str | None = None,
+        hint: Hint | None = None,
         details: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.code: ErrorCode | str = known_code(code) if code is not None else self.default_code
         self.serial = serial
-        self.hint = hint
+        self.advice = parts_of(hint)
+        self.wording: Wording = for_scripts
         self.details: dict[str, Any] = dict(details or {})
+
+    @property
+    def hint(self) -> str | None:
+        """What to do next, in the words of the reader."""
+        return in_words(self.advice, self.wording)
+
+    @hint.setter
+    def hint(self, text: str | None) -> None:
+        self.advice = parts_of(text)
+
+    def add_hint(self, sentence: str) -> None:
+        """Append a sentence to the hint."""
+        if not self.advice:
+            self.advice = (sentence,)
+            return
+        stop = "" if isinstance(self.advice[-1], str) else "."
+        self.advice = (*self.advice, f"{stop} {sentence}")
 
     def __str__(self) -> str:
         device = f"[{self.serial}] " if self.serial else ""
@@ -86,11 +109,11 @@ class _Explained(BaseException):
         return _printable(f"{device}{self.code}: {self.message}{self._evidence()}{hint}")
 
     def _evidence(self) -> str:
-        """Give what stands between the message and the hint, each line with its line break."""
+        """Return what stands between the message and the hint, each line after a line break."""
         return ""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The default rebuilds from `args` alone and would lose code, serial, hint and details
+        # The default rebuilds from `args` alone and would lose code, serial, advice and details
         # on the way from an xdist worker.
         return _rebuild, (type(self), self.args, self.__dict__)
 
@@ -148,7 +171,7 @@ class ExecutionValidationError(PayloadError):
         self,
         problems: Sequence[Problem],
         *,
-        hint: str | None = None,
+        hint: Hint | None = None,
         details: Mapping[str, Any] | None = None,
     ) -> None:
         first = problems[0]
@@ -222,7 +245,7 @@ class EmulatorError(DeviceError):
 
 
 class TransportError(ClawperatorError):
-    """Bytes did not travel."""
+    """The device or its adb server could not be reached, or refused."""
 
     default_code = ErrorCode.DEVICE_SHELL_UNAVAILABLE
 
@@ -367,7 +390,7 @@ class ClawperatorWarning(UserWarning):
 
 
 def _shown_as_public() -> None:
-    """Let tracebacks and summaries name the classes as users import them, and shorter."""
+    """Name the classes in tracebacks and summaries as users import them."""
     for value in tuple(globals().values()):
         if isinstance(value, type) and issubclass(value, (_Explained, ClawperatorWarning)):
             value.__module__ = "pytest_clawperator"

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import io
-import logging
 import subprocess
 import sys
 import threading
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +13,7 @@ import pytest
 
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.connect import connect
-from pytest_clawperator.contracts.events import Event, ExecutionFinished, Notice
+from pytest_clawperator.contracts.events import Event, ExecutionFinished
 from pytest_clawperator.errors import (
     AdbUnavailableError,
     AmbiguousDeviceError,
@@ -30,6 +27,7 @@ from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
 from tests.doubles.host import SERIAL, running_host
+from tests.doubles.operator_apk import operator_apk
 
 RELEASE = "com.clawperator.operator"
 DEV = "com.clawperator.operator.dev"
@@ -38,7 +36,7 @@ SLEEP = [{"id": "nap", "type": "sleep", "params": {"durationMs": 0}}]
 
 @pytest.fixture(autouse=True)
 def nothing_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nobody's environment choose."""
+    """Keep the environment from choosing."""
     for name in ("ANDROID_SERIAL", "CLAWPERATOR_OPERATOR_PACKAGE"):
         monkeypatch.delenv(name, raising=False)
 
@@ -52,7 +50,7 @@ def simulator() -> Iterator[Simulator]:
 
 @pytest.fixture
 def adb(simulator: Simulator) -> str:
-    """Give the address of the phones' adb server."""
+    """Return the address of the phones' adb server."""
     return f"{simulator.adb_host}:{simulator.adb_port}"
 
 
@@ -66,25 +64,17 @@ def phone(simulator: Simulator) -> Iterator[AdbTransport]:
     transport.close()
 
 
-def operator_apk(folder: Path, package: str) -> Path:
-    """Write what the simulated phone takes for the Operator's APK."""
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
-        archive.writestr("AndroidManifest.xml", "\0".join([*package, ""]))
-    path = folder / "operator.apk"
-    path.write_bytes(data.getvalue())
-    return path
-
-
 def runs(claw: Clawperator) -> bool:
-    """Tell whether the client can do something."""
+    """Whether the client can run an execution."""
     return claw.execute(SLEEP).ok
 
 
 class TestReady:
     """A client on a device that can work."""
 
-    def test_all_that_is_known(self, phone: AdbTransport, adb: str) -> None:
+    def test_a_client_runs_executions_and_knows_its_device(
+        self, phone: AdbTransport, adb: str
+    ) -> None:
         """The client runs executions, and its device tells what it is."""
         with connect(phone.serial, adb=adb) as claw:
             ran = runs(claw)
@@ -94,7 +84,7 @@ class TestReady:
         assert (info.serial, info.model) == (phone.serial, "Pixel 9")
         assert (info.operator_package, info.operator_version) == (RELEASE, "0.5.3")
 
-    def test_a_serial_from_the_environment(
+    def test_the_environment_names_the_device(
         self, simulator: Simulator, adb: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """`ANDROID_SERIAL` chooses among several phones."""
@@ -103,7 +93,7 @@ class TestReady:
         with connect(adb=adb) as claw:
             assert claw.serial == simulator.serials[1]
 
-    def test_another_variant(
+    def test_the_keyword_or_the_environment_names_the_operator(
         self, phone: AdbTransport, adb: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The Operator's package comes from the keyword, else from the environment."""
@@ -115,7 +105,7 @@ class TestReady:
         with pytest.raises(OperatorNotReadyError):
             connect(phone.serial, adb=adb, operator_package=RELEASE)
 
-    def test_observers(self, phone: AdbTransport, adb: str) -> None:
+    def test_every_observer_hears_of_every_execution(self, phone: AdbTransport, adb: str) -> None:
         """One observer or several are told of every execution."""
         first: list[Event] = []
         second: list[Event] = []
@@ -132,8 +122,10 @@ class TestReady:
 class TestSettingUp:
     """A device that is made ready first."""
 
-    def test_a_force_stopped_operator(self, phone: AdbTransport, adb: str) -> None:
-        """What was switched off is told; `grant=True` switches it on and waits for it."""
+    def test_a_force_stopped_operator_is_switched_on_if_granted(
+        self, phone: AdbTransport, adb: str
+    ) -> None:
+        """Without ``grant=True`` the error names it; with it the service is switched on."""
         phone.shell(f"am force-stop {RELEASE}")
 
         with pytest.raises(OperatorNotReadyError) as caught:
@@ -145,60 +137,46 @@ class TestSettingUp:
         assert "grant=True" in str(caught.value.hint)
         assert ran
 
-    def test_an_operator_that_crashed(
-        self, phone: AdbTransport, adb: str, caplog: pytest.LogCaptureFixture
+    def test_an_operator_is_installed_from_its_apk(
+        self, phone: AdbTransport, adb: str, tmp_path: Path
     ) -> None:
-        """A service that died is switched off and on, and that is said."""
-        phone.shell("sim fault operator_crash times=1")
-        told: list[Event] = []
-
-        with caplog.at_level(logging.WARNING, "pytest_clawperator"):
-            connect(phone.serial, adb=adb, grant=True, observe=told.append).close()
-
-        (notice,) = [event for event in told if isinstance(event, Notice)]
-        assert "switched off and on" in notice.message
-        assert f"[{phone.serial}] {notice.message}" in caplog.messages
-
-    @pytest.mark.parametrize("package", [RELEASE, DEV])
-    def test_from_an_apk(self, phone: AdbTransport, adb: str, tmp_path: Path, package: str) -> None:
-        """An Operator is installed, allowed to work, and used, whichever variant it is."""
+        """A phone without an Operator works with the one of the file."""
         phone.shell(f"pm uninstall {RELEASE}")
 
-        with connect(phone.serial, adb=adb, operator_apk=operator_apk(tmp_path, package)) as claw:
+        with connect(phone.serial, adb=adb, operator_apk=operator_apk(tmp_path)) as claw:
             ran = runs(claw)
 
         assert ran
-        assert claw.device.info.operator_package == package
+        assert claw.device.info.operator_package == RELEASE
 
 
 class TestFailing:
-    """Everything that can be wrong, each under its own name, and nothing left open."""
+    """Connecting that fails, with an error of its own class, and nothing left open."""
 
     @pytest.fixture(autouse=True)
     def nothing_left_open(self) -> Iterator[None]:
-        """See that no thread of a log stream outlives the attempt."""
+        """Fail if a thread of a log stream outlives the attempt."""
         before = set(threading.enumerate())
         yield
         assert set(threading.enumerate()) <= before
 
-    def test_several_phones(self, simulator: Simulator, adb: str) -> None:
-        """Several phones and no choice."""
+    def test_several_phones_and_no_choice_are_refused(self, simulator: Simulator, adb: str) -> None:
+        """The error names the phones."""
         with pytest.raises(AmbiguousDeviceError, match=simulator.serials[1]):
             connect(adb=adb)
 
-    def test_no_such_phone(self, adb: str) -> None:
-        """A serial that is not there."""
+    def test_a_serial_that_is_not_there_is_refused(self, adb: str) -> None:
+        """The error says which are there."""
         with pytest.raises(DeviceNotFoundError):
             connect("nowhere", adb=adb)
 
-    @pytest.mark.parametrize("observe", [None, 5, [5]])
-    def test_no_observer(self, observe: Any) -> None:
-        """What cannot be called is refused before anything is opened."""
+    def test_an_observer_is_checked_before_anything_is_opened(self) -> None:
+        """What cannot be called is refused, though no adb server answers either."""
         with pytest.raises(ConfigurationError, match="cannot be called"):
-            connect(adb="127.0.0.1:1", observe=observe)
+            connect(adb="127.0.0.1:1", observe=[5])  # type: ignore[list-item]  # which is the test
 
-    def test_no_server(self) -> None:
-        """An adb server that does not answer; one that was named is not started."""
+    def test_an_adb_server_that_was_named_is_not_started(self) -> None:
+        """It does not answer, and it is not ours to start."""
         with pytest.raises(AdbUnavailableError):
             connect(adb="127.0.0.1:1")
 
@@ -210,10 +188,10 @@ class TestFailing:
             ("booting", DeviceUnavailableError, ErrorCode.DEVICE_OFFLINE),
         ],
     )
-    def test_faults(
+    def test_a_phone_that_is_not_ready_is_refused(
         self, phone: AdbTransport, adb: str, fault: str, error: Any, code: ErrorCode
     ) -> None:
-        """A phone whose Operator is not as it should be."""
+        """Each fault has its own class and code, and the serial of the phone."""
         phone.shell(f"sim fault {fault}")
 
         with pytest.raises(error) as caught:
@@ -222,59 +200,26 @@ class TestFailing:
         assert caught.value.code is code
         assert caught.value.serial == phone.serial
 
-    def test_a_file_that_is_not_there(self, phone: AdbTransport, adb: str) -> None:
-        """An APK that is not there."""
+    def test_an_apk_that_is_not_there_is_refused(self, phone: AdbTransport, adb: str) -> None:
+        """The error has its own code."""
         with pytest.raises(OperatorNotReadyError) as caught:
             connect(phone.serial, adb=adb, operator_apk="/nowhere/operator.apk")
 
         assert caught.value.code is ErrorCode.OPERATOR_APK_NOT_FOUND
 
-    @pytest.mark.parametrize("package", ["x", "a.b; reboot"])
-    def test_no_package(self, adb: str, package: str) -> None:
-        """A package name that is none is refused before anything is opened."""
+    def test_a_package_is_checked_before_anything_is_opened(self) -> None:
+        """A name that is no package is refused, though no adb server answers either."""
         with pytest.raises(ConfigurationError, match="is not the name of an Android package"):
-            connect(adb=adb, operator_package=package)
+            connect(adb="127.0.0.1:1", operator_package="a.b; reboot")
 
-    @pytest.mark.parametrize(
-        "others", [{"adb": "5037"}, {"grant": True}, {"operator_apk": "operator.apk"}]
-    )
-    def test_what_a_url_excludes(self, others: dict[str, Any]) -> None:
-        """What only adb can do is refused together with a url."""
-        with pytest.raises(ConfigurationError, match=f"{next(iter(others))}= cannot be used"):
-            connect(url="http://127.0.0.1:1", **others)
-
-    def test_a_client_that_cannot_be_made(
-        self, phone: AdbTransport, adb: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """The log stream, open by then, is closed again."""
-
-        def refuse(*_: Any, **__: Any) -> Clawperator:
-            raise ConfigurationError("no client today")
-
-        monkeypatch.setattr("pytest_clawperator.connection.Clawperator", refuse)
-
-        with pytest.raises(ConfigurationError, match="no client today"):
-            connect(phone.serial, adb=adb, grant=True)
+    def test_what_needs_adb_is_refused_with_a_url(self) -> None:
+        """All of it is named in one error, before the host is asked."""
+        with pytest.raises(ConfigurationError, match="adb=, operator_apk=, grant= cannot be used"):
+            connect(url="http://127.0.0.1:1", adb="5037", grant=True, operator_apk="operator.apk")
 
 
-def test_a_server_that_was_started(
-    adb: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """What happens before there is a device is said all the same."""
-    told: list[Event] = []
-    monkeypatch.setattr(
-        "pytest_clawperator.connection.ensure_server", lambda server, say: say("adb was started")
-    )
-
-    with caplog.at_level(logging.WARNING, "pytest_clawperator"), pytest.raises(DeviceNotFoundError):
-        connect("nowhere", adb=adb, observe=told.append)
-
-    assert [event.message for event in told if isinstance(event, Notice)] == ["adb was started"]
-    assert caplog.messages == ["[nowhere] adb was started"]
-
-
-def test_unauthorized() -> None:
-    """A phone that does not accept this computer is told with what to do on it."""
+def test_an_unauthorized_phone_says_what_to_do_on_it() -> None:
+    """The hint names the dialog on the phone's screen."""
     with Simulator(seed=1, faults=["unauthorized"]) as simulator:
         adb = f"{simulator.adb_host}:{simulator.adb_port}"
 
@@ -285,7 +230,7 @@ def test_unauthorized() -> None:
     assert "Allow USB debugging?" in str(caught.value.hint)
 
 
-def test_through_another_host() -> None:
+def test_a_client_works_through_another_host() -> None:
     """Through a url executions run, and what needs a shell is refused by its name."""
     with running_host() as host, connect(url=host.url) as claw:
         ran = runs(claw)
@@ -297,7 +242,7 @@ def test_through_another_host() -> None:
     assert claw.serial == SERIAL
 
 
-def test_a_serial_from_the_environment_through_another_host(
+def test_the_environment_names_a_device_of_another_host(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """ANDROID_SERIAL chooses among another host's devices, too."""
@@ -307,7 +252,7 @@ def test_a_serial_from_the_environment_through_another_host(
         connect(url=host.url)
 
 
-def test_no_pytest() -> None:
+def test_a_script_that_connects_does_not_load_pytest() -> None:
     """A script that connects does not load pytest."""
     script = "import sys, pytest_clawperator.connect; sys.exit('pytest' in sys.modules)"
 

@@ -1,4 +1,4 @@
-"""The error tree: its drawing, its codes, its texts, and its way through pickle."""
+"""The error tree: its drawing, its texts and hints, and its way through pickle."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from pytest_clawperator.errors import (
     NodeNotFoundError,
     Problem,
     StepFailedError,
-    known_code,
 )
+from pytest_clawperator.remedies import Remedy, RemedyKind
 
 CLASSES = [
     value
@@ -35,10 +35,12 @@ CLASSES = [
 def make(cls: Any) -> Any:
     """Make an error of any class with everything it can carry."""
     if cls is ExecutionValidationError:
-        return cls([Problem("actions.0", "bad", "x", "y", "z")], hint="h", details={"k": [1]})
+        problem = Problem("actions.0", "bad", "x", "y", "z")
+        return cls([problem], hint=Remedy(RemedyKind.NAME_PACKAGE), details={"k": [1]})
     if issubclass(cls, UserWarning):
         return cls("a warning")
-    return cls("broken", code="NEW_CODE", serial="S1", hint="try again", details={"k": [1]})
+    hint = ("Try again, or ", Remedy(RemedyKind.CHOOSE_DEVICE, "S1", count=2))
+    return cls("broken", code="NEW_CODE", serial="S1", hint=hint, details={"k": [1]})
 
 
 def drawn_tree() -> dict[str, str | None]:
@@ -68,7 +70,7 @@ def test_the_drawing_is_true() -> None:
 
 
 @pytest.mark.parametrize("cls", CLASSES)
-def test_errors_pickle_whole(cls: type[BaseException]) -> None:
+def test_every_error_pickles_whole(cls: type[BaseException]) -> None:
     """Class, text and every attribute survive the way from a worker to the controller."""
     error = make(cls)
 
@@ -101,6 +103,44 @@ def test_text_names_device_code_and_next_step() -> None:
     )
 
 
+def test_a_remedy_is_worded_for_scripts_until_a_front_words_it() -> None:
+    """The hint is the advice in words: those of scripts first, then those of the front."""
+    error = ClawperatorError("gone", hint=Remedy(RemedyKind.CORRECT_SERIAL))
+    for_scripts = error.hint
+
+    error.wording = lambda remedy: f"see to {remedy.kind.name}"
+
+    assert for_scripts == "Correct serial=."
+    assert error.hint == "See to CORRECT_SERIAL."
+    assert str(error).endswith("hint: See to CORRECT_SERIAL.")
+
+
+@pytest.mark.parametrize(
+    ("hint", "told"),
+    [
+        (None, "It may still act."),
+        ("Wait.", "Wait. It may still act."),
+        (Remedy(RemedyKind.CORRECT_SERIAL), "Correct serial=. It may still act."),
+    ],
+)
+def test_a_sentence_can_be_added_to_any_hint(hint: str | Remedy | None, told: str) -> None:
+    """It follows what was said before, and the remedy stays data."""
+    error = ClawperatorError("gone", hint=hint)
+
+    error.add_hint("It may still act.")
+
+    assert error.hint == told
+
+
+def test_a_hint_can_be_replaced_by_a_text() -> None:
+    """A text in the place of a remedy is the same for every reader."""
+    error = ClawperatorError("gone", hint=Remedy(RemedyKind.CORRECT_SERIAL))
+
+    error.hint = "Look at its cable."
+
+    assert error.advice == ("Look at its cable.",)
+
+
 def test_only_failures_of_app_or_test_are_assertions() -> None:
     """Failed steps and expectations count as failed; a broken lab does not."""
     assertions = {cls for cls in CLASSES if issubclass(cls, AssertionError)}
@@ -113,24 +153,12 @@ def test_only_failures_of_app_or_test_are_assertions() -> None:
     assert not issubclass(ExpectationError, ClawperatorError)
 
 
-def test_old_name_of_a_code_is_known() -> None:
-    """The name from before the rename is the same code, by attribute and by value."""
-    assert ErrorCode["RECEIVER_NOT_INSTALLED"] is ErrorCode.OPERATOR_NOT_INSTALLED
-    assert known_code("RECEIVER_NOT_INSTALLED") is ErrorCode.OPERATOR_NOT_INSTALLED
-
-
 def test_unknown_code_stays_a_string() -> None:
     """A newer Operator may send codes that the enum has not heard of."""
     error = NodeNotFoundError("gone", code="SOMETHING_NEW")
 
     assert error.code == "SOMETHING_NEW"
     assert not isinstance(error.code, ErrorCode)
-
-
-def test_codes_compare_and_print_as_text() -> None:
-    """A code can be compared with, and formatted as, its plain text."""
-    assert ErrorCode.NODE_NOT_FOUND == "NODE_NOT_FOUND"
-    assert f"{ErrorCode.NODE_NOT_FOUND}" == "NODE_NOT_FOUND"
 
 
 def test_half_characters_can_be_printed() -> None:
@@ -169,8 +197,8 @@ def test_what_was_on_the_screen_stands_before_the_hint() -> None:
     assert error.nearest == ("a", "b", "c", "d")
 
 
-def test_one_more_line_of_the_screen() -> None:
-    """A single line that is not shown is counted as one."""
+def test_a_single_hidden_line_of_the_screen_is_counted_as_one() -> None:
+    """The count has its noun in the singular."""
     outline = "\n".join(f"line {n}" for n in range(NodeNotFoundError.shown_lines + 1))
 
     error = NodeNotFoundError("gone", outline=outline)

@@ -60,7 +60,7 @@ def test_a_star_import_brings_every_public_name() -> None:
 def test_connect_is_the_function_whatever_was_imported() -> None:
     """The module of the same name never takes the function's place."""
     code = (
-        "import pytest_clawperator.connect, pytest_clawperator.connection\n"
+        "import pytest_clawperator.connect, pytest_clawperator.devices.connection\n"
         "from pytest_clawperator import connect\n"
         "print(type(connect).__name__)"
     )

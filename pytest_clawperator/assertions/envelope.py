@@ -14,6 +14,7 @@ from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult
 from pytest_clawperator.contracts.failures import failure as failure_of
 from pytest_clawperator.contracts.wording import quote
 from pytest_clawperator.errors import ErrorCode, ExpectationError
+from pytest_clawperator.remedies import Hint
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
@@ -95,12 +96,12 @@ class EnvelopeAssertions:
         )
 
 
-def _hint(envelope: ResultEnvelope) -> str | None:
-    """Return what to do about a failure with the envelope's code."""
+def _hint(envelope: ResultEnvelope) -> Hint | None:
+    """Return what can be done about a failure of this code."""
     code = envelope.code
     if code is None:
         return None
-    return failure_of(code, envelope=envelope, step=next(iter(envelope.failed_steps), None)).hint
+    return failure_of(code, envelope=envelope, step=next(iter(envelope.failed_steps), None)).advice
 
 
 def _steps(envelope: ResultEnvelope) -> list[str]:

@@ -69,6 +69,6 @@ def _with_cause(error: ExpectationError, outcome: Outcome[T]) -> ExpectationErro
         error.message,
         code=cause.code,
         serial=error.serial or cause.serial,
-        hint=cause.hint or error.hint,
+        hint=cause.advice or error.advice,
         details={**error.details, "cause": str(cause)},
     )

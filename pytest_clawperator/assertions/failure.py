@@ -9,6 +9,7 @@ from typing import Any
 from pytest_clawperator.assertions.checks.check import Check
 from pytest_clawperator.assertions.wait_loop import Outcome, format_duration
 from pytest_clawperator.errors import ExpectationError
+from pytest_clawperator.remedies import Hint
 from pytest_clawperator.snapshot.near_miss import covering, outline
 from pytest_clawperator.snapshot.tree import Snapshot
 
@@ -31,7 +32,7 @@ class Failure:
         *,
         evidence: Sequence[str] = (),
         snapshot: Snapshot | None = None,
-        hint: str | None = None,
+        hint: Hint | None = None,
         details: Mapping[str, Any] | None = None,
     ) -> ExpectationError:
         """Build the error: expected, found, log, evidence, screen, and what to try."""

@@ -11,6 +11,7 @@ from pytest_clawperator.assertions.wait_loop import Outcome
 from pytest_clawperator.client.plan import explain
 from pytest_clawperator.client.plan.target import Target, inside
 from pytest_clawperator.errors import ExpectationError
+from pytest_clawperator.remedies import Hint
 from pytest_clawperator.snapshot.near_miss import describe, nearest
 from pytest_clawperator.snapshot.tree import Node
 
@@ -69,7 +70,7 @@ def _matches_elsewhere(view: NodeView) -> bool:
     return query is not None and bool(view.snapshot.find(query))
 
 
-def _absence_hint(view: NodeView) -> str | None:
+def _absence_hint(view: NodeView) -> Hint | None:
     if over := overlay_hint(view.snapshot):
         return over
     if view.absence == OFF_SCREEN:
@@ -80,4 +81,4 @@ def _absence_hint(view: NodeView) -> str | None:
     missing = explain.not_found(
         "expect", view.target, snapshot=view.snapshot, serial=view.serial or ""
     )
-    return missing.hint
+    return missing.advice

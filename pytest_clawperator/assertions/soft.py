@@ -8,6 +8,7 @@ from functools import cached_property
 
 from pytest_clawperator.assertions.call_site import calling_frame, described, traceback_to
 from pytest_clawperator.errors import ConfigurationError, ExpectationError, SnapshotError
+from pytest_clawperator.remedies import Wording, for_scripts
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
@@ -15,7 +16,8 @@ __tracebackhide__ = True  # a failure is shown at the test's own line
 class SoftFailures:
     """The failures of one phase of one test, in their order."""
 
-    def __init__(self) -> None:
+    def __init__(self, wording: Wording) -> None:
+        self.wording = wording
         self.errors: list[ExpectationError | SnapshotError] = []
 
     def text(self) -> str:
@@ -49,9 +51,9 @@ _scopes: list[SoftFailures] = []
 
 
 @contextmanager
-def collecting() -> Iterator[SoftFailures]:
-    """Collect the failures of ``expect.soft`` while the block runs."""
-    failures = SoftFailures()
+def collecting(wording: Wording = for_scripts) -> Iterator[SoftFailures]:
+    """Collect the failures of ``expect.soft`` within the block; ``wording`` is for their hints."""
+    failures = SoftFailures(wording)
     _scopes.append(failures)
     try:
         yield failures
@@ -64,8 +66,9 @@ def collect(error: ExpectationError | SnapshotError) -> None:
     if not _scopes:
         raise ConfigurationError(
             "expect.soft() is used outside of a test that could fail at its end",
-            hint="Use it in tests that pytest runs with this plugin; elsewhere use expect().",
+            hint="Use it in tests that run with this package as a plugin; elsewhere use expect().",
         ) from error
     frame = calling_frame()
+    error.wording = _scopes[-1].wording
     error.details["where"] = described(frame)
     _scopes[-1].errors.append(error.with_traceback(traceback_to(frame)))

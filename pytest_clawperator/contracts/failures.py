@@ -21,6 +21,7 @@ from pytest_clawperator.errors import (
     StepFailedError,
     ValidatorMismatchError,
 )
+from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
 
 _TASK_PREFIX = "Task execution failed: "
 
@@ -67,7 +68,7 @@ _CLASSES: Mapping[ErrorCode | str, type[ClawperatorError]] = {
     ErrorCode.SNAPSHOT_EXTRACTION_FAILED: SnapshotError,
 }
 
-_HINTS: Mapping[ErrorCode | str, str] = {
+_HINTS: Mapping[ErrorCode | str, Hint] = {
     ErrorCode.NODE_NOT_FOUND: "Take a snapshot and compare the matcher with what is on the screen; "
     "textEquals is case-sensitive, and off-screen nodes need a scroll first.",
     ErrorCode.TARGET_NOT_FOUND: "The list ended before the node came up: check the matcher, the "
@@ -105,8 +106,7 @@ _HINTS: Mapping[ErrorCode | str, str] = {
     "large enough (adb logcat -g).",
     ErrorCode.UNSUPPORTED_RUNTIME_SCREENSHOT: "An execution has one picture, of its first "
     "take_screenshot: give each an execution of its own.",
-    ErrorCode.SERVICE_UNAVAILABLE: "Switch the Operator's accessibility service on: by hand in "
-    "the device's settings, or with connect(grant=True).",
+    ErrorCode.SERVICE_UNAVAILABLE: Remedy(RemedyKind.RESTORE_SERVICE),
 }
 
 _LAST_RESORT = "See the envelope's steps and the device's log for what came before."

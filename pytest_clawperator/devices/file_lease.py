@@ -1,9 +1,9 @@
 """Leases as files of this machine, in a folder that all its users share.
 
-Each device has two while it is held. The lock file is empty, and the operating system's lock
-on it is the lease: it ends with its process, however that ends. The holder file says who has
-it and is locked as well, so that its readers can tell a holder from what a killed one left;
-because they try that lock alone, looking never makes a taking fail.
+A device that is held has two files. The lock file is empty; the operating system's lock on it
+is the lease, and ends with its process, however that ends. The holder file names the holder.
+It is locked as well, so that readers can tell a living holder from the file of a killed one;
+they try only this lock, so reading never keeps anybody from leasing the device.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ except ImportError:  # Windows
 
 # Readers try the lock of the holder file for an instant; this is long enough for a crowd of them.
 _READERS_DONE = 5.0
-# A holder overwrites what the one before left, so all are of one length.
+# A holder overwrites the file of the one before, so all are of one length.
 _HOLDER_BYTES = 1024
 
 _NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL)
@@ -54,7 +54,7 @@ class FileLeases:
         self._folder = folder or lock_folder()
 
     def try_take(self, key: str) -> FileHold | None:
-        """Take the device, or give None if somebody has it."""
+        """Lease the device; None if somebody has it."""
         lock = _locked(lock_path(key, "lease", folder=self._folder))
         if lock is None:
             return None
@@ -65,12 +65,12 @@ class FileLeases:
             raise
 
     def holder(self, key: str) -> Holder | None:
-        """Tell who has the device."""
+        """Return who has the device, if anybody."""
         text = _held_text(self._holder_path(key))
         return None if text is None else Holder.from_json(text)
 
     def borrow(self, ticket: str) -> FilePermit:
-        """Use the device that another process of the run has leased."""
+        """Return the right to use a device that another process of the run has leased."""
         shown = json.loads(ticket)
         return FilePermit(shown["key"], shown["holder"], self._holder_path(shown["key"]))
 
@@ -83,8 +83,6 @@ class FileLeases:
 
 class FileHold:
     """A device that this process has leased."""
-
-    fencing: int | None = None
 
     def __init__(self, key: str, holder: Holder, lock: _Locked, holder_path: Path) -> None:
         self.key = key
@@ -109,11 +107,11 @@ class FileHold:
             )
 
     def clear(self, command_id: str, seconds: float) -> None:
-        """Raise unless a command may be sent now; the flight file remembers which it was."""
+        """Raise unless a command may be sent now; the flight file records which."""
         self.check()
 
     def release(self) -> None:
-        """Give the device back; a second time changes nothing."""
+        """Release the device; a second call changes nothing."""
         if self._holder_lock.is_valid:
             with suppress(OSError):
                 self._holder_lock.path.unlink()
@@ -153,7 +151,7 @@ class FilePermit:
         )
 
     def clear(self, command_id: str, seconds: float) -> None:
-        """Raise unless a command may be sent now; the flight file remembers which it was."""
+        """Raise unless a command may be sent now; the flight file records which."""
         self.check()
 
 
@@ -182,9 +180,9 @@ class _Locked:
 
     @property
     def why_not(self) -> str:
-        """Say why it is not valid."""
+        """Return why it is not valid."""
         if not self._lock.is_locked:
-            return "it was given back"
+            return "it was released"
         return f"somebody removed the lock file {self.path}"
 
     def release(self) -> None:

@@ -54,11 +54,11 @@ _WAKE, _UNLOCK = "input keyevent KEYCODE_WAKEUP", "wm dismiss-keyguard"
 
 
 class Health:
-    """Looks after one device between tests: cheap while it is well, out loud when it is not.
+    """Checks and repairs one device between tests; every repair is reported.
 
-    A device whose check fails is healed, and checked again: each kind of trouble once, as one
-    may hide another. One that fails still is put aside, and every later check says why at
-    once. ``reconnect`` does what can be done about one that went away.
+    A device that fails its check is repaired and checked again: each kind of trouble once, as
+    one may hide another. A device that still fails is put aside, and every later check raises
+    the same error at once. ``reconnect`` is called for a device that went away.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Health:
         return self._given_up is not None
 
     def ensure(self) -> None:
-        """Raise what makes the device unfit, once healing did not help."""
+        """Check the device, and repair it if need be; raise what could not be repaired."""
         if self._given_up is not None:
             raise _put_aside(self._pipeline.serial, self._given_up)
         try:
@@ -90,7 +90,7 @@ class Health:
             self._heal_and_check(error)
 
     def check(self) -> None:
-        """Look once: online, nothing in flight, the screen on and unlocked, the Operator there."""
+        """Check once: online, nothing in flight, the screen on and unlocked, the Operator there."""
         pipeline = self._pipeline
         awaken_screen(pipeline, self._tell)
         try:
@@ -100,7 +100,7 @@ class Health:
             raise
 
     def _heal_and_check(self, error: ClawperatorError) -> None:
-        """Heal one trouble after the other, each once: what comes back may come back unwell."""
+        """Repair one trouble after the other, each once: a repair may reveal the next trouble."""
         tried: set[_Trouble] = set()
         while (trouble := _trouble(error)) not in tried:
             self._tell(f"the device failed its check: {error.code}: {error.message}")
@@ -130,7 +130,7 @@ def heal(
     tell: Callable[[str], None],
     reconnect: Callable[[], None] = lambda: None,
 ) -> None:
-    """Do what can be done about an error, once; raise it where nothing can."""
+    """Try to repair what caused the error, once; raise it where nothing can be done."""
     if error.code in _NOT_TO_HEAL:
         raise error
     trouble = _trouble(error)
@@ -161,7 +161,7 @@ def await_return(
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Wait until a device that went away answers again; raise why it does not."""
+    """Wait until a device that went away answers again; raise its error after the timeout."""
     deadline = clock() + timeout
     while True:
         try:
@@ -183,7 +183,7 @@ def await_boot(
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
 ) -> Readiness:
-    """Wait for a device that is still starting, and say so; give what it told at last."""
+    """Wait for a device that is still starting, and report it; return its last answer."""
     deadline = clock() + timeout
     found = read_readiness(transport, package)
     if found.booted is False:
@@ -195,7 +195,7 @@ def await_boot(
 
 
 def awaken_operator(pipeline: Pipeline, *, tell: Callable[[str], None]) -> None:
-    """Wait for the service that was switched on; one that died before needs a second switch."""
+    """Wait for the service that was switched on; restart it once if it does not answer."""
 
     def ping(left: float) -> bool:
         try:
@@ -214,7 +214,7 @@ def awaken_operator(pipeline: Pipeline, *, tell: Callable[[str], None]) -> None:
 
 
 def awaken_screen(pipeline: Pipeline, tell: Callable[[str], None]) -> None:
-    """See that the screen is on and not locked, where that can be done without a code."""
+    """Wake and unlock the screen if need be; raise if that needs a code."""
     transport = pipeline.transport
     screen = screen_state(pipeline, timeout=ANSWER_WITHIN)
     if not _unfit(screen):
@@ -242,6 +242,6 @@ def _put_aside(serial: str, why: ClawperatorError) -> DeviceUnavailableError:
         f"the device was put aside, because it failed its check twice: {why.code}: {why.message}",
         code=why.code,
         serial=serial,
-        hint=why.hint or "See to the device and run the tests again.",
+        hint=why.advice or "See to the device and run the tests again.",
         details={"cause": str(why), "put_aside": True},
     )

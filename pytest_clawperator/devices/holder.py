@@ -1,4 +1,4 @@
-"""Who holds a device, in words for those who would like to have it."""
+"""Who holds a device, for the messages to those who want it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from datetime import datetime
 class Holder:
     """Who holds a device, since when, and a token that no other lease has.
 
-    ``since`` is for people alone: nothing is computed from it, so that setting the date
-    changes nothing.
+    ``since`` is only shown: nothing is computed from it, so setting the date changes nothing.
     """
 
     owner: str
@@ -28,7 +27,7 @@ class Holder:
 
     @classmethod
     def here(cls, run_id: str) -> Holder:
-        """Describe this process, which takes a device now."""
+        """Return this process as a holder, from now on."""
         return cls(
             owner=_user(),
             pid=os.getpid(),
@@ -40,7 +39,7 @@ class Holder:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Holder:
-        """Read what a holder left; one that cannot be read holds the device all the same."""
+        """Parse what a holder wrote; an unreadable one is ``UNKNOWN``, and still a holder."""
         try:
             holder = cls(**json.loads(text))
         except (ValueError, TypeError):
@@ -48,7 +47,7 @@ class Holder:
         return holder
 
     def to_json(self) -> str:
-        """Write it down."""
+        """Return the holder as JSON."""
         return json.dumps(asdict(self))
 
     def __str__(self) -> str:

@@ -21,6 +21,7 @@ from pytest_clawperator.errors import (
     ErrorCode,
     NoDeviceError,
 )
+from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.interface import ShellResult, Transport
 from pytest_clawperator.transport.properties import parse_properties
 from pytest_clawperator.transport.wire import AdbServer
@@ -31,8 +32,8 @@ SERIAL_VARIABLE = "ANDROID_SERIAL"
 HERE = "127.0.0.1"
 
 _NO_DEVICE_HINT = (
-    "Plug one in with USB debugging on (`adb devices` must call it `device`), or start a"
-    " simulated one: `python -m pytest_clawperator.simulator` prints the adb port to connect to."
+    "Plug one in with USB debugging on (`adb devices` must call it `device`), or ",
+    Remedy(RemedyKind.USE_SIMULATOR),
 )
 _OFFLINE_HINT = "Reconnect it, or run `adb reconnect offline`, and unlock its screen."
 _UNAUTHORIZED_HINT = (
@@ -56,7 +57,7 @@ _TROUBLES = (
 )
 
 _LOOPBACK = re.compile(r"127\.[\d.]+|localhost|\[?::1\]?")
-# Serial numbers that makers left as they found them: many phones share each.
+# Default serial numbers that makers did not change: many phones share each.
 _SHARED_NUMBERS = frozenset({"", "unknown", "0123456789ABCDEF", "1234567890ABCDEF"})
 _PAIR = re.compile(r"(\d+)x(\d+)")
 
@@ -74,15 +75,12 @@ class ConnectedDevice:
 
 
 def list_devices(server: AdbServer) -> list[ConnectedDevice]:
-    """List what is connected, the unusable ones included."""
+    """Return the connected devices, the unusable ones included."""
     return [ConnectedDevice(serial, state, server) for serial, state in server.devices()]
 
 
 def choose_device(devices: Sequence[ConnectedDevice], serial: str | None = None) -> ConnectedDevice:
-    """Pick the device that is meant: the named one, else the only one that is usable.
-
-    Without a name, ``ANDROID_SERIAL`` is one.
-    """
+    """Return the device of this serial, or of ``ANDROID_SERIAL``, else the only usable one."""
     source = "" if serial else f" (from {SERIAL_VARIABLE})"
     wanted = serial or os.environ.get(SERIAL_VARIABLE)
     if wanted:
@@ -95,13 +93,13 @@ def choose_device(devices: Sequence[ConnectedDevice], serial: str | None = None)
     serials = [device.serial for device in usable]
     raise AmbiguousDeviceError(
         f"{len(usable)} devices are connected and none was chosen: {', '.join(serials)}",
-        hint=f"Choose one: connect(serial={serials[0]!r}), or set {SERIAL_VARIABLE}.",
+        hint=Remedy(RemedyKind.CHOOSE_DEVICE, serials[0], count=len(serials)),
         details={"devices": serials},
     )
 
 
 def read_device(transport: Transport, *, server: AdbServer) -> DeviceInfo:
-    """Ask a device what it is, in one round trip; what it does not tell stays unknown."""
+    """Read the properties of a device in one round trip; those it does not tell are None."""
     answers = ask_all(
         transport, {"properties": "getprop", "size": "wm size", "density": "wm density"}
     )
@@ -134,8 +132,10 @@ def _named(devices: Sequence[ConnectedDevice], wanted: str, source: str) -> Conn
         raise DeviceNotFoundError(
             f"no such device is connected{source}; connected: {there}",
             serial=wanted,
-            hint=f"Correct serial= or {SERIAL_VARIABLE}, or connect the device: `adb devices`"
-            " must list it.",
+            hint=(
+                f"Correct {SERIAL_VARIABLE}" if source else Remedy(RemedyKind.CORRECT_SERIAL),
+                ", or connect the device: `adb devices` must list it.",
+            ),
             details={"connected": [device.serial for device in devices]},
         )
     if device.state == USABLE:
@@ -151,20 +151,20 @@ def _named(devices: Sequence[ConnectedDevice], wanted: str, source: str) -> Conn
 
 
 def none_usable(devices: Sequence[ConnectedDevice]) -> NoDeviceError:
-    """Give the error that tells why none of the devices will do."""
+    """Return the error that says why none of the devices is usable."""
     if not devices:
         return NoDeviceError("no device is connected", hint=_NO_DEVICE_HINT)
     told = ", ".join(map(str, devices))
     hints = dict.fromkeys(_trouble(device.state)[1] for device in devices)
     return NoDeviceError(
         f"no connected device is usable: {told}",
-        hint=" ".join(hints),
+        hint=(f"{' '.join(hints)} Or ", Remedy(RemedyKind.USE_SIMULATOR)),
         details={"devices": {device.serial: device.state for device in devices}},
     )
 
 
 def left_out(device: ConnectedDevice) -> str:
-    """Say why a device is not used, and what to do so that it can be."""
+    """Return why a device is not used, and what makes it usable."""
     return f"{device} is left out. {_trouble(device.state)[1]}"
 
 
@@ -173,9 +173,9 @@ def _trouble(state: str) -> tuple[ErrorCode, str]:
 
 
 def _key(serial: str, number: str, server: AdbServer, *, emulator: bool) -> str:
-    """Name the phone itself; one without a number of its own by where it is to be found.
+    """Return the key of a phone: its serial number, else the place where it is reached.
 
-    One device has one key, whichever name and whichever adb server it is reached by.
+    One device has one key, by whichever serial and whichever adb server it is reached.
     """
     endpoint, _, port = serial.rpartition(":")
     host = HERE if server.path is not None else machine_of(server.host)
@@ -193,10 +193,10 @@ def _key(serial: str, number: str, server: AdbServer, *, emulator: bool) -> str:
 
 @cache
 def machine_of(host: str) -> str:
-    """Give the one name of a machine, by whichever it is called; this one is ``HERE``.
+    """Return the canonical name of a host; that of this machine is ``HERE``.
 
     A name that cannot be looked up stays what it is. Only names are looked up, which was done
-    to reach the machine: asking for the names of addresses can take long, and fails often.
+    to reach the machine; reverse lookups of addresses can take long, and fail often.
     """
     if _LOOPBACK.fullmatch(host):
         return HERE
@@ -212,7 +212,7 @@ def machine_of(host: str) -> str:
 
 
 def _is_here(family: int, address: tuple[Any, ...]) -> bool:
-    """Tell whether an address is one of this machine: only to those can a socket be bound."""
+    """Whether an address is one of this machine: a socket can be bound to those only."""
     known = ip_address(str(address[0]).partition("%")[0])
     if known.is_loopback or known.is_unspecified:
         return True
@@ -223,7 +223,7 @@ def _is_here(family: int, address: tuple[Any, ...]) -> bool:
 
 
 def _newest(answer: ShellResult) -> str:
-    """Give what ``wm`` says after the last colon: an override follows the physical value."""
+    """Return the value on the last line of ``wm``: an override follows the physical value."""
     lines = [line for line in answer.stdout.splitlines() if re.match(r"(Physical|Override) ", line)]
     return lines[-1].partition(":")[2].strip() if lines else ""
 

@@ -1,48 +1,35 @@
 """Whose device it is: one holder at a time, across processes, runs, users and machines.
 
-A store knows the leases: one of files for the users of one machine, one of Redis for
-several machines. Whoever has a lease may use the device until it gives the lease back or
-dies; before each broadcast it asks the lease whether that is still so.
+A store keeps the leases: in files for the users of one machine, in Redis for several
+machines. The holder of a lease may use the device until it releases the lease or dies;
+before each broadcast the lease is checked. A new kind of store is a module beside
+``file_lease`` and ``redis_lease``, and an address that ``open_leases`` knows.
 """
 
 from __future__ import annotations
 
-import re
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Protocol
-from urllib.parse import SplitResult, parse_qsl, urlsplit
 
+from pytest_clawperator.devices.file_lease import FileLeases
 from pytest_clawperator.devices.holder import Holder
-from pytest_clawperator.errors import (
-    ConfigurationError,
-    ErrorCode,
-    ExecutionConflictError,
-    LeaseError,
-)
+from pytest_clawperator.devices.redis_url import check_redis_url
+from pytest_clawperator.errors import ErrorCode, ExecutionConflictError, LeaseError
 from pytest_clawperator.execution.flight import Flight
+from pytest_clawperator.remedies import Remedy, RemedyKind
 
 # How often a device that is held is tried again, and how often people are told of it.
 RETRY_PAUSE, SAY_EVERY = 0.1, 10.0
 # How much later than the device must be done its former user may let go of it.
 LANDING_GRACE = 5.0
 
-_REDIS = ("redis://", "rediss://", "unix://")
-# What may follow a `?`. Others would change how long answers are waited for, or show a password.
-_OPTIONS = ("db",)
-_TLS_OPTIONS = (
-    "ssl_ca_certs",
-    "ssl_ca_path",
-    "ssl_cert_reqs",
-    "ssl_certfile",
-    "ssl_check_hostname",
-    "ssl_keyfile",
-)
 _WAIT_HINT = (
-    "Wait for it with --claw-lease-timeout SECONDS, choose another device, or end that process."
+    Remedy(RemedyKind.WAIT_FOR_DEVICE),
+    ", choose another device, or end that process.",
 )
 
 Say = Callable[[str], None]
@@ -50,25 +37,23 @@ Name = Callable[[str], str]
 
 
 class Permit(Protocol):
-    """The right to use a device, of the process that leased it or of one that it lent it to."""
+    """The right to use a device: of the process that leased it, or of one that borrows it."""
 
     @property
     def key(self) -> str:
-        """What the device is."""
+        """The key of the device, which is the same whatever it is called."""
 
     def check(self) -> None:
         """Raise if the lease is no longer valid."""
 
     def clear(self, command_id: str, seconds: float) -> None:
-        """Raise unless this command may be sent now; the device may be busy with it so long."""
+        """Raise unless this command, which may keep the device busy so long, may be sent."""
 
 
 class Hold(Permit, Protocol):
-    """A device in the hands of this process, until it is released or the process dies.
+    """A device that this process has leased, until it is released or the process dies.
 
-    ``fencing`` is a number that each holder of the device has higher than the one before,
-    where the store counts; ``ticket`` is a text with which another process of the same run
-    can borrow the device.
+    ``ticket`` is a text with which another process of the same run can borrow the device.
     """
 
     @property
@@ -76,15 +61,11 @@ class Hold(Permit, Protocol):
         """Who has the device: this process."""
 
     @property
-    def fencing(self) -> int | None:
-        """The number of this lease, where the store counts."""
-
-    @property
     def ticket(self) -> str:
-        """What ``LeaseStore.borrow`` wants to see."""
+        """The text for ``LeaseStore.borrow``."""
 
     def release(self) -> None:
-        """Give the device back; a second time changes nothing."""
+        """Release the device; a second call changes nothing."""
 
     def __enter__(self) -> Hold: ...
 
@@ -95,89 +76,34 @@ class LeaseStore(Protocol):
     """Where the leases are kept."""
 
     def try_take(self, key: str) -> Hold | None:
-        """Take the device, or give None if somebody has it."""
+        """Lease the device; None if somebody has it."""
 
     def holder(self, key: str) -> Holder | None:
-        """Tell who has the device; looking never makes a taking fail."""
+        """Return who has the device, if anybody; never in the way of ``try_take``."""
 
     def borrow(self, ticket: str) -> Permit:
-        """Use the device that another process of the run has leased."""
+        """Return the right to use a device that another process of the run has leased."""
 
     def close(self) -> None:
-        """Let go of what the store itself uses; leases are released before."""
+        """Close what the store itself uses; leases are released before."""
 
 
 def check_place(where: str) -> str:
-    """Give where leases are kept, if that can be."""
-    if (problem := _problem(where)) is None:
-        return where
-    # What stands before an @, or where a host should, may be a password.
-    shown = re.sub(r"://:[^/]*", "://…", where.rpartition("@")[2].partition("?")[0])
-    raise ConfigurationError(
-        f"{shown!r} is no place to keep leases: {problem}",
-        hint="Allowed: redis://host:6379/0 (or rediss://, unix://), or nothing for lock files on"
-        " this machine.",
-    )
-
-
-def _problem(where: str) -> str | None:
-    """Say why leases cannot be kept there."""
-    if not where.startswith(_REDIS):
-        return f"it begins with none of {', '.join(_REDIS)}"
-    try:
-        url = urlsplit(where)
-        if "@" in f"{url.path}{url.query}{url.fragment}":
-            return "its password must be encoded: write %2F for a /, %23 for a #, %3F for a ?"
-        _ = url.port  # raises where it is none
-    except ValueError:
-        return "its host or port cannot be read"
-    if url.scheme != "unix":
-        return _problem_of_query(url) if url.hostname else "it names no host"
-    if url.hostname or not url.path.strip("/"):
-        return "a socket is named by its whole path, as in unix:///run/redis.sock"
-    return _problem_of_query(url)
-
-
-def _problem_of_query(url: SplitResult) -> str | None:
-    """Say what is wrong with the database and what else is asked for."""
-    asked = parse_qsl(url.query, keep_blank_values=True)
-    known = (*_OPTIONS, *(_TLS_OPTIONS if url.scheme == "rediss" else ()))
-    for name, _ in asked:
-        if name not in known:
-            return f"{name} is unknown; known: {', '.join(known)}"
-    databases = [value for name, value in asked if name == "db"]
-    if url.scheme != "unix" and url.path.strip("/"):
-        databases.append(url.path.strip("/"))
-    if not all(re.fullmatch(r"[0-9]+", one) for one in databases):
-        return "its database is no number"
-    return None
+    """Return where leases are kept; raise if no store can be there."""
+    return check_redis_url(where)  # the only store that has an address
 
 
 def open_leases(
     where: str | None = None, *, run_id: str, say: Say = lambda text: None
 ) -> LeaseStore:
-    """Open the store that is meant: a Redis by its url, else the files of this machine."""
-    # Each store is imported when it is used: most runs need one, and Redis is an extra.
+    """Open the store of leases: the Redis at this address, else the files of this machine."""
     if not where:
-        from pytest_clawperator.devices.file_lease import FileLeases
-
         return FileLeases(run_id=run_id)
     check_place(where)
+    # Redis is an extra, and takes long to import.
     from pytest_clawperator.devices.redis_lease import RedisLeases
 
     return RedisLeases(where, run_id=run_id, say=say)
-
-
-def take(store: LeaseStore, key: str, *, wait: float = 0.0, say: Say = lambda text: None) -> Hold:
-    """Take a device; if somebody has it, wait at most so long, then raise who."""
-    return take_each(store, [[key]], wait=wait, say=say)[0]
-
-
-def take_all(
-    store: LeaseStore, keys: Sequence[str], *, wait: float = 0.0, say: Say = lambda text: None
-) -> list[Hold]:
-    """Take all of the devices or none, and give them in the order of the keys."""
-    return take_each(store, [[key] for key in keys], wait=wait, say=say)
 
 
 def take_each(
@@ -190,11 +116,11 @@ def take_each(
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
 ) -> list[Hold]:
-    """Take a device of each group, the first that is free, or none at all.
+    """Lease a device of each group, the first that is free, or none at all.
 
-    If somebody has them, wait at most so long, then raise who. Nothing is held while waiting,
-    so two that want the same devices cannot block each other. ``name`` tells what people call
-    the device with that key.
+    Where too few are free, wait up to ``wait`` seconds, then raise ``LeaseError`` with their
+    holders. Nothing is held while waiting, so two that want the same devices cannot block each
+    other. ``name`` returns what people call the device with that key.
     """
     begin = clock()
     say_next = begin
@@ -218,9 +144,9 @@ def await_landing(
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Let a process that lost its lease see the end of the execution that it has in flight.
+    """Wait for the end of an execution that the former holder still has in flight.
 
-    It may not send another one, so this ends; should it not, the conflict is raised.
+    It cannot send another one, so this ends; should it not, the conflict is raised.
     """
     flight, deadline = Flight(key), clock() + LANDING_GRACE
     told = False
@@ -241,14 +167,14 @@ def await_landing(
 
 
 def _try_each(store: LeaseStore, groups: Sequence[Sequence[str]]) -> list[Hold] | None:
-    """Take a free device of each group; if one group has none, take none."""
+    """Lease a free device of each group; None, and no lease, if a group has none."""
     if len(groups) > 1:
-        # Who takes a few only to give them back keeps others from having them.
+        # Leases that are released at once would keep others from having the devices.
         free = {key for key in _distinct(groups) if store.holder(key) is None}
         groups = [[key for key in group if key in free] for group in groups]
     taken: dict[int, Hold] = {}
     with ExitStack() as held:
-        # Those with the least choice come first.
+        # Groups with the least choice come first.
         for number in sorted(range(len(groups)), key=lambda number: len(groups[number])):
             hold = _first_free(store, groups[number], without={one.key for one in taken.values()})
             if hold is None:

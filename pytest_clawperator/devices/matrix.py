@@ -39,21 +39,21 @@ class DeviceClass:
     key: str | None = None
 
     def holds(self, info: DeviceInfo) -> bool:
-        """Tell whether a device belongs to the class."""
+        """Whether a device belongs to the class."""
         return not self._unmet(info)
 
     def to_dict(self) -> dict[str, Any]:
-        """Write the class in plain values, for another process."""
+        """Return the class as plain values, for another process."""
         requires = {name: value for name, value in vars(self.requires).items() if value is not None}
         return {"label": self.label, "requires": requires, "key": self.key}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> DeviceClass:
-        """Read what ``to_dict`` wrote."""
+        """Make a class of what ``to_dict`` returned."""
         return cls(plain["label"], Requirements(**plain["requires"]), plain["key"])
 
     def missing(self, devices: Sequence[DeviceInfo]) -> str:
-        """Say that none of these devices belongs to the class, and what the nearest lacks."""
+        """Return that none of these devices belongs to the class, and what the nearest lacks."""
         if not devices:
             return f"no device is {self.label}: there is no device at all"
         nearest = min(devices, key=lambda info: len(self._unmet(info)))
@@ -76,7 +76,7 @@ class Matrix:
     wanted: tuple[DeviceClass, ...] | None
 
     def classes(self, devices: Sequence[DeviceInfo]) -> tuple[DeviceClass, ...]:
-        """Give the classes, with distinct labels; these devices matter only to ``each``."""
+        """Return the classes, with distinct labels; the devices matter only to ``each``."""
         if self.wanted is not None:
             return self.wanted
         # In an order, and with names, that do not depend on who was plugged in first.
@@ -89,7 +89,7 @@ class Matrix:
 
 
 def parse_matrix(text: str) -> Matrix:
-    """Read a matrix such as ``api=33,35;form=phone,tablet``, or ``each``."""
+    """Parse a matrix such as ``api=33,35;form=phone,tablet``, or ``each``."""
     if text.strip() == _EACH:
         return Matrix(text, None)
     axes = {name: _values(name, rest) for name, rest in _parts(text, ALLOWED).items()}
@@ -110,13 +110,13 @@ def parse_matrix(text: str) -> Matrix:
 
 
 def parse_requirements(text: str) -> Requirements:
-    """Read what one device must be like, such as ``api=>=33,<36;form=tablet``."""
+    """Parse what one device must be like, such as ``api=>=33,<36;form=tablet``."""
     parts = _parts(text, "names and their values, as in 'api=>=33;form=tablet'")
     return Requirements(**{name: _value(name, rest) for name, rest in parts.items()})
 
 
 def _parts(text: str, allowed: str) -> dict[str, str]:
-    """Take apart what is written as ``name=…;name=…``."""
+    """Split ``name=…;name=…`` into its parts, by name."""
     parts: dict[str, str] = {}
     for part in re.split(r"[;\n]", text.strip()):
         name, equals, rest = (piece.strip() for piece in part.partition("="))
@@ -135,7 +135,7 @@ def _parts(text: str, allowed: str) -> dict[str, str]:
 
 
 def _values(name: str, written: str) -> list[Any]:
-    """Read the values of one name, which commas separate."""
+    """Parse the values of one name, separated by commas."""
     values = [_value(name, one.strip()) for one in written.split(",")]
     alike = Counter(str(value).lower() for value in values)
     twice = [value for value, times in alike.items() if times > 1]
@@ -146,7 +146,7 @@ def _values(name: str, written: str) -> list[Any]:
 
 
 def _value(name: str, written: str) -> Any:
-    """Read one value, as ``Requirements`` takes it; equal ones become equal."""
+    """Parse one value as ``Requirements`` takes it; two spellings of a value become equal."""
     if not written:
         raise _nonsense(f"{name}=", "a value is empty", "Write it, or leave the name out")
     value: Any = written
@@ -160,12 +160,12 @@ def _value(name: str, written: str) -> Any:
         Requirements(**{name: value})
     except ConfigurationError as exc:
         hint = "Allowed: true (emulators) or false (real devices)." if name == "emulator" else None
-        raise ConfigurationError(exc.message, hint=hint or exc.hint) from exc
+        raise ConfigurationError(exc.message, hint=hint or exc.advice) from exc
     return value
 
 
 def _word(name: str, value: Any) -> str:
-    """Name a value in a label."""
+    """Return the word for a value in a label."""
     if name == "emulator":
         return "emulator" if value else "real"
     if name == "api":
@@ -175,12 +175,12 @@ def _word(name: str, value: Any) -> str:
 
 
 def _safe(text: str) -> str:
-    """Keep what can stand in an id of a test on every shell and in every file name."""
+    """Return the text without what a shell or a file name cannot hold."""
     return re.sub(r"[^A-Za-z0-9._]+", "-", text).strip("-.")
 
 
 def _distinct(labels: Sequence[str]) -> Iterator[str]:
-    """Give the labels, with a number where one came before."""
+    """Yield the labels, with a number where the same one came before."""
     seen: set[str] = set()
     for label in labels:
         number, distinct = 1, label

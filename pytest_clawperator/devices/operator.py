@@ -1,4 +1,4 @@
-"""The Operator app on a device: found, installed, allowed to work, and awake."""
+"""The Operator app on a device: find it, install it, grant what it needs, restart it."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from pytest_clawperator.errors import (
     OperatorNotReadyError,
     ShellError,
 )
+from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
 from pytest_clawperator.transport.interface import ShellResult, Transport
 from pytest_clawperator.transport.quoting import quote
 
 ACCESSIBILITY_SERVICE = "clawperator.operator.accessibilityservice.OperatorAccessibilityService"
 NOTIFICATION_LISTENER = "action.notification.NotificationListenerService"
+PACKAGE_VARIABLE = "CLAWPERATOR_OPERATOR_PACKAGE"
 
 # The Operators that this package is made for agree with it up to here.
 SUPPORTED_VERSION = "0.5"
 
 _SERVICES, _SWITCH = "enabled_accessibility_services", "accessibility_enabled"
 _LISTENERS = "enabled_notification_listeners"
-_PACKAGE_VARIABLE = "CLAWPERATOR_OPERATOR_PACKAGE"
 _DEV_SUFFIX = ".dev"
 _VERSION = re.compile(r"^\s*versionName=(.+?)\s*$", re.MULTILINE)
 # A device that knows the permission otherwise, or not at all, needs no grant.
 _NEEDLESS = ("unknown permission", "not a changeable permission type", "already granted")
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
-_INSTALL_HINT = "Install it: connect(operator_apk='path/to/operator.apk')."
 _GRANT_HINT = (
     "Some makers guard this: on Xiaomi and similar phones switch on 'USB debugging (Security"
     " settings)' among the developer options. Else switch the service on by hand: Settings,"
@@ -46,7 +46,7 @@ _GRANT_HINT = (
 
 
 def find_operator(transport: Transport, wanted: str) -> str:
-    """Give the package of the Operator if the wanted variant is installed, else say what is."""
+    """Return the package if this variant of the Operator is installed; raise what is, if not."""
     package_name(wanted)
     require_variant(
         installed_packages(transport, wanted.removesuffix(_DEV_SUFFIX)), wanted, transport.serial
@@ -54,16 +54,15 @@ def find_operator(transport: Transport, wanted: str) -> str:
     return wanted
 
 
-def _variant_hint(wanted: str, other: str) -> str:
-    install = "or install the wanted one: connect(operator_apk=...)."
-    if os.environ.get(_PACKAGE_VARIABLE) == wanted:
-        return f"{_PACKAGE_VARIABLE} asks for {wanted}: correct it to {other}; {install}"
-    use = f"Use that one: connect(operator_package={other!r}), or set {_PACKAGE_VARIABLE}"
-    return f"{use}; {install}"
+def _variant_hint(wanted: str, other: str) -> Hint:
+    install = Remedy(RemedyKind.INSTALL_OPERATOR, wanted)
+    if os.environ.get(PACKAGE_VARIABLE) == wanted:
+        return f"{PACKAGE_VARIABLE} asks for {wanted}: correct it to {other}; or ", install
+    return Remedy(RemedyKind.USE_PACKAGE, other), "; or ", install
 
 
 def require_variant(installed: frozenset[str], wanted: str, serial: str) -> None:
-    """Refuse a device without the wanted variant of the Operator."""
+    """Raise if the wanted variant of the Operator is not among the installed packages."""
     other = other_variant(wanted)
     if wanted in installed:
         return
@@ -79,36 +78,36 @@ def require_variant(installed: frozenset[str], wanted: str, serial: str) -> None
         f"the Operator app {wanted} is not installed",
         code=ErrorCode.OPERATOR_NOT_INSTALLED,
         serial=serial,
-        hint=_INSTALL_HINT,
+        hint=Remedy(RemedyKind.INSTALL_OPERATOR, wanted),
         details={"wanted": wanted},
     )
 
 
 def other_variant(package: str) -> str:
-    """Give the development variant of a release package, and the release of a development one."""
+    """Return the development variant of a release package, or the release of a development one."""
     if package.endswith(_DEV_SUFFIX):
         return package.removesuffix(_DEV_SUFFIX)
     return package + _DEV_SUFFIX
 
 
 def operator_version(transport: Transport, package: str) -> str | None:
-    """Give the version of an installed app, or None if the device does not tell."""
+    """Return the version of an installed app, or None if the device does not tell."""
     return parse_version(transport.shell(f"dumpsys package {package_name(package)}").stdout)
 
 
 def parse_version(dump: str) -> str | None:
-    """Read the version out of what ``dumpsys package`` prints."""
+    """Parse the version in the output of ``dumpsys package``."""
     found = _VERSION.search(dump)
     return found[1] if found else None
 
 
 def is_supported(version: str) -> bool:
-    """Tell whether an Operator of this version is one that this package is made for."""
+    """Whether this package is made for an Operator of this version."""
     return version.split(".")[:2] == SUPPORTED_VERSION.split(".")
 
 
 def setup_operator(transport: Transport, apk: str | Path, package: str | None = None) -> str:
-    """Install the Operator and let it work; give its package, found out where none is named."""
+    """Install the Operator and grant what it needs; return its package, found if not named."""
     install_operator(transport, apk)
     found = package_name(package) if package is not None else _detect(transport)
     grant_operator(transport, found)
@@ -125,7 +124,7 @@ def install_operator(transport: Transport, apk: str | Path) -> None:
             f"there is no file {str(path)!r} to install the Operator from",
             code=ErrorCode.OPERATOR_APK_NOT_FOUND,
             serial=transport.serial,
-            hint="Correct operator_apk=; it is a path on this computer.",
+            hint=(Remedy(RemedyKind.CORRECT_APK), "; it is a path on this computer."),
         )
     try:
         transport.install(path)
@@ -134,13 +133,13 @@ def install_operator(transport: Transport, apk: str | Path) -> None:
             f"the Operator could not be installed from {path.name}: {exc.message}",
             code=ErrorCode.OPERATOR_INSTALL_FAILED,
             serial=transport.serial,
-            hint=exc.hint or "See that the device has room, and that the file is whole.",
+            hint=exc.advice or "See that the device has room, and that the file is whole.",
             details=exc.details,
         ) from exc
 
 
 def grant_operator(transport: Transport, package: str) -> None:
-    """Switch on the Operator's services and let it notify; other apps' services stay on."""
+    """Switch on the Operator's services and allow its notifications; other services stay on."""
     package_name(package)
     try:
         _enable_accessibility(transport, f"{package}/{ACCESSIBILITY_SERVICE}")
@@ -151,13 +150,13 @@ def grant_operator(transport: Transport, package: str) -> None:
             f"the Operator {package} could not be given what it needs: {exc.message}",
             code=ErrorCode.OPERATOR_GRANT_FAILED,
             serial=transport.serial,
-            hint=exc.hint,
+            hint=exc.advice,
             details=exc.details,
         ) from exc
 
 
 def restart_service(transport: Transport, package: str) -> None:
-    """Switch the Operator's accessibility service off and on: one that crashed stays dead else."""
+    """Switch the accessibility service off and on: Android does not restart a crashed one."""
     service = f"{package_name(package)}/{ACCESSIBILITY_SERVICE}"
     before = _must(transport, f"settings get secure {_SERVICES}").stdout.strip()
     others = [word for word in before.split(":") if components(word) not in ([], [service])]
@@ -170,7 +169,7 @@ def restart_service(transport: Transport, package: str) -> None:
 
 
 def components(value: str) -> list[str]:
-    """Read a setting that lists components, written in full."""
+    """Parse a setting that lists components; their names are completed."""
     words = [word for word in value.strip().split(":") if word not in ("", "null")]
     return [_in_full(word) for word in words]
 
@@ -183,9 +182,9 @@ def wait_for_ping(
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Ask the Operator until it answers: a service that was just switched on needs a moment.
+    """Ping the Operator until it answers: a service that was just switched on needs a moment.
 
-    ``ping`` is given the seconds that are left and says whether the Operator answered.
+    ``ping`` takes the seconds that are left and returns whether the Operator answered.
     """
     deadline = clock() + timeout
     wait = _FIRST_PAUSE
@@ -222,8 +221,10 @@ def _not_verified(transport: Transport, message: str) -> OperatorNotReadyError:
         message,
         code=ErrorCode.OPERATOR_VERIFY_FAILED,
         serial=transport.serial,
-        hint="Say which package it is: connect(operator_package=...); and see that the file is"
-        " the Operator's APK.",
+        hint=(
+            Remedy(RemedyKind.NAME_PACKAGE),
+            "; and see that the file is the Operator's APK.",
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""The devices of a run: held against others, each in the hands of one worker at a time."""
+"""The devices of a run: leased for all of it, each used by one worker at a time."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from pytest_clawperator.errors import (
     DeviceUnavailableError,
     NoDeviceError,
 )
+from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +28,7 @@ class Candidate:
 
     @property
     def serial(self) -> str:
-        """What the device is called."""
+        """The serial of the device."""
         return self.info.serial
 
 
@@ -35,10 +36,10 @@ class Candidate:
 class Lease:
     """Which device a process may use, and how it is reached.
 
-    ``serial`` is what adb calls the device, ``key`` what it is: one phone seen twice has one
+    ``serial`` is what adb calls the device; ``key`` identifies it: one phone seen twice has one
     key. ``adb`` is the address of its adb server, or ``url`` that of a host that runs
-    ``clawperator serve``. ``ticket`` proves that the run holds the device; before anything is
-    sent it is looked at. Without one nobody asks.
+    ``clawperator serve``. ``ticket`` proves that the run holds the device, and is checked
+    before anything is sent; without one nothing is checked.
     """
 
     serial: str
@@ -53,11 +54,10 @@ Granted = Callable[[Sequence[Lease]], None]
 
 
 class DevicePool:
-    """Holds devices for a run, hands them out, one to a worker, and takes them back.
+    """Holds the devices of a run and assigns one to each worker.
 
-    ``select`` picks one of those that are free for the worker with that id. A device that
-    was given back is the next to be picked from, so that the replacement of a crashed
-    worker goes on with its phone.
+    ``select`` chooses among the free ones for the worker with that id. A device that was given
+    back is the first of them, so that the replacement of a crashed worker gets its phone.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class DevicePool:
 
     @property
     def held(self) -> tuple[Candidate, ...]:
-        """The devices that nobody else can have."""
+        """The devices that this run has leased."""
         return tuple(one for one in self.candidates if one.info.key in self._holds)
 
     @property
@@ -83,7 +83,7 @@ class DevicePool:
 
     @property
     def taken(self) -> dict[str, Candidate]:
-        """Who has which device."""
+        """The device of each worker, by the worker's id."""
         return dict(self._taken)
 
     def hold_each(
@@ -94,9 +94,9 @@ class DevicePool:
         wait: float = 0.0,
         say: Say = lambda text: None,
     ) -> None:
-        """Hold a device of each group, all or none; each group is a choice.
+        """Hold a device of each group, all or none.
 
-        So many of them are for no worker, which is said where there are too few.
+        ``spare`` of them are for no worker, which the error says where there are too few.
         """
         candidates = {one.info.key: one for group in groups for one in group}
         if len(groups) > len(candidates):
@@ -110,7 +110,7 @@ class DevicePool:
             self._add(hold, candidates[hold.key])
 
     def hold_free(self, candidates: Iterable[Candidate]) -> list[str]:
-        """Hold those that nobody has; say who has the others."""
+        """Hold those that are free; return who has the others, a sentence each."""
         told = []
         for candidate in candidates:
             hold = self._store.try_take(candidate.info.key)
@@ -122,7 +122,7 @@ class DevicePool:
         return told
 
     def keep(self, count: int, *, groups: Iterable[Sequence[Candidate]] = ()) -> None:
-        """Let go of those that are more than this; the last to go is one of each group."""
+        """Release the devices beyond this number; one of each group goes last."""
         needed = self._one_of_each(groups)
         ordered = [*needed, *(one for one in self._free if one not in needed)]
         while len(self._holds) > count and ordered:
@@ -133,7 +133,7 @@ class DevicePool:
     def take(
         self, worker_id: str, *, fits: Callable[[DeviceInfo], bool] = lambda info: True
     ) -> Lease:
-        """Give this worker a device of its own."""
+        """Assign a free device to this worker."""
         free = tuple(one for one in self._free if fits(one.info))
         if not free:
             raise too_few(len(self._taken) + 1, self.held)
@@ -143,7 +143,7 @@ class DevicePool:
         return self.lease_of(chosen)
 
     def chosen_first(self, worker_id: str) -> list[Candidate]:
-        """Give all devices, beginning with the one that is picked of those that nobody has."""
+        """Return all devices, first the one that is selected among those that nobody has."""
         free = [one for one in self.candidates if self._store.holder(one.info.key) is None]
         if not free:
             return list(self.candidates)
@@ -151,22 +151,19 @@ class DevicePool:
         return [chosen, *(one for one in self.candidates if one != chosen)]
 
     def give_back(self, worker_id: str) -> None:
-        """Take the device back from a worker that ended; one that has none changes nothing."""
+        """Free the device of a worker that ended; a worker without one changes nothing."""
         device = self._taken.pop(worker_id, None)
         if device is not None and device.info.key not in self._put_aside:
             self._free.insert(0, device)
 
     def put_aside(self, worker_id: str) -> None:
-        """Give the device of this worker to nobody else: it does not work."""
+        """Assign the device of this worker to no other: it does not work."""
         device = self._taken.get(worker_id)
         if device is not None:
             self._put_aside.add(device.info.key)
 
     def reserve(self, count: int, *, groups: Iterable[Sequence[Candidate]] = ()) -> list[Candidate]:
-        """Take so many free devices out of the workers' reach, in a fixed order.
-
-        The last that are taken are one of each group.
-        """
+        """Keep so many free devices from the workers; one of each group goes last."""
         needed = self._one_of_each(groups)
         ordered = sorted(self._free, key=lambda one: (one not in needed, one.info.key))
         reserved = ordered[len(ordered) - count :]
@@ -174,7 +171,7 @@ class DevicePool:
         return reserved
 
     def lease_of(self, candidate: Candidate) -> Lease:
-        """Say how a device that is held is reached, and prove that it is held."""
+        """Return how a device that is held is reached, with the ticket that proves it."""
         info, hold = candidate.info, self._holds[candidate.info.key]
         return Lease(
             serial=info.serial,
@@ -185,13 +182,13 @@ class DevicePool:
         )
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release all devices, and close the store."""
         while self._holds:
             self._holds.popitem()[1].release()
         self._store.close()
 
     def _one_of_each(self, groups: Iterable[Sequence[Candidate]]) -> list[Candidate]:
-        """Pick a free device of each group that has any; those with the least choice come first."""
+        """Return a free device of each group that has any; groups with the least choice first."""
         chosen: list[Candidate] = []
         for free in sorted(
             [[one for one in self._free if one in each] for each in groups], key=len
@@ -204,9 +201,8 @@ class DevicePool:
         chosen = self._select(free, worker_id)
         if chosen is None or chosen not in free:
             raise ConfigurationError(
-                f"pytest_clawperator_select_device gave {chosen!r} for {worker_id}, which is none"
-                " of the candidates",
-                hint="Return one of the candidates that it was given.",
+                f"the device selected for {worker_id} is none of the candidates: {chosen!r}",
+                hint=Remedy(RemedyKind.SELECT_CANDIDATE),
             )
         return chosen
 
@@ -216,9 +212,9 @@ class DevicePool:
 
 
 class Spares:
-    """Devices for tests that want several, handed out whole sets at a time, first come first.
+    """Spare devices for tests that need several; requests are served whole, and in order.
 
-    Nobody has a part of a set while waiting for the rest, so nobody waits for ever.
+    Nobody has a part of a set while waiting for the rest, so there is no deadlock.
     """
 
     def __init__(self, leases: Sequence[Lease]) -> None:
@@ -231,9 +227,9 @@ class Spares:
         self._turn = threading.Lock()
 
     def ask(self, worker_id: str, count: int, granted: Granted) -> None:
-        """Have ``granted`` called with so many devices, as soon as they are free.
+        """Call ``granted`` with so many devices as soon as they are free.
 
-        Should so many of them break that this cannot be, it is called with none.
+        It is called with none if so many of them break that this becomes impossible.
         """
         with self._turn:
             if count > self.count:
@@ -247,7 +243,7 @@ class Spares:
             self._serve()
 
     def give_back(self, worker_id: str) -> None:
-        """Take back what this worker has or waits for; one that has nothing changes nothing."""
+        """Free what this worker has, and forget what it waits for."""
         with self._turn:
             self._waiting = deque(one for one in self._waiting if one[0] != worker_id)
             returned = self._taken.pop(worker_id, [])
@@ -255,7 +251,7 @@ class Spares:
             self._serve()
 
     def put_aside(self, serial: str) -> None:
-        """Give a device to nobody any more: it does not work."""
+        """Use a device no more: it does not work."""
         with self._turn:
             self._all = tuple(one for one in self._all if one.serial != serial)
             self._free = [one for one in self._free if one in self._all]
@@ -274,23 +270,30 @@ class Spares:
 
 
 def too_few(workers: int, candidates: Sequence[Candidate], *, spare: int = 0) -> NoDeviceError:
-    """Give the error that says that workers and spare devices are more than there are."""
+    """Return the error for more workers and spare devices than there are devices."""
     count = len(candidates)
     there = ", ".join(str(candidate.info) for candidate in candidates) or "none"
-    needed = f"{workers} workers need {workers} devices"
+    needed = f"{workers} workers need {workers} devices, one each"
     if workers == 1:
         needed = "1 worker needs 1 device"
-    each = "Each worker has a device of its own"
     if spare:
-        needed += f" and {spare} more shall be spare"
-        each += f", and --claw-spare-devices keeps {spare} from them"
-    fewer = f"run with -n {count - spare}, " if count > spare else ""
+        needed += f", and {spare} more shall be spare"
     return NoDeviceError(
         f"{needed}, but there {'is' if count == 1 else 'are'} {count}: {there}",
-        hint=f"{each}: {fewer}connect more devices, or use --claw-device sim for as many simulated"
-        " phones as workers.",
+        hint=_enough(count - spare, spare=spare),
         details={"workers": workers, "devices": [candidate.serial for candidate in candidates]},
     )
+
+
+def _enough(workers: int, *, spare: int) -> Hint:
+    """Return what to do about too few devices; there are enough for so many workers."""
+    others: list[str | Remedy] = []
+    if workers > 0:
+        others += [Remedy(RemedyKind.START_FEWER_WORKERS, count=workers), ", "]
+    if spare:
+        others += [Remedy(RemedyKind.KEEP_FEWER_SPARES), ", "]
+    connect = "connect more devices, or " if others else "Connect more devices, or "
+    return (*others, connect, Remedy(RemedyKind.USE_SIMULATOR))
 
 
 def _too_few_spares(count: int, spares: int, broken: int) -> ClawperatorError:
@@ -305,6 +308,6 @@ def _too_few_spares(count: int, spares: int, broken: int) -> ClawperatorError:
         )
     return ConfigurationError(
         f"{wanted} keeps {kept}",
-        hint=f"Keep more of the devices from the workers: --claw-spare-devices {count}.",
+        hint=Remedy(RemedyKind.KEEP_SPARES, count=count),
         details={"wanted": count, "spares": spares},
     )

@@ -1,4 +1,4 @@
-"""Whether a device and its Operator can work, found out in one round trip."""
+"""Whether a device and its Operator are ready, in one round trip."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from pytest_clawperator.errors import (
     ErrorCode,
     OperatorNotReadyError,
 )
+from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.interface import Shell, ShellResult, Transport
 
 _USER = re.compile(r"^\s*User \d+:.*\binstalled=true\b.*\bstopped=(true|false)", re.MULTILINE)
@@ -54,7 +55,7 @@ class ScreenState:
 
 
 def read_readiness(transport: Transport, package: str) -> Readiness:
-    """Ask a device about itself and the Operator of this package."""
+    """Read the state of a device and of its Operator."""
     answers = ask_all(
         transport,
         {
@@ -76,12 +77,12 @@ def read_readiness(transport: Transport, package: str) -> Readiness:
 
 
 def check_ready(transport: Transport, package: str) -> Readiness:
-    """Ask a device, and raise what keeps the Operator from working on it."""
+    """Read the state of a device; raise what keeps the Operator from working on it."""
     return judge(read_readiness(transport, package), package, serial=transport.serial)
 
 
 def judge(found: Readiness, package: str, *, serial: str) -> Readiness:
-    """Raise what keeps the Operator from working; what is unknown does not."""
+    """Raise what keeps the Operator from working; what is unknown counts as fine."""
     if found.booted is False:
         raise DeviceUnavailableError(
             "the device has not finished starting",
@@ -96,7 +97,7 @@ def judge(found: Readiness, package: str, *, serial: str) -> Readiness:
 
 
 def screen_state(device: Shell, *, timeout: float = 30.0) -> ScreenState:
-    """Tell whether the screen is on and locked, as far as the device says."""
+    """Return whether the screen is on and locked, as far as the device tells."""
     answers = ask_all(
         device,
         {"power": "dumpsys power", "policy": "dumpsys window policy"},
@@ -132,7 +133,7 @@ def _service_on(services: ShellResult, switch: ShellResult, package: str) -> boo
 
 
 def _value(answer: ShellResult) -> str:
-    """Give the last line: some devices warn about their own libraries before they answer."""
+    """Return the last line: some devices print warnings before the answer."""
     lines = answer.stdout.strip().splitlines()
     return lines[-1].strip() if lines else ""
 
@@ -144,7 +145,6 @@ def _service_off(serial: str, package: str, *, stopped: bool) -> OperatorNotRead
         f"the Operator {package} {what}",
         code=ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING,
         serial=serial,
-        hint="Let it be switched on: connect(grant=True); or switch it on by hand: Settings,"
-        " Accessibility, Clawperator.",
+        hint=Remedy(RemedyKind.SWITCH_SERVICE_ON),
         details={"service": service, "stopped": stopped},
     )

@@ -1,10 +1,10 @@
-"""Leases in a Redis, for devices that several machines share.
+"""Leases in Redis, for devices that several machines share.
 
-A lease is redis-py's lock, renewed in the background, and a number that counts the holders
-of the device. Redis gives the lock to somebody else once it was not renewed for the time to
-live; the holder stops sending before that, by its own clock, whether Redis answers or not.
-A record of the last command tells the next holder, on whichever machine, what may still be
-on the device.
+A lease is redis-py's lock, renewed in the background, and a fencing number that counts the
+holders of the device. A lock that is not renewed expires, and somebody else can have it; the
+holder stops sending before that, by its own clock, whether Redis answers or not. A record of
+the last command tells the next holder, on whichever machine, what may still be running on
+the device.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import HERE
-from pytest_clawperator.devices.lease import check_place
+from pytest_clawperator.devices.redis_url import check_redis_url
 from pytest_clawperator.errors import (
     ConfigurationError,
     ErrorCode,
@@ -51,8 +51,8 @@ _SAFETY = 0.05
 
 _CLOCK: int | None = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", None))
 
-# Tells who has the lock, the number of the newest holder and how long the lock lives; writes
-# down the command if the asker has it.
+# Returns who has the lock, the number of the newest holder and the milliseconds that the lock
+# still lives; records the command if the caller has the lock.
 _CONFIRM = """
 local held, number = redis.call('get', KEYS[1]), redis.call('get', KEYS[2])
 if held == ARGV[1] and number == ARGV[2] and ARGV[3] ~= '' then
@@ -74,8 +74,8 @@ return 1
 class RedisLeases:
     """The leases of all machines that use one Redis.
 
-    A lock lives for ``ttl`` seconds, unless it is renewed. A Redis that starts may not know
-    who has which device, so for ``settle`` seconds it is left to those who do.
+    A lock expires after ``ttl`` seconds, unless it is renewed. A Redis that has just started
+    may not know who has which device, so for ``settle`` seconds no new lease is taken there.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class RedisLeases:
         self._settled_start: object = None
 
     def try_take(self, key: str) -> RedisHold | None:
-        """Take the device, or give None if somebody has it."""
+        """Lease the device; None if somebody has it."""
         with self._server.answering() as client:
             self._settle()
             names, holder = _Names.of(key), Holder.here(self._run_id)
@@ -114,21 +114,21 @@ class RedisLeases:
         return RedisHold(self._server, self._renewer, lock, _Terms(key, holder, number), begin)
 
     def holder(self, key: str) -> Holder | None:
-        """Tell who has the device."""
+        """Return who has the device, if anybody."""
         with self._server.answering() as client:
             text = client.get(_Names.of(key).lock)
         return None if text is None else Holder.from_json(text)
 
     def borrow(self, ticket: str) -> RedisPermit:
-        """Use the device that another process of the run has leased."""
+        """Return the right to use a device that another process of the run has leased."""
         return RedisPermit(self._server, _Terms.of(ticket))
 
     def close(self) -> None:
-        """Let go of Redis; leases are released before."""
+        """Close the connections; leases are released before."""
         self._server.close()
 
     def _settle(self) -> None:
-        """Wait until a Redis that just started has heard of those who have devices."""
+        """Wait until holders had the time to renew their locks in a Redis that has just started."""
         told = self._server.about()
         if told.get("run_id") == self._settled_start:
             return
@@ -157,11 +157,11 @@ class RedisPermit:
         self._confirm("", 0.0)
 
     def clear(self, command_id: str, seconds: float) -> None:
-        """Raise unless this command may be sent now, and write down that it is."""
+        """Raise unless this command may be sent now, and record it."""
         self._confirm(command_id, seconds)
 
     def _confirm(self, command_id: str, seconds: float) -> None:
-        """Ask Redis; while it does not answer, our own clock decides."""
+        """Ask Redis; while it does not answer, this machine's clock decides."""
         number, cause = str(self._terms.fencing), None
         begin = _clock()
         try:
@@ -200,14 +200,13 @@ class RedisPermit:
 
 
 class RedisHold(RedisPermit):
-    """A device that this process has leased, and keeps by renewing the lock."""
+    """A device that this process has leased; the lock is renewed until it is released."""
 
     def __init__(
         self, server: _Server, renewer: _Renewer, lock: Lock, terms: _Terms, since: float
     ) -> None:
         super().__init__(server, terms)
         self.holder = terms.holder
-        self.fencing: int | None = terms.fencing
         self.ticket = terms.to_ticket()
         self._lock = lock
         self._renewer = renewer
@@ -217,7 +216,7 @@ class RedisHold(RedisPermit):
         renewer.add(self)
 
     def renew(self) -> bool:
-        """Have the lock live on, if it is still ours; False if Redis did not answer."""
+        """Renew the lock if it is still ours; False if Redis did not answer."""
         with self._turn:
             begin = _clock()
             try:
@@ -230,7 +229,7 @@ class RedisHold(RedisPermit):
             return True
 
     def release(self) -> None:
-        """Give the device back; a second time changes nothing."""
+        """Release the device; a second call changes nothing."""
         if os.getpid() != self.holder.pid:
             return  # a fork has the object and not the lease
         self._renewer.remove(self)
@@ -275,7 +274,7 @@ class _Renewer:
         self._thread: threading.Thread | None = None
 
     def add(self, lease: RedisHold) -> None:
-        """Renew this one as well."""
+        """Begin to renew this lease."""
         with self._changed:
             self._leases.add(lease)
             if self._thread is None:
@@ -283,7 +282,7 @@ class _Renewer:
                 self._thread.start()
 
     def remove(self, lease: RedisHold) -> None:
-        """Renew this one no longer."""
+        """Renew this lease no longer."""
         with self._changed:
             self._leases.discard(lease)
             self._changed.notify()
@@ -304,12 +303,12 @@ class _Renewer:
 
 
 class _Server:
-    """A Redis, and what its errors mean to us."""
+    """A Redis server, whose errors become errors of this package."""
 
     def __init__(self, url: str, ttl: float) -> None:
         _require_redis()
         self.ttl = ttl
-        parts = urlsplit(check_place(url))
+        parts = urlsplit(check_redis_url(url))
         # What stands before an @ may be a password, and messages travel far.
         self._shown = f"Redis at {parts.netloc.rpartition('@')[2] or parts.path}"
         patience = min(_ANSWER_WITHIN, ttl / 4)
@@ -327,7 +326,7 @@ class _Server:
 
     @contextmanager
     def answering(self) -> Iterator[Any]:
-        """Give the client; what Redis says against it becomes an error of ours."""
+        """Yield the client; errors of Redis are raised as ``LeaseError``."""
         try:
             yield self.client
         except RedisError as exc:
@@ -339,11 +338,11 @@ class _Server:
             ) from exc
 
     def run(self, script: str, names: _Names, *arguments: str | int) -> Any:
-        """Run a script on the keys of a device."""
+        """Run a Lua script on the keys of a device."""
         return self.client.eval(script, len(names), *names, *arguments)
 
     def about(self) -> dict[str, Any]:
-        """Ask who the server is; nothing if it does not tell."""
+        """Return what the server says of itself; nothing if it refuses."""
         try:
             told: dict[str, Any] = self.client.info("server")
         except ResponseError:
@@ -351,12 +350,12 @@ class _Server:
         return told
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self.client.close()
 
 
 class _Names(NamedTuple):
-    """What a device's keys are called."""
+    """The names of a device's keys in Redis."""
 
     lock: str
     number: str
@@ -364,9 +363,9 @@ class _Names(NamedTuple):
 
     @classmethod
     def of(cls, key: str) -> _Names:
-        """Name the keys; where one has a machine's name, it is the one that all call it by.
+        """Return the names for the key of a device; a host name in it is cut to its first part.
 
-        A machine may call itself by its first name alone, and others by all of them.
+        A machine may know itself by its short name, and others may know it by the full one.
         """
         machine, found, serial = key.partition("/")
         is_address = re.fullmatch(r"[\d.]+|.*:.*", machine)  # or the url of a host
@@ -385,22 +384,22 @@ class _Terms(NamedTuple):
 
     @classmethod
     def of(cls, ticket: str) -> _Terms:
-        """Read a ticket."""
+        """Parse a ticket."""
         shown = json.loads(ticket)
         return cls(shown["key"], Holder.from_json(shown["holder"]), shown["fencing"])
 
     def to_ticket(self) -> str:
-        """Write a ticket."""
+        """Return the ticket."""
         return json.dumps({"key": self.key, "holder": self.text, "fencing": self.fencing})
 
     @property
     def text(self) -> str:
-        """What stands in the lock."""
+        """The value of the lock."""
         return self.holder.to_json()
 
 
 def _inherit(key: str, command_id: str | None, left_ms: int) -> None:
-    """Write down here what the former holder, maybe of another machine, left in flight."""
+    """Record on this machine what the former holder, maybe of another one, left in flight."""
     flight = Flight(key)
     known = flight.peek()
     if command_id is None or (known is not None and known.command_id == command_id):
@@ -423,7 +422,7 @@ def _require_redis() -> None:
 
 
 def _clock() -> float:
-    """Tell the time on a clock that nobody can set and that goes on while the machine sleeps."""
+    """Return the time of a clock that cannot be set and that runs while the machine sleeps."""
     return time.monotonic() if _CLOCK is None else time.clock_gettime(_CLOCK)
 
 

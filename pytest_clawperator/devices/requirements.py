@@ -63,7 +63,7 @@ class Requirements:
                 )
 
     def unmet(self, info: DeviceInfo) -> list[str]:
-        """Say what the device lacks, one sentence each; nothing if it will do."""
+        """Return what the device lacks, a sentence each; nothing if it meets them all."""
         found = {
             "api": info.api_level,
             "abi": info.abi,
@@ -81,7 +81,7 @@ class Requirements:
 
 
 def requirements_of(given: Mapping[str, Any]) -> Requirements:
-    """Make requirements of keywords, and say which there are should one be unknown."""
+    """Return the requirements of these keywords; raise which are allowed if one is unknown."""
     unknown = [name for name in given if name not in _ALLOWED]
     if unknown:
         raise ConfigurationError(
@@ -92,7 +92,7 @@ def requirements_of(given: Mapping[str, Any]) -> Requirements:
 
 
 def form_of(info: DeviceInfo) -> Form | None:
-    """Tell a tablet from a phone as Android does, by the width of the shorter side."""
+    """Return whether it is a phone or a tablet, by the shorter side, as Android decides it."""
     if info.size is None or not info.density:
         return None
     return "tablet" if min(info.size) * 160 / info.density >= TABLET_WIDTH else "phone"
@@ -119,14 +119,14 @@ def _meets(name: str, wanted: Any, found: Any) -> bool:
 
 
 def _is_possible(levels: Sequence[tuple[Callable[[int, int], bool], int]]) -> bool:
-    """Tell whether there are comparisons, and a level that meets them all."""
+    """Whether there are comparisons, and a level that meets them all."""
     return bool(levels) and any(
         all(compare(found, level) for compare, level in levels) for found in _LEVELS
     )
 
 
 def _levels(text: str) -> list[tuple[Callable[[int, int], bool], int]]:
-    """Read comparisons joined by commas; nothing if one of them is none."""
+    """Parse comparisons joined by commas; nothing if one of them is invalid."""
     found = [_LEVEL.fullmatch(piece) for piece in text.split(",")]
     return [
         (_COMPARISONS[match[1] or "=="], int(match[2]))

@@ -1,4 +1,4 @@
-"""Several questions to a device in one round trip."""
+"""Several shell commands in one round trip to a device."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _UNANSWERED = ShellResult("", "", -1)
 def ask_all(
     device: Shell, questions: Mapping[str, str], *, timeout: float = 30.0
 ) -> dict[str, ShellResult]:
-    """Run each command and give its answer under its name, what it complained about included.
+    """Run each command and return its output, errors included, under its name.
 
-    The answers are told apart by a mark that no output can know beforehand. A question that
-    was not reached has an exit code of -1.
+    The outputs are separated by a random mark, which no output can contain by accident. A
+    command that was not reached has an exit code of -1.
     """
     mark = secrets.token_hex(8)
     line = "; ".join(f"{{ {command}; }} 2>&1; echo {mark}:$?" for command in questions.values())
@@ -35,7 +35,7 @@ def ask_all(
 
 
 def _answers(output: str, mark: str) -> list[ShellResult]:
-    """Take apart what was said: each answer is followed by a mark and its exit code."""
+    """Split the output: each answer is followed by a mark and its exit code."""
     answers = []
     text, *pieces = output.split(mark)
     for piece in pieces:

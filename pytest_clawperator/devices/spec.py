@@ -1,4 +1,4 @@
-"""Which devices a run may use, as people write it."""
+"""The text that says which devices a run may use, such as ``auto`` or ``sim:4``."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _SERIAL = re.compile(r"[^\s:/][^\s/]*")
 
 @dataclass(frozen=True)
 class DeviceSpec:
-    """One wish for devices; ``text`` is how it was written.
+    """Which devices a run may use; ``text`` is how it was written.
 
-    ``serial`` is of a ``serial`` or a ``url`` wish, ``count`` of a ``sim`` wish, and None
-    there means as many as there are workers.
+    The kinds ``serial`` and ``url`` have a ``serial``; ``sim`` has a ``count``, where None
+    means as many as there are workers.
     """
 
     text: str
@@ -42,7 +42,7 @@ class DeviceSpec:
 
 
 def parse_device_spec(text: str) -> DeviceSpec:
-    """Read a wish for devices, such as ``auto``, ``emulator-5554`` or ``sim:4``."""
+    """Parse which devices may be used, such as ``auto``, ``emulator-5554`` or ``sim:4``."""
     spec = _read(text)
     if spec is not None:
         return spec

@@ -22,6 +22,7 @@ from pytest_clawperator.errors import (
     PayloadRefusedError,
 )
 from pytest_clawperator.execution.answer import Answer, Answered, AnswerReader, Crashed, Refused
+from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.interface import Log, ShellResult, Transport
 from pytest_clawperator.transport.quoting import broadcast_command
 
@@ -239,7 +240,7 @@ def _check_broadcast(result: ShellResult, serial: str, operator_package: str) ->
             f"the Operator app {operator_package} is not installed: {said}",
             code=ErrorCode.OPERATOR_NOT_INSTALLED,
             serial=serial,
-            hint="Install it: connect(operator_apk=...).",
+            hint=Remedy(RemedyKind.INSTALL_OPERATOR, operator_package),
             details=details,
         )
     raise BroadcastError(
@@ -261,8 +262,7 @@ def _named(
             f"the Operator app {operator_package} crashed during the execution: {answer.reason}",
             code=ErrorCode.OPERATOR_CRASHED,
             serial=serial,
-            hint="Its accessibility service may have to be switched on again: "
-            "connect(grant=True) does so. The device's log holds the whole stack trace.",
+            hint=Remedy(RemedyKind.RECOVER_FROM_CRASH),
             details=details,
         )
     if answer.service_off:
@@ -270,7 +270,7 @@ def _named(
             f"the Operator's accessibility service is off: {answer.reason}",
             code=ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING,
             serial=serial,
-            hint="Switch it on: connect(grant=True).",
+            hint=Remedy(RemedyKind.RESTORE_SERVICE),
             details=details,
         )
     return PayloadRefusedError(

@@ -242,7 +242,7 @@ class Pipeline:
             raise
         except (DeviceError, TransportError) as error:
             error.serial = error.serial or self.serial
-            error.hint = f"{error.hint or ''} {_STILL_ACTING}".lstrip()
+            error.add_hint(_STILL_ACTING)
             raise
         claim.land()
         return reply

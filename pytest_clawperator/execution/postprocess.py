@@ -16,6 +16,7 @@ from typing import Any
 from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult
 from pytest_clawperator.contracts.payload import Action
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
+from pytest_clawperator.remedies import Remedy, RemedyKind
 
 _MISSING_SNAPSHOT = (
     "UI hierarchy extraction produced no output for this step. "
@@ -86,8 +87,10 @@ def _checked(result: object, processor: Processor) -> ResultEnvelope:
     name = getattr(processor, "__qualname__", type(processor).__name__)
     raise ConfigurationError(
         f"the processor {name}{where} returned {short_repr(result)}, wanted is a ResultEnvelope",
-        hint="Have each function that pytest_clawperator_processors gives return the envelope that"
-        " it was given, or a changed copy: envelope.model_copy(update={...}).",
+        hint=(
+            Remedy(RemedyKind.RETURN_ENVELOPE),
+            ", or a changed copy: envelope.model_copy(update={...}).",
+        ),
     )
 
 

@@ -20,6 +20,7 @@ PARTS = (
     "pytest_clawperator.plugin.evidence.used_clients",
     "pytest_clawperator.plugin.features.goldens",
     "pytest_clawperator.plugin.features.soft",
+    "pytest_clawperator.plugin.reporting.hints",
 )
 #: What only a suite with devices needs. These parts have no fixtures and add no options.
 PARTS_IN_USE = (
@@ -31,7 +32,6 @@ PARTS_IN_USE = (
     "pytest_clawperator.plugin.features.validating",
     "pytest_clawperator.plugin.reporting.infrastructure",
     "pytest_clawperator.plugin.evidence.on_failure",
-    "pytest_clawperator.plugin.reporting.hints",
     "pytest_clawperator.plugin.features.pausing",
     "pytest_clawperator.plugin.reporting.summary",
     "pytest_clawperator.plugin.reporting.terminal",

@@ -14,7 +14,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from pytest_clawperator.devices.lease import open_leases, take_all
+from pytest_clawperator.devices.lease import open_leases, take_each
 from pytest_clawperator.transport.wire import AdbServer
 from tests.acceptance.lab import Witness
 
@@ -175,7 +175,7 @@ def wait_for(
 def lease_at_once(keys: list[str], where: str | None = None) -> None:
     """Take all these devices and give them back; raise who has one."""
     store = open_leases(where, run_id="afterwards")
-    for hold in take_all(store, keys):
+    for hold in take_each(store, [[key] for key in keys]):
         hold.release()
     store.close()
 

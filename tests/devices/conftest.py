@@ -1,4 +1,4 @@
-"""A simulated phone that the tests of these folders share."""
+"""A simulated phone that the tests of this folder share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def simulator() -> Iterator[Simulator]:
 
 @pytest.fixture(scope="session")
 def server(simulator: Simulator) -> AdbServer:
-    """Give the adb server of the simulated devices."""
+    """Return the adb server of the simulated devices."""
     return AdbServer(simulator.adb_host, simulator.adb_port)
 
 

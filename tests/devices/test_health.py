@@ -1,4 +1,4 @@
-"""A device between two tests: checked, healed once, or put aside."""
+"""A device between two tests: checked, repaired once, or put aside."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pytest_clawperator.connection import open_runner
+from pytest_clawperator.devices.connection import open_runner
 from pytest_clawperator.devices.health import Health, await_boot, await_return
 from pytest_clawperator.errors import (
     ClawperatorError,
@@ -35,13 +35,13 @@ def pipeline(phone: AdbTransport, server: AdbServer) -> Iterator[Pipeline]:
 
 
 class Clock:
-    """A clock that goes on when somebody pauses."""
+    """A clock that moves only by pauses."""
 
     def __init__(self) -> None:
         self.now = 0.0
 
     def __call__(self) -> float:
-        """Give the time."""
+        """Return the time."""
         return self.now
 
     def pause(self, seconds: float) -> None:
@@ -50,17 +50,17 @@ class Clock:
 
 
 class TestEnsure:
-    """A device that is looked after."""
+    """A device that is checked, and repaired if need be."""
 
-    def test_well(self, pipeline: Pipeline) -> None:
-        """A device that is well is left alone, and nothing is said."""
+    def test_a_healthy_device_is_left_alone(self, pipeline: Pipeline) -> None:
+        """Nothing is changed and nothing is reported."""
         said: list[str] = []
 
         Health(pipeline, tell=said.append).ensure()
 
         assert said == []
 
-    def test_asleep_and_locked(self, pipeline: Pipeline, phone: AdbTransport) -> None:
+    def test_a_screen_that_is_off_is_woken(self, pipeline: Pipeline, phone: AdbTransport) -> None:
         """A screen that is off is woken."""
         phone.shell("input keyevent KEYCODE_SLEEP")
         said: list[str] = []
@@ -70,8 +70,8 @@ class TestEnsure:
         assert said == ["the screen is off, so it was woken and its lock dismissed"]
         assert "mWakefulness=Awake" in phone.shell("dumpsys power").stdout
 
-    def test_a_crash(self, pipeline: Pipeline, phone: AdbTransport) -> None:
-        """An Operator that crashed is brought back, out loud."""
+    def test_a_crashed_operator_is_restarted(self, pipeline: Pipeline, phone: AdbTransport) -> None:
+        """The Operator works again, and the repair is reported."""
         phone.shell("sim fault operator_crash times=1")
         said: list[str] = []
 
@@ -80,7 +80,7 @@ class TestEnsure:
         assert said[0].startswith("the device failed its check: OPERATOR_CRASHED: ")
         assert said[-1] == "the device works again"
 
-    def test_offline_for_a_moment(
+    def test_a_device_that_went_away_is_waited_for(
         self, pipeline: Pipeline, phone: AdbTransport, server: AdbServer
     ) -> None:
         """A device that went away is waited for."""
@@ -98,10 +98,10 @@ class TestEnsure:
             "the device works again",
         ]
 
-    def test_one_trouble_behind_another(
+    def test_one_trouble_behind_another_is_repaired_too(
         self, pipeline: Pipeline, phone: AdbTransport, server: AdbServer
     ) -> None:
-        """A device that comes back with its service dead is healed of that too."""
+        """A device that comes back with its service dead gets that repaired as well."""
         said: list[str] = []
         phone.shell("sim fault operator_crash times=1; sim fault offline ms=1000")
         deadline = time.monotonic() + 10
@@ -114,10 +114,10 @@ class TestEnsure:
         assert ["DEVICE_OFFLINE" in failed[0], "OPERATOR_CRASHED" in failed[1]] == [True, True]
         assert said[-1] == "the device works again"
 
-    def test_a_service_that_stays_dead(
+    def test_a_service_that_stays_dead_is_left_to_people(
         self, pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Each kind of trouble is healed once, and what is left says what to do by hand."""
+        """Each kind of trouble is repaired once; the error says what to do by hand."""
         said: list[str] = []
         dead = OperatorNotReadyError("it is dead", code=ErrorCode.SERVICE_UNAVAILABLE, hint="wait")
         troubles = iter([dead, GONE, dead, dead])
@@ -135,8 +135,10 @@ class TestEnsure:
         assert str(caught.value.hint).startswith("Switching its service on did not help: ")
         assert said[-1] == "the device failed its check again and is put aside"
 
-    def test_somebody_elses(self, pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A device that is healed and in use by another run is not put aside."""
+    def test_a_device_in_use_by_another_run_is_not_put_aside(
+        self, pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It is healthy, so the conflict is raised and nothing more."""
         conflict = ExecutionConflictError("in flight")
         troubles = iter([GONE, conflict])
         health = Health(pipeline, tell=lambda _: None)
@@ -151,8 +153,10 @@ class TestEnsure:
 
         assert not health.is_put_aside
 
-    def test_put_aside(self, pipeline: Pipeline, phone: AdbTransport) -> None:
-        """A device that fails twice is not asked again, and says why at once."""
+    def test_a_device_that_fails_twice_is_put_aside(
+        self, pipeline: Pipeline, phone: AdbTransport
+    ) -> None:
+        """It is not asked again, and every later check raises the reason at once."""
         phone.shell(f"pm uninstall {OPERATOR}")
         health = Health(pipeline, tell=lambda _: None)
 
@@ -168,8 +172,8 @@ class TestEnsure:
 class TestReturn:
     """A device that went away."""
 
-    def test_comes_back(self) -> None:
-        """It is asked until it answers."""
+    def test_a_device_is_asked_until_it_answers(self) -> None:
+        """The wait ends with the first answer."""
         clock = Clock()
         transport = ScriptedTransport()
 
@@ -183,8 +187,8 @@ class TestReturn:
 
         assert clock.now == 3
 
-    def test_stays_away(self) -> None:
-        """What keeps it away is raised in the end."""
+    def test_a_device_that_stays_away_raises_its_error(self) -> None:
+        """After the timeout the last error is raised."""
         clock = Clock()
         transport = ScriptedTransport({"true": GONE})
 
@@ -198,8 +202,8 @@ class TestBoot:
     """A device that is still starting."""
 
     @pytest.mark.parametrize(("up_at", "waited"), [(0, 0), (7, 7), (999, 20)])
-    def test_waited_for(self, up_at: float, waited: float) -> None:
-        """It is waited for as long as allowed, which is said."""
+    def test_a_starting_device_is_waited_for(self, up_at: float, waited: float) -> None:
+        """The wait lasts until it has started or the timeout is over, and is reported."""
         clock = Clock()
         said: list[str] = []
         transport = ScriptedTransport(
@@ -215,7 +219,9 @@ class TestBoot:
         assert said == ([told] if up_at else [])
 
 
-def test_a_screen_that_stays_locked(pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_screen_that_stays_locked_is_an_error(
+    pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A lock that needs a code is an error that says what to change."""
     shell = pipeline.shell
 

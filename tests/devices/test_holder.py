@@ -12,7 +12,7 @@ from pytest_clawperator.devices.holder import UNKNOWN, Holder
 
 
 def test_a_holder_is_told_in_one_line() -> None:
-    """The words name the user, the process, the machine, the run and the time."""
+    """The text names the user, the process, the machine, the run and the time."""
     holder = Holder(
         owner="ann", pid=47, host="rack-2", run_id="r9", since="2026-01-02 03:04:05", token="t"
     )
@@ -31,7 +31,7 @@ def test_this_process_describes_itself() -> None:
 
 
 def test_what_is_written_can_be_read() -> None:
-    """A holder survives being written down."""
+    """A holder is the same after writing and reading it."""
     holder = Holder.here("läufer")
 
     read = Holder.from_json(holder.to_json())

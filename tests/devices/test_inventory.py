@@ -33,7 +33,7 @@ SERVER = AdbServer("127.0.0.1", 5037)
 
 @pytest.fixture(autouse=True)
 def no_serial_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nobody's environment choose."""
+    """Keep the environment from choosing."""
     monkeypatch.delenv("ANDROID_SERIAL", raising=False)
 
 
@@ -42,7 +42,7 @@ Resolver = dict[str, tuple[str, str]]
 
 @pytest.fixture
 def resolver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Resolver]:
-    """Give the names that a resolver knows, each with the canonical name and an address."""
+    """Make a resolver that knows these names, each with its canonical name and address."""
     known: Resolver = {}
     real = socket.getaddrinfo
 
@@ -61,13 +61,13 @@ def resolver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Resolver]:
 
 
 def key_of(serial: str, server: AdbServer) -> str:
-    """Give the key of an emulator."""
+    """Return the key of an emulator."""
     told = "[ro.serialno]: [EMU]\n[ro.kernel.qemu]: [1]\n"
     return read_device(ScriptedTransport({"getprop": told}, serial=serial), server=server).key
 
 
 def connected(**states: str) -> list[ConnectedDevice]:
-    """Give devices by serial and state."""
+    """Make devices of serials and states."""
     return [ConnectedDevice(serial, state, SERVER) for serial, state in states.items()]
 
 
@@ -83,13 +83,13 @@ class TestChoice:
             (connected(A="device"), "", "A"),
         ],
     )
-    def test_the_named_or_the_only_one(
+    def test_the_named_or_the_only_device_is_chosen(
         self, devices: list[ConnectedDevice], serial: str | None, chosen: str
     ) -> None:
-        """A name decides; without one, the only usable device is meant."""
+        """A serial decides; without one the only usable device is taken."""
         assert choose_device(devices, serial).serial == chosen
 
-    def test_the_environment(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_environment_names_a_device(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """`ANDROID_SERIAL` names the device where nothing else does."""
         devices = connected(A="device", B="device", C="device")
         monkeypatch.setenv("ANDROID_SERIAL", "B")
@@ -97,7 +97,7 @@ class TestChoice:
         assert choose_device(devices).serial == "B"
         assert choose_device(devices, "C").serial == "C"
 
-    def test_none_there(self) -> None:
+    def test_no_device_at_all_is_an_error(self) -> None:
         """Without a device, the hint names both ways to get one."""
         with pytest.raises(NoDeviceError, match="no device is connected") as caught:
             choose_device([])
@@ -106,8 +106,8 @@ class TestChoice:
         assert "USB debugging" in str(caught.value.hint)
         assert "python -m pytest_clawperator.simulator" in str(caught.value.hint)
 
-    def test_none_usable(self) -> None:
-        """Devices that are there and unusable are named with what to do about each."""
+    def test_no_usable_device_is_an_error(self) -> None:
+        """Unusable devices are named with what to do about each."""
         with pytest.raises(NoDeviceError) as caught:
             choose_device(connected(A="unauthorized", B="offline"))
 
@@ -115,8 +115,8 @@ class TestChoice:
         assert "Allow USB debugging?" in str(caught.value.hint)
         assert "adb reconnect offline" in str(caught.value.hint)
 
-    def test_several(self) -> None:
-        """Several usable devices and no choice: they are listed, with how to choose."""
+    def test_several_devices_and_no_choice_are_an_error(self) -> None:
+        """They are listed, with how to choose."""
         with pytest.raises(AmbiguousDeviceError) as caught:
             choose_device(connected(A="device", B="device", C="offline"))
 
@@ -125,16 +125,18 @@ class TestChoice:
         assert "connect(serial='A'), or set ANDROID_SERIAL" in str(caught.value)
         assert caught.value.details == {"devices": ["A", "B"]}
 
-    def test_the_named_one_is_absent(self) -> None:
-        """A device that is not there is told with those that are."""
+    def test_an_absent_device_is_an_error(self) -> None:
+        """The error lists the devices that are connected."""
         with pytest.raises(DeviceNotFoundError) as caught:
             choose_device(connected(A="device", B="offline"), "X")
 
         assert str(caught.value).startswith("[X] DEVICE_NOT_FOUND: ")
         assert "connected: A, B (offline)" in str(caught.value)
 
-    def test_where_an_absent_name_came_from(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A name that nobody wrote into the test is told with its origin."""
+    def test_an_absent_device_of_the_environment_names_the_variable(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A serial that came from a variable is what to correct there."""
         monkeypatch.setenv("ANDROID_SERIAL", "X")
 
         with pytest.raises(DeviceNotFoundError, match=r"\(from ANDROID_SERIAL\); .* nothing"):
@@ -151,8 +153,8 @@ class TestChoice:
             ("", ErrorCode.DEVICE_OFFLINE, "Reconnect it"),
         ],
     )
-    def test_the_named_one_is_unusable(self, state: str, code: ErrorCode, hint: str) -> None:
-        """A device that is there and unusable is told with what to do."""
+    def test_an_unusable_device_is_an_error(self, state: str, code: ErrorCode, hint: str) -> None:
+        """Each state has its code, and a hint that says what to do."""
         with pytest.raises(DeviceUnavailableError) as caught:
             choose_device(connected(A=state, B="device"), "A")
 
@@ -161,7 +163,7 @@ class TestChoice:
         assert hint in str(caught.value.hint)
 
 
-def test_the_list(simulator: Simulator, server: AdbServer) -> None:
+def test_devices_are_listed_as_the_server_has_them(simulator: Simulator, server: AdbServer) -> None:
     """What the adb server lists, in its order."""
     devices = list_devices(server)
 
@@ -173,8 +175,8 @@ def test_the_list(simulator: Simulator, server: AdbServer) -> None:
 class TestReading:
     """What a device says about itself."""
 
-    def test_a_phone(self, phone: AdbTransport, server: AdbServer) -> None:
-        """Everything that a whole Android tells is known."""
+    def test_a_phone_tells_what_it_is(self, phone: AdbTransport, server: AdbServer) -> None:
+        """Every property is read."""
         info = read_device(phone, server=server)
 
         assert info.serial == phone.serial
@@ -183,8 +185,8 @@ class TestReading:
         assert (info.size, info.density, info.locale) == ((1080, 2400), 420, "en-US")
         assert not info.emulator
 
-    def test_an_emulator(self, simulator: Simulator, server: AdbServer) -> None:
-        """An emulator is known for one, and called by where it is to be found."""
+    def test_an_emulator_is_recognised(self, simulator: Simulator, server: AdbServer) -> None:
+        """Its key is the place where it is reached."""
         transport = AdbTransport(server, simulator.serials[1])
 
         info = read_device(transport, server=server)
@@ -193,15 +195,15 @@ class TestReading:
         assert info.emulator
         assert info.key == f"127.0.0.1/{info.serial}"
 
-    def test_one_round_trip(self) -> None:
-        """All of it is asked at once."""
+    def test_a_device_is_read_in_one_round_trip(self) -> None:
+        """One shell command answers everything."""
         transport = ScriptedTransport()
 
         read_device(transport, server=SERVER)
 
         assert transport.round_trips == 1
 
-    def test_overrides_count(self) -> None:
+    def test_an_override_replaces_the_physical_value(self) -> None:
         """A size or density that was set replaces the screen's own."""
         transport = ScriptedTransport(
             {
@@ -254,7 +256,7 @@ class TestReading:
     def test_one_phone_has_one_key(
         self, serial: str, number: str, server: AdbServer, key: str
     ) -> None:
-        """A phone is its serial number; one without its own is where it is to be found."""
+        """The key is the phone's serial number; without one, the place where it is reached."""
         transport = ScriptedTransport({"getprop": f"[ro.serialno]: [{number}]\n"}, serial=serial)
 
         assert read_device(transport, server=server).key == key
@@ -286,7 +288,7 @@ class TestReading:
         assert keys == {"rack-1.lab/emulator-5554"}
 
     def test_a_name_that_nobody_knows_stays_what_it_is(self, resolver: Resolver) -> None:
-        """A resolver that fails is no reason to fail."""
+        """A lookup that fails is no error."""
         assert key_of("emulator-5554", AdbServer("lab-3", 5037)) == "lab-3/emulator-5554"
         assert key_of("emulator-5554", AdbServer("x" * 300, 1)) == f"{'x' * 300}/emulator-5554"
 

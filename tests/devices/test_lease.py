@@ -1,4 +1,4 @@
-"""Taking one or several devices, waiting for them, and telling who has them."""
+"""Leasing one or several devices, waiting for them, and naming their holders."""
 
 from __future__ import annotations
 
@@ -16,10 +16,7 @@ from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.lease import (
     Hold,
     await_landing,
-    check_place,
     open_leases,
-    take,
-    take_all,
     take_each,
 )
 from pytest_clawperator.errors import (
@@ -29,6 +26,8 @@ from pytest_clawperator.errors import (
     LeaseError,
 )
 from pytest_clawperator.execution.flight import Flight
+from pytest_clawperator.remedies import Remedy, RemedyKind
+from tests.doubles.leases import take, take_all
 
 DEADLINE = 30.0
 
@@ -43,7 +42,7 @@ class Waiting:
     said: list[str] = field(default_factory=list)
 
     def clock(self) -> float:
-        """Tell the time."""
+        """Return the time."""
         return self.now
 
     def pause(self, seconds: float) -> None:
@@ -54,7 +53,7 @@ class Waiting:
             self.happens()
 
     def take_some(self, store: FileLeases, keys: list[str], **options: Any) -> list[Hold]:
-        """Take devices on this clock."""
+        """Lease devices on this clock."""
         groups = [keys] * int(options.pop("count", 0)) or [[key] for key in keys]
         return take_each(
             store,
@@ -68,13 +67,13 @@ class Waiting:
 
 @pytest.fixture
 def store(tmp_path: Path) -> FileLeases:
-    """Give the leases that the tests ask for."""
+    """Return the leases of this run."""
     return FileLeases(run_id="mine", folder=tmp_path)
 
 
 @pytest.fixture
 def others(tmp_path: Path) -> FileLeases:
-    """Give the same leases as another run sees them."""
+    """Return the same leases as another run sees them."""
     return FileLeases(run_id="theirs", folder=tmp_path)
 
 
@@ -87,11 +86,11 @@ def test_a_device_that_is_held_is_refused_at_once(store: FileLeases, others: Fil
     assert caught.value.serial == "PH1"
     assert f"the device is held by {held.holder}" in str(caught.value)
     assert "run theirs" in str(caught.value)
-    assert "--claw-lease-timeout" in str(caught.value)
+    assert Remedy(RemedyKind.WAIT_FOR_DEVICE) in caught.value.advice
     assert caught.value.details["holder"]["run_id"] == "theirs"
 
 
-def test_waiting_ends_when_the_device_is_given_back(store: FileLeases, others: FileLeases) -> None:
+def test_waiting_ends_when_the_device_is_released(store: FileLeases, others: FileLeases) -> None:
     """Who waits gets the device soon after it was released."""
     held = take(others, "PH1")
     waiting = Waiting(at=107.0, happens=held.release)
@@ -103,8 +102,8 @@ def test_waiting_ends_when_the_device_is_given_back(store: FileLeases, others: F
     assert 107.0 <= waiting.now < 107.5
 
 
-def test_waiting_is_told_and_has_a_limit(store: FileLeases, others: FileLeases) -> None:
-    """Who waits says for whom, now and then, and gives up in time."""
+def test_waiting_is_reported_and_has_a_limit(store: FileLeases, others: FileLeases) -> None:
+    """The holder is named every ten seconds, and the wait ends at its limit."""
     waiting = Waiting()
 
     with take(others, "PH1") as held, pytest.raises(LeaseError) as caught:
@@ -117,7 +116,7 @@ def test_waiting_is_told_and_has_a_limit(store: FileLeases, others: FileLeases) 
 
 
 def test_several_devices_come_in_the_order_asked_for(store: FileLeases) -> None:
-    """The order of taking is fixed; the order of giving is the caller's."""
+    """The leases stand in the order of the keys."""
     leases = take_all(store, ["C", "A", "B"])
 
     keys = [lease.key for lease in leases]
@@ -127,8 +126,8 @@ def test_several_devices_come_in_the_order_asked_for(store: FileLeases) -> None:
     assert keys == ["C", "A", "B"]
 
 
-def test_all_or_none(store: FileLeases, others: FileLeases) -> None:
-    """If one device is missing none is kept, and the error tells which is held by whom."""
+def test_if_one_device_is_missing_none_is_leased(store: FileLeases, others: FileLeases) -> None:
+    """Those that were free are free again, and the error names the holder of the other."""
     with take(others, "B"), pytest.raises(LeaseError) as caught:
         take_all(store, ["A", "B", "C"])
 
@@ -153,10 +152,10 @@ def test_nothing_is_held_while_waiting(store: FileLeases, others: FileLeases) ->
     assert len(leases) == 3
 
 
-def test_nothing_is_taken_for_nothing(
+def test_nothing_is_leased_only_to_be_released(
     store: FileLeases, others: FileLeases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While it is plain that too few are free, none is taken even for a moment."""
+    """Where too few are free, none is leased even for a moment."""
     tried: list[str] = []
     monkeypatch.setattr(store, "try_take", tried.append)
 
@@ -166,8 +165,8 @@ def test_nothing_is_taken_for_nothing(
     assert tried == []
 
 
-def test_some_of_many(store: FileLeases, others: FileLeases) -> None:
-    """So many as wanted are taken of those that are free, and no more."""
+def test_as_many_as_wanted_are_leased_of_many(store: FileLeases, others: FileLeases) -> None:
+    """The first free ones are leased, and no more than wanted."""
     with take(others, "A"):
         leases = take_each(store, [["D", "A", "B", "C"]] * 2)
         free = [key for key in "BCD" if others.holder(key) is None]
@@ -178,7 +177,7 @@ def test_some_of_many(store: FileLeases, others: FileLeases) -> None:
     assert free == ["C"]
 
 
-def test_a_device_of_each_group(store: FileLeases, others: FileLeases) -> None:
+def test_each_group_gets_a_device_of_its_own(store: FileLeases, others: FileLeases) -> None:
     """Groups that share devices get different ones; who has the least choice chooses first."""
     with take(others, "B"):
         leases = take_each(store, [["A", "B", "C"], ["A", "B"]])
@@ -188,7 +187,7 @@ def test_a_device_of_each_group(store: FileLeases, others: FileLeases) -> None:
     assert [lease.key for lease in leases] == ["C", "A"]
 
 
-def test_too_few_of_many(store: FileLeases, others: FileLeases) -> None:
+def test_too_few_free_devices_are_counted(store: FileLeases, others: FileLeases) -> None:
     """If fewer are free than wanted, the error says how many there are."""
     waiting = Waiting()
 
@@ -199,10 +198,10 @@ def test_too_few_of_many(store: FileLeases, others: FileLeases) -> None:
     assert waiting.said[0].startswith("waiting for 2 of 2 devices (A, held by ")
 
 
-def test_trouble_in_the_middle_leaves_nothing_taken(
+def test_an_error_in_the_middle_leaves_nothing_leased(
     store: FileLeases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An error at the second device gives the first one back."""
+    """An error at the second device releases the first one."""
     whole = store.try_take
 
     def fragile(key: str) -> Hold | None:
@@ -248,7 +247,7 @@ def test_crossed_wishes_do_not_block_each_other(tmp_path: Path) -> None:
 def test_setting_the_date_changes_nothing(
     store: FileLeases, others: FileLeases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody looks at the date: taking, waiting, checking and releasing work without it."""
+    """Leasing, waiting, checking and releasing work without the date."""
 
     def no_date() -> float:
         raise AssertionError("the date was asked for")
@@ -265,14 +264,14 @@ def test_setting_the_date_changes_nothing(
 
 @pytest.fixture
 def lock_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Let everything that asks for the folder of the locks have this one."""
+    """Keep all lock files in a folder of the test's own."""
     monkeypatch.setenv("CLAWPERATOR_LEASE_DIR", str(tmp_path))
     return tmp_path
 
 
 @pytest.mark.usefixtures("lock_folder")
 def test_the_former_user_may_see_its_execution_end() -> None:
-    """Who has the lease waits for an execution that its predecessor still watches."""
+    """The new holder waits for the execution that the former one still has in flight."""
     orphan = Flight("PH1")
     said: list[str] = []
     flying = orphan.claim("cmd-orphan", serial="PH1")
@@ -291,7 +290,7 @@ def test_the_former_user_may_see_its_execution_end() -> None:
 
 @pytest.mark.usefixtures("lock_folder")
 def test_a_former_user_that_does_not_end_is_a_conflict() -> None:
-    """Past the latest end of that execution, the conflict is told as it is."""
+    """Past the latest end of that execution, the conflict is raised."""
     waiting = Waiting()
 
     with Flight("PH1").claim("cmd-orphan", serial="PH1") as claim:
@@ -303,7 +302,7 @@ def test_a_former_user_that_does_not_end_is_a_conflict() -> None:
 
 
 def test_leases_are_files_unless_a_redis_is_named(lock_folder: Path) -> None:
-    """Without a place, the leases of this machine are meant."""
+    """Without an address the leases are those of this machine."""
     opened = open_leases(run_id="r1")
 
     with take(opened, "PH1"):
@@ -314,8 +313,8 @@ def test_leases_are_files_unless_a_redis_is_named(lock_folder: Path) -> None:
 
 
 @pytest.mark.parametrize("where", ["http://:secret@host:80", "redis", "files"])
-def test_a_place_that_is_none_is_refused(where: str) -> None:
-    """The error says what is allowed, and keeps passwords to itself."""
+def test_an_address_that_is_no_store_is_refused(where: str) -> None:
+    """The error says what is allowed, and shows no password."""
     with pytest.raises(ConfigurationError) as caught:
         open_leases(where, run_id="r1")
 
@@ -323,62 +322,8 @@ def test_a_place_that_is_none_is_refused(where: str) -> None:
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("url", "reason"),
-    [
-        ("redis://", "it names no host"),
-        ("redis:///0", "it names no host"),
-        ("redis://:SECRET@/0", "it names no host"),
-        ("redis://host:port/0", "its host or port cannot be read"),
-        ("redis://[::1/0", "its host or port cannot be read"),
-        ("redis://host:6379/abc", "its database is no number"),
-        ("redis://host:6379/0/1", "its database is no number"),
-        ("redis://host?db=abc", "its database is no number"),
-        ("redis://host?foo=SECRET", "foo is unknown; known: db"),
-        ("redis://host?password=SECRET", "password is unknown; known: db"),
-        ("redis://host?socket_timeout=99", "socket_timeout is unknown; known: db"),
-        ("redis://host?ssl_cert_reqs=none", "ssl_cert_reqs is unknown; known: db"),
-        ("rediss://host?foo=1", "foo is unknown; known: db, ssl_ca_certs, "),
-        ("unix://run/redis.sock", "a socket is named by its whole path"),
-        ("unix://", "a socket is named by its whole path"),
-        ("redis://:abc/SECRET@127.0.0.1:6399/0", "write %2F for a /"),
-        ("redis://:abc#SECRET@127.0.0.1:6399/0", "%23 for a #"),
-        ("redis://:abc?SECRET@127.0.0.1:6399/0", "%3F for a ?"),
-        ("http://:SECRET@host", "it begins with none of redis://, rediss://, unix://"),
-    ],
-)
-def test_a_place_that_cannot_be_is_refused(url: str, reason: str) -> None:
-    """What is wrong is told at once, with what is allowed and without passwords."""
-    with pytest.raises(ConfigurationError) as caught:
-        check_place(url)
-
-    assert reason in caught.value.message
-    assert "is no place to keep leases: " in caught.value.message
-    assert "Allowed: redis://host:6379/0" in (caught.value.hint or "")
-    assert "SECRET" not in str(caught.value)
-    assert "abc#" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "redis://host",
-        "redis://host/",
-        "redis://[::1]:6379/0",
-        "redis://ada:p%2Fw@host:6379/15",
-        "redis://:p@w@host?db=2",
-        "rediss://host?ssl_cert_reqs=none&ssl_ca_certs=/etc/ca.pem",
-        "unix:///run/redis.sock",
-        "unix://:pw@/run/redis.sock?db=3",
-    ],
-)
-def test_a_place_that_can_be(url: str) -> None:
-    """What redis-py understands is a place."""
-    assert check_place(url) == url
-
-
-def test_a_device_is_called_what_people_call_it(store: FileLeases, others: FileLeases) -> None:
-    """What waits and fails names devices by their serials, where these are known."""
+def test_messages_name_devices_by_their_serials(store: FileLeases, others: FileLeases) -> None:
+    """Notices and errors have serials instead of keys, where these are known."""
     serials = {"127.0.0.1/emulator-5554": "emulator-5554", "R58M123": "192.0.2.20:5555"}
     keys, waiting = list(serials), Waiting()
 

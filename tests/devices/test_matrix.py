@@ -21,7 +21,7 @@ TABLET = DeviceInfo(
 
 
 def labels(text: str) -> list[str]:
-    """Give the labels of a matrix, whatever devices there are."""
+    """Return the labels of a matrix, whatever devices there are."""
     return [one.label for one in parse_matrix(text).classes([])]
 
 
@@ -47,7 +47,7 @@ def labels(text: str) -> list[str]:
         ("model=Pixel 9,Pixel-9", ["Pixel-9", "Pixel-9-2"]),
     ],
 )
-def test_labels(text: str, expected: list[str]) -> None:
+def test_classes_are_the_product_of_the_values(text: str, expected: list[str]) -> None:
     """Classes are the product of the values, in the order in which they were written."""
     found = labels(text)
 
@@ -65,8 +65,8 @@ def test_labels(text: str, expected: list[str]) -> None:
         ("emulator=false;form=tablet", [TABLET]),
     ],
 )
-def test_members(text: str, members: list[DeviceInfo]) -> None:
-    """A device belongs to a class if it is all that the class asks for."""
+def test_a_device_belongs_to_a_class_that_it_meets(text: str, members: list[DeviceInfo]) -> None:
+    """A device belongs to a class if it meets all that the class requires."""
     (device_class,) = parse_matrix(text).classes([])
 
     found = [info for info in (PHONE, TABLET) if device_class.holds(info)]
@@ -74,7 +74,7 @@ def test_members(text: str, members: list[DeviceInfo]) -> None:
     assert found == members
 
 
-def test_each() -> None:
+def test_each_makes_a_class_of_every_device() -> None:
     """With ``each``, every device is a class of its own that is called by its serial."""
     wireless = DeviceInfo(serial="192.168.1.5:5555", key="PH3")
     devices = [TABLET, wireless, PHONE]
@@ -86,7 +86,7 @@ def test_each() -> None:
     assert members == [[wireless], [PHONE], [TABLET]]
 
 
-def test_each_with_equal_serials() -> None:
+def test_two_devices_with_one_serial_are_two_classes() -> None:
     """Two emulators of one name on two hosts are two classes, whoever was found first."""
     here = DeviceInfo(serial="emulator-5554", key="127.0.0.1/emulator-5554")
     there = DeviceInfo(serial="emulator-5554", key="rack/emulator-5554")
@@ -98,8 +98,8 @@ def test_each_with_equal_serials() -> None:
 
 
 @pytest.mark.parametrize("text", ["api=>=33,35;form=tablet;emulator=false", "each"])
-def test_handing_over(text: str) -> None:
-    """A class survives being written in plain values for another process."""
+def test_a_class_survives_the_way_to_another_process(text: str) -> None:
+    """A class is the same after being turned into plain values and back."""
     classes = parse_matrix(text).classes([PHONE, TABLET])
 
     plain = json.loads(json.dumps([one.to_dict() for one in classes]))
@@ -130,8 +130,8 @@ def test_handing_over(text: str) -> None:
         ("emulator=maybe", "emulator='maybe' is no", "Allowed: true (emulators) or false"),
     ],
 )
-def test_nonsense(text: str, message: str, hint: str) -> None:
-    """What makes no classes is refused with what was found and what is allowed."""
+def test_a_matrix_without_classes_is_refused(text: str, message: str, hint: str) -> None:
+    """The error says what was found and what is allowed."""
     with pytest.raises(ConfigurationError) as caught:
         parse_matrix(text)
 
@@ -147,8 +147,8 @@ def test_nonsense(text: str, message: str, hint: str) -> None:
         ("emulator=false\nmodel=Pixel *", Requirements(emulator=False, model="Pixel *")),
     ],
 )
-def test_requirements(text: str, expected: Requirements) -> None:
-    """What every device must be like is written in the same words."""
+def test_requirements_are_written_like_a_matrix(text: str, expected: Requirements) -> None:
+    """Names and values are the same, one value each."""
     assert parse_requirements(text) == expected
 
 
@@ -160,15 +160,15 @@ def test_requirements(text: str, expected: Requirements) -> None:
         ("colour=red", 'there is no "colour"'),
     ],
 )
-def test_requirements_nonsense(text: str, message: str) -> None:
-    """What no device can meet is refused."""
+def test_requirements_that_cannot_be_met_are_refused(text: str, message: str) -> None:
+    """The error says what was found and what is allowed."""
     with pytest.raises(ConfigurationError, match=re.escape(message)) as caught:
         parse_requirements(text)
 
     assert str(caught.value.hint).startswith("Allowed")
 
 
-def test_too_many() -> None:
+def test_a_matrix_with_too_many_classes_is_refused() -> None:
     """A matrix that would run every test hundreds of times is refused."""
     levels = ",".join(str(level) for level in range(20, 37))
 
@@ -194,15 +194,15 @@ def test_too_many() -> None:
         ),
     ],
 )
-def test_missing(devices: list[DeviceInfo], told: str) -> None:
-    """A class without devices says what the nearest device lacks."""
+def test_a_class_without_devices_says_what_is_lacking(devices: list[DeviceInfo], told: str) -> None:
+    """The text names the nearest device and what it lacks."""
     device_class = DeviceClass("api36-tablet", Requirements(api=36, form="tablet"))
 
     assert device_class.missing(devices) == told
 
 
-def test_missing_of_each() -> None:
-    """The class of one device says that another is not it."""
+def test_the_class_of_one_device_is_no_other_device() -> None:
+    """The text says that it is another device."""
     told = DeviceClass("PH1", Requirements(), "PH1").missing([TABLET])
 
     assert told == "no device is PH1: TB1 (Pixel Tablet, API 35): it is another device"

@@ -1,10 +1,8 @@
-"""The Operator app: found, installed, allowed to work, awake."""
+"""The Operator app: found, installed, granted what it needs, pinged."""
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +27,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult
+from tests.doubles.operator_apk import operator_apk
 from tests.doubles.transport import Answer, ScriptedTransport
 
 RELEASE = "com.clawperator.operator"
@@ -40,19 +39,9 @@ DENIED = ShellResult("", "java.lang.SecurityException: Permission denial: WRITE_
 
 
 def with_packages(*names: str) -> ScriptedTransport:
-    """Give a device on which these packages are installed."""
+    """Return a device on which these packages are installed."""
     listing = "".join(f"package:{name}\n" for name in names)
     return ScriptedTransport({re.compile("pm list packages .*"): listing})
-
-
-def operator_apk(folder: Path, package: str = RELEASE) -> Path:
-    """Write what the simulated phone takes for the Operator's APK."""
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
-        archive.writestr("AndroidManifest.xml", "\0".join([*package, ""]))
-    path = folder / "operator.apk"
-    path.write_bytes(data.getvalue())
-    return path
 
 
 def settings(services: str = "null", listeners: str = "null") -> dict[Any, Answer]:
@@ -70,15 +59,15 @@ class TestFinding:
     """Which variant is installed."""
 
     @pytest.mark.parametrize("wanted", [RELEASE, DEV])
-    def test_the_wanted_one(self, wanted: str) -> None:
-        """Where both are there, the wanted one is found, in one question."""
+    def test_the_wanted_variant_is_found(self, wanted: str) -> None:
+        """Where both are installed, the wanted one is found with one command."""
         transport = with_packages(RELEASE, DEV)
 
         assert find_operator(transport, wanted) == wanted
         assert transport.calls == [LIST]
 
     @pytest.mark.parametrize("names", [(), (f"{RELEASE}.other",), ("x.com.clawperator.operator",)])
-    def test_none(self, names: tuple[str, ...]) -> None:
+    def test_a_similar_package_is_not_the_operator(self, names: tuple[str, ...]) -> None:
         """A name that merely contains the Operator's is not it."""
         with pytest.raises(OperatorNotReadyError) as caught:
             find_operator(with_packages(*names), RELEASE)
@@ -88,8 +77,8 @@ class TestFinding:
         assert caught.value.serial == "PH1"
 
     @pytest.mark.parametrize(("wanted", "there"), [(RELEASE, DEV), (DEV, RELEASE)])
-    def test_the_other_one(self, wanted: str, there: str) -> None:
-        """The other variant is named, with the keyword that would use it."""
+    def test_the_other_variant_is_named(self, wanted: str, there: str) -> None:
+        """The error names it, and the keyword that would use it."""
         with pytest.raises(OperatorNotReadyError) as caught:
             find_operator(with_packages(there), wanted)
 
@@ -97,7 +86,7 @@ class TestFinding:
         assert f"the Operator {wanted} is not installed" in str(caught.value)
         assert f"connect(operator_package='{there}')" in str(caught.value)
 
-    def test_another_variant_by_the_environment(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_wrong_variable_is_what_to_correct(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Where a variable asked for the wrong variant, it is what to correct."""
         monkeypatch.setenv("CLAWPERATOR_OPERATOR_PACKAGE", DEV)
 
@@ -108,19 +97,19 @@ class TestFinding:
 
     @pytest.mark.parametrize("answer", [ShellResult("", "", 127), ShellResult("", "broken", 1)])
     def test_a_package_manager_that_does_not_answer(self, answer: ShellResult) -> None:
-        """Nothing is claimed about the Operator when nothing was learned."""
+        """No error claims that the Operator is absent when nothing was learned."""
         with pytest.raises(ShellError) as caught:
             find_operator(ScriptedTransport({LIST: answer}), RELEASE)
 
         assert caught.value.code is ErrorCode.DEVICE_COMMAND_FAILED
 
-    def test_a_hostile_package(self) -> None:
+    def test_a_name_that_is_no_package_is_refused(self) -> None:
         """A package name from the environment is checked before it is used."""
         with pytest.raises(ConfigurationError):
             find_operator(ScriptedTransport(), "a.b; reboot")
 
-    def test_on_a_phone(self, phone: AdbTransport) -> None:
-        """The faults of the simulated phone come out under their names."""
+    def test_faults_of_a_phone_have_their_codes(self, phone: AdbTransport) -> None:
+        """Each fault of the simulated phone has its own code."""
         found = find_operator(phone, RELEASE)
 
         phone.shell("sim fault operator_variant")
@@ -136,9 +125,9 @@ class TestFinding:
 
 
 class TestGranting:
-    """What the Operator is given."""
+    """What the Operator is granted."""
 
-    def test_the_commands_in_order(self) -> None:
+    def test_exactly_the_documented_commands_are_sent(self) -> None:
         """A device with nothing switched on gets exactly the documented commands."""
         transport = ScriptedTransport(settings())
 
@@ -178,7 +167,7 @@ class TestGranting:
 
         assert not [call for call in transport.calls if " put " in call]
 
-    def test_a_service_that_is_listed_but_switched_off(self) -> None:
+    def test_a_listed_service_that_is_off_is_switched_on(self) -> None:
         """The main switch is turned on where only it is off."""
         answers = settings(f"{RELEASE}/{SERVICE}", f"{RELEASE}/{LISTENER}")
         transport = ScriptedTransport(
@@ -199,7 +188,7 @@ class TestGranting:
             "Permission already granted",
         ],
     )
-    def test_a_needless_permission(self, answer: str) -> None:
+    def test_a_permission_that_cannot_be_granted_is_fine(self, answer: str) -> None:
         """A device that does not know the permission, or not as one to grant, is fine."""
         answers = {**settings(), re.compile("pm grant .*"): ShellResult("", answer, 255)}
 
@@ -208,8 +197,8 @@ class TestGranting:
     @pytest.mark.parametrize(
         "refused", ["settings put secure .*", "pm grant .*", "settings get secure .*"]
     )
-    def test_what_a_device_refuses(self, refused: str) -> None:
-        """A refused grant names the command and a way out."""
+    def test_a_refused_grant_names_the_command(self, refused: str) -> None:
+        """The error has the command and what to do by hand."""
         transport = ScriptedTransport({**settings(), re.compile(refused): DENIED})
 
         with pytest.raises(OperatorNotReadyError) as caught:
@@ -220,7 +209,7 @@ class TestGranting:
         assert "Security settings" in str(caught.value.hint)
         assert re.fullmatch(refused, caught.value.details["command"])
 
-    def test_on_a_phone(self, phone: AdbTransport) -> None:
+    def test_services_of_a_phone_are_switched_on(self, phone: AdbTransport) -> None:
         """A phone whose services are off has them on afterwards."""
         phone.shell(f"am force-stop {RELEASE}")
         before = read_readiness(phone, RELEASE)
@@ -231,7 +220,7 @@ class TestGranting:
         assert (before.service_on, before.stopped) == (False, True)
         assert (after.service_on, after.stopped) == (True, False)
 
-    def test_switching_off_and_on(self) -> None:
+    def test_only_the_operators_service_is_restarted(self) -> None:
         """Only the Operator's own service is taken out of the list, and put back."""
         transport = ScriptedTransport(settings(f"{RELEASE}/{SERVICE}:a.b/.C"))
 
@@ -249,7 +238,9 @@ class TestSettingUp:
     """Installing, granting and verifying in one go."""
 
     @pytest.mark.parametrize("package", [RELEASE, DEV])
-    def test_on_a_phone_without_it(self, phone: AdbTransport, tmp_path: Path, package: str) -> None:
+    def test_an_operator_is_installed_and_granted(
+        self, phone: AdbTransport, tmp_path: Path, package: str
+    ) -> None:
         """A phone without an Operator has the one of the file afterwards, allowed to work."""
         phone.shell(f"pm uninstall {RELEASE}")
 
@@ -258,8 +249,8 @@ class TestSettingUp:
         assert found == package
         assert read_readiness(phone, package).service_on is True
 
-    def test_no_such_file(self, tmp_path: Path) -> None:
-        """A file that is not there is told before the device is touched."""
+    def test_a_file_that_is_not_there_is_refused_first(self, tmp_path: Path) -> None:
+        """Nothing is sent to the device."""
         transport = ScriptedTransport()
 
         with pytest.raises(OperatorNotReadyError, match=r"nowhere\.apk") as caught:
@@ -268,8 +259,10 @@ class TestSettingUp:
         assert caught.value.code is ErrorCode.OPERATOR_APK_NOT_FOUND
         assert transport.calls == []
 
-    def test_a_file_that_the_device_refuses(self, phone: AdbTransport, tmp_path: Path) -> None:
-        """The device's own reason is told."""
+    def test_a_refused_file_has_the_devices_reason(
+        self, phone: AdbTransport, tmp_path: Path
+    ) -> None:
+        """The error has the device's own reason."""
         apk = tmp_path / "broken.apk"
         apk.write_bytes(b"PK no apk")
 
@@ -282,7 +275,9 @@ class TestSettingUp:
         ("there", "says"),
         [((), "no Operator is there"), ((RELEASE, DEV), "several variants are installed")],
     )
-    def test_not_knowing_which(self, tmp_path: Path, there: tuple[str, ...], says: str) -> None:
+    def test_an_unclear_package_must_be_named(
+        self, tmp_path: Path, there: tuple[str, ...], says: str
+    ) -> None:
         """Unless exactly one variant is there, the package must be named."""
         with pytest.raises(OperatorNotReadyError, match=says) as caught:
             setup_operator(with_packages(*there), operator_apk(tmp_path))
@@ -290,8 +285,8 @@ class TestSettingUp:
         assert caught.value.code is ErrorCode.OPERATOR_VERIFY_FAILED
         assert "operator_package=" in str(caught.value.hint)
 
-    def test_another_package_was_in_the_file(self, tmp_path: Path) -> None:
-        """A named package that is not there afterwards is told."""
+    def test_a_package_that_the_file_lacks_is_an_error(self, tmp_path: Path) -> None:
+        """A package that was named must be there after the installation."""
         transport = ScriptedTransport(
             {**settings(), re.compile("pm list packages .*"): f"package:{DEV}\n"}
         )
@@ -310,7 +305,9 @@ class TestSettingUp:
         (ShellResult("", "", 127), None),
     ],
 )
-def test_version(answer: str | ShellResult, version: str | None) -> None:
+def test_the_version_is_what_the_device_says(
+    answer: str | ShellResult, version: str | None
+) -> None:
     """The version is what the device says, or unknown."""
     transport = ScriptedTransport({f"dumpsys package {RELEASE}": answer})
 
@@ -327,16 +324,16 @@ def test_version(answer: str | ShellResult, version: str | None) -> None:
         ("nonsense", ["nonsense"]),
     ],
 )
-def test_lists_of_components(value: str, listed: list[str]) -> None:
-    """Short names of classes are read in full; what is nothing is left out."""
+def test_components_are_read_with_full_names(value: str, listed: list[str]) -> None:
+    """Short class names are completed; empty entries are left out."""
     assert components(value) == listed
 
 
 class TestPing:
     """Waiting for an Operator that was just switched on."""
 
-    def test_until_it_answers(self) -> None:
-        """It is asked again, with growing pauses, until it answers."""
+    def test_the_operator_is_pinged_until_it_answers(self) -> None:
+        """The pauses between the pings grow."""
         answers = iter([False, False, False, True])
         pauses: list[float] = []
 
@@ -344,8 +341,8 @@ class TestPing:
 
         assert pauses == [0.05, 0.1, 0.2]
 
-    def test_it_never_answers(self) -> None:
-        """The time that is given bounds the pauses; what to do is told at the end."""
+    def test_an_operator_that_never_answers_is_an_error(self) -> None:
+        """The pauses end with the timeout, and the error says what to do."""
         now = [100.0]
 
         def pause(seconds: float) -> None:
@@ -360,8 +357,8 @@ class TestPing:
         assert caught.value.code is ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING
         assert "did not answer within 5 s" in str(caught.value)
 
-    def test_the_time_left(self) -> None:
-        """Each question is told how much time is left for it."""
+    def test_each_ping_knows_the_time_left(self) -> None:
+        """A ping gets the seconds that are left."""
         now, told = [0.0], []
 
         def ping(left: float) -> bool:

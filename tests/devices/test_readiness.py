@@ -37,8 +37,8 @@ READY: dict[Any, Answer] = {
 BOOT, PACKAGES, SERVICES, SWITCH, DETAILS = READY
 
 
-def test_all_is_well() -> None:
-    """Everything is found out in one round trip."""
+def test_a_ready_device_is_read_in_one_round_trip() -> None:
+    """One shell command answers everything."""
     transport = ScriptedTransport(READY)
 
     found = check_ready(transport, RELEASE)
@@ -63,13 +63,13 @@ def test_all_is_well() -> None:
 )
 @pytest.mark.parametrize("question", READY)
 def test_what_is_unknown_is_no_error(question: Any, unknown: ShellResult) -> None:
-    """A question that the device does not answer keeps nobody from working."""
+    """A command that the device does not answer is no reason to fail."""
     transport = ScriptedTransport({**READY, question: unknown})
 
     check_ready(transport, RELEASE)
 
 
-def test_a_device_that_tells_nothing() -> None:
+def test_a_device_that_tells_nothing_is_no_error() -> None:
     """On a device without any of the commands nothing is known, and nothing is wrong."""
     assert check_ready(ScriptedTransport(), RELEASE) == Readiness()
 
@@ -92,8 +92,10 @@ def test_a_device_that_tells_nothing() -> None:
         ),
     ],
 )
-def test_what_is_wrong(question: Any, answer: str, code: ErrorCode, says: str) -> None:
-    """What keeps the Operator from working is named with what to do."""
+def test_what_keeps_the_operator_from_working_is_raised(
+    question: Any, answer: str, code: ErrorCode, says: str
+) -> None:
+    """Each reason has its code, and a hint that says what to do."""
     transport = ScriptedTransport({**READY, question: answer})
 
     with pytest.raises(OperatorNotReadyError) as caught:
@@ -104,8 +106,8 @@ def test_what_is_wrong(question: Any, answer: str, code: ErrorCode, says: str) -
     assert caught.value.serial == "PH1"
 
 
-def test_a_device_that_is_starting() -> None:
-    """A device that says, or shows, that it is not up yet is not blamed on its Operator."""
+def test_a_starting_device_is_not_blamed_on_its_operator() -> None:
+    """A device that has not finished starting is unavailable, whatever its Operator is."""
     no_service = ShellResult("cmd: Can't find service: package\n", "", 20)
     saying = ScriptedTransport({**READY, BOOT: "0\n", PACKAGES: ""})
     showing = ScriptedTransport({**READY, BOOT: "\n", PACKAGES: no_service})
@@ -115,8 +117,8 @@ def test_a_device_that_is_starting() -> None:
             check_ready(transport, RELEASE)
 
 
-def test_another_user_of_the_device() -> None:
-    """An app counts as stopped if it is for every user that has it."""
+def test_an_app_is_stopped_if_it_is_for_every_user() -> None:
+    """One user for whom it is not stopped is enough."""
     dump = (
         "  User 0: installed=true stopped=true notLaunched=true\n"
         "  User 10: installed=true stopped=false notLaunched=false\n"
@@ -127,8 +129,8 @@ def test_another_user_of_the_device() -> None:
     assert check_ready(transport, RELEASE).stopped is False
 
 
-def test_warnings_before_an_answer() -> None:
-    """What a device complains about before it answers is not part of the answer."""
+def test_warnings_before_an_answer_are_skipped() -> None:
+    """Only the last line of the output is the answer."""
     noise = "WARNING: linker: libfoo.so has text relocations: x:y\n"
     noisy = {
         key: noise + value if isinstance(value, str) else value for key, value in READY.items()
@@ -146,8 +148,10 @@ def test_warnings_before_an_answer() -> None:
         ("operator_variant", ErrorCode.OPERATOR_VARIANT_MISMATCH),
     ],
 )
-def test_faults_of_a_phone(phone: AdbTransport, fault: str, code: ErrorCode) -> None:
-    """The faults of the simulated phone come out under their names."""
+def test_faults_of_a_phone_have_their_codes(
+    phone: AdbTransport, fault: str, code: ErrorCode
+) -> None:
+    """Each fault of the simulated phone has its own code."""
     ready = check_ready(phone, RELEASE)
 
     phone.shell(f"sim fault {fault}")
@@ -158,8 +162,8 @@ def test_faults_of_a_phone(phone: AdbTransport, fault: str, code: ErrorCode) -> 
     assert caught.value.code is code
 
 
-def test_a_phone_that_is_booting(phone: AdbTransport) -> None:
-    """While its services are not up a phone tells that alone."""
+def test_a_booting_phone_is_known_for_one(phone: AdbTransport) -> None:
+    """While its services are not up, nothing else is known."""
     phone.shell("sim fault booting")
 
     found = read_readiness(phone, RELEASE)
@@ -167,8 +171,8 @@ def test_a_phone_that_is_booting(phone: AdbTransport) -> None:
     assert found == Readiness(booted=False)
 
 
-def test_a_hostile_package() -> None:
-    """A name that is none never reaches the shell."""
+def test_a_name_that_is_no_package_is_refused() -> None:
+    """It never reaches the shell."""
     transport = ScriptedTransport()
 
     with pytest.raises(Exception, match=re.escape("is not the name of an Android package")):
@@ -187,15 +191,17 @@ def test_a_hostile_package() -> None:
         ("nothing", "nothing", ScreenState()),
     ],
 )  # fmt: skip
-def test_the_screen(power: str, policy: str, state: ScreenState) -> None:
-    """The screen's state is told as far as the device says."""
+def test_the_screen_is_on_or_locked_as_the_device_says(
+    power: str, policy: str, state: ScreenState
+) -> None:
+    """What the device does not tell is None."""
     transport = ScriptedTransport({"dumpsys power": power, "dumpsys window policy": policy})
 
     assert screen_state(transport) == state
 
 
-def test_the_screen_of_a_phone(phone: AdbTransport) -> None:
-    """A phone that is asleep has its screen off."""
+def test_a_sleeping_phone_has_its_screen_off(phone: AdbTransport) -> None:
+    """The simulated phone tells it as a real one does."""
     awake = screen_state(phone)
 
     phone.shell("input keyevent KEYCODE_SLEEP")

@@ -42,8 +42,8 @@ UNKNOWN = DeviceInfo(serial="PH2", key="PH2")
         {"api": ">=33", "form": "phone", "model": "*9"},
     ],
 )
-def test_met(required: dict[str, Any]) -> None:
-    """A device that is as required lacks nothing."""
+def test_a_device_that_meets_all_lacks_nothing(required: dict[str, Any]) -> None:
+    """Each requirement alone, and all together, can be met."""
     assert requirements_of(required).unmet(PIXEL) == []
 
 
@@ -58,19 +58,19 @@ def test_met(required: dict[str, Any]) -> None:
         ({"model": "Pixel"}, "model='Pixel' is required, the device has 'Pixel 9'"),
     ],
 )
-def test_unmet(required: dict[str, Any], lacks: str) -> None:
-    """What a device lacks is said with what it has."""
+def test_what_a_device_lacks_is_said_with_what_it_has(required: dict[str, Any], lacks: str) -> None:
+    """The sentence has both what is required and what the device has."""
     assert requirements_of(required).unmet(PIXEL) == [lacks]
 
 
-def test_several_unmet() -> None:
-    """Everything that is lacking is said."""
+def test_everything_that_is_lacking_is_said() -> None:
+    """There is a sentence for each requirement."""
     assert len(Requirements(api=1, form="tablet", model="x").unmet(PIXEL)) == 3
 
 
 @pytest.mark.parametrize("required", [{"api": 36}, {"abi": "x86"}, {"form": "phone"}])
-def test_a_device_that_does_not_tell(required: dict[str, Any]) -> None:
-    """What a device does not tell is not taken for met."""
+def test_what_a_device_does_not_tell_is_not_met(required: dict[str, Any]) -> None:
+    """An unknown property meets no requirement."""
     (lacks,) = requirements_of(required).unmet(UNKNOWN)
 
     assert lacks.endswith("is required, the device does not tell")
@@ -88,7 +88,9 @@ def test_a_device_that_does_not_tell(required: dict[str, Any]) -> None:
         ((600, 1024), None, None),
     ],
 )
-def test_forms(size: tuple[int, int] | None, density: int | None, form: str | None) -> None:
+def test_a_tablet_is_wide_on_its_shorter_side(
+    size: tuple[int, int] | None, density: int | None, form: str | None
+) -> None:
     """A tablet is at least 600 units wide on its shorter side, however it is held."""
     assert form_of(DeviceInfo(serial="A", key="A", size=size, density=density)) == form
 
@@ -114,8 +116,8 @@ def test_forms(size: tuple[int, int] | None, density: int | None, form: str | No
         ({"apy": 33}, "api=a level or comparisons"),
     ],
 )
-def test_nonsense(required: dict[str, Any], allowed: str) -> None:
-    """What no device can meet is refused with what is allowed."""
+def test_what_no_device_can_meet_is_refused(required: dict[str, Any], allowed: str) -> None:
+    """The error says what is allowed."""
     with pytest.raises(ConfigurationError) as caught:
         requirements_of(required)
 

@@ -11,8 +11,8 @@ from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.transport import ScriptedTransport
 
 
-def test_each_answer_under_its_name(phone: AdbTransport) -> None:
-    """Outputs, complaints and exit codes are told apart, without a final line break too."""
+def test_each_answer_stands_under_its_name(phone: AdbTransport) -> None:
+    """Outputs and exit codes are separated, without a final line break too."""
     answers = ask_all(
         phone,
         {
@@ -31,8 +31,8 @@ def test_each_answer_under_its_name(phone: AdbTransport) -> None:
     assert answers["quiet"] == ShellResult("", "", 0)
 
 
-def test_an_answer_that_looks_like_a_mark() -> None:
-    """Output cannot pass for the end of an answer, because it does not know the mark."""
+def test_output_cannot_pass_for_a_mark() -> None:
+    """The mark is random, so no output can hold it."""
     hostile = "0123456789abcdef:0\n:0\n$?\nrest"
     transport = ScriptedTransport({"first": hostile, "second": "2"})
 
@@ -43,16 +43,16 @@ def test_an_answer_that_looks_like_a_mark() -> None:
     assert transport.round_trips == 1
 
 
-def test_silence_is_told_in_readable_words(phone: AdbTransport) -> None:
-    """The error names what was asked first, and nothing of how answers are told apart."""
+def test_a_timeout_names_the_first_command(phone: AdbTransport) -> None:
+    """The error shows a readable command instead of the line that was sent."""
     with pytest.raises(TransportTimeoutError) as caught:
         ask_all(phone, {"a": "sleep 9", "b": "dumpsys power"}, timeout=0.2)
 
     assert caught.value.message == "no answer to `sleep 9; ...` came within 0.2 s"
 
 
-def test_questions_that_were_not_reached() -> None:
-    """A shell that dies half way leaves the rest unanswered, which is no success."""
+def test_commands_that_were_not_reached_fail() -> None:
+    """Where the shell died half way, the rest has an exit code that is no success."""
 
     class Dying(ScriptedTransport):
         def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:

@@ -38,8 +38,8 @@ from pytest_clawperator.errors import ConfigurationError
         ("http://lab/", DeviceSpec("http://lab/", "url", url="http://lab")),
     ],
 )
-def test_understood(text: str, meant: DeviceSpec) -> None:
-    """Each way to name devices is told from the others."""
+def test_each_way_to_name_devices_is_understood(text: str, meant: DeviceSpec) -> None:
+    """Each kind is told from the others, with its serial, count or url."""
     assert parse_device_spec(text) == meant
     assert str(parse_device_spec(text)) == text
 
@@ -68,8 +68,8 @@ def test_understood(text: str, meant: DeviceSpec) -> None:
         ":1",
     ],
 )
-def test_refused(text: str) -> None:
-    """What can name no device is refused with all that can."""
+def test_what_names_no_device_is_refused(text: str) -> None:
+    """The error says what is allowed."""
     with pytest.raises(ConfigurationError, match="names no device") as caught:
         parse_device_spec(text)
 
@@ -81,7 +81,7 @@ def test_refused(text: str) -> None:
     ("text", "meant"),
     [("SIM", "sim"), ("Auto", "auto"), ("SIM:4", "sim:4"), ("Https://Lab/PH1", "https://Lab/PH1")],
 )
-def test_near_misses(text: str, meant: str) -> None:
+def test_a_keyword_in_capitals_is_refused_with_what_was_meant(text: str, meant: str) -> None:
     """A keyword in capitals is refused with what was meant, and a serial keeps its case."""
     with pytest.raises(ConfigurationError, match="names no device") as caught:
         parse_device_spec(text)

@@ -144,8 +144,8 @@ def test_more_workers_than_devices(
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
         [
-            f"*NO_DEVICES: 3 workers need 3 devices, but there are 2: *{simulator.serials[1]} *",
-            "*hint: Each worker has a device of its own: run with -n 2, connect more devices, or*",
+            f"*NO_DEVICES: 3 workers need 3 devices, *but there are 2: *{simulator.serials[1]} *",
+            "*hint: Run with -n 2, connect more devices, or use simulated phones: *",
         ]
     )
     assert "passed" not in result.stdout.str()

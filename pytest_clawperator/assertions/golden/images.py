@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from PIL import Image, ImageDraw, ImageFilter, UnidentifiedImageError
 
-from pytest_clawperator.assertions.golden.store import UPDATE_OPTION
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
+from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.snapshot.bounds import Bounds
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
@@ -35,7 +35,7 @@ def open_png(content: bytes, name: str) -> Image.Image:
         raise ConfigurationError(
             f"{name} is not a readable PNG{_reason(exc)}",
             code=ErrorCode.GOLDEN_UNREADABLE,
-            hint=f"Write it again with {UPDATE_OPTION}, or restore it.",
+            hint=(Remedy(RemedyKind.REPLACE_GOLDEN, "it"), ", or restore it."),
         ) from exc
 
 

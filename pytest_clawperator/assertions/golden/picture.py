@@ -17,7 +17,6 @@ from pytest_clawperator.assertions.golden import store as goldens
 from pytest_clawperator.assertions.golden.left_out import targets_of
 from pytest_clawperator.assertions.golden.pixels import Comparison, compare
 from pytest_clawperator.assertions.golden.store import (
-    UPDATE_OPTION,
     GoldenStore,
     write_atomically,
 )
@@ -27,6 +26,7 @@ from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.plan.target import Target, TargetLike
 from pytest_clawperator.contracts.wording import describe
 from pytest_clawperator.errors import ConfigurationError, ExpectationError
+from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.snapshot.bounds import Bounds
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
@@ -171,12 +171,11 @@ class GoldenPicture:
         if shot is None or golden is None or golden.size != shot.image.size:
             others = self._others()
             there = f" There are others: {', '.join(others)}." if others else ""
-            hint = f"Run pytest with {UPDATE_OPTION} to write it.{there}"
-            return failure.error(check, outcome, hint=hint)
+            write = Remedy(RemedyKind.WRITE_GOLDEN, "it")
+            return failure.error(check, outcome, hint=(write, f".{there}"))
         comparison = compare(golden, shot.image, threshold=self.threshold)
         files = self._write_pictures(shot, golden, comparison)
-        picture = files["side by side"]
-        hint = f"Look at {picture}; if the screen is right, write it with {UPDATE_OPTION}."
+        look = f"Look at {files['side by side']}; if the screen is right, "
         return failure.error(
             check,
             replace(outcome, verdict=Verdict(False, str(comparison))),
@@ -184,7 +183,7 @@ class GoldenPicture:
                 *(f"mask: {target} is not on the screen" for target in shot.unmasked),
                 *(f"{name}: {path}" for name, path in files.items()),
             ],
-            hint=hint,
+            hint=(look, Remedy(RemedyKind.REPLACE_GOLDEN, "the golden")),
             details={"pictures": {name: str(path) for name, path in files.items()}},
         )
 

@@ -16,7 +16,6 @@ __tracebackhide__ = True  # a failure is shown at the test's own line
 
 FOLDER = "__screens__"
 SUFFIXES = (".yaml", ".png")
-UPDATE_OPTION = "--claw-update-goldens"
 
 _LONGEST_NAME = 100
 # What every file system accepts, without a path to another folder.

@@ -13,7 +13,7 @@ from pytest_clawperator.assertions.checks.check import Check, Verdict
 from pytest_clawperator.assertions.failure import Failure, overlay_hint, overlay_lines
 from pytest_clawperator.assertions.golden import store as goldens
 from pytest_clawperator.assertions.golden.left_out import targets_of
-from pytest_clawperator.assertions.golden.store import UPDATE_OPTION, GoldenStore
+from pytest_clawperator.assertions.golden.store import GoldenStore
 from pytest_clawperator.assertions.golden.update import update_when_settled
 from pytest_clawperator.assertions.wait_loop import Clock, Outcome
 from pytest_clawperator.client.locator import Locator
@@ -25,6 +25,7 @@ from pytest_clawperator.errors import (
     ErrorCode,
     ExpectationError,
 )
+from pytest_clawperator.remedies import HintParts, Remedy, RemedyKind
 from pytest_clawperator.snapshot.golden import golden
 from pytest_clawperator.snapshot.golden.golden import Difference, Golden
 from pytest_clawperator.snapshot.matching import Query
@@ -123,9 +124,9 @@ class GoldenTree:
         """Build the error: the difference, or how to write the golden."""
         snapshot = outcome.seen
         if snapshot is None or self.golden is None:
-            hint = f"Run pytest with {UPDATE_OPTION} to write {self.path}."
-            if check.wanted.startswith("not "):
-                hint = f"Only to_match_tree() writes it, with {UPDATE_OPTION}: expect that once."
+            once = "; only to_match_tree() writes it, so expect that once."
+            end = once if check.wanted.startswith("not ") else "."
+            hint = (Remedy(RemedyKind.WRITE_GOLDEN, str(self.path)), end)
             return failure.error(check, outcome, snapshot=snapshot, hint=hint)
         difference = self.difference(snapshot)
         diff = str(difference).split("\n")[1:] if difference is not None else []
@@ -139,12 +140,13 @@ class GoldenTree:
         )
 
     @property
-    def _hint(self) -> str:
+    def _hint(self) -> HintParts:
         if self.path is None:
-            return "Change the golden, or ignore= nodes that come and go."
+            return ("Change the golden, or ignore= nodes that come and go.",)
         return (
-            f"If the screen is right, {UPDATE_OPTION} writes {self.path} again; nodes that come "
-            "and go are left out with ignore=."
+            "If the screen is right, ",
+            Remedy(RemedyKind.REPLACE_GOLDEN, str(self.path)),
+            "; nodes that come and go are left out with ignore=.",
         )
 
 
@@ -178,10 +180,11 @@ def _read(store: GoldenStore, path: Path) -> Golden | None:
     except (ConfigurationError, UnicodeDecodeError) as exc:
         if store.update:
             return None
-        message, hint = str(exc), "Goldens are UTF-8 text."
+        message = str(exc)
+        hint: HintParts = ("Goldens are UTF-8 text.",)
         details: dict[str, Any] = {}
         if isinstance(exc, ConfigurationError):
-            message, hint, details = exc.message, exc.hint or "", exc.details
+            message, hint, details = exc.message, exc.advice, exc.details
         raise ConfigurationError(
             f"{path}: {message}",
             code=ErrorCode.GOLDEN_UNREADABLE,

@@ -43,6 +43,7 @@ from pytest_clawperator.errors import (
     ShellError,
     TransportTimeoutError,
 )
+from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.interface import ShellResult, Transport
 
 # How long a device may take to show that it is there before something is put back on it.
@@ -432,7 +433,7 @@ class NoDevice(Device):
             f"device.{name} is not possible here: {self._why}",
             code=ErrorCode.DEVICE_SHELL_UNAVAILABLE,
             serial=self.serial,
-            hint="Connect to the device by adb: connect(serial=...) without url=.",
+            hint=Remedy(RemedyKind.CONNECT_BY_ADB),
         )
 
 

@@ -41,6 +41,7 @@ from pytest_clawperator.errors import (
     TransportTimeoutError,
     known_code,
 )
+from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
 
 _LONGEST_MESSAGE = 4000
 
@@ -94,13 +95,17 @@ def choose_serial(states: Mapping[str, str], *, wanted: str | None, url: str) ->
     if not usable:
         raise NoDeviceError(
             f"the host at {url} has no usable device: it sees {seen}",
-            hint="Connect a device to that host and authorise it; `adb devices` there lists it.",
+            hint=(
+                "Connect a device to that host and authorise it: `adb devices` there must list it;"
+                " or ",
+                Remedy(RemedyKind.USE_SIMULATOR),
+            ),
             details={"devices": dict(states)},
         )
     if len(usable) > 1:
         raise AmbiguousDeviceError(
             f"the host at {url} has {len(usable)} devices: {listed(usable)}",
-            hint=f"Choose one: connect(url={url!r}, serial={usable[0]!r}).",
+            hint=Remedy(RemedyKind.CHOOSE_REMOTE_DEVICE, usable[0], url=url),
             details={"devices": usable},
         )
     return usable[0]
@@ -218,7 +223,7 @@ def _code_and_message(error: Mapping[str, Any]) -> tuple[ErrorCode | str, str]:
     return known_code(code), text[:_LONGEST_MESSAGE]
 
 
-def _hint(error: Mapping[str, Any], details: Mapping[str, Any], code: ErrorCode | str) -> str:
+def _hint(error: Mapping[str, Any], details: Mapping[str, Any], code: ErrorCode | str) -> Hint:
     for given in (error.get("hint"), details.get("hint")):
         if isinstance(given, str) and given:
             return given[:_LONGEST_MESSAGE]
@@ -269,17 +274,24 @@ _CLASSES: Mapping[ErrorCode | str, type[ClawperatorError]] = {
     "INVALID_OPERATOR_PACKAGE": ConfigurationError,
 }
 
-_HINTS: Mapping[ErrorCode | str, str] = {
+_HINTS: Mapping[ErrorCode | str, Hint] = {
     ErrorCode.EXECUTION_VALIDATION_FAILED: "This package takes the payload and the other host "
     "does not: compare their versions.",
     ErrorCode.PAYLOAD_TOO_LARGE: "Split the actions over several executions, or shorten their "
     "texts.",
-    ErrorCode.NO_DEVICES: "Connect a device to the other host, and check that adb runs there.",
-    ErrorCode.MULTIPLE_DEVICES_DEVICE_ID_REQUIRED: "Choose one with connect(url=..., serial=...).",
+    ErrorCode.NO_DEVICES: (
+        "Connect a device to the other host and check that adb runs there, or ",
+        Remedy(RemedyKind.USE_SIMULATOR),
+    ),
+    ErrorCode.MULTIPLE_DEVICES_DEVICE_ID_REQUIRED: Remedy(
+        RemedyKind.CHOOSE_REMOTE_DEVICE, "SERIAL", url="URL"
+    ),
     ErrorCode.DEVICE_NOT_FOUND: "The device left the other host or lost its authorisation: see "
     "`adb devices` there.",
-    ErrorCode.OPERATOR_NOT_INSTALLED: "Install the Operator on the device, or name the variant "
-    "that is there with connect(url=..., operator_package=...).",
+    ErrorCode.OPERATOR_NOT_INSTALLED: (
+        "Install the Operator on the device; where another variant is there, ",
+        Remedy(RemedyKind.NAME_PACKAGE),
+    ),
     ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT: "Somebody else uses this device through the same "
     "host: wait for them, or choose another device.",
     ErrorCode.RESULT_ENVELOPE_TIMEOUT: "Look at the device: the Operator took the command and "
@@ -294,6 +306,8 @@ _HINTS: Mapping[ErrorCode | str, str] = {
     "other host and run again.",
     ErrorCode.ADB_NOT_FOUND: "Install adb on the other host, or set ADB_PATH for `clawperator "
     "serve`.",
-    "INVALID_OPERATOR_PACKAGE": "Name a package with connect(url=..., operator_package=...), or "
-    "leave it to the other host.",
+    "INVALID_OPERATOR_PACKAGE": (
+        Remedy(RemedyKind.NAME_PACKAGE),
+        "; or leave it to the other host.",
+    ),
 }

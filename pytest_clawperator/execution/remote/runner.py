@@ -36,6 +36,7 @@ from pytest_clawperator.execution.remote.answers import (
     unreadable,
 )
 from pytest_clawperator.execution.result import LogSlice, RunResult
+from pytest_clawperator.remedies import Remedy, RemedyKind
 
 if TYPE_CHECKING:
     import httpx
@@ -218,7 +219,7 @@ def _require_httpx() -> None:
         import httpx  # noqa: F401 - an extra, so it is asked for where it is needed
     except ImportError as exc:
         raise ConfigurationError(
-            "connect(url=...) needs the package httpx, which is not installed",
+            "another host is reached through the package httpx, which is not installed",
             code=ErrorCode.HOST_DEPENDENCY_MISSING,
             hint="pip install 'pytest-clawperator[remote]'",
         ) from exc
@@ -232,10 +233,9 @@ def _checked_host(url: object) -> str:
     # What stands before an @ may be a password, and messages travel far.
     shown = quote(url.rpartition("@")[2]) if isinstance(url, str) else describe(url)
     raise ConfigurationError(
-        f"url= must be http:// or https://, a host and its port, and nothing else, found {shown}"
+        f"an address is http:// or https://, a host and its port, and nothing else, found {shown}"
         + (" after a user name" if isinstance(url, str) and "@" in url else ""),
-        hint="Give the address that `clawperator serve` prints when it starts, as in "
-        "connect(url='http://127.0.0.1:3000').",
+        hint=Remedy(RemedyKind.CORRECT_URL),
     )
 
 

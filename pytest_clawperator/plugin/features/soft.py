@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_clawperator.plugin.reporting.hints import for_pytest
+
 if TYPE_CHECKING:
     from pytest_clawperator.assertions.soft import SoftFailures
 
@@ -26,7 +28,7 @@ def _phase(item: pytest.Item) -> Generator[None, object, object]:
     from pytest_clawperator.assertions.soft import collecting
 
     result: object = None
-    with collecting() as failures:
+    with collecting(for_pytest) as failures:
         item.stash[SOFT_FAILURES] = failures
         try:
             result = yield

@@ -173,8 +173,8 @@ def _read_or_tell(
 
 
 def _candidate(server: AdbServer, serial: str, *, package: str | None) -> Candidate:
-    from pytest_clawperator.connection import wanted_package
     from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
+    from pytest_clawperator.devices.connection import wanted_package
     from pytest_clawperator.devices.inventory import read_device
     from pytest_clawperator.devices.operator import operator_version
     from pytest_clawperator.devices.pool import Candidate

@@ -10,9 +10,14 @@ import pytest
 
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device.device import Device
-from pytest_clawperator.connection import open_client, open_remote, open_runner, wanted_package
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.events import Event, ExecutionFinished
+from pytest_clawperator.devices.connection import (
+    open_client,
+    open_remote,
+    open_runner,
+    wanted_package,
+)
 from pytest_clawperator.devices.health import Health, await_boot
 from pytest_clawperator.devices.lease import await_landing, open_leases
 from pytest_clawperator.devices.pool import Lease

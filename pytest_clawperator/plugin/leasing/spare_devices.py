@@ -20,6 +20,7 @@ from pytest_clawperator.plugin.evidence.used_clients import watch
 from pytest_clawperator.plugin.leasing.connecting import client_of, ensure_health, transport_of
 from pytest_clawperator.plugin.leasing.held_devices import ALONE, spares_of
 from pytest_clawperator.plugin.reporting.events import events_of
+from pytest_clawperator.plugin.reporting.hints import hint_of
 from pytest_clawperator.plugin.reporting.infrastructure import is_infrastructure
 from pytest_clawperator.plugin.xdist.channel import answer, ask, tell
 
@@ -72,7 +73,7 @@ def hear(node: Any, word: str, value: Any) -> None:
         try:
             spares.ask(worker_id, value, lambda leases: answer(node, word, _plain(leases)))
         except ClawperatorError as error:
-            answer(node, word, {"error": [error.message, error.hint, is_infrastructure(error)]})
+            answer(node, word, {"error": [error.message, hint_of(error), is_infrastructure(error)]})
 
 
 def _plain(leases: Sequence[Lease]) -> dict[str, Any]:

@@ -143,6 +143,7 @@ def pytest_configure_node(node: Any) -> None:
     from pytest_clawperator.errors import ClawperatorError, ConfigurationError
     from pytest_clawperator.plugin.leasing.held_devices import find_classes
     from pytest_clawperator.plugin.leasing.matrix import HANDED, empty_classes, pack
+    from pytest_clawperator.plugin.reporting.hints import hint_of
     from pytest_clawperator.plugin.xdist.channel import open_courier
 
     config, why = node.config, node.config.stash.get(UNLEASED, None)
@@ -168,7 +169,7 @@ def pytest_configure_node(node: Any) -> None:
         }
         open_courier(node, _hear)
     if why is not None:
-        node.workerinput[_WHY_NOT] = [str(why.code), why.message, why.hint]
+        node.workerinput[_WHY_NOT] = [str(why.code), why.message, hint_of(why)]
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -261,7 +262,7 @@ def _handed(workerinput: dict[str, Any]) -> Lease:
 
 
 def _usage(error: ClawperatorError) -> pytest.UsageError:
-    from pytest_clawperator.plugin.reporting.hints import hint_of
+    from pytest_clawperator.plugin.reporting.hints import for_pytest
 
-    error.hint = hint_of(error)
+    error.wording = for_pytest
     return pytest.UsageError(str(error))

@@ -1,95 +1,74 @@
-"""The hints of errors in the words of the command line instead of those of a script."""
+"""The hints of errors in the words of pytest's users: options instead of calls."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 import pytest
 
-from pytest_clawperator.errors import ClawperatorError, ErrorCode
+from pytest_clawperator.errors import ClawperatorError, ExpectationError
+from pytest_clawperator.remedies import Remedy, RemedyKind, in_words, worded
 
 T = TypeVar("T")
 
-_SIMULATED = "use simulated phones: --claw-device sim"
-_PLUG_IN = "Plug one in with USB debugging on (`adb devices` must call it `device`)"
-_HINTS: dict[ErrorCode | str, str] = {
-    ErrorCode.MULTIPLE_DEVICES_DEVICE_ID_REQUIRED: "Choose one: --claw-device {first}; or"
-    " any: --claw-device auto; or all, with one worker each: -n {count} --claw-device auto.",
-    ErrorCode.DEVICE_NOT_FOUND: "Correct --claw-device, or connect the device: `adb devices` must"
-    " list it.",
-    ErrorCode.OPERATOR_NOT_INSTALLED: "Install it: --claw-operator-apk path/to/operator.apk.",
-    ErrorCode.OPERATOR_VARIANT_MISMATCH: "Use that one: --claw-operator-package {installed}; or"
-    " install the wanted one: --claw-operator-apk path/to/operator.apk.",
-    ErrorCode.OPERATOR_VERIFY_FAILED: "Say which package it is: --claw-operator-package PACKAGE;"
-    " and see that the file is the Operator's APK.",
-    ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING: "Switch the service on by hand: Settings,"
-    " Accessibility, Clawperator; or restart the device.",
-    ErrorCode.SERVICE_UNAVAILABLE: "Before the next test it is switched on again; should it stay"
-    " off, do so by hand: Settings, Accessibility, Clawperator; or restart the device.",
-    ErrorCode.OPERATOR_CRASHED: "Before the next test its service is switched on again. The"
+_BY_HAND = "by hand: Settings, Accessibility, Clawperator; or restart the device"
+_FOR_PYTEST: Mapping[RemedyKind, str] = {
+    RemedyKind.CHOOSE_DEVICE: "choose one: --claw-device {subject}; or any: --claw-device auto; or"
+    " all, with one worker each: -n {count} --claw-device auto",
+    RemedyKind.CHOOSE_REMOTE_DEVICE: "choose one: --claw-device {url}/{subject}",
+    RemedyKind.CORRECT_SERIAL: "correct --claw-device",
+    RemedyKind.CORRECT_URL: "give the address that `clawperator serve` prints when it starts, as"
+    " in --claw-device http://127.0.0.1:3000",
+    RemedyKind.CONNECT_BY_ADB: "name the device as adb does: --claw-device SERIAL",
+    RemedyKind.USE_SIMULATOR: "use simulated phones: --claw-device sim",
+    RemedyKind.WAIT_FOR_DEVICE: "wait for it with --claw-lease-timeout SECONDS",
+    RemedyKind.START_FEWER_WORKERS: "run with -n {count}",
+    RemedyKind.KEEP_FEWER_SPARES: "lower --claw-spare-devices",
+    RemedyKind.KEEP_SPARES: "keep more of the devices from the workers: --claw-spare-devices"
+    " {count}",
+    RemedyKind.SELECT_CANDIDATE: "have the hook pytest_clawperator_select_device return one of"
+    " the candidates that it was given",
+    RemedyKind.INSTALL_OPERATOR: "install {subject}: --claw-operator-apk path/to/operator.apk",
+    RemedyKind.CORRECT_APK: "correct --claw-operator-apk",
+    RemedyKind.USE_PACKAGE: "use that one: --claw-operator-package {subject}",
+    RemedyKind.NAME_PACKAGE: "name its package: --claw-operator-package PACKAGE",
+    RemedyKind.SWITCH_SERVICE_ON: f"switch it on {_BY_HAND}",
+    RemedyKind.RESTORE_SERVICE: "before the next test it is switched on again; should it stay off,"
+    f" do so {_BY_HAND}",
+    RemedyKind.RECOVER_FROM_CRASH: "before the next test its service is switched on again; the"
     " device's log, which is kept with the evidence, has the whole stack trace; should it crash"
-    " again, install another version: --claw-operator-apk path/to/operator.apk.",
-    ErrorCode.DEVICE_SHELL_UNAVAILABLE: "Name the device as adb does: --claw-device SERIAL.",
+    " again, install another version: --claw-operator-apk path/to/operator.apk",
+    RemedyKind.RETURN_ENVELOPE: "have each function of the hook pytest_clawperator_processors"
+    " return the envelope that it was given",
+    RemedyKind.WRITE_GOLDEN: "run pytest with --claw-update-goldens to write {subject}",
+    RemedyKind.REPLACE_GOLDEN: "run pytest with --claw-update-goldens to write {subject} anew",
 }
-# What a script would write, and nobody can in a test.
-_FOR_SCRIPTS = re.compile(r"\bconnect\(|\bserial=")
-_URL_CALL = re.compile(
-    r"connect\(url=(?P<url>[^,)]+)(?:, (?P<name>serial|operator_package)=(?P<value>[^)]+))?\)"
-)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
-    """Let the errors of tests and of their own fixtures name options, too."""
-    error = call.excinfo.value if call.excinfo is not None else None
-    if isinstance(error, ClawperatorError):
-        error.hint = hint_of(error)
+def for_pytest(remedy: Remedy) -> str:
+    """Return the words for people who run pytest."""
+    return worded(remedy, _FOR_PYTEST)
+
+
+def hint_of(error: ClawperatorError) -> str | None:
+    """Return what to do next, in options."""
+    return in_words(error.advice, for_pytest)
 
 
 def in_options(do: Callable[[], T]) -> T:
-    """Do something; let its errors out with hints that name options, and without inner frames."""
+    """Call the function; its errors have hints that name options, and no inner frames."""
     __tracebackhide__ = True
     try:
         return do()
     except ClawperatorError as error:
-        error.hint = hint_of(error)
-        raise error.with_traceback(None) from None  # the message tells all there is to know
+        error.wording = for_pytest
+        raise error.with_traceback(None) from None  # the message has all there is to know
 
 
-def hint_of(error: ClawperatorError) -> str | None:
-    """Give what to do next, in options."""
-    hint = error.hint or ""
-    if error.code == ErrorCode.NO_DEVICES:
-        return _without_device(hint)
-    if not _FOR_SCRIPTS.search(hint):
-        return error.hint
-    if _URL_CALL.search(hint):
-        return _URL_CALL.sub(_option, hint)
-    devices = error.details.get("devices") or error.details.get("connected") or ["SERIAL"]
-    words = {
-        "first": next(iter(devices)),
-        "count": len(devices),
-        "installed": error.details.get("installed", "PACKAGE"),
-    }
-    return _HINTS[error.code].format(**words) if error.code in _HINTS else error.hint
-
-
-def _without_device(hint: str) -> str:
-    if "--claw-device" in hint:
-        return hint
-    if not hint or "python -m pytest_clawperator.simulator" in hint:
-        return f"{_PLUG_IN}, or {_SIMULATED}."
-    return f"{hint} Or {_SIMULATED}."
-
-
-def _option(call: re.Match[str]) -> str:
-    """Say a call that is about another host in an option."""
-    if call["name"] == "operator_package":
-        return "--claw-operator-package PACKAGE"
-    url = "URL" if call["url"] == "..." else call["url"].strip("'")
-    if call["name"] is None:
-        return f"--claw-device {url}"
-    serial = "SERIAL" if call["value"] == "..." else call["value"].strip("'")
-    return f"--claw-device {url}/{serial}"
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
+    """Have the errors of tests and of their own fixtures name options, too."""
+    error = call.excinfo.value if call.excinfo is not None else None
+    if isinstance(error, (ClawperatorError, ExpectationError)):
+        error.wording = for_pytest

@@ -108,7 +108,7 @@ def test_a_missing_golden_fails_at_once(expect: Expect, camera: Camera) -> None:
 
     assert "found no such file: " in str(caught.value)
     assert "home-120x200-160dpi.png" in str(caught.value)
-    assert "hint: Run pytest with --claw-update-goldens to write it." in str(caught.value)
+    assert "hint: Write it with a GoldenStore that has update=True." in str(caught.value)
     assert len(camera.phone.executions) == 1
 
 

@@ -62,6 +62,6 @@ def test_one_that_returns_nothing(pytester: pytest.Pytester, run: Run) -> None:
     result.stdout.fnmatch_lines(
         [
             "E * the processor forget (*conftest.py:1) returned None, wanted is a ResultEnvelope",
-            "E *hint: Have each function that pytest_clawperator_processors gives return the *",
+            "E *hint: Have each function of the hook pytest_clawperator_processors return the *",
         ]
     )

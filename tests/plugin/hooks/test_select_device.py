@@ -40,7 +40,7 @@ def test_none_of_them(pytester: pytest.Pytester, run: Run) -> None:
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(
         [
-            "*pytest_clawperator_select_device gave 'my phone' for main, which is none of the*",
-            "*hint: Return one of the candidates that it was given.",
+            "*the device selected for main is none of the candidates: 'my phone'",
+            "*hint: Have the hook pytest_clawperator_select_device return one of the candidates *",
         ]
     )

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from pytest_clawperator.devices.lease import open_leases, take
+from pytest_clawperator.devices.lease import open_leases
 from pytest_clawperator.devices.redis_lease import RedisLeases
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
+from tests.doubles.leases import take
 from tests.doubles.redis_server import RedisServer
 from tests.plugin.conftest import Run
 

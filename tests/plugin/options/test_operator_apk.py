@@ -38,7 +38,7 @@ def test_installed(pytester: pytest.Pytester, run: Run, phone: AdbTransport, apk
     without.stdout.fnmatch_lines(
         [
             "*OPERATOR_NOT_INSTALLED: the Operator app com.clawperator.operator is not installed",
-            "*hint: Install it: --claw-operator-apk path/to/operator.apk.",
+            "*hint: Install *: --claw-operator-apk path/to/operator.apk.",
         ]
     )
     result.assert_outcomes(passed=1)

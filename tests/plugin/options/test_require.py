@@ -48,7 +48,7 @@ def test_nobody_will_do(
     result.stdout.fnmatch_lines(
         [
             "E *NO_DEVICES: no device meets --claw-require: *",
-            "*hint: Connect one that does, or ask for less. Or use simulated phones:*",
+            "*hint: Connect one that does, or ask for less.",
         ]
     )
     lacks = "api='<30' is required, the device has 36, form='tablet' is required, the device has"

@@ -38,9 +38,8 @@ def test_too_few(pytester: pytest.Pytester, run_plain: Run, adb: str) -> None:
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(
         [
-            "E *NO_DEVICES: 1 worker needs 1 device and 2 more shall be spare, but there are 2: *",
-            "*hint: Each worker has a device of its own, and --claw-spare-devices keeps 2 from"
-            " them: connect more devices, *",
+            "E *NO_DEVICES: 1 worker needs 1 device, and 2 more shall be spare, but there are 2: *",
+            "*hint: Lower --claw-spare-devices, connect more devices, or use simulated phones: *",
         ]
     )
 
@@ -56,8 +55,8 @@ def test_too_few_for_workers(pytester: pytest.Pytester, run_workers: Run, adb: s
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
         [
-            "*NO_DEVICES: 2 workers need 2 devices and 1 more shall be spare, but there are 2: *",
-            "*hint: *keeps 1 from them: run with -n 1, connect more devices, *",
+            "*NO_DEVICES: 2 workers need 2 devices, one each, and 1 more shall be spare, but *",
+            "*hint: Run with -n 1, lower --claw-spare-devices, connect more devices, *",
         ]
     )
 

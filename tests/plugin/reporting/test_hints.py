@@ -2,94 +2,80 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
-from pytest_clawperator.errors import (
-    AmbiguousDeviceError,
-    ClawperatorError,
-    ErrorCode,
-    NoDeviceError,
-)
-from pytest_clawperator.plugin.reporting.hints import hint_of
+from pytest_clawperator.errors import AmbiguousDeviceError, ClawperatorError, NoDeviceError
+from pytest_clawperator.plugin.reporting.hints import for_pytest, hint_of, in_options
+from pytest_clawperator.remedies import Remedy, RemedyKind
 from tests.plugin.conftest import Run
 
-SCRIPT = "Do it: connect(grant=True)."
 
+def test_a_hint_names_options_with_the_values_at_hand() -> None:
+    """What scripts read as a call is an option in a test."""
+    remedy = Remedy(RemedyKind.CHOOSE_DEVICE, "A", count=2)
 
-def test_options_for_calls() -> None:
-    """A hint for scripts names an option instead, with the values at hand."""
-    error = AmbiguousDeviceError(
-        "two", hint="Choose one: connect(serial='A').", details={"devices": ["A", "B"]}
+    hint = hint_of(AmbiguousDeviceError("two", hint=remedy))
+
+    assert hint == (
+        "Choose one: --claw-device A; or any: --claw-device auto; or all, with one worker each:"
+        " -n 2 --claw-device auto."
     )
 
-    hint = hint_of(error)
 
-    assert hint is not None
-    assert hint.startswith("Choose one: --claw-device A; or any: --claw-device auto; or all, ")
-    assert "-n 2" in hint
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        ErrorCode.OPERATOR_CRASHED,
-        ErrorCode.SERVICE_UNAVAILABLE,
-        ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING,
-        ErrorCode.OPERATOR_NOT_INSTALLED,
-        ErrorCode.OPERATOR_VARIANT_MISMATCH,
-        ErrorCode.OPERATOR_VERIFY_FAILED,
-        ErrorCode.DEVICE_NOT_FOUND,
-        ErrorCode.DEVICE_SHELL_UNAVAILABLE,
-        ErrorCode.MULTIPLE_DEVICES_DEVICE_ID_REQUIRED,
-    ],
-)
-def test_no_script_in_a_test(code: ErrorCode) -> None:
-    """Every code whose hint names a call has words of its own for pytest."""
-    hint = hint_of(ClawperatorError("it failed", code=code, hint=SCRIPT))
-
-    assert hint is not None
-    assert "connect(" not in hint
-    assert hint != SCRIPT
-
-
-@pytest.mark.parametrize(
-    ("hint", "told"),
-    [
-        (
-            "Choose one: connect(url='http://lab:3000', serial='PH1').",
-            "Choose one: --claw-device http://lab:3000/PH1.",
-        ),
-        ("with connect(url=..., serial=...).", "with --claw-device URL/SERIAL."),
-        ("as in connect(url='http://lab:3000').", "as in --claw-device http://lab:3000."),
-        ("with connect(url=..., operator_package=...).", "with --claw-operator-package PACKAGE."),
-    ],
-)
-def test_another_host(hint: str, told: str) -> None:
-    """What is said of another host stays, and the call becomes an option."""
-    error = AmbiguousDeviceError("several", hint=hint, details={"devices": ["PH1"]})
-
-    assert hint_of(error) == told
-
-
-def test_other_hints_stay() -> None:
-    """A hint that is no less true in a test is left alone, and so is none."""
-    kept = ClawperatorError("gone", code=ErrorCode.DEVICE_NOT_FOUND, hint="Look at its cable.")
-    none = ClawperatorError("gone", code=ErrorCode.OPERATOR_CRASHED)
+def test_a_hint_that_is_the_same_for_all_stays() -> None:
+    """A text is left alone, and so is no hint."""
+    kept = ClawperatorError("gone", hint="Look at its cable.")
+    none = ClawperatorError("gone")
 
     assert hint_of(kept) == "Look at its cable."
     assert hint_of(none) is None
 
 
-def test_no_device_of_another_host() -> None:
-    """Where another host has no device, that is where to connect one."""
-    error = NoDeviceError("none", hint="Connect a device to that host.")
+def test_errors_raised_inside_name_options() -> None:
+    """What is called on behalf of a test raises errors in the words of tests."""
 
-    hint = hint_of(error)
+    def fail() -> None:
+        raise NoDeviceError("none", hint=("Plug one in, or ", Remedy(RemedyKind.USE_SIMULATOR)))
 
-    assert hint == "Connect a device to that host. Or use simulated phones: --claw-device sim."
+    with pytest.raises(NoDeviceError) as caught:
+        in_options(fail)
+
+    assert caught.value.hint == "Plug one in, or use simulated phones: --claw-device sim."
 
 
-def test_a_crash_in_a_test(pytester: pytest.Pytester, run: Run) -> None:
+def test_an_error_keeps_its_words_on_its_way_to_the_controller() -> None:
+    """A worker's error reads the same in another process, and its remedy is still data."""
+    error = ClawperatorError("gone", hint=Remedy(RemedyKind.CORRECT_SERIAL))
+    error.wording = for_pytest
+
+    twin = pickle.loads(pickle.dumps(error))
+
+    assert str(twin) == str(error)
+    assert twin.hint == "Correct --claw-device."
+    assert twin.advice == (Remedy(RemedyKind.CORRECT_SERIAL),)
+
+
+def test_a_soft_expectation_names_options(pytester: pytest.Pytester, run: Run) -> None:
+    """Failures that are told at the end of a test are worded for it, too."""
+    pytester.makepyfile(
+        """
+        from pytest_clawperator import expect
+
+        def test_it(clawperator):
+            expect.soft(clawperator).to_match_tree("first")
+            expect.soft(clawperator).to_match_tree("second")
+        """
+    )
+
+    result = run("--claw-screenshot=off")
+
+    result.stdout.fnmatch_lines(["*hint: Run pytest with --claw-update-goldens to write *"] * 2)
+    assert "GoldenStore" not in result.stdout.str()
+
+
+def test_a_crash_in_a_test_says_what_happens_next(pytester: pytest.Pytester, run: Run) -> None:
     """The error of a test's own line says what to do in pytest, too."""
     pytester.makepyfile(
         """

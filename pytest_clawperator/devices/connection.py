@@ -23,6 +23,7 @@ from pytest_clawperator.devices.inventory import (
     read_device,
 )
 from pytest_clawperator.devices.operator import (
+    PACKAGE_VARIABLE,
     find_operator,
     grant_operator,
     setup_operator,
@@ -40,15 +41,13 @@ from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.server import ensure_server, locate_server
 from pytest_clawperator.transport.wire import AdbServer
 
-PACKAGE_VARIABLE = "CLAWPERATOR_OPERATOR_PACKAGE"
-
 _log = logging.getLogger("pytest_clawperator")
 
 
 def open_client(
     runner: Runner, device: Device, *, timeout: float = 5.0, strict_matchers: bool = False
 ) -> Clawperator:
-    """Make the client; if that fails, the runner is closed."""
+    """Return the client; if it cannot be made, the runner is closed."""
     with ExitStack() as opened:
         opened.callback(runner.close)
         client = Clawperator(
@@ -66,7 +65,7 @@ def open_remote(
     observers: Sequence[Observer] = (),
     clearance: Clearance = always_clear,
 ) -> tuple[Runner, Device]:
-    """Reach a device through a host that runs ``clawperator serve``."""
+    """Open a device of a host that runs ``clawperator serve``."""
     runner = RemoteRunner(
         url,
         serial=serial or os.environ.get(SERIAL_VARIABLE) or None,
@@ -80,7 +79,7 @@ def open_remote(
 def open_transport(
     serial: str | None = None, *, adb: str | None = None, observers: Sequence[Observer] = ()
 ) -> AdbTransport:
-    """Choose a device and reach it; nothing is asked of it yet."""
+    """Choose a device and open its transport; nothing is sent to it yet."""
     server = locate_server(adb)
     ensure_server(server, say=_teller(serial or "", observers))
     chosen = choose_device(list_devices(server), serial)
@@ -100,9 +99,10 @@ def open_runner(
     known: Readiness | None = None,
     keep: bool = False,
 ) -> tuple[Pipeline, Device]:
-    """See that the Operator works on the device; if not, the transport is closed unless kept.
+    """Make the Operator ready and return what runs executions on it, and the device.
 
-    ``known`` is what the device told just now, if it was asked.
+    If that fails, the transport is closed, unless it is to be kept. ``known`` is the state of
+    the device, if it was read just before.
     """
     with ExitStack() as opened:
         if not keep:
@@ -133,7 +133,7 @@ def open_runner(
 
 
 def wanted_package(named: str | None = None) -> str | None:
-    """Give the package of the Operator that is named, here or in the environment."""
+    """Return the package of the Operator that is named, here or in the environment."""
     package = named or os.environ.get(PACKAGE_VARIABLE) or None
     return package if package is None else package_name(package)
 
@@ -141,7 +141,7 @@ def wanted_package(named: str | None = None) -> str | None:
 def _find_operator(
     transport: Transport, package: str | None, *, apk: str | Path | None, grant: bool
 ) -> str:
-    """Give the package of the Operator, which is installed and allowed to work if so asked."""
+    """Return the package of the Operator; install it and grant what it needs if asked to."""
     if apk is not None:
         return setup_operator(transport, apk, package)
     wanted = package or OPERATOR_PACKAGE
@@ -151,7 +151,7 @@ def _find_operator(
 
 
 class _Preflight:
-    """Looks whether the Operator can work, and keeps what was found."""
+    """Checks whether the Operator can work, and keeps what was found."""
 
     def __init__(self, transport: Transport, package: str, known: Readiness | None) -> None:
         self._transport = transport
@@ -177,7 +177,7 @@ def _tell(message: str, *, serial: str, observers: tuple[Observer, ...]) -> None
 
 
 def all_observers(observe: Observer | Iterable[Observer]) -> tuple[Observer, ...]:
-    """Give those who are to be told, one or several, all of whom can be called."""
+    """Return the observers, given as one or several; raise if one cannot be called."""
     given = (observe,) if callable(observe) or not isinstance(observe, Iterable) else observe
     observers = tuple(given)
     for each in observers:
@@ -190,7 +190,7 @@ def all_observers(observe: Observer | Iterable[Observer]) -> tuple[Observer, ...
 
 
 def refuse_with_url(**others: object) -> None:
-    """Refuse what only goes with adb."""
+    """Raise if an argument was given that needs adb."""
     given = [f"{name}=" for name, value in others.items() if value]
     if given:
         raise ConfigurationError(

@@ -1,0 +1,161 @@
+"""The steps of connecting, each by itself; ``tests/test_connect.py`` takes them together."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.contracts.device import OPERATOR_DEV_PACKAGE as DEV
+from pytest_clawperator.contracts.device import OPERATOR_PACKAGE as RELEASE
+from pytest_clawperator.contracts.events import Event, Notice
+from pytest_clawperator.devices import connection
+from pytest_clawperator.errors import (
+    ConfigurationError,
+    DeviceNotFoundError,
+    ErrorCode,
+    OperatorNotReadyError,
+)
+from pytest_clawperator.transport.adb import AdbTransport
+from pytest_clawperator.transport.wire import AdbServer
+from tests.doubles.operator_apk import operator_apk
+from tests.doubles.runner import Phone, client
+
+
+@pytest.fixture(autouse=True)
+def nothing_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the environment from choosing."""
+    for name in ("ANDROID_SERIAL", "CLAWPERATOR_OPERATOR_PACKAGE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize("observe", [None, 5, [5]])
+def test_an_observer_that_cannot_be_called_is_refused(observe: Any) -> None:
+    """The error says what was given, and what would do."""
+    with pytest.raises(ConfigurationError, match=r"(5|None), which cannot be called"):
+        connection.all_observers(observe)
+
+
+def test_one_observer_is_as_good_as_several() -> None:
+    """A function alone, a list of functions and nothing are all taken."""
+    told: list[Event] = []
+
+    assert connection.all_observers(told.append) == (told.append,)
+    assert connection.all_observers([told.append, print]) == (told.append, print)
+    assert connection.all_observers(()) == ()
+
+
+@pytest.mark.parametrize(
+    "others", [{"adb": "5037"}, {"grant": True}, {"operator_apk": "operator.apk"}]
+)
+def test_what_needs_adb_is_refused_with_a_url(others: dict[str, Any]) -> None:
+    """The other host has its own adb and Operator, so nothing can be said about them here."""
+    with pytest.raises(ConfigurationError, match=f"{next(iter(others))}= cannot be used"):
+        connection.refuse_with_url(**others)
+
+
+def test_the_package_comes_from_the_caller_or_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A package that is named counts for more than the variable; without both there is none."""
+    none = connection.wanted_package()
+
+    monkeypatch.setenv("CLAWPERATOR_OPERATOR_PACKAGE", DEV)
+
+    assert none is None
+    assert connection.wanted_package() == DEV
+    assert connection.wanted_package(RELEASE) == RELEASE
+
+
+@pytest.mark.parametrize("package", ["x", "a.b; reboot"])
+def test_a_name_that_is_no_package_is_refused(package: str) -> None:
+    """It is checked before it can reach a shell."""
+    with pytest.raises(ConfigurationError, match="is not the name of an Android package"):
+        connection.wanted_package(package)
+
+
+def test_a_server_that_was_started_is_reported(
+    server: AdbServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Observers and the log hear of it, though no device is chosen yet."""
+    told: list[Event] = []
+    monkeypatch.setattr(connection, "ensure_server", lambda server, say: say("adb was started"))
+
+    with caplog.at_level(logging.WARNING, "pytest_clawperator"), pytest.raises(DeviceNotFoundError):
+        connection.open_transport("nowhere", adb=str(server), observers=[told.append])
+
+    assert [event.message for event in told if isinstance(event, Notice)] == ["adb was started"]
+    assert caplog.messages == ["[nowhere] adb was started"]
+
+
+def test_a_crashed_operator_is_restarted_and_reported(
+    phone: AdbTransport, server: AdbServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A service that died is switched off and on."""
+    phone.shell("sim fault operator_crash times=1")
+    told: list[Event] = []
+    own = AdbTransport(server, phone.serial)
+
+    with caplog.at_level(logging.WARNING, "pytest_clawperator"):
+        runner, _ = connection.open_runner(own, server=server, grant=True, observers=[told.append])
+    runner.close()
+
+    (notice,) = [event for event in told if isinstance(event, Notice)]
+    assert "switched off and on" in notice.message
+    assert f"[{phone.serial}] {notice.message}" in caplog.messages
+
+
+@pytest.mark.parametrize("package", [RELEASE, DEV])
+def test_an_operator_is_installed_from_a_file(
+    phone: AdbTransport, server: AdbServer, tmp_path: Path, package: str
+) -> None:
+    """Whichever variant the file holds, it is granted what it needs, and used."""
+    phone.shell(f"pm uninstall {RELEASE}")
+    apk = operator_apk(tmp_path, package)
+
+    runner, device = connection.open_runner(
+        AdbTransport(server, phone.serial), server=server, operator_apk=apk
+    )
+    answered = runner.ping(10.0).ok
+    runner.close()
+
+    assert answered
+    assert device.info.operator_package == package
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_a_transport_is_closed_when_the_operator_is_not_ready(
+    phone: AdbTransport, server: AdbServer, monkeypatch: pytest.MonkeyPatch, keep: bool
+) -> None:
+    """Unless others use the transport, nothing is left open."""
+    phone.shell("sim fault operator_absent")
+    closed: list[bool] = []
+    own = AdbTransport(server, phone.serial)
+    monkeypatch.setattr(own, "close", lambda: closed.append(True))
+
+    with pytest.raises(OperatorNotReadyError) as caught:
+        connection.open_runner(own, server=server, keep=keep)
+    monkeypatch.undo()
+    own.close()
+
+    assert caught.value.code is ErrorCode.OPERATOR_NOT_INSTALLED
+    assert closed == ([] if keep else [True])
+
+
+def test_a_runner_is_closed_when_no_client_can_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The log stream, open by then, is closed again."""
+    runner = Phone()
+    device = client(runner).device
+
+    def refuse(*_: Any, **__: Any) -> Clawperator:
+        raise ConfigurationError("no client today")
+
+    monkeypatch.setattr(connection, "Clawperator", refuse)
+
+    with pytest.raises(ConfigurationError, match="no client today"):
+        connection.open_client(runner, device)
+
+    assert runner.is_closed
