@@ -38,7 +38,7 @@ from pytest_clawperator.simulator.wire.adbd import ServiceRefused, Stream
 from pytest_clawperator.simulator.wire.sync import serve_sync
 
 if TYPE_CHECKING:
-    from pytest_clawperator.simulator.screen.ui import Ui
+    from pytest_clawperator.simulator.screen.phone_ui import Ui
     from pytest_clawperator.simulator.shell.shell import Invocation
 
 __all__ = ["Device", "DeviceOptions"]

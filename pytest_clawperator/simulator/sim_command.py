@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Protocol
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.faults import FAULTS, Fault, Faults
 from pytest_clawperator.simulator.operator.run import Profile
-from pytest_clawperator.simulator.screen.hierarchy import role_of
-from pytest_clawperator.simulator.screen.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility.hierarchy import role_of
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
 
 if TYPE_CHECKING:
-    from pytest_clawperator.simulator.screen.ui import Ui
+    from pytest_clawperator.simulator.screen.phone_ui import Ui
     from pytest_clawperator.simulator.shell.shell import Command, Invocation
     from pytest_clawperator.simulator.stats import Stats
 

@@ -18,9 +18,9 @@ from pytest_clawperator.errors import (
     NodeNotFoundError,
     SnapshotError,
 )
-from pytest_clawperator.simulator.screen import hierarchy as simulated
-from pytest_clawperator.simulator.screen.nodes import Bounds as UiBounds
-from pytest_clawperator.simulator.screen.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility import hierarchy as simulated
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds as UiBounds
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
 from pytest_clawperator.snapshot.matching import Query, folded
 from pytest_clawperator.snapshot.query import NoMatch, identifying_matcher
 from pytest_clawperator.snapshot.roles import UNTELLABLE, is_certain

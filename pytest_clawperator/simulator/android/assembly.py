@@ -30,8 +30,8 @@ from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.operator.app import OperatorApp
 from pytest_clawperator.simulator.operator.run import Profile
 from pytest_clawperator.simulator.operator.time import OperatorClock
-from pytest_clawperator.simulator.screen.app_model import App, shipped_apps
-from pytest_clawperator.simulator.screen.ui import Ui
+from pytest_clawperator.simulator.screen.app_files.load import App, shipped_apps
+from pytest_clawperator.simulator.screen.phone_ui import Ui
 
 if TYPE_CHECKING:
     from pytest_clawperator.simulator.faults import Faults

@@ -17,7 +17,7 @@ from pytest_clawperator.simulator.filesystem import FULL, FileSystemError
 
 if TYPE_CHECKING:
     from pytest_clawperator.simulator.android.system import AndroidSystem
-    from pytest_clawperator.simulator.screen.nodes import UiNode
+    from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
     from pytest_clawperator.simulator.shell.shell import Invocation
 
 _WM_USAGE = """Window manager (window) commands:

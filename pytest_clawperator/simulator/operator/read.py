@@ -9,8 +9,8 @@ from pytest_clawperator.simulator.operator.plan import NodeMatcher, ReadKeyValue
 from pytest_clawperator.simulator.operator.run import Details, Run, StepFailure, in_stage
 from pytest_clawperator.simulator.operator.screen import find, find_or_fail, look_or_fail
 from pytest_clawperator.simulator.operator.validators import is_temperature, is_version, matches
-from pytest_clawperator.simulator.screen import hierarchy
-from pytest_clawperator.simulator.screen.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility import hierarchy
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
 
 _ROW_ROLES = frozenset({"row", "listitem", "card"})
 

@@ -23,7 +23,7 @@ from pytest_clawperator.simulator.operator.time import RunTime
 if TYPE_CHECKING:
     from pytest_clawperator.simulator.android.settings_store import SettingsStore
     from pytest_clawperator.simulator.operator.recording import Recorder
-    from pytest_clawperator.simulator.screen.ui import Ui
+    from pytest_clawperator.simulator.screen.phone_ui import Ui
 
 T = TypeVar("T")
 Profile = Literal["documented", "0.5.3"]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pytest_clawperator.simulator.operator.log import TREE_MANAGER, Source
 from pytest_clawperator.simulator.operator.plan import Direction, NodeMatcher
 from pytest_clawperator.simulator.operator.run import Run, StepFailure
-from pytest_clawperator.simulator.screen import hierarchy
-from pytest_clawperator.simulator.screen.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility import hierarchy
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
 
 TAP_MS = 120
 LONG_PRESS_MS = 650

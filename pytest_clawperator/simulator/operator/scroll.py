@@ -29,8 +29,8 @@ from pytest_clawperator.simulator.operator.screen import (
 )
 from pytest_clawperator.simulator.operator.touch import click_node
 from pytest_clawperator.simulator.operator.wait import find_in_stage
-from pytest_clawperator.simulator.screen import hierarchy
-from pytest_clawperator.simulator.screen.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility import hierarchy
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
 
 Outcome = Literal["moved", "edge_reached", "gesture_failed", "container_lost"]
 

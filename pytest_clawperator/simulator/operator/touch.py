@@ -21,7 +21,7 @@ from pytest_clawperator.simulator.operator.screen import (
     node_id,
     tap,
 )
-from pytest_clawperator.simulator.screen.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
 
 _KOTLIN_NAMES = {"click": "Click", "long_click": "LongClick", "focus": "Focus"}
 

@@ -16,7 +16,7 @@ from pytest_clawperator.simulator.picture.text import (
     wrapped,
 )
 from pytest_clawperator.simulator.picture.theme import Colour, Theme
-from pytest_clawperator.simulator.screen.nodes import Bounds
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds
 
 Align = Literal["left", "centre", "right"]
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pytest_clawperator.simulator.picture.canvas import Canvas, inset, square
 from pytest_clawperator.simulator.picture.place import Place
-from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
 
 _ROWS = ("qwertyuiop", "asdfghjkl", "⇧zxcvbnm⌫", "?,␣.⏎")
 _ICONS = {

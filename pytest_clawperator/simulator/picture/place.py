@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pytest_clawperator.simulator.picture.canvas import Canvas
 from pytest_clawperator.simulator.picture.theme import Colour
-from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
 
 _KIND_BY_CLASS = {
     "Button": "button",

@@ -18,7 +18,7 @@ from pytest_clawperator.simulator.picture.system import (
 )
 from pytest_clawperator.simulator.picture.theme import DARK, LIGHT, Colour
 from pytest_clawperator.simulator.picture.widgets import paint_node
-from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode, Window
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode, Window
 
 _SHADE = 0.45
 _DEEPEST = 200  # nodes nested deeper than this are not painted

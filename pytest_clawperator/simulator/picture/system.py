@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_clawperator.simulator.picture.canvas import Canvas
 from pytest_clawperator.simulator.picture.text import text_width
 from pytest_clawperator.simulator.picture.theme import Colour, mixed
-from pytest_clawperator.simulator.screen.nodes import Bounds
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds
 
 _WALLPAPER_BANDS = 48
 _CHARGE = "100%"

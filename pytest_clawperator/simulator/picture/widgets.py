@@ -20,7 +20,7 @@ from pytest_clawperator.simulator.picture.place import (
 )
 from pytest_clawperator.simulator.picture.text import text_width
 from pytest_clawperator.simulator.picture.theme import Colour, mixed, tint
-from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
 
 
 def paint_node(canvas: Canvas, node: UiNode, place: Place) -> Place:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_clawperator.simulator.android.keys import key_code
-from pytest_clawperator.simulator.screen.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
 from tests.simulator.android.phone import Phone
 
 SETTINGS = "com.android.settings"

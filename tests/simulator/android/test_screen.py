@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from pytest_clawperator.simulator.android.screen import uiautomator_xml
-from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
 from tests.simulator.android.phone import Collected, Phone, Pieces
 
 SETTINGS = "com.android.settings"

@@ -16,9 +16,9 @@ from pytest_clawperator.simulator.operator.app import SERVICE_CLASS, OperatorApp
 from pytest_clawperator.simulator.operator.log import RESULT_PREFIX
 from pytest_clawperator.simulator.operator.run import Profile
 from pytest_clawperator.simulator.operator.time import OperatorClock
-from pytest_clawperator.simulator.screen.app_model import App
-from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode, Window
-from pytest_clawperator.simulator.screen.ui import Ui
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode, Window
+from pytest_clawperator.simulator.screen.app_files.load import App
+from pytest_clawperator.simulator.screen.phone_ui import Ui
 from pytest_clawperator.simulator.stats import Stats
 
 PACKAGE = "com.clawperator.operator.dev"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.simulator.operator.run import Profile
-from pytest_clawperator.simulator.screen.app_model import shipped_apps
+from pytest_clawperator.simulator.screen.app_files.load import shipped_apps
 from tests.simulator.operator.fakes import PROFILES, Bench, action, command
 
 SETTINGS = "com.android.settings"

@@ -25,7 +25,7 @@ from pytest_clawperator.simulator.picture.text import (
     wrapped,
 )
 from pytest_clawperator.simulator.picture.widgets import PAINTERS
-from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode, Window
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode, Window
 
 SIZE = (540, 1200)
 BOX = Bounds(60, 400, 480, 464)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from pytest_clawperator.simulator.screen.app_model import App, parse_app, shipped_apps
-from pytest_clawperator.simulator.screen.events import AccessibilityEvent
-from pytest_clawperator.simulator.screen.hierarchy import find, find_all
-from pytest_clawperator.simulator.screen.nodes import UiNode
-from pytest_clawperator.simulator.screen.ui import Ui
+from pytest_clawperator.simulator.screen.accessibility.events import AccessibilityEvent
+from pytest_clawperator.simulator.screen.accessibility.hierarchy import find, find_all
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
+from pytest_clawperator.simulator.screen.app_files.load import App, parse_app, shipped_apps
+from pytest_clawperator.simulator.screen.phone_ui import Ui
 
 SETTINGS = "com.android.settings"
 SHOP = "com.example.shop"

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.simulator.screen.app_model import (
+from pytest_clawperator.simulator.screen.app_files.load import (
     load_app,
     parse_app,
     plain_app,

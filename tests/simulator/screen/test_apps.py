@@ -7,9 +7,13 @@ from collections.abc import Callable
 
 import pytest
 
-from pytest_clawperator.simulator.screen.app_model import shipped_apps
-from pytest_clawperator.simulator.screen.hierarchy import children_on_screen, find, role_of
-from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode
+from pytest_clawperator.simulator.screen.accessibility.hierarchy import (
+    children_on_screen,
+    find,
+    role_of,
+)
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
+from pytest_clawperator.simulator.screen.app_files.load import shipped_apps
 from tests.simulator.screen.phone import CONFORMANCE, SETTINGS, SHOP, Phone
 
 

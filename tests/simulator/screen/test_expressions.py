@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_clawperator.simulator.screen.expressions import Expression, Template, Value
+from pytest_clawperator.simulator.screen.app_files.expressions import Expression, Template, Value
 
 VALUES: dict[str, Any] = {
     "count": 3,

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from pytest_clawperator.simulator.screen.hierarchy import (
+from pytest_clawperator.simulator.screen.accessibility.hierarchy import (
     children_on_screen,
     find,
     find_all,
@@ -17,7 +17,7 @@ from pytest_clawperator.simulator.screen.hierarchy import (
     on_screen,
     role_of,
 )
-from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
 from tests.simulator.screen.phone import Phone
 
 SIZE = (1080, 2400)

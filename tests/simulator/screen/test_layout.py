@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from pytest_clawperator.simulator.screen.app_model import shipped_apps
-from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
+from pytest_clawperator.simulator.screen.app_files.load import shipped_apps
 from tests.simulator.screen.phone import CONFORMANCE, SETTINGS, SHOP, Phone, screen_app
 
 SIZES = [(1080, 2400), (720, 1280), (1440, 3120), (320, 480), (2000, 1200)]

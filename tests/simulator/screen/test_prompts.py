@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.simulator.screen.app_model import App, parse_app
+from pytest_clawperator.simulator.screen.app_files.load import App, parse_app
 from tests.simulator.screen.phone import HOME, Phone, app, demo
 
 DEMO = "com.example.demo"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.simulator.screen.schedule import Schedule
+from pytest_clawperator.simulator.screen.state.timeline import Schedule
 
 
 def test_things_are_done_in_order_each_at_its_time() -> None:

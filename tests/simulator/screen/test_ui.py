@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.simulator.screen.app_model import plain_app, shipped_apps
-from pytest_clawperator.simulator.screen.ui import Ui
+from pytest_clawperator.simulator.screen.app_files.load import plain_app, shipped_apps
+from pytest_clawperator.simulator.screen.phone_ui import Ui
 from tests.simulator.screen.phone import HOME, SETTINGS, SHOP, Phone, app, demo, screen_app
 
 DEMO = "com.example.demo"

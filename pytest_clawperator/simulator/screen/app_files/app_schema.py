@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from pytest_clawperator.simulator.screen.expressions import KEYWORDS, Expression, Template
+from pytest_clawperator.simulator.screen.app_files.expressions import KEYWORDS, Expression, Template
 
 Kind = Literal[
     "text", "title", "button", "icon_button", "field", "switch", "checkbox", "radio",

@@ -6,8 +6,13 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_clawperator.simulator.screen.app_schema import App
-from pytest_clawperator.simulator.screen.expressions import MAX_TEXT, Lookup, Value, as_text
+from pytest_clawperator.simulator.screen.app_files.app_schema import App
+from pytest_clawperator.simulator.screen.app_files.expressions import (
+    MAX_TEXT,
+    Lookup,
+    Value,
+    as_text,
+)
 
 _MAX_ENTRIES = 1000
 

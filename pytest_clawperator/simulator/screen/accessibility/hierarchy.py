@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from weakref import WeakKeyDictionary
 
-from pytest_clawperator.simulator.screen.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
 
 _ESCAPES = str.maketrans(
     {"&": "&amp;", '"': "&quot;", "'": "&apos;", "<": "&lt;", ">": "&gt;"},

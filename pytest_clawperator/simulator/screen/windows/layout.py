@@ -6,13 +6,13 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from pytest_clawperator.simulator.screen.app_schema import MAX_REPEAT, Widget
-from pytest_clawperator.simulator.screen.app_state import with_locals
-from pytest_clawperator.simulator.screen.expressions import Lookup, Value
-from pytest_clawperator.simulator.screen.metrics import Metrics
-from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode
-from pytest_clawperator.simulator.screen.pages import Page, Scroller, Target, path_step
-from pytest_clawperator.simulator.screen.widgets import STYLES, Item, Painter
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
+from pytest_clawperator.simulator.screen.app_files.app_schema import MAX_REPEAT, Widget
+from pytest_clawperator.simulator.screen.app_files.expressions import Lookup, Value
+from pytest_clawperator.simulator.screen.state.app_state import with_locals
+from pytest_clawperator.simulator.screen.state.page import Page, Scroller, Target, path_step
+from pytest_clawperator.simulator.screen.windows.metrics import Metrics
+from pytest_clawperator.simulator.screen.windows.widget_nodes import STYLES, Item, Painter
 
 _UNBOUNDED_LIST = 400
 _TAB_HEIGHT = {"top": 48, "bottom": 80}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pytest_clawperator.simulator.screen.metrics import Metrics
-from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode, Window
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode, Window
+from pytest_clawperator.simulator.screen.windows.metrics import Metrics
 
 PACKAGE = "com.google.android.inputmethod.latin"
 HEIGHT = 260

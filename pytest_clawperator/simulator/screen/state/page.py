@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_clawperator.simulator.screen.app_schema import Dialog, Screen, Widget
-from pytest_clawperator.simulator.screen.expressions import Lookup, Value
-from pytest_clawperator.simulator.screen.gestures import Drag
+from pytest_clawperator.simulator.screen.app_files.app_schema import Dialog, Screen, Widget
+from pytest_clawperator.simulator.screen.app_files.expressions import Lookup, Value
+from pytest_clawperator.simulator.screen.user_input.gestures import Drag
 
 
 @dataclass(eq=False)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pytest_clawperator.simulator.screen import gestures, prompts, system_pages
-from pytest_clawperator.simulator.screen.app_actions import Actor
-from pytest_clawperator.simulator.screen.app_schema import App
-from pytest_clawperator.simulator.screen.composer import Composer, Scene
-from pytest_clawperator.simulator.screen.events import texts_of
-from pytest_clawperator.simulator.screen.keyboard import pressed_key
-from pytest_clawperator.simulator.screen.metrics import default_density
-from pytest_clawperator.simulator.screen.nodes import UiNode, Window
-from pytest_clawperator.simulator.screen.pages import Page, Target
-from pytest_clawperator.simulator.screen.stage import Stage
+from pytest_clawperator.simulator.screen.accessibility.events import texts_of
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode, Window
+from pytest_clawperator.simulator.screen.actions import links as prompts
+from pytest_clawperator.simulator.screen.actions.verbs import Actor
+from pytest_clawperator.simulator.screen.app_files.app_schema import App
+from pytest_clawperator.simulator.screen.state import system_pages
+from pytest_clawperator.simulator.screen.state.foreground import Stage
+from pytest_clawperator.simulator.screen.state.page import Page, Target
+from pytest_clawperator.simulator.screen.user_input import gestures
+from pytest_clawperator.simulator.screen.windows.keyboard_window import pressed_key
+from pytest_clawperator.simulator.screen.windows.metrics import default_density
+from pytest_clawperator.simulator.screen.windows.scene import Composer, Scene
 
 
 class Ui:

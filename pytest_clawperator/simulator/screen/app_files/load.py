@@ -11,13 +11,13 @@ from typing import Any, get_args
 from pydantic import ValidationError
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.simulator.screen.app_check import problems_of
-from pytest_clawperator.simulator.screen.app_schema import App, WrongKey
-from pytest_clawperator.simulator.screen.app_source import Source, read_source
+from pytest_clawperator.simulator.screen.app_files.app_schema import App, WrongKey
+from pytest_clawperator.simulator.screen.app_files.name_check import problems_of
+from pytest_clawperator.simulator.screen.app_files.yaml_source import Source, read_source
 
 __all__ = ["App", "load_app", "parse_app", "plain_app", "shipped_apps"]
 
-_SHIPPED = Path(__file__).parent.parent / "apps"
+_SHIPPED = Path(__file__).parents[2] / "apps"
 _SHOWN_PROBLEMS = 10
 _VALUE_ERROR = "Value error, "
 # What pydantic calls by the names of Python's types.

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pytest_clawperator.simulator.screen.app_schema import Dialog
-from pytest_clawperator.simulator.screen.layout import Layout
-from pytest_clawperator.simulator.screen.metrics import Metrics
-from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode, Window
-from pytest_clawperator.simulator.screen.pages import Page, Scroller, Target
-from pytest_clawperator.simulator.screen.screens import STATUS_BAR, Area, dialog_root, screen_root
-from pytest_clawperator.simulator.screen.stage import Stage
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode, Window
+from pytest_clawperator.simulator.screen.app_files.app_schema import Dialog
+from pytest_clawperator.simulator.screen.state.foreground import Stage
+from pytest_clawperator.simulator.screen.state.page import Page, Scroller, Target
+from pytest_clawperator.simulator.screen.windows.layout import Layout
+from pytest_clawperator.simulator.screen.windows.metrics import Metrics
+from pytest_clawperator.simulator.screen.windows.page_windows import (
+    STATUS_BAR,
+    Area,
+    dialog_root,
+    screen_root,
+)
 
 _SYSTEM_UI = "com.android.systemui"
 _FRAME = "android.widget.FrameLayout"

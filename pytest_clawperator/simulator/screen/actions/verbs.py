@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from pytest_clawperator.simulator.screen import prompts
-from pytest_clawperator.simulator.screen.app_schema import Action, Opening
-from pytest_clawperator.simulator.screen.expressions import Expression, Lookup, Value
-from pytest_clawperator.simulator.screen.pages import Page, Target, path_of_field
-from pytest_clawperator.simulator.screen.stage import Stage
-from pytest_clawperator.simulator.screen.tasks import Task
-from pytest_clawperator.simulator.screen.widgets import field_text, is_checked
+from pytest_clawperator.simulator.screen.actions import links as prompts
+from pytest_clawperator.simulator.screen.app_files.app_schema import Action, Opening
+from pytest_clawperator.simulator.screen.app_files.expressions import Expression, Lookup, Value
+from pytest_clawperator.simulator.screen.state.foreground import Stage
+from pytest_clawperator.simulator.screen.state.page import Page, Target, path_of_field
+from pytest_clawperator.simulator.screen.state.task import Task
+from pytest_clawperator.simulator.screen.windows.widget_nodes import field_text, is_checked
 
 _DEEPEST = 32
 _LONGEST_TEXT = 10_000

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from pytest_clawperator.simulator.screen import system_pages
-from pytest_clawperator.simulator.screen.app_schema import Action, App
-from pytest_clawperator.simulator.screen.app_state import AppState
-from pytest_clawperator.simulator.screen.events import AccessibilityEvent, EventType
-from pytest_clawperator.simulator.screen.expressions import Lookup, Value
-from pytest_clawperator.simulator.screen.keyboard import Keyboard
-from pytest_clawperator.simulator.screen.nodes import UiNode
-from pytest_clawperator.simulator.screen.pages import Page
-from pytest_clawperator.simulator.screen.permissions import Permissions
-from pytest_clawperator.simulator.screen.schedule import Schedule
-from pytest_clawperator.simulator.screen.system_pages import LAUNCHER
-from pytest_clawperator.simulator.screen.tasks import Task
+from pytest_clawperator.simulator.screen.accessibility.events import AccessibilityEvent, EventType
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
+from pytest_clawperator.simulator.screen.app_files.app_schema import Action, App
+from pytest_clawperator.simulator.screen.app_files.expressions import Lookup, Value
+from pytest_clawperator.simulator.screen.state import system_pages
+from pytest_clawperator.simulator.screen.state.app_state import AppState
+from pytest_clawperator.simulator.screen.state.page import Page
+from pytest_clawperator.simulator.screen.state.permissions import Permissions
+from pytest_clawperator.simulator.screen.state.system_pages import LAUNCHER
+from pytest_clawperator.simulator.screen.state.task import Task
+from pytest_clawperator.simulator.screen.state.timeline import Schedule
+from pytest_clawperator.simulator.screen.windows.keyboard_window import Keyboard
 
 SNACKBAR_SECONDS = 2.75
 TOAST_SECONDS = 3.5

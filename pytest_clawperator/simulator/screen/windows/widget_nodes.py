@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pytest_clawperator.simulator.screen.app_schema import Widget
-from pytest_clawperator.simulator.screen.expressions import Lookup, Template, as_text
-from pytest_clawperator.simulator.screen.metrics import Metrics
-from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode
-from pytest_clawperator.simulator.screen.pages import Page
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
+from pytest_clawperator.simulator.screen.app_files.app_schema import Widget
+from pytest_clawperator.simulator.screen.app_files.expressions import Lookup, Template, as_text
+from pytest_clawperator.simulator.screen.state.page import Page
+from pytest_clawperator.simulator.screen.windows.metrics import Metrics
 
 _BULLET = "•"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from pytest_clawperator.simulator.screen.app_schema import App, Dialog, Screen
-from pytest_clawperator.simulator.screen.app_state import AppState, coerced, with_locals
-from pytest_clawperator.simulator.screen.expressions import Value
-from pytest_clawperator.simulator.screen.pages import Page
+from pytest_clawperator.simulator.screen.app_files.app_schema import App, Dialog, Screen
+from pytest_clawperator.simulator.screen.app_files.expressions import Value
+from pytest_clawperator.simulator.screen.state.app_state import AppState, coerced, with_locals
+from pytest_clawperator.simulator.screen.state.page import Page
 
 _DEEPEST = 200
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from pytest_clawperator.simulator.screen import permissions
-from pytest_clawperator.simulator.screen.app_schema import App, Dialog, Screen, Widget
-from pytest_clawperator.simulator.screen.expressions import Expression, Template, Value
-from pytest_clawperator.simulator.screen.pages import Page
+from pytest_clawperator.simulator.screen.app_files.app_schema import App, Dialog, Screen, Widget
+from pytest_clawperator.simulator.screen.app_files.expressions import Expression, Template, Value
+from pytest_clawperator.simulator.screen.state import permissions
+from pytest_clawperator.simulator.screen.state.page import Page
 
 LAUNCHER = "com.google.android.apps.nexuslauncher"
 LAUNCHER_ACTIVITY = "com.google.android.apps.nexuslauncher.NexusLauncherActivity"

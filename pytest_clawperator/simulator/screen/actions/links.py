@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from urllib.parse import unquote
 
-from pytest_clawperator.simulator.screen import system_pages
-from pytest_clawperator.simulator.screen.app_schema import App, Link
-from pytest_clawperator.simulator.screen.app_state import with_locals
-from pytest_clawperator.simulator.screen.stage import Stage
-from pytest_clawperator.simulator.screen.tasks import Task
+from pytest_clawperator.simulator.screen.app_files.app_schema import App, Link
+from pytest_clawperator.simulator.screen.state import system_pages
+from pytest_clawperator.simulator.screen.state.app_state import with_locals
+from pytest_clawperator.simulator.screen.state.foreground import Stage
+from pytest_clawperator.simulator.screen.state.task import Task
 
 _APP_INFO = "android.settings.APPLICATION_DETAILS_SETTINGS"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pytest_clawperator.simulator.screen.app_schema import Action, Dialog, Screen, Widget
-from pytest_clawperator.simulator.screen.expressions import Template
-from pytest_clawperator.simulator.screen.layout import Layout
-from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode
-from pytest_clawperator.simulator.screen.widgets import Item
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
+from pytest_clawperator.simulator.screen.app_files.app_schema import Action, Dialog, Screen, Widget
+from pytest_clawperator.simulator.screen.app_files.expressions import Template
+from pytest_clawperator.simulator.screen.windows.layout import Layout
+from pytest_clawperator.simulator.screen.windows.widget_nodes import Item
 
 STATUS_BAR = 24
 NAVIGATION_BAR = 24

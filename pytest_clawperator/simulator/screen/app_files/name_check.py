@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_clawperator.simulator.screen.app_schema import (
+from pytest_clawperator.simulator.screen.app_files.app_schema import (
     MAX_REPEAT,
     Action,
     App,
@@ -16,7 +16,7 @@ from pytest_clawperator.simulator.screen.app_schema import (
     Screen,
     Widget,
 )
-from pytest_clawperator.simulator.screen.expressions import Expression, Template
+from pytest_clawperator.simulator.screen.app_files.expressions import Expression, Template
 
 Place = tuple[str | int, ...]
 Problem = tuple[Place, str]
