@@ -85,7 +85,9 @@ async def _read_all(run: Run, action: ReadText) -> StepResult:
 
     async def attempt() -> list[str]:
         run.ui_say(f"Getting all text for nodes matching: {_wanted(action)}")
-        nodes = hierarchy.find_all(_part(run, action), action.matcher.to_wire(), run.ui.size)
+        nodes = hierarchy.find_all(
+            _part(run, action), action.matcher.to_wire(), run.ui.display.size
+        )
         texts = [node.label for node in nodes if node.label]
         run.ui_say(f"Got text from {len(texts)} matching nodes{where}")
         return texts
@@ -193,7 +195,7 @@ def _pair(run: Run, root: UiNode, matcher: NodeMatcher) -> tuple[str, str]:
 
 
 def _value_after(run: Run, root: UiNode, label: UiNode) -> str:
-    size = run.ui.size
+    size = run.ui.display.size
     child = label
     while child is not root and child.parent is not None:
         parent = child.parent

@@ -94,7 +94,7 @@ class _List:
 
 def _signature(run: Run, container: UiNode, style: ScrollStyle) -> str | None:
     """Say where the first children stand; what they show is not part of it."""
-    children = hierarchy.children_on_screen(container, run.ui.size)[:_LEADING]
+    children = hierarchy.children_on_screen(container, run.ui.display.size)[:_LEADING]
     if not children:
         return None
     is_vertical = style.direction in ("Down", "Up")

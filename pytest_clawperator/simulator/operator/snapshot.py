@@ -37,7 +37,7 @@ async def snapshot_ui(run: Run, action: SnapshotUi) -> StepResult:
         root = look(run)
         if root is None:
             raise StepFailure(_UNAVAILABLE, code="UI_TREE_UNAVAILABLE")
-        xml = hierarchy_xml(root, run.ui.rotation)
+        xml = hierarchy_xml(root, run.ui.display.rotation)
         _dump(run, xml)
         return xml, window_metadata(run)
 

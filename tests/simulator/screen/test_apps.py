@@ -36,11 +36,11 @@ def value_of(phone: Phone, label: str) -> str:
 def signed_in() -> Phone:
     """Make a phone that shows the shop's catalogue."""
     phone = Phone(start=SHOP)
-    phone.ui.set_text(phone.by_id("email"), "ann@example.org")
-    phone.ui.set_text(phone.by_id("password"), "secret")
+    phone.ui.nodes.set_text(phone.by_id("email"), "ann@example.org")
+    phone.ui.nodes.set_text(phone.by_id("password"), "secret")
     phone.tap_id("sign_in")
     phone.wait(0.6)
-    assert phone.ui.title() == "Shop"
+    assert phone.ui.view.title() == "Shop"
     phone.wait(0.8)
     return phone
 
@@ -57,7 +57,7 @@ def test_settings_looks_as_on_a_phone() -> None:
     assert row is not None
     assert (row.cls, row.clickable) == ("android.widget.LinearLayout", True)
     assert value_of(phone, "Connections") == "Wi-Fi  •  Bluetooth  •  SIM manager"
-    search = find(phone.root, {"contentDescEquals": "Search settings"}, phone.ui.size)
+    search = find(phone.root, {"contentDescEquals": "Search settings"}, phone.ui.display.size)
     assert search is not None
     assert search.cls == "android.widget.Button"
 
@@ -74,15 +74,15 @@ def test_settings_has_a_long_list() -> None:
     assert titles[-1] == "About phone"
 
     for title in dict.fromkeys(titles):
-        phone.ui.force_stop(SETTINGS)
-        phone.ui.start_app(SETTINGS)
+        phone.ui.processes.force_stop(SETTINGS)
+        phone.ui.launching.start_app(SETTINGS)
         scroll_to(phone, title)
         row = phone.node(title).parent
         assert row is not None
-        assert phone.ui.click(row)
-        assert phone.ui.title() not in ("Settings", None)
-        phone.ui.back()
-        assert phone.ui.title() == "Settings"
+        assert phone.ui.nodes.click(row)
+        assert phone.ui.view.title() not in ("Settings", None)
+        phone.ui.keys.back()
+        assert phone.ui.view.title() == "Settings"
 
 
 def test_settings_about_phone() -> None:
@@ -106,7 +106,7 @@ def test_settings_developer_options_come_after_seven_taps() -> None:
     assert toasts[0] == ("You are now 3 steps away from being a developer.",)
     assert toasts[-1] == ("You are now a developer!",)
 
-    phone.ui.back()
+    phone.ui.keys.back()
 
     scroll_to(phone, "Developer options")
 
@@ -120,8 +120,8 @@ def test_settings_switches() -> None:
     phone.tap("Bluetooth")
     assert value_of(phone, "Wi-Fi") == "Off"
 
-    phone.ui.force_stop(SETTINGS)
-    phone.ui.start_intent("android.settings.WIRELESS_SETTINGS")
+    phone.ui.processes.force_stop(SETTINGS)
+    phone.ui.launching.start_intent("android.settings.WIRELESS_SETTINGS")
 
     switches = [node.checked for node in phone.root.walk() if node.kind == "switch"]
     assert switches[:2] == [False, True]
@@ -132,7 +132,7 @@ def test_settings_search() -> None:
     phone = Phone(start=SETTINGS)
 
     phone.tap_id("search_src_text")
-    phone.ui.type_text("batt")
+    phone.ui.typing.type_text("batt")
 
     titles = [row.children[1].text for row in phone.by_id("recycler_view").children]
     assert titles == ["Battery"]
@@ -141,7 +141,7 @@ def test_settings_search() -> None:
 def test_settings_networks_take_a_while() -> None:
     """A progress bar shows while networks are looked for; connecting shows a message."""
     phone = Phone(start=SETTINGS)
-    phone.ui.start_intent("android.settings.WIFI_SETTINGS")
+    phone.ui.launching.start_intent("android.settings.WIFI_SETTINGS")
     assert phone.has("Searching for networks")
     assert not phone.has("Coffee Shop")
 
@@ -150,32 +150,32 @@ def test_settings_networks_take_a_while() -> None:
     phone.tap("Coffee Shop")
     assert value_of(phone, "Coffee Shop") == "Connected"
     phone.tap("Neighbour's Wi-Fi")
-    phone.ui.set_text(phone.by_id("password"), "guess")
+    phone.ui.nodes.set_text(phone.by_id("password"), "guess")
     phone.tap("Connect")
 
-    assert phone.ui.title() == "Wi-Fi"
+    assert phone.ui.view.title() == "Wi-Fi"
 
 
 def test_the_shop_refuses_a_wrong_password() -> None:
     """An error shows, and goes when something is typed."""
     phone = Phone(start=SHOP)
-    phone.ui.set_text(phone.by_id("email"), "ann@example.org")
-    phone.ui.set_text(phone.by_id("password"), "wrong")
+    phone.ui.nodes.set_text(phone.by_id("email"), "ann@example.org")
+    phone.ui.nodes.set_text(phone.by_id("password"), "wrong")
 
     phone.tap_id("sign_in")
 
     assert phone.has("Wrong e-mail or password")
-    phone.ui.set_text(phone.by_id("password"), "secret")
+    phone.ui.nodes.set_text(phone.by_id("password"), "secret")
     assert not phone.has("Wrong e-mail or password")
 
 
 def test_the_shop_signs_in_after_a_moment() -> None:
     """It shows progress and takes no second tap meanwhile; then the products load."""
     phone = Phone(start=SHOP)
-    phone.ui.set_text(phone.by_id("email"), "ann@example.org")
+    phone.ui.nodes.set_text(phone.by_id("email"), "ann@example.org")
     phone.tap_id("password")
-    phone.ui.type_text("secret")
-    phone.ui.enter()
+    phone.ui.typing.type_text("secret")
+    phone.ui.typing.enter()
     assert phone.has("Signing in")
     assert not phone.by_id("sign_in").enabled
 
@@ -184,22 +184,22 @@ def test_the_shop_signs_in_after_a_moment() -> None:
     phone.wait(0.8)
 
     assert phone.has("Item 1")
-    phone.ui.force_stop(SHOP)
-    phone.ui.start_app(SHOP)
-    assert phone.ui.title() == "Shop"
+    phone.ui.processes.force_stop(SHOP)
+    phone.ui.launching.start_app(SHOP)
+    assert phone.ui.view.title() == "Shop"
 
 
 def test_the_shop_has_two_hundred_items() -> None:
     """The last one is reached by scrolling, found by searching, and has its price."""
     phone = signed_in()
-    phone.ui.set_text(phone.by_id("search"), "Item 200")
+    phone.ui.nodes.set_text(phone.by_id("search"), "Item 200")
     assert [node.text for node in phone.root.walk() if node.kind == "row_title"] == ["Item 200"]
-    phone.ui.set_text(phone.by_id("search"), "")
+    phone.ui.nodes.set_text(phone.by_id("search"), "")
 
     scroll_to(phone, "Item 60")
     phone.tap("Item 60")
 
-    assert phone.ui.title() == "Item 60"
+    assert phone.ui.view.title() == "Item 60"
     assert phone.by_id("item_price").text == f"${5 + 59 * 7 % 46}.00"
 
 
@@ -210,18 +210,18 @@ def test_the_shop_sells() -> None:
         phone.tap(item)
         phone.tap("Add to cart")
         assert phone.has(f"{item} added to cart")
-        phone.ui.back()
+        phone.ui.keys.back()
     assert phone.by_id("cart_badge").text == "2"
     phone.tap("Cart: 2")
     assert phone.by_id("cart_total").text == "$17.00"
 
     phone.tap("Remove Item 1")
     phone.tap("Remove")
-    assert (phone.ui.title(), phone.by_id("cart_total").text) == ("Cart (1)", "$12.00")
+    assert (phone.ui.view.title(), phone.by_id("cart_total").text) == ("Cart (1)", "$12.00")
     phone.tap("Checkout")
     assert not phone.by_id("place_order").enabled
-    phone.ui.set_text(phone.by_id("full_name"), "Ann")
-    phone.ui.set_text(phone.by_id("address"), "1 Road")
+    phone.ui.nodes.set_text(phone.by_id("full_name"), "Ann")
+    phone.ui.nodes.set_text(phone.by_id("address"), "1 Road")
     phone.tap("I accept the terms")
     phone.tap("Express, $10.00")
     assert value_of(phone, "To pay") == "$22.00"
@@ -246,9 +246,9 @@ def test_the_shop_has_a_sale() -> None:
 
     assert phone.has("Deals of the day")
     phone.tap("Deal 2")
-    assert phone.ui.title() == "Item 20"
-    phone.ui.force_stop(SHOP)
-    phone.ui.start_app(SHOP)
+    assert phone.ui.view.title() == "Item 20"
+    phone.ui.processes.force_stop(SHOP)
+    phone.ui.launching.start_app(SHOP)
     phone.wait(10)
     assert not phone.has("Summer sale")
 
@@ -270,7 +270,7 @@ def test_the_shop_asks_for_permission(answer: str, says: str, on: bool) -> None:
 
     assert phone.has(says)
     assert phone.by_id("switch_widget").checked is on
-    assert bool(phone.ui.granted(SHOP)) is on
+    assert bool(phone.ui.permissions.granted(SHOP)) is on
 
 
 def test_the_shop_crashes_on_demand() -> None:
@@ -289,18 +289,18 @@ def test_the_shop_takes_links(uri: str) -> None:
     """A link leads to the item, signed in or not; one that does not exist says so."""
     phone = Phone()
 
-    assert phone.ui.open_uri(uri)
+    assert phone.ui.links.open_uri(uri)
 
-    assert phone.ui.title() == "Item 7"
-    assert phone.ui.open_uri("shop://item/999")
+    assert phone.ui.view.title() == "Item 7"
+    assert phone.ui.links.open_uri("shop://item/999")
     assert phone.has("This item is no longer sold")
-    assert not phone.ui.open_uri("shop://item/seven")
+    assert not phone.ui.links.open_uri("shop://item/seven")
 
 
 def test_the_shop_keeps_favourites() -> None:
     """A long press on an item keeps it."""
     phone = signed_in()
-    phone.ui.long_press(*phone.node("Item 3").bounds.centre)
+    phone.ui.touch.long_press(*phone.node("Item 3").bounds.centre)
     assert phone.has("Item 3 is a favourite now")
 
     phone.tap("Favourites")
@@ -312,9 +312,9 @@ def test_two_shipped_apps_take_the_same_link() -> None:
     """The demo link shows Android's chooser."""
     phone = Phone()
 
-    assert phone.ui.open_uri("demo://open")
+    assert phone.ui.links.open_uri("demo://open")
 
-    assert phone.ui.foreground_package() == "android"
+    assert phone.ui.view.foreground_package() == "android"
     assert {"Shop", "Conformance"} <= set(phone.texts())
 
 
@@ -337,7 +337,7 @@ def test_the_conformance_app() -> None:
     assert phone.has("row_150")
     phone.tap("Back")
     assert phone.has("Counter: 2")
-    assert phone.ui.foreground_activity() == "clawperator.conformance.MainActivity"
+    assert phone.ui.view.foreground_activity() == "clawperator.conformance.MainActivity"
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -348,30 +348,37 @@ def test_a_monkey_breaks_nothing(seed: int) -> None:
     ui = phone.ui
 
     def point() -> tuple[int, int]:
-        return rng.randrange(ui.size[0]), rng.randrange(ui.size[1])
+        return rng.randrange(ui.display.size[0]), rng.randrange(ui.display.size[1])
 
     def click() -> object:
         clickable = [node for node in phone.root.walk() if node.clickable]
-        return ui.click(rng.choice(clickable)) if clickable else ui.home()
+        return ui.nodes.click(rng.choice(clickable)) if clickable else ui.keys.home()
 
     deeds: list[Callable[[], object]] = [
-        *[lambda: ui.tap(*point()), click] * 8,
-        *[lambda: ui.swipe(point(), point())] * 4,
-        lambda: ui.long_press(*point()),
-        lambda: ui.type_text(rng.choice(["secret", "a", "😀 {x}"])),
-        *[ui.enter, ui.backspace, ui.back, ui.back, ui.home, ui.recents],
-        lambda: ui.start_app(rng.choice([SETTINGS, SHOP, CONFORMANCE])),
-        lambda: ui.open_uri(rng.choice(["shop://item/3", "demo://open", "shop://cart"])),
-        lambda: ui.start_intent("android.settings.WIFI_SETTINGS"),
+        *[lambda: ui.touch.tap(*point()), click] * 8,
+        *[lambda: ui.touch.swipe(point(), point())] * 4,
+        lambda: ui.touch.long_press(*point()),
+        lambda: ui.typing.type_text(rng.choice(["secret", "a", "😀 {x}"])),
+        *[
+            ui.typing.enter,
+            ui.typing.backspace,
+            ui.keys.back,
+            ui.keys.back,
+            ui.keys.home,
+            ui.keys.recents,
+        ],
+        lambda: ui.launching.start_app(rng.choice([SETTINGS, SHOP, CONFORMANCE])),
+        lambda: ui.links.open_uri(rng.choice(["shop://item/3", "demo://open", "shop://cart"])),
+        lambda: ui.launching.start_intent("android.settings.WIFI_SETTINGS"),
         lambda: setattr(ui, "rotation", rng.randrange(4)),
         lambda: phone.wait(rng.random() * 3),
-        lambda: ui.force_stop(SHOP),
+        lambda: ui.processes.force_stop(SHOP),
     ]
     for _ in range(250):
         rng.choice(deeds)()
-        bounds = Bounds(0, 0, *ui.size)
+        bounds = Bounds(0, 0, *ui.display.size)
         assert all(node.bounds.clipped(bounds) == node.bounds for node in visible(phone.root))
-        assert sum(window.active for window in ui.windows()) == 1
+        assert sum(window.active for window in ui.view.windows()) == 1
 
 
 def visible(root: UiNode) -> list[UiNode]:
@@ -383,7 +390,7 @@ def signature(phone: Phone, node: UiNode) -> list[str]:
     """Describe a list's position as the Operator does."""
     return [
         f"{child.resource_id}@{child.bounds.top}"
-        for child in children_on_screen(node, phone.ui.size)[:3]
+        for child in children_on_screen(node, phone.ui.display.size)[:3]
     ]
 
 
@@ -392,7 +399,7 @@ def signature(phone: Phone, node: UiNode) -> list[str]:
 def test_a_scroll_is_never_mistaken_for_the_end(size: tuple[int, int], rotation: int) -> None:
     """The Operator knows a list has moved by where its first rows lie; the apps' lists allow it."""
     phone = Phone(*shipped_apps(), size=size, start=SETTINGS)
-    phone.ui.rotation = rotation
+    phone.ui.display.rotation = rotation
 
     before = signature(phone, phone.scrollable())
     for _ in range(3):

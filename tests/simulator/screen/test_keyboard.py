@@ -36,15 +36,15 @@ def test_the_keyboard_is_a_window_of_its_own() -> None:
     phone.tap_id("name")
 
     assert phone.window_packages() == [DEMO, LATIN, SYSTEM_UI]
-    keyboard = phone.ui.windows()[1]
+    keyboard = phone.ui.view.windows()[1]
     assert keyboard.type == "input_method"
     assert phone.root.package == DEMO
     assert phone.by_id("name").focused
     assert phone.by_id("rows").bounds.bottom == keyboard.root.bounds.top < bottom
-    phone.ui.back()
-    assert not phone.ui.keyboard_shown
-    assert phone.ui.title() is None
-    assert phone.ui.foreground_package() == DEMO
+    phone.ui.keys.back()
+    assert not phone.ui.view.keyboard_shown
+    assert phone.ui.view.title() is None
+    assert phone.ui.view.foreground_package() == DEMO
 
 
 def test_keys_type() -> None:
@@ -53,9 +53,9 @@ def test_keys_type() -> None:
     phone.tap_id("name")
 
     def press(name: str) -> None:
-        keys = phone.ui.windows()[1].root.children
+        keys = phone.ui.view.windows()[1].root.children
         key = next(key for key in keys if key.content_desc == name)
-        assert phone.ui.tap(*key.bounds.centre)
+        assert phone.ui.touch.tap(*key.bounds.centre)
 
     for name in ("Shift", "H", "i", "Space", "x", "Delete", "Symbol keyboard", "7", "!"):
         press(name)
@@ -63,34 +63,34 @@ def test_keys_type() -> None:
     press("Enter")
 
     assert phone.has("Sent Hi 7!, 7 changes")
-    assert not phone.ui.keyboard_shown
+    assert not phone.ui.view.keyboard_shown
 
 
 def test_text_is_set_or_typed() -> None:
     """Setting replaces, typing appends where the focus is, and each change is noticed."""
     phone = demo(FORM)
-    phone.ui.type_text("lost")
-    assert phone.ui.set_text(phone.by_id("name"), "Ann")
-    phone.ui.focus(phone.by_id("name"))
-    assert not phone.ui.keyboard_shown
+    phone.ui.typing.type_text("lost")
+    assert phone.ui.nodes.set_text(phone.by_id("name"), "Ann")
+    phone.ui.nodes.focus(phone.by_id("name"))
+    assert not phone.ui.view.keyboard_shown
 
-    phone.ui.type_text(" Lee")
-    phone.ui.backspace()
-    phone.ui.enter()
+    phone.ui.typing.type_text(" Lee")
+    phone.ui.typing.backspace()
+    phone.ui.typing.enter()
 
     assert phone.has("Sent Ann Le, 3 changes")
-    assert not phone.ui.set_text(phone.by_id("locked"), "x")
-    assert not phone.ui.set_text(phone.node("R1"), "x")
+    assert not phone.ui.nodes.set_text(phone.by_id("locked"), "x")
+    assert not phone.ui.nodes.set_text(phone.node("R1"), "x")
 
 
 def test_a_field_of_several_lines() -> None:
     """Enter makes a new line there, and a newline in a field of one line becomes a space."""
     phone = demo(FORM)
     phone.tap_id("notes")
-    phone.ui.type_text("a")
-    phone.ui.enter()
-    phone.ui.type_text("b")
-    phone.ui.set_text(phone.by_id("name"), "a\nb")
+    phone.ui.typing.type_text("a")
+    phone.ui.typing.enter()
+    phone.ui.typing.type_text("b")
+    phone.ui.nodes.set_text(phone.by_id("name"), "a\nb")
 
     assert phone.by_id("notes").text == "a\nb"
     assert phone.by_id("name").text == "a b"
@@ -103,9 +103,7 @@ def test_an_app_can_give_a_field_the_focus() -> None:
     phone.tap("Write")
 
     assert phone.by_id("name").focused
-    assert phone.ui.keyboard_shown
-    assert phone.ui.hide_keyboard()
-    assert not phone.ui.hide_keyboard()
+    assert phone.ui.view.keyboard_shown
 
 
 def test_accessibility_events() -> None:
@@ -113,10 +111,10 @@ def test_accessibility_events() -> None:
     phone = demo(FORM)
     phone.events.clear()
 
-    phone.ui.click(phone.node("Write"))
-    phone.ui.set_text(phone.by_id("name"), "Ann")
+    phone.ui.nodes.click(phone.node("Write"))
+    phone.ui.nodes.set_text(phone.by_id("name"), "Ann")
     phone.swipe_up(phone.by_id("rows"))
-    phone.ui.home()
+    phone.ui.keys.home()
 
     told = [event for event in phone.events if "CONTENT" not in event.type]
     assert [event.type for event in told] == [

@@ -32,11 +32,11 @@ def pairs(root: UiNode) -> Iterator[tuple[UiNode, UiNode]]:
 def test_everything_lies_inside(package: str, rotation: int, size: tuple[int, int]) -> None:
     """At any size and turn, visible nodes lie inside the screen and inside their parents."""
     phone = Phone(*shipped_apps(), start=package, size=size)
-    phone.ui.rotation = rotation
-    width, height = phone.ui.size
+    phone.ui.display.rotation = rotation
+    width, height = phone.ui.display.size
 
     assert (width, height) == (size if not rotation else size[::-1])
-    for window in phone.ui.windows():
+    for window in phone.ui.view.windows():
         for parent, child in pairs(window.root):
             if child.visible_to_user:
                 assert child.bounds.clipped(parent.bounds) == child.bounds, child
@@ -51,7 +51,7 @@ def test_sizes_grow_with_the_screen() -> None:
     )
 
     before, after = small.node("Display").bounds, big.node("Display").bounds
-    assert (small.ui.density, big.ui.density) == (210, 420)
+    assert (small.ui.display.density, big.ui.display.density) == (210, 420)
     assert all(abs(2 * a - b) <= 12 for a, b in zip(before, after, strict=True))
 
 
@@ -89,7 +89,7 @@ def test_a_scrolled_list_shows_what_comes_next() -> None:
 
     assert {f"Row {number}" for number in range(1, 201)} <= seen
     assert phone.by_id("rows").children[-1].bounds.bottom == phone.by_id("rows").bounds.bottom
-    phone.ui.swipe((500, 500), (500, 2300), duration_ms=20)
+    phone.ui.touch.swipe((500, 500), (500, 2300), duration_ms=20)
     assert not phone.has("Row 200")
 
 
@@ -141,9 +141,9 @@ def test_a_list_that_goes_sideways() -> None:
     left, top, right, bottom = phone.by_id("strip").bounds
     middle = (top + bottom) // 2
 
-    phone.ui.swipe((500, middle + 60), (500, middle - 60))
+    phone.ui.touch.swipe((500, middle + 60), (500, middle - 60))
     assert phone.has("C1")
-    phone.ui.swipe((right - 100, middle), (left + 100, middle))
+    phone.ui.touch.swipe((right - 100, middle), (left + 100, middle))
     assert not phone.has("C1")
     assert phone.has("C6")
 
@@ -185,7 +185,7 @@ def test_a_line_shares_its_width() -> None:
     a, name, go = phone.node("A").bounds, phone.by_id("name").bounds, phone.node("Go").bounds
     assert a.right < name.left < name.right < go.left
     assert name.width > 4 * a.width
-    assert go.right > phone.ui.size[0] * 0.9
+    assert go.right > phone.ui.display.size[0] * 0.9
 
 
 def test_alignment() -> None:
@@ -194,7 +194,7 @@ def test_alignment() -> None:
 
     lefts = [phone.node(text).bounds.left for text in "ABC"]
     assert lefts == sorted(lefts)
-    assert abs(sum(phone.node("B").bounds[::2]) - phone.ui.size[0]) <= 2
+    assert abs(sum(phone.node("B").bounds[::2]) - phone.ui.display.size[0]) <= 2
 
 
 def test_what_is_repeated_over_a_list() -> None:
@@ -236,10 +236,10 @@ def test_a_filter_keeps_what_fits() -> None:
         )
     )
 
-    phone.ui.set_text(phone.by_id("search"), "APPLE")
+    phone.ui.nodes.set_text(phone.by_id("search"), "APPLE")
     assert len(phone.by_id("rows").children) == 3
     assert not phone.has("Plum")
-    phone.ui.set_text(phone.by_id("search"), "")
+    phone.ui.nodes.set_text(phone.by_id("search"), "")
     assert phone.has("Plum")
 
 
@@ -344,8 +344,8 @@ def test_fields() -> None:
     phone = Phone(screen_app("- {field: Name, id: a}\n- {field: Secret, id: b, password: true}\n"))
     assert [phone.by_id(name).text for name in "ab"] == ["Name", "Secret"]
 
-    phone.ui.set_text(phone.by_id("a"), "Ann")
-    phone.ui.set_text(phone.by_id("b"), "abc")
+    phone.ui.nodes.set_text(phone.by_id("a"), "Ann")
+    phone.ui.nodes.set_text(phone.by_id("b"), "abc")
 
     assert [phone.by_id(name).text for name in "ab"] == ["Ann", "•••"]
     assert [phone.by_id(name).password for name in "ab"] == [False, True]

@@ -61,7 +61,7 @@ def test_a_dialog_is_modal() -> None:
     phone = demo(DIALOGS)
     behind = phone.node("Must").bounds.centre
     phone.tap("Ask")
-    windows = phone.ui.windows()
+    windows = phone.ui.view.windows()
     assert [(w.package, w.type, w.active) for w in windows[:2]] == [
         (DEMO, "application", False),
         (DEMO, "application", True),
@@ -74,7 +74,7 @@ def test_a_dialog_is_modal() -> None:
 
     assert phone.has("Answer deleted all of it")
     phone.tap("Ask")
-    phone.ui.tap(*behind)
+    phone.ui.touch.tap(*behind)
     assert phone.has("Answer cancelled")
     assert not phone.has("Really")
 
@@ -83,15 +83,15 @@ def test_back_cancels_a_dialog_that_lets_itself_be_cancelled() -> None:
     """Others stay until they are answered."""
     phone = demo(DIALOGS)
     phone.tap("Ask")
-    phone.ui.back()
+    phone.ui.keys.back()
     assert phone.has("Answer cancelled")
 
     phone.tap("Must")
-    phone.ui.back()
-    phone.ui.tap(5, 2390)
+    phone.ui.keys.back()
+    phone.ui.touch.tap(5, 2390)
     assert phone.has("Really")
     phone.tap("Fine")
-    assert phone.ui.title() == "Main"
+    assert phone.ui.view.title() == "Main"
 
 
 def test_a_permission_is_asked_for_by_another_package() -> None:
@@ -99,18 +99,18 @@ def test_a_permission_is_asked_for_by_another_package() -> None:
     phone = demo(DIALOGS)
     phone.tap("Notify")
     assert phone.window_packages() == [DEMO, CONTROLLER, SYSTEM_UI]
-    assert phone.ui.foreground_package() == CONTROLLER
-    assert phone.ui.foreground_activity().endswith("GrantPermissionsActivity")
+    assert phone.ui.view.foreground_package() == CONTROLLER
+    assert phone.ui.view.foreground_activity().endswith("GrantPermissionsActivity")
     assert phone.has("Allow Demo to send you notifications?")
-    phone.ui.back()
-    assert phone.ui.foreground_package() == CONTROLLER
+    phone.ui.keys.back()
+    assert phone.ui.view.foreground_package() == CONTROLLER
 
     phone.tap("Allow")
 
     assert phone.has("Answer allowed")
-    assert phone.ui.granted(DEMO) == {"android.permission.POST_NOTIFICATIONS"}
+    assert phone.ui.permissions.granted(DEMO) == {"android.permission.POST_NOTIFICATIONS"}
     phone.tap("Notify")
-    assert phone.ui.foreground_package() == DEMO
+    assert phone.ui.view.foreground_package() == DEMO
 
 
 def test_after_two_refusals_android_asks_no_more() -> None:
@@ -123,10 +123,10 @@ def test_after_two_refusals_android_asks_no_more() -> None:
 
     phone.tap("Notify")
 
-    assert phone.ui.foreground_package() == DEMO
-    phone.ui.revoke(DEMO, "android.permission.POST_NOTIFICATIONS")
+    assert phone.ui.view.foreground_package() == DEMO
+    phone.ui.processes.revoke_permission(DEMO, "android.permission.POST_NOTIFICATIONS")
     phone.tap("Notify")
-    assert phone.ui.foreground_package() == CONTROLLER
+    assert phone.ui.view.foreground_package() == CONTROLLER
 
 
 def test_a_prompt_stays_with_its_app() -> None:
@@ -135,25 +135,25 @@ def test_a_prompt_stays_with_its_app() -> None:
     phone.tap("Locate")
     assert {"While using the app", "Only this time", "Don’t allow"} <= set(phone.texts())
 
-    phone.ui.home()
+    phone.ui.keys.home()
     assert phone.window_packages() == [HOME, SYSTEM_UI]
-    phone.ui.start_app(DEMO)
+    phone.ui.launching.start_app(DEMO)
 
-    assert phone.ui.foreground_package() == CONTROLLER
-    phone.ui.force_stop(DEMO)
-    assert phone.ui.foreground_package() == HOME
+    assert phone.ui.view.foreground_package() == CONTROLLER
+    phone.ui.processes.force_stop(DEMO)
+    assert phone.ui.view.foreground_package() == HOME
 
 
 def test_taking_a_permission_back_kills_the_app() -> None:
     """As on a phone; where there was nothing to take, nothing happens."""
     phone = demo(DIALOGS)
-    phone.ui.revoke(DEMO, "android.permission.CAMERA")
-    assert phone.ui.foreground_package() == DEMO
-    phone.ui.grant(DEMO, "android.permission.CAMERA")
+    phone.ui.processes.revoke_permission(DEMO, "android.permission.CAMERA")
+    assert phone.ui.view.foreground_package() == DEMO
+    phone.ui.permissions.grant(DEMO, "android.permission.CAMERA")
 
-    phone.ui.revoke(DEMO, "android.permission.CAMERA")
+    phone.ui.processes.revoke_permission(DEMO, "android.permission.CAMERA")
 
-    assert phone.ui.foreground_package() == HOME
+    assert phone.ui.view.foreground_package() == HOME
 
 
 def test_a_crash() -> None:
@@ -163,12 +163,12 @@ def test_a_crash() -> None:
     phone.tap("Crash")
 
     assert phone.crashes == [(DEMO, "java.lang.Error: boom")]
-    assert DEMO not in phone.ui.running_packages()
-    window = phone.ui.windows()[1]
+    assert DEMO not in phone.ui.processes.running_packages()
+    window = phone.ui.view.windows()[1]
     assert (window.type, window.package, window.active) == ("system", "android", True)
     phone.tap("Close app")
-    assert phone.ui.foreground_package() == HOME
-    phone.ui.start_app(DEMO)
+    assert phone.ui.view.foreground_package() == HOME
+    phone.ui.launching.start_app(DEMO)
     assert phone.has("Answer none")
 
 
@@ -195,45 +195,45 @@ screens:
 def test_a_link_opens_its_screen(uri: str, title: str) -> None:
     """Parts of the path become values; back leads out."""
     phone = Phone(app(LINKED))
-    phone.ui.force_stop(DEMO)
+    phone.ui.processes.force_stop(DEMO)
 
-    assert phone.ui.open_uri(uri)
+    assert phone.ui.links.open_uri(uri)
 
-    assert phone.ui.title() == title
-    phone.ui.back()
-    assert phone.ui.foreground_package() == HOME
+    assert phone.ui.view.title() == title
+    phone.ui.keys.back()
+    assert phone.ui.view.foreground_package() == HOME
 
 
 def test_a_link_that_nobody_takes() -> None:
     """Nothing happens, and the caller is told."""
     phone = Phone(app(LINKED))
 
-    assert not phone.ui.open_uri("demo://item/x")
-    assert not phone.ui.open_uri("nothing at all")
-    assert not phone.ui.open_uri("demo://a", package=OTHER)
+    assert not phone.ui.links.open_uri("demo://item/x")
+    assert not phone.ui.links.open_uri("nothing at all")
+    assert not phone.ui.links.open_uri("demo://a", package=OTHER)
 
 
 def test_two_takers_make_a_chooser() -> None:
     """Android asks once, or remembers; until an app is chosen nothing can be confirmed."""
     phone = Phone(app(LINKED), other(), start=DEMO)
-    assert phone.ui.open_uri("demo://a")
-    assert phone.ui.foreground_package() == "android"
+    assert phone.ui.links.open_uri("demo://a")
+    assert phone.ui.view.foreground_package() == "android"
     assert {"Open with", "Demo", "Other"} <= set(phone.texts())
-    assert not phone.ui.click(phone.node("Just once"))
+    assert not phone.ui.nodes.click(phone.node("Just once"))
 
     phone.tap("Other")
     phone.tap("Just once")
-    assert phone.ui.title() == "Other app"
+    assert phone.ui.view.title() == "Other app"
 
-    phone.ui.open_uri("demo://a")
-    phone.ui.back()
-    assert phone.ui.title() == "Other app"
-    phone.ui.open_uri("demo://a")
+    phone.ui.links.open_uri("demo://a")
+    phone.ui.keys.back()
+    assert phone.ui.view.title() == "Other app"
+    phone.ui.links.open_uri("demo://a")
     phone.tap("Demo")
     phone.tap("Always")
-    assert phone.ui.title() == "Main"
-    phone.ui.home()
-    phone.ui.open_uri("demo://a")
-    assert phone.ui.foreground_package() == DEMO
-    assert phone.ui.open_uri("demo://a", package=OTHER)
-    assert phone.ui.foreground_package() == OTHER
+    assert phone.ui.view.title() == "Main"
+    phone.ui.keys.home()
+    phone.ui.links.open_uri("demo://a")
+    assert phone.ui.view.foreground_package() == DEMO
+    assert phone.ui.links.open_uri("demo://a", package=OTHER)
+    assert phone.ui.view.foreground_package() == OTHER

@@ -1,46 +1,72 @@
-"""What is due when."""
+"""The phone's time, and calls that are due at some time of it."""
 
 from __future__ import annotations
 
-from pytest_clawperator.simulator.screen.state.timeline import Schedule
+from pytest_clawperator.simulator.screen.state.timeline import Timeline
 
 
-def test_things_are_done_in_order_each_at_its_time() -> None:
-    """Earlier first, then what was planned first; what is not yet due waits."""
-    schedule, done, times = Schedule(), list[str](), list[float]()
-    for due, name in ((3, "c"), (1, "a"), (1, "b"), (9, "z")):
-        schedule.add(due, lambda name=name: done.append(name), owner=None)  # type: ignore[misc]  # bound at once
+class Clock:
+    """A clock that the test moves."""
 
-    assert schedule.run_until(5, times.append)
+    now = 0.0
 
-    assert (done, times) == (["a", "b", "c"], [1, 1, 3])
-    assert schedule.next_due() == 9
-    assert not schedule.run_until(5, times.append)
+    def __call__(self) -> float:
+        """Return the time."""
+        return self.now
 
 
-def test_what_belongs_to_something_goes_with_it() -> None:
-    """Cancelling an owner drops what is its own and nothing else."""
-    schedule, done = Schedule(), list[str]()
+def test_calls_are_made_in_order_each_at_its_time() -> None:
+    """Earlier ones first, then those planned first; what is not yet due waits."""
+    clock = Clock()
+    timeline, made = Timeline(clock), list[tuple[str, float]]()
+    for due, name in ((3.0, "c"), (1.0, "a"), (1.0, "b"), (9.0, "z")):
+        timeline.at(due, lambda name=name: made.append((name, timeline.now)), owner=None)  # type: ignore[misc]  # bound at once
+
+    clock.now = 5.0
+    timeline.advance()
+
+    assert made == [("a", 1.0), ("b", 1.0), ("c", 3.0)]
+    assert timeline.now == 5.0
+    timeline.advance()
+    assert len(made) == 3
+
+
+def test_cancelling_an_owner_drops_its_calls_only() -> None:
+    """What belongs to something goes with it, and nothing else does."""
+    clock = Clock()
+    timeline, made = Timeline(clock), list[str]()
     mine, yours = object(), object()
-    schedule.add(1, lambda: done.append("mine"), owner=mine)
-    schedule.add(2, lambda: done.append("yours"), owner=yours)
+    timeline.after(1, lambda: made.append("mine"), owner=mine)
+    timeline.after(2, lambda: made.append("yours"), owner=yours)
 
-    schedule.cancel(mine)
-    schedule.run_until(5, lambda now: None)
+    timeline.cancel(mine)
+    clock.now = 5.0
+    timeline.advance()
 
-    assert done == ["yours"]
-    assert schedule.next_due() is None
+    assert made == ["yours"]
 
 
-def test_what_plans_itself_anew_ends_for_now() -> None:
-    """A thing that is always due again is done a bounded number of times a call."""
-    schedule, count = Schedule(), list[int]()
+def test_a_call_that_plans_itself_anew_ends_for_now() -> None:
+    """A call that is always due again is made a limited number of times."""
+    timeline, count = Timeline(Clock()), list[int]()
 
     def again() -> None:
         count.append(1)
-        schedule.add(0, again, owner=None)
+        timeline.after(0, again, owner=None)
 
     again()
-    schedule.run_until(1, lambda now: None)
+    timeline.advance()
 
     assert 100 < len(count) < 10_000
+
+
+def test_time_never_goes_back() -> None:
+    """A clock that was set back leaves the phone's time where it is."""
+    clock = Clock()
+    clock.now = 5.0
+    timeline = Timeline(clock)
+
+    clock.now = 1.0
+    timeline.advance()
+
+    assert timeline.now == 5.0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.simulator.screen.phone import HOME, demo
 
 DEMO = "com.example.demo"
@@ -31,17 +29,17 @@ dialogs:
 
 
 def test_things_come_and_go_with_the_clock() -> None:
-    """A widget appears and disappears at its times, and each change is foretold."""
+    """A widget appears and disappears at its times, and each is a new version of the screen."""
     phone = demo(TIMED)
     assert not phone.has("Early")
-    assert phone.ui.next_change() == pytest.approx(1000.8)
+    version = phone.ui.view.version
 
-    version = phone.ui.version
-    phone.now = phone.ui.next_change() or 0
+    phone.wait(0.7)
+    assert phone.ui.view.version == version
+    phone.wait(0.1)
+    assert phone.ui.view.version != version
     assert phone.has("Early")
-    assert phone.ui.version != version
-    assert phone.ui.next_change() == pytest.approx(1001.5)
-    phone.wait(0.8)
+    phone.wait(0.7)
     assert not phone.has("Early")
     assert phone.has("Loading")
 
@@ -52,9 +50,8 @@ def test_timers_act_once_and_in_order() -> None:
 
     phone.wait(10)
 
-    assert phone.ui.title() == "Done"
-    assert phone.ui.next_change() is None
-    phone.ui.back()
+    assert phone.ui.view.title() == "Done"
+    phone.ui.keys.back()
     assert not phone.has("Loading")
     assert not phone.has("Slow")
 
@@ -62,12 +59,11 @@ def test_timers_act_once_and_in_order() -> None:
 def test_timers_end_with_their_screen() -> None:
     """What a screen had planned does not happen once it has gone."""
     phone = demo(TIMED)
-    phone.ui.force_stop(DEMO)
+    phone.ui.processes.force_stop(DEMO)
 
     phone.wait(10)
 
-    assert phone.ui.foreground_package() == HOME
-    assert phone.ui.next_change() is None
+    assert phone.ui.view.foreground_package() == HOME
 
 
 def test_a_snackbar_and_a_toast_vanish() -> None:
@@ -84,7 +80,7 @@ def test_a_snackbar_and_a_toast_vanish() -> None:
 
     phone = demo(TIMED)
     phone.tap("Toast")
-    toast = phone.ui.windows()[1]
+    toast = phone.ui.view.windows()[1]
     assert (toast.type, toast.package, toast.active) == ("system", SYSTEM_UI, False)
     assert [node.text for node in toast.root.walk() if node.text] == ["Crunch"]
     assert not phone.has("Crunch")

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pytest_clawperator.simulator.screen.app_files.load import plain_app, shipped_apps
-from pytest_clawperator.simulator.screen.phone_ui import Ui
 from tests.simulator.screen.phone import HOME, SETTINGS, SHOP, Phone, app, demo, screen_app
 
 DEMO = "com.example.demo"
@@ -37,51 +34,51 @@ screens:
 def test_the_home_screen_shows_every_app_with_an_icon() -> None:
     """A fresh phone shows its home screen; a tap on an icon starts the app."""
     phone = Phone(*shipped_apps(), plain_app("com.example.hidden", name="Hidden", launcher=False))
-    assert phone.ui.foreground_package() == HOME
+    assert phone.ui.view.foreground_package() == HOME
     assert {"Settings", "Shop", "Conformance"} <= set(phone.texts())
     assert not phone.has("Hidden")
 
     phone.tap("Settings")
 
-    assert phone.ui.foreground_package() == SETTINGS
-    assert phone.ui.foreground_activity() == "com.android.settings.Settings"
-    assert phone.ui.title() == "Settings"
+    assert phone.ui.view.foreground_package() == SETTINGS
+    assert phone.ui.view.foreground_activity() == "com.android.settings.Settings"
+    assert phone.ui.view.title() == "Settings"
 
 
 def test_starting_brings_what_was_open_back() -> None:
     """An app that was left is as it was; what is not there cannot be started."""
     phone = Phone(*shipped_apps(), start=SETTINGS)
     phone.tap("Display")
-    phone.ui.home()
-    assert phone.ui.foreground_package() == HOME
+    phone.ui.keys.home()
+    assert phone.ui.view.foreground_package() == HOME
 
-    assert phone.ui.start_app(SETTINGS)
+    assert phone.ui.launching.start_app(SETTINGS)
 
-    assert phone.ui.title() == "Display"
-    assert not phone.ui.start_app("com.example.nothing")
-    assert not phone.ui.start_app(SETTINGS, ".Nothing")
+    assert phone.ui.view.title() == "Display"
+    assert not phone.ui.launching.start_app("com.example.nothing")
+    assert not phone.ui.launching.start_app(SETTINGS, ".Nothing")
 
 
 def test_an_activity_can_be_started_by_name() -> None:
     """A screen with an activity of its own opens by it, in short or in full."""
     phone = Phone(app(COUNTER), start=DEMO)
 
-    assert phone.ui.start_app(DEMO, ".NextActivity")
+    assert phone.ui.launching.start_app(DEMO, ".NextActivity")
 
-    assert phone.ui.foreground_activity() == "com.example.demo.NextActivity"
-    assert phone.ui.start_app(DEMO, "com.example.demo.NextActivity")
-    phone.ui.back()
-    assert phone.ui.title() == "Counter 0"
+    assert phone.ui.view.foreground_activity() == "com.example.demo.NextActivity"
+    assert phone.ui.launching.start_app(DEMO, "com.example.demo.NextActivity")
+    phone.ui.keys.back()
+    assert phone.ui.view.title() == "Counter 0"
 
 
 def test_an_intent_opens_its_screen() -> None:
     """The well-known actions of Settings lead to their pages."""
     phone = Phone()
 
-    assert phone.ui.start_intent("android.settings.BLUETOOTH_SETTINGS")
+    assert phone.ui.launching.start_intent("android.settings.BLUETOOTH_SETTINGS")
 
-    assert phone.ui.title() == "Bluetooth"
-    assert not phone.ui.start_intent("android.settings.NOTHING")
+    assert phone.ui.view.title() == "Bluetooth"
+    assert not phone.ui.launching.start_intent("android.settings.NOTHING")
 
 
 def test_back_goes_screen_by_screen_and_out() -> None:
@@ -92,13 +89,13 @@ def test_back_goes_screen_by_screen_and_out() -> None:
 
     titles = []
     for _ in range(3):
-        phone.ui.back()
-        titles.append((phone.ui.foreground_package(), phone.ui.title()))
+        phone.ui.keys.back()
+        titles.append((phone.ui.view.foreground_package(), phone.ui.view.title()))
 
     assert titles == [(DEMO, "Next"), (DEMO, "Counter 0"), (HOME, None)]
-    assert DEMO in phone.ui.running_packages()
-    phone.ui.back()
-    assert phone.ui.foreground_package() == HOME
+    assert DEMO in phone.ui.processes.running_packages()
+    phone.ui.keys.back()
+    assert phone.ui.view.foreground_package() == HOME
 
 
 def test_navigation() -> None:
@@ -106,22 +103,22 @@ def test_navigation() -> None:
     phone = demo(COUNTER)
     phone.tap("Next")
     phone.tap("Instead")
-    phone.ui.back()
-    assert phone.ui.title() == "Counter 0"
-    phone.ui.back()
-    assert phone.ui.foreground_package() == HOME
+    phone.ui.keys.back()
+    assert phone.ui.view.title() == "Counter 0"
+    phone.ui.keys.back()
+    assert phone.ui.view.foreground_package() == HOME
 
-    phone.ui.start_app(DEMO)
+    phone.ui.launching.start_app(DEMO)
     phone.tap("Next")
     phone.tap("Again")
     phone.tap("Start over")
-    phone.ui.back()
-    assert phone.ui.foreground_package() == HOME
+    phone.ui.keys.back()
+    assert phone.ui.view.foreground_package() == HOME
 
-    phone.ui.start_app(DEMO)
+    phone.ui.launching.start_app(DEMO)
     phone.tap("Next")
     phone.tap("Navigate up")
-    assert phone.ui.title() == "Counter 0"
+    assert phone.ui.view.title() == "Counter 0"
 
 
 def test_finishing_closes_all_screens() -> None:
@@ -130,116 +127,91 @@ def test_finishing_closes_all_screens() -> None:
     phone.tap("Add")
     phone.tap("Next")
     phone.tap("Finish")
-    assert phone.ui.foreground_package() == HOME
+    assert phone.ui.view.foreground_package() == HOME
 
-    phone.ui.start_app(DEMO)
+    phone.ui.launching.start_app(DEMO)
 
-    assert phone.ui.title() == "Counter 1"
+    assert phone.ui.view.title() == "Counter 1"
 
 
 def test_stopping_forgets_and_clearing_forgets_all() -> None:
     """Plain state goes with the process, saved state and permissions with the data."""
     phone = demo(COUNTER)
-    phone.ui.grant(DEMO, "android.permission.CAMERA")
+    phone.ui.permissions.grant(DEMO, "android.permission.CAMERA")
     phone.tap("Add")
     phone.tap("Next")
 
-    phone.ui.force_stop(DEMO)
-    assert phone.ui.foreground_package() == HOME
-    assert DEMO not in phone.ui.running_packages()
-    phone.ui.start_app(DEMO)
+    phone.ui.processes.force_stop(DEMO)
+    assert phone.ui.view.foreground_package() == HOME
+    assert DEMO not in phone.ui.processes.running_packages()
+    phone.ui.launching.start_app(DEMO)
     assert phone.has("Count 0, best 1")
-    assert phone.ui.granted(DEMO) == {"android.permission.CAMERA"}
+    assert phone.ui.permissions.granted(DEMO) == {"android.permission.CAMERA"}
 
-    phone.ui.clear_data(DEMO)
-    phone.ui.start_app(DEMO)
+    phone.ui.processes.clear_data(DEMO)
+    phone.ui.launching.start_app(DEMO)
     assert phone.has("Count 0, best 0")
-    assert phone.ui.granted(DEMO) == set()
+    assert phone.ui.permissions.granted(DEMO) == set()
 
 
 def test_installing_and_uninstalling() -> None:
     """An app comes and goes with its icon; a new version keeps what was saved."""
     phone = demo(COUNTER)
     phone.tap("Add")
-    phone.ui.install(app(COUNTER))
-    phone.ui.start_app(DEMO)
+    phone.ui.apps.install(app(COUNTER))
+    phone.ui.launching.start_app(DEMO)
     assert phone.has("Count 0, best 1")
 
-    assert phone.ui.uninstall(DEMO)
+    assert phone.ui.apps.uninstall(DEMO)
 
-    assert not phone.ui.uninstall(DEMO)
-    assert phone.ui.foreground_package() == HOME
+    assert not phone.ui.apps.uninstall(DEMO)
+    assert phone.ui.view.foreground_package() == HOME
     assert not phone.has("Demo")
-    assert not phone.ui.start_app(DEMO)
+    assert not phone.ui.launching.start_app(DEMO)
     assert DEMO not in phone.ui.apps
-
-
-def test_a_reset_makes_everything_as_at_first() -> None:
-    """All data, permissions and open apps go."""
-    phone = demo(COUNTER)
-    phone.tap("Add")
-    phone.ui.grant(DEMO, "p")
-
-    phone.ui.reset()
-
-    assert phone.ui.foreground_package() == HOME
-    assert phone.ui.granted(DEMO) == set()
-    phone.ui.start_app(DEMO)
-    assert phone.has("Count 0, best 0")
-
-
-def test_a_reset_drops_what_was_planned() -> None:
-    """A link that was about to open does not."""
-    phone = Phone(launch_delay=1.0)
-    phone.ui.open_uri("shop://item/3")
-
-    phone.ui.reset()
-
-    phone.wait(5)
-    assert phone.ui.foreground_package() == HOME
-    assert phone.ui.next_change() is None
 
 
 def test_recent_apps() -> None:
     """They stand as cards, the latest first; a tap opens one, an upward swipe closes one."""
     phone = Phone(*shipped_apps(), start=SETTINGS)
-    phone.ui.start_app(SHOP)
-    phone.ui.recents()
+    phone.ui.launching.start_app(SHOP)
+    phone.ui.keys.recents()
     cards = [node for node in phone.root.walk() if node.kind == "card"]
     assert [card.content_desc for card in cards] == ["Shop", "Settings"]
-    assert phone.ui.foreground_package() == HOME
+    assert phone.ui.view.foreground_package() == HOME
 
-    phone.ui.recents()
-    assert phone.ui.foreground_package() == SHOP
-    phone.ui.recents()
+    phone.ui.keys.recents()
+    assert phone.ui.view.foreground_package() == SHOP
+    phone.ui.keys.recents()
     x, y = next(node for node in phone.root.walk() if node.kind == "card").bounds.centre
-    phone.ui.swipe((x, y), (x, y - 700))
-    assert SHOP not in phone.ui.running_packages()
+    phone.ui.touch.swipe((x, y), (x, y - 700))
+    assert SHOP not in phone.ui.processes.running_packages()
     phone.tap_id("task")
-    assert phone.ui.foreground_package() == SETTINGS
+    assert phone.ui.view.foreground_package() == SETTINGS
 
-    phone.ui.recents()
+    phone.ui.keys.recents()
     phone.tap("Clear all")
-    phone.ui.recents()
+    phone.ui.keys.recents()
     assert phone.has("No recent items")
-    phone.ui.back()
-    assert phone.ui.title() is None
+    phone.ui.keys.back()
+    assert phone.ui.view.title() is None
 
 
 def test_a_launch_takes_its_time() -> None:
     """With a delay, what was in front stays there until the app comes."""
     phone = Phone(*shipped_apps(), launch_delay=0.3)
-    assert phone.ui.start_app(SETTINGS)
-    assert phone.ui.foreground_package() == HOME
-    assert phone.ui.next_change() == pytest.approx(1000.3)
+    assert phone.ui.launching.start_app(SETTINGS)
+    assert phone.ui.view.foreground_package() == HOME
+    phone.wait(0.29)
+    assert phone.ui.view.foreground_package() == HOME
 
-    phone.wait(0.3)
+    phone.wait(0.01)
 
-    assert phone.ui.foreground_package() == SETTINGS
-    assert phone.ui.open_uri("shop://item/3")
-    assert phone.ui.foreground_package() == SETTINGS
+    assert phone.ui.view.foreground_package() == SETTINGS
+    assert phone.ui.links.open_uri("shop://item/3")
+    assert phone.ui.view.foreground_package() == SETTINGS
     phone.wait(0.3)
-    assert phone.ui.title() == "Item 3"
+    assert phone.ui.view.title() == "Item 3"
 
 
 def test_leaving_takes_its_time_too() -> None:
@@ -248,17 +220,17 @@ def test_leaving_takes_its_time_too() -> None:
     seen = []
     for deed in (
         lambda: phone.tap("Settings"),
-        phone.ui.home,
+        phone.ui.keys.home,
         lambda: phone.tap("Shop"),
-        phone.ui.back,
-        phone.ui.recents,
+        phone.ui.keys.back,
+        phone.ui.keys.recents,
         lambda: phone.tap_id("task"),
     ):
-        before = phone.ui.foreground_activity()
+        before = phone.ui.view.foreground_activity()
         deed()
-        assert phone.ui.foreground_activity() == before
+        assert phone.ui.view.foreground_activity() == before
         phone.wait(0.3)
-        seen.append(phone.ui.foreground_package())
+        seen.append(phone.ui.view.foreground_package())
 
     assert seen == [SETTINGS, HOME, SHOP, HOME, HOME, SHOP]
 
@@ -266,12 +238,12 @@ def test_leaving_takes_its_time_too() -> None:
 def test_a_launch_that_is_stopped_does_not_happen() -> None:
     """Stopping an app before it came up leaves it stopped."""
     phone = Phone(*shipped_apps(), launch_delay=0.3)
-    phone.ui.start_app(SETTINGS)
+    phone.ui.launching.start_app(SETTINGS)
 
-    phone.ui.force_stop(SETTINGS)
+    phone.ui.processes.force_stop(SETTINGS)
 
     phone.wait(1)
-    assert phone.ui.foreground_package() == HOME
+    assert phone.ui.view.foreground_package() == HOME
 
 
 def test_a_tap_goes_to_the_innermost_thing_that_takes_it() -> None:
@@ -304,7 +276,7 @@ def test_what_is_disabled_takes_the_touch_and_does_nothing() -> None:
 
     phone.tap("Never")
 
-    assert not phone.ui.click(phone.node("Never"))
+    assert not phone.ui.nodes.click(phone.node("Never"))
     assert phone.has("Count 1, best 1")
 
 
@@ -312,36 +284,36 @@ def test_gestures_tell_whether_they_met_the_screen() -> None:
     """A gesture is delivered wherever it hits the screen, and nowhere else."""
     ui = demo(COUNTER).ui
 
-    assert ui.tap(5, 2395)
-    assert ui.swipe((5, 2000), (5, 5000))
-    assert [ui.tap(-1, 5), ui.tap(1080, 5), ui.long_press(5, 2400)] == [False] * 3
-    assert not ui.swipe((2000, 5), (5, 5))
+    assert ui.touch.tap(5, 2395)
+    assert ui.touch.swipe((5, 2000), (5, 5000))
+    assert [ui.touch.tap(-1, 5), ui.touch.tap(1080, 5), ui.touch.long_press(5, 2400)] == [False] * 3
+    assert not ui.touch.swipe((2000, 5), (5, 5))
 
 
 def test_a_click_needs_a_node_that_takes_it() -> None:
     """A node that is not clickable, or has gone, cannot be clicked."""
     phone = demo(COUNTER)
     add, text = phone.node("Add"), phone.node("Count 0, best 0")
-    assert not phone.ui.click(text)
-    assert phone.ui.click(add)
-    assert phone.ui.click(add)
+    assert not phone.ui.nodes.click(text)
+    assert phone.ui.nodes.click(add)
+    assert phone.ui.nodes.click(add)
     assert phone.has("Count 2, best 2")
 
     phone.tap("Next")
 
-    assert not phone.ui.click(add)
+    assert not phone.ui.nodes.click(add)
 
 
 def test_a_long_press() -> None:
     """Who listens for it gets it; for others it is a click."""
     phone = demo(COUNTER)
 
-    assert not phone.ui.long_click(phone.node("Add"))
-    assert phone.ui.long_press(*phone.node("Add").bounds.centre)
+    assert not phone.ui.nodes.long_click(phone.node("Add"))
+    assert phone.ui.touch.long_press(*phone.node("Add").bounds.centre)
     assert phone.has("Count 1, best 1")
-    assert phone.ui.long_press(*phone.node("Hold me").bounds.centre)
+    assert phone.ui.touch.long_press(*phone.node("Hold me").bounds.centre)
     assert phone.has("Count 50, best 1")
-    assert phone.ui.long_click(phone.node("Hold me"))
+    assert phone.ui.nodes.long_click(phone.node("Hold me"))
 
 
 def test_a_swipe_that_does_not_move_is_a_press() -> None:
@@ -349,9 +321,9 @@ def test_a_swipe_that_does_not_move_is_a_press() -> None:
     phone = demo(COUNTER)
     at = phone.node("Hold me").bounds.centre
 
-    phone.ui.swipe(at, at, duration_ms=100)
+    phone.ui.touch.swipe(at, at, duration_ms=100)
     assert phone.has("Count 0, best 0")
-    phone.ui.swipe(at, (at[0] + 3, at[1]), duration_ms=800)
+    phone.ui.touch.swipe(at, (at[0] + 3, at[1]), duration_ms=800)
 
     assert phone.has("Count 50, best 0")
 
@@ -438,36 +410,25 @@ def test_an_inner_list_at_its_end_lets_the_outer_one_move() -> None:
     )
     x, y = phone.by_id("inner").bounds.centre
 
-    phone.ui.swipe((x, y), (x, y - 400))
+    phone.ui.touch.swipe((x, y), (x, y - 400))
     assert phone.has("O1")
     assert not phone.has("I1")
     for _ in range(5):
-        phone.ui.swipe((x, y), (x, 100))
+        phone.ui.touch.swipe((x, y), (x, 100))
 
     assert not phone.has("O1")
-
-
-def test_listeners_can_be_set_later() -> None:
-    """Whoever comes after the screen was made can listen too."""
-    heard: list[str] = []
-    ui = Ui([app(COUNTER)], clock=lambda: 0.0)
-
-    ui.on_event = heard.append
-    ui.start_app(DEMO)
-
-    assert any("TYPE_WINDOW_STATE_CHANGED" in event for event in heard)
 
 
 def test_turning_the_phone() -> None:
     """The screen is as wide as it was high, the same app is in front, and it fills it."""
     phone = demo(COUNTER)
-    version = phone.ui.version
+    version = phone.ui.view.version
 
-    phone.ui.rotation = 1
+    phone.ui.display.rotation = 1
 
-    assert phone.ui.size == (2400, 1080)
+    assert phone.ui.display.size == (2400, 1080)
     assert phone.root.bounds == (0, 0, 2400, 1080)
-    assert phone.ui.version != version
+    assert phone.ui.view.version != version
     phone.tap("Add")
     assert phone.has("Count 1, best 1")
 
@@ -475,14 +436,14 @@ def test_turning_the_phone() -> None:
 def test_a_change_of_looks_is_a_change() -> None:
     """Dark, density and size make the screen look different."""
     phone = demo(COUNTER)
-    versions = [phone.ui.version]
+    versions = [phone.ui.view.version]
 
-    phone.ui.dark = True
-    versions.append(phone.ui.version)
-    phone.ui.density = 300
-    versions.append(phone.ui.version)
-    phone.ui.resize((720, 1280))
-    versions.append(phone.ui.version)
+    phone.ui.display.dark = True
+    versions.append(phone.ui.view.version)
+    phone.ui.display.density = 300
+    versions.append(phone.ui.view.version)
+    phone.ui.display.resize((720, 1280))
+    versions.append(phone.ui.view.version)
 
     assert len(set(versions)) == 4
     assert phone.root.bounds == (0, 0, 720, 1280)
@@ -491,11 +452,11 @@ def test_a_change_of_looks_is_a_change() -> None:
 def test_unchanged_windows_are_not_built_again() -> None:
     """Looking twice gives the same objects; a change gives new ones."""
     phone = demo(COUNTER)
-    first = phone.ui.windows()[0].root
-    assert phone.ui.windows()[0].root is first
-    version = phone.ui.version
+    first = phone.ui.view.windows()[0].root
+    assert phone.ui.view.windows()[0].root is first
+    version = phone.ui.view.version
 
     phone.tap("Add")
 
-    assert phone.ui.windows()[0].root is not first
-    assert phone.ui.version != version
+    assert phone.ui.view.windows()[0].root is not first
+    assert phone.ui.view.version != version

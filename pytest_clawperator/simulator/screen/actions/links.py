@@ -1,30 +1,80 @@
-"""What Android asks or tells above an app: which app for a link, permissions, crashes."""
+"""Deep links: which apps take one, and opening it in one of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from urllib.parse import unquote
 
+from pytest_clawperator.simulator.screen.actions.navigation import Navigation
 from pytest_clawperator.simulator.screen.app_files.app_schema import App, Link
 from pytest_clawperator.simulator.screen.state import system_pages
 from pytest_clawperator.simulator.screen.state.app_state import with_locals
-from pytest_clawperator.simulator.screen.state.foreground import Stage
+from pytest_clawperator.simulator.screen.state.phone_state import PhoneState
 from pytest_clawperator.simulator.screen.state.task import Task
-
-_APP_INFO = "android.settings.APPLICATION_DETAILS_SETTINGS"
 
 _Taker = tuple[Task, Link, dict[str, str]]
 
 
-def takers(stage: Stage, uri: str, *, package: str | None = None) -> list[_Taker]:
-    """List the apps that take a link, with the values that it holds."""
-    return [
-        (task, link, values)
-        for task in stage.tasks.values()
-        if package in (None, task.app.package)
-        for link, values in [_link_for(task.app, uri)]
-        if link is not None
-    ]
+class Links:
+    """Opens links, and asks which app to use where several take one."""
+
+    def __init__(self, state: PhoneState, navigation: Navigation) -> None:
+        self._tasks = state.tasks
+        self._timeline = state.timeline
+        self._foreground = state.foreground
+        self._navigation = navigation
+        # The app that the user chose for always, by scheme.
+        self._preferred: dict[str, str] = {}
+
+    def takers(self, uri: str, *, package: str | None = None) -> list[str]:
+        """List the packages of the apps that take a link."""
+        return [task.app.package for task, _, _ in self._takers(uri, package)]
+
+    def open_uri(self, uri: str, *, package: str | None = None) -> bool:
+        """Open a link in the app that takes it, or ask which; False where none does."""
+        if not self._takers(uri, package):
+            return False
+        self._foreground.switch_app(lambda: self._open(uri, package), owner=self)
+        return True
+
+    def _takers(self, uri: str, package: str | None) -> list[_Taker]:
+        return [
+            (task, link, values)
+            for task in self._tasks.values()
+            if package in (None, task.app.package)
+            for link, values in [_link_for(task.app, uri)]
+            if link is not None
+        ]
+
+    def _open(self, uri: str, package: str | None) -> None:
+        takers = self._takers(uri, package)
+        scheme = uri.partition(":")[0].lower()
+        preferred = self._preferred.get(scheme)
+        chosen = [taker for taker in takers if taker[0].app.package == preferred] or takers
+        if len(chosen) == 1:
+            self._follow(*chosen[0])
+        elif chosen:
+            self._ask(takers, scheme)
+
+    def _ask(self, takers: list[_Taker], scheme: str) -> None:
+        def choose(choice: str) -> None:
+            how, _, name = choice.partition(" ")
+            if how == "always":
+                self._preferred[scheme] = name
+            self._foreground.chooser = None
+            for taker in takers:
+                if taker[0].app.package == name:
+                    self._follow(*taker)
+
+        apps = [task.app for task, _, _ in takers]
+        page = system_pages.chooser_page(apps, now=self._timeline.now, choose=choose)
+        self._foreground.chooser = page
+        self._foreground.page_appeared(page)
+
+    def _follow(self, task: Task, link: Link, found: Mapping[str, str]) -> None:
+        lookup = with_locals(task.state.lookup, found)
+        given = {name: template.value(lookup) for name, template in link.values.items()}
+        self._navigation.open_screen(task, link.screen, {**found, **given})
 
 
 def _link_for(app: App, uri: str) -> tuple[Link | None, dict[str, str]]:
@@ -33,79 +83,3 @@ def _link_for(app: App, uri: str) -> tuple[Link | None, dict[str, str]]:
         if found is not None:
             return link, {name: unquote(value) for name, value in found.groupdict().items()}
     return None, {}
-
-
-def open_uri(stage: Stage, uri: str, *, package: str | None = None) -> bool:
-    """Open a link; where several apps take it, ask which. False where none does."""
-    found = takers(stage, uri, package=package)
-    if not found:
-        return False
-    scheme = uri.partition(":")[0].lower()
-    preferred = stage.preferred.get(scheme)
-    chosen = [taker for taker in found if taker[0].app.package == preferred] or found
-    if len(chosen) == 1:
-        _follow(stage, *chosen[0])
-        return True
-
-    def choose(choice: str) -> None:
-        how, _, name = choice.partition(" ")
-        if how == "always":
-            stage.preferred[scheme] = name
-        stage.chooser = None
-        for taker in found:
-            if taker[0].app.package == name:
-                _follow(stage, *taker)
-
-    apps = [task.app for task, _, _ in found]
-    stage.chooser = system_pages.chooser_page(apps, now=stage.now, choose=choose)
-    stage.appeared(stage.chooser)
-    return True
-
-
-def _follow(stage: Stage, task: Task, link: Link, found: Mapping[str, str]) -> None:
-    lookup = with_locals(task.state.lookup, found)
-    given = {name: template.value(lookup) for name, template in link.values.items()}
-    stage.open(task, link.screen, {**found, **given})
-
-
-def ask_permission(
-    stage: Stage, task: Task, permission: str, answered: Callable[[bool], None]
-) -> None:
-    """Ask the user for a permission, unless the answer is known already."""
-    package = task.app.package
-    if permission in stage.permissions.granted(package):
-        answered(True)
-        return
-    if not stage.permissions.may_ask(package, permission):
-        answered(False)
-        return
-
-    def choose(choice: str) -> None:
-        task.prompt = None
-        if choice == "allow":
-            stage.permissions.grant(package, permission)
-        else:
-            stage.permissions.refuse(package, permission)
-        stage.appeared(stage.shown()[-1])
-        answered(choice == "allow")
-
-    task.prompt = system_pages.permission_page(task.app, permission, now=stage.now, choose=choose)
-    stage.show_if_in_front(task, task.prompt)
-
-
-def crash(stage: Stage, task: Task, message: str) -> None:
-    """Let an app die with an exception; Android says so."""
-    app = task.app
-    stage.stop(app.package)
-
-    def choose(choice: str) -> None:
-        if page in stage.alerts:
-            stage.alerts.remove(page)
-        stage.appeared(stage.shown()[-1])
-        if choice == "info":
-            stage.start_intent(_APP_INFO)
-
-    page = system_pages.crash_page(app, now=stage.now, choose=choose)
-    stage.alerts.append(page)
-    stage.on_crash(app.package, message)
-    stage.appeared(page)

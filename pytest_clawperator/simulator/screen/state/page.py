@@ -1,14 +1,13 @@
-"""What is open on the screen: pages, which are an app's screens, its dialogs, or Android's own."""
+"""Open pages: an app's screens and dialogs, or Android's own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_clawperator.simulator.screen.app_files.app_schema import Dialog, Screen, Widget
+from pytest_clawperator.simulator.screen.app_files.app_schema import Dialog, Screen
 from pytest_clawperator.simulator.screen.app_files.expressions import Lookup, Value
-from pytest_clawperator.simulator.screen.user_input.gestures import Drag
 
 
 @dataclass(eq=False)
@@ -22,7 +21,7 @@ class Page:
     opened_at: float
     lookup: Lookup
     args: dict[str, Value] = field(default_factory=dict)
-    # Android's own pages are told which widget was chosen, by its `value`.
+    # For Android's own pages: called with the `value` of the widget that was chosen.
     choose: Callable[[str], None] | None = None
     scroll: dict[str, int] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
@@ -34,74 +33,14 @@ class Page:
 
     @property
     def key(self) -> str:
-        """Begin the widget paths of this page's nodes."""
+        """What the widget names of this page's nodes begin with."""
         return f"{self.package}/{self.name}"
+
+    def widget_name(self, path: str) -> str:
+        """Return what the node of the widget at a path names as its widget."""
+        return f"{self.package}/{self.name}/{path}"
 
     @property
     def title(self) -> str | None:
-        """Give the title with its values filled in."""
+        """The title with its values filled in."""
         return None if self.body.title is None else self.body.title.render(self.lookup)
-
-    @property
-    def top(self) -> Page:
-        """Give the page's uppermost dialog, or the page itself."""
-        return self.dialogs[-1].top if self.dialogs else self
-
-
-@dataclass(frozen=True)
-class Target:
-    """What a node stands for: which widget of which page, and the names that are known there."""
-
-    page: Page
-    path: str
-    widget: Widget
-    lookup: Lookup
-    enabled: bool
-
-
-@dataclass(frozen=True)
-class Scroller:
-    """A container that can be scrolled, and how far it is and can go, in pixels."""
-
-    target: Target
-    horizontal: bool
-    offset: int
-    limit: int
-
-    def can_move(self, drag: Drag) -> bool:
-        """Tell whether a drag moves it: along its axis, and not yet at that end."""
-        if drag.horizontal != self.horizontal:
-            return False
-        return self.offset < self.limit if drag.distance > 0 else self.offset > 0
-
-    def after(self, drag: Drag) -> int:
-        """Give the offset that a drag leaves it at."""
-        return max(0, min(self.limit, self.offset + drag.reach))
-
-
-def path_step(widget: Widget, number: int) -> str:
-    """Name a widget among its siblings: by its id, or by its kind and place."""
-    label = widget.id.constant if widget.id is not None else None
-    return label or f"{widget.kind}{number}"
-
-
-def path_of_field(body: Screen | Dialog, name: str) -> str | None:
-    """Find the path of a field by its id; fields that are repeated have no single path."""
-    for section in ("items", "menu", "bottom"):
-        found = _path_among(getattr(body, section, ()), section, name)
-        if found is not None:
-            return found
-    return None
-
-
-def _path_among(widgets: Iterable[Widget], prefix: str, name: str) -> str | None:
-    for number, widget in enumerate(widgets):
-        path = f"{prefix}/{path_step(widget, number)}"
-        if widget.repeat is not None:
-            continue
-        if widget.kind == "field" and widget.id is not None and widget.id.constant == name:
-            return path
-        found = _path_among(widget.items, path, name)
-        if found is not None:
-            return found
-    return None

@@ -1,4 +1,4 @@
-"""What is due at some later time of the phone's clock."""
+"""The time on a phone, and what is due at some later time."""
 
 from __future__ import annotations
 
@@ -17,39 +17,45 @@ class _Entry:
     act: Callable[[], object] = field(compare=False)
 
 
-class Schedule:
-    """Things to do later, each belonging to something that may go away before."""
+class Timeline:
+    """The phone's time, and planned calls; each belongs to an owner that may go away before.
 
-    def __init__(self) -> None:
+    Time passes only when ``advance`` is called.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self.now = clock()
         self._entries: list[_Entry] = []
         self._count = 0
 
-    def add(self, due: float, act: Callable[[], object], *, owner: object) -> None:
-        """Plan something; what is due first comes first, then what was planned first."""
+    def at(self, due: float, act: Callable[[], object], *, owner: object) -> None:
+        """Plan a call; calls due at the same time are made in the order of planning."""
         self._count += 1
         heapq.heappush(self._entries, _Entry(due, self._count, owner, act))
 
+    def after(self, delay: float, act: Callable[[], object], *, owner: object) -> None:
+        """Plan a call in ``delay`` seconds."""
+        self.at(self.now + delay, act, owner=owner)
+
     def cancel(self, owner: object) -> None:
-        """Drop what belongs to an owner."""
+        """Drop the planned calls of an owner."""
         kept = [entry for entry in self._entries if entry.owner is not owner]
         if len(kept) != len(self._entries):
             self._entries = kept
             heapq.heapify(kept)
 
-    def next_due(self) -> float | None:
-        """Give when the next thing is due."""
-        return self._entries[0].due if self._entries else None
+    def advance(self) -> None:
+        """Go on to the clock's time and make the calls that are due, each at its own time.
 
-    def run_until(self, now: float, enter: Callable[[float], None]) -> bool:
-        """Do what is due by now, each at its own time; tell whether there was anything.
-
-        ``enter`` is told the time before each. What keeps planning itself anew is done so many
-        times and then left for the next call.
+        A call that keeps planning itself anew is made a limited number of times; what is left
+        waits for the next ``advance``.
         """
+        time = self._clock()
         done = 0
-        while self._entries and self._entries[0].due <= now and done < _MAX_RUNS:
+        while self._entries and self._entries[0].due <= time and done < _MAX_RUNS:
             entry = heapq.heappop(self._entries)
-            enter(entry.due)
+            self.now = max(self.now, entry.due)
             entry.act()
             done += 1
-        return done > 0
+        self.now = max(self.now, time)

@@ -1,4 +1,4 @@
-"""What a finger meets, and how far a list runs on after it has left."""
+"""The geometry of touches: which node they meet, and how far a swipe moves a list."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
+from pytest_clawperator.simulator.screen.windows.targets import Scroller
 
 TOUCH_SLOP = 8
 LONG_PRESS_MS = 400
@@ -64,7 +65,7 @@ class Drag:
 
 
 def fling(distance: float, *, duration_ms: float, density: int) -> float:
-    """Give how many pixels a list runs on when a finger leaves it at this speed."""
+    """Return how many pixels a list runs on when a finger leaves it at this speed."""
     scale = density / _BASELINE
     velocity = min(abs(distance) / max(1.0, duration_ms) * 1000, _MAX_VELOCITY * scale)
     if velocity < _MIN_VELOCITY * scale:
@@ -76,7 +77,7 @@ def fling(distance: float, *, duration_ms: float, density: int) -> float:
 
 
 def node_at(root: UiNode, x: int, y: int, fits: Callable[[UiNode], bool]) -> UiNode | None:
-    """Give the node that a touch goes to: the uppermost and innermost at that point that fits."""
+    """Return the node that a touch goes to: the uppermost and innermost at a point that fits."""
     if not (root.visible_to_user and root.bounds.contains(x, y)):
         return None
     for child in reversed(root.children):
@@ -84,3 +85,15 @@ def node_at(root: UiNode, x: int, y: int, fits: Callable[[UiNode], bool]) -> UiN
         if found is not None:
             return found
     return root if fits(root) else None
+
+
+def can_scroll(scroller: Scroller, drag: Drag) -> bool:
+    """Whether a drag moves a container: along its axis, and not yet at that end."""
+    if drag.horizontal != scroller.horizontal:
+        return False
+    return scroller.offset < scroller.limit if drag.distance > 0 else scroller.offset > 0
+
+
+def scrolled_offset(scroller: Scroller, drag: Drag) -> int:
+    """Return the offset that a drag leaves a container at."""
+    return max(0, min(scroller.limit, scroller.offset + drag.reach))

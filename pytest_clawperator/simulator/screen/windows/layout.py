@@ -10,8 +10,10 @@ from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNo
 from pytest_clawperator.simulator.screen.app_files.app_schema import MAX_REPEAT, Widget
 from pytest_clawperator.simulator.screen.app_files.expressions import Lookup, Value
 from pytest_clawperator.simulator.screen.state.app_state import with_locals
-from pytest_clawperator.simulator.screen.state.page import Page, Scroller, Target, path_step
+from pytest_clawperator.simulator.screen.state.page import Page
+from pytest_clawperator.simulator.screen.state.page_widgets import path_step
 from pytest_clawperator.simulator.screen.windows.metrics import Metrics
+from pytest_clawperator.simulator.screen.windows.targets import Scroller, Target
 from pytest_clawperator.simulator.screen.windows.widget_nodes import STYLES, Item, Painter
 
 _UNBOUNDED_LIST = 400

@@ -8,19 +8,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-REFERENCE_WIDTH = 1080
-REFERENCE_DENSITY = 420
 _BASELINE = 160
 _LINE_HEIGHT = 1.35
 
 _NARROW = frozenset("iIjl.,:;'|!`’‘·• ()[]{}/\\\"")
 _SLIM = frozenset("frt-")
 _WIDE = frozenset("mwMW@%—…")
-
-
-def default_density(size: tuple[int, int]) -> int:
-    """Give the density at which a screen shows as much as 1080 pixels do at 420 dpi."""
-    return max(40, round(REFERENCE_DENSITY * min(size) / REFERENCE_WIDTH))
 
 
 class Metrics:
@@ -32,19 +25,19 @@ class Metrics:
         self._scale = density / _BASELINE
 
     def px(self, dp: float) -> int:
-        """Give whole pixels for so many units."""
+        """Return the whole pixels for a length in dp."""
         return int(dp * self._scale + 0.5)
 
     def text_width(self, text: str, size: float) -> int:
-        """Give the width of a text on one line."""
+        """Return the width of a text on one line."""
         return int(_ems(text) * size * self._scale + 0.999)
 
     def line_height(self, size: float) -> int:
-        """Give the height of one line."""
+        """Return the height of one line."""
         return int(size * _LINE_HEIGHT * self._scale + 0.5)
 
     def lines(self, text: str, size: float, width: int) -> int:
-        """Count the lines that a text takes when it may be so many pixels wide."""
+        """Count the lines that a text takes in a width in pixels."""
         ems = max(1.0, width / (size * self._scale))
         return _wrapped(text, round(ems, 1))
 

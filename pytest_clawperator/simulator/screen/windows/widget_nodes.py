@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
 from pytest_clawperator.simulator.screen.app_files.app_schema import Widget
-from pytest_clawperator.simulator.screen.app_files.expressions import Lookup, Template, as_text
+from pytest_clawperator.simulator.screen.app_files.expressions import Lookup, Template
 from pytest_clawperator.simulator.screen.state.page import Page
+from pytest_clawperator.simulator.screen.state.page_widgets import field_text, is_checked, is_chosen
 from pytest_clawperator.simulator.screen.windows.metrics import Metrics
 
 _BULLET = "•"
@@ -371,23 +372,3 @@ def _row_check(widget: Widget) -> str | None:
     if widget.switch is not None:
         return "switch"
     return "checkbox" if widget.checkbox is not None else None
-
-
-def field_text(page: Page, path: str, widget: Widget, lookup: Lookup) -> str:
-    """Give what a field holds."""
-    return page.texts.get(path, "") if widget.bind is None else str(lookup(widget.bind))
-
-
-def is_chosen(widget: Widget, lookup: Lookup) -> bool:
-    """Tell whether a radio button or tab is the one that its variable names."""
-    if widget.bind is None or widget.value is None:
-        return False
-    return as_text(lookup(widget.bind)) == widget.value.render(lookup)
-
-
-def is_checked(page: Page, path: str, widget: Widget, lookup: Lookup) -> bool:
-    """Tell whether a switch, checkbox, radio button or chip is on."""
-    if widget.kind == "radio":
-        return is_chosen(widget, lookup)
-    expression = widget.checked or widget.switch or widget.checkbox
-    return page.checks.get(path, False) if expression is None else bool(expression(lookup))
