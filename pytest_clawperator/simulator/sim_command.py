@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.faults import FAULTS, Fault, Faults
 from pytest_clawperator.simulator.operator.run import Profile
-from pytest_clawperator.simulator.screen.accessibility.hierarchy import role_of
 from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility.roles import role_of
 
 if TYPE_CHECKING:
     from pytest_clawperator.simulator.screen.phone_ui import PhoneUi

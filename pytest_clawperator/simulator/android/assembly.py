@@ -30,7 +30,8 @@ from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.operator.app import OperatorApp
 from pytest_clawperator.simulator.operator.run import Profile
 from pytest_clawperator.simulator.operator.time import OperatorClock
-from pytest_clawperator.simulator.screen.app_files.load import App, shipped_apps
+from pytest_clawperator.simulator.screen.app_files.app_schema import App
+from pytest_clawperator.simulator.screen.app_files.load import shipped_apps
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 
 if TYPE_CHECKING:

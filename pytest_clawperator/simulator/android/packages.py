@@ -22,7 +22,7 @@ from pytest_clawperator.simulator.filesystem import FileSystemError
 
 if TYPE_CHECKING:
     from pytest_clawperator.simulator.android.system import AndroidSystem
-    from pytest_clawperator.simulator.screen.app_files.load import App
+    from pytest_clawperator.simulator.screen.app_files.app_schema import App
 
 
 def grant(system: AndroidSystem, package: Package, permission: str) -> None:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pytest_clawperator.simulator.operator.log import TREE_MANAGER, Source
 from pytest_clawperator.simulator.operator.plan import Direction, NodeMatcher
 from pytest_clawperator.simulator.operator.run import Run, StepFailure
-from pytest_clawperator.simulator.screen.accessibility import hierarchy
+from pytest_clawperator.simulator.screen.accessibility import node_search
 from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility.roles import role_of
 
 TAP_MS = 120
 LONG_PRESS_MS = 650
@@ -43,7 +44,7 @@ def look_or_fail(run: Run) -> UiNode:
 
 def find(run: Run, root: UiNode, matcher: NodeMatcher) -> UiNode | None:
     """Give the first node on the screen that fits."""
-    return hierarchy.find(root, matcher.to_wire(), run.ui.display.size)
+    return node_search.find(root, matcher.to_wire(), run.ui.display.size)
 
 
 def find_or_fail(run: Run, matcher: NodeMatcher) -> UiNode:
@@ -56,7 +57,7 @@ def find_or_fail(run: Run, matcher: NodeMatcher) -> UiNode:
 
 def first_scrollable(run: Run, root: UiNode) -> UiNode | None:
     """Give the first node on the screen that scrolls."""
-    nodes = hierarchy.on_screen(root, run.ui.display.size)
+    nodes = node_search.on_screen(root, run.ui.display.size)
     return next((node for node in nodes if node.scrollable), None)
 
 
@@ -152,7 +153,7 @@ def log_touch(run: Run, text: str) -> None:
 
 def node_id(node: UiNode) -> str:
     """Name a node by its place in the tree."""
-    return f"{_WINDOW_ID}:{hierarchy.node_path(node)}"
+    return f"{_WINDOW_ID}:{node_search.node_path(node)}"
 
 
 def describe(node: UiNode) -> str:
@@ -161,7 +162,7 @@ def describe(node: UiNode) -> str:
     clickable = nearest(node, lambda other: other.clickable, _EFFECTIVE_ANCESTORS) is not None
     return (
         f"TaskUiNode(resourceId={node.resource_id or 'null'}, label='{node.label}', "
-        f"clickable={str(clickable).lower()}, role={hierarchy.role_of(node)}, "
+        f"clickable={str(clickable).lower()}, role={role_of(node)}, "
         f"bounds=left={left}, top={top}, right={right}, bottom={bottom})"
     )
 

@@ -17,7 +17,7 @@ from pytest_clawperator.simulator.operator.log import RESULT_PREFIX
 from pytest_clawperator.simulator.operator.run import Profile
 from pytest_clawperator.simulator.operator.time import OperatorClock
 from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode, Window
-from pytest_clawperator.simulator.screen.app_files.load import App
+from pytest_clawperator.simulator.screen.app_files.app_schema import App
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.stats import Stats
 

@@ -1,4 +1,4 @@
-"""A screen whose clock the test moves, and short words for looking at it and touching it."""
+"""A phone whose clock the test moves, with short ways to look at it and to touch it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import textwrap
 from typing import Any
 
 from pytest_clawperator.simulator.screen.accessibility.events import AccessibilityEvent
-from pytest_clawperator.simulator.screen.accessibility.hierarchy import find, find_all
+from pytest_clawperator.simulator.screen.accessibility.node_search import find, find_all
 from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
-from pytest_clawperator.simulator.screen.app_files.load import App, parse_app, shipped_apps
+from pytest_clawperator.simulator.screen.app_files.app_schema import App
+from pytest_clawperator.simulator.screen.app_files.load import parse_app, shipped_apps
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 
 SETTINGS = "com.android.settings"
@@ -67,7 +68,7 @@ class Phone:
         return root
 
     def has(self, text: str) -> bool:
-        """Tell whether a text is on the screen."""
+        """Whether a text is on the screen."""
         return find(self.root, {"textEquals": text}, self.ui.display.size) is not None
 
     def texts(self) -> list[str]:
@@ -75,13 +76,13 @@ class Phone:
         return [node.text for node in find_all(self.root, {}, self.ui.display.size) if node.text]
 
     def node(self, text: str) -> UiNode:
-        """Give the first node with a text or description."""
+        """Return the first node with a text or description."""
         found = find(self.root, {"textEquals": text}, self.ui.display.size)
         assert found is not None, f"{text!r} is not among {self.texts()}"
         return found
 
     def by_id(self, name: str) -> UiNode:
-        """Give the first node whose resource id ends so."""
+        """Return the first node whose resource id ends with a name."""
         found = next((n for n in self.root.walk() if n.resource_id.endswith(f":id/{name}")), None)
         assert found is not None, f"no {name}"
         return found
@@ -110,8 +111,22 @@ class Phone:
         x, height = (left + right) // 2, bottom - top
         self.ui.touch.swipe((x, top + round(0.48 * height)), (x, top + round(0.76 * height)))
 
+    def scroll_to(self, text: str) -> None:
+        """Scroll the first list down until a text shows."""
+        for _ in range(100):
+            if self.has(text):
+                return
+            self.swipe_up(self.scrollable())
+        raise AssertionError(f"{text!r} never came")
+
+    def value_of(self, label: str) -> str:
+        """Return the text below a label in its row."""
+        row = self.node(label).parent
+        assert row is not None
+        return next(part.text for part in row.children if part.resource_id.endswith("/summary"))
+
     def scrollable(self) -> UiNode:
-        """Give the first node that can be scrolled."""
+        """Return the first node that can be scrolled."""
         return next(node for node in self.root.walk() if node.scrollable)
 
 

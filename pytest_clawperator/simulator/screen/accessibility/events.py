@@ -1,4 +1,4 @@
-"""Accessibility events, in the words in which Android prints them."""
+"""Accessibility events, printed as Android prints them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class AccessibilityEvent(str):
         source: UiNode | None = None,
         scroll: tuple[int, int, int, int] = (0, 0, 0, 0),
     ) -> AccessibilityEvent:
-        """Make an event; ``scroll`` is x and y and how far each can go."""
+        """Make an event; ``scroll`` is x and y and the limit of each."""
         enabled = source is None or source.enabled
         password = source is not None and source.password
         text = (
@@ -75,5 +75,5 @@ def _word(value: bool) -> str:
 
 
 def texts_of(node: UiNode) -> tuple[str, ...]:
-    """Collect what an event about a node says: the texts in it, in order."""
+    """Return the texts of an event about a node: those in it, in order."""
     return tuple(text for part in node.walk() if (text := part.label))

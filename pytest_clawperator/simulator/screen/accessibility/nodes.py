@@ -17,12 +17,12 @@ class Bounds(NamedTuple):
 
     @property
     def width(self) -> int:
-        """How wide it is; never negative."""
+        """The width; never negative."""
         return max(0, self.right - self.left)
 
     @property
     def height(self) -> int:
-        """How high it is; never negative."""
+        """The height; never negative."""
         return max(0, self.bottom - self.top)
 
     @property
@@ -31,11 +31,11 @@ class Bounds(NamedTuple):
         return (self.left + self.right) // 2, (self.top + self.bottom) // 2
 
     def contains(self, x: int, y: int) -> bool:
-        """Tell whether a point lies inside."""
+        """Whether a point lies inside."""
         return self.left <= x < self.right and self.top <= y < self.bottom
 
     def clipped(self, to: Bounds) -> Bounds:
-        """Give the part that lies inside ``to``; empty where nothing does."""
+        """Return the part that lies inside ``to``; empty where nothing does."""
         left, top = max(self.left, to.left), max(self.top, to.top)
         return Bounds(
             left, top, max(left, min(self.right, to.right)), max(top, min(self.bottom, to.bottom))
@@ -95,7 +95,7 @@ class UiNode:
             yield from child.walk()
 
     def add(self, child: UiNode) -> UiNode:
-        """Append a child and give it back."""
+        """Append a child and return it."""
         child.parent = self
         self.children.append(child)
         return child

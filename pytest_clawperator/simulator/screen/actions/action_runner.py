@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pytest_clawperator.simulator.screen.app_files.app_schema import Action
-from pytest_clawperator.simulator.screen.app_files.expressions import Lookup, Template
+from pytest_clawperator.simulator.screen.app_files.action_schema import Action
+from pytest_clawperator.simulator.screen.app_files.expression_values import Lookup
+from pytest_clawperator.simulator.screen.app_files.expressions import Template
 from pytest_clawperator.simulator.screen.state.page import Page
 from pytest_clawperator.simulator.screen.state.task import Task
 

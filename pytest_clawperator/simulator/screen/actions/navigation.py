@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from pytest_clawperator.simulator.screen.actions.action_runner import ActionRunner, Context
-from pytest_clawperator.simulator.screen.app_files.app_schema import Action
-from pytest_clawperator.simulator.screen.app_files.expressions import Lookup, Value
+from pytest_clawperator.simulator.screen.app_files.action_schema import Action
+from pytest_clawperator.simulator.screen.app_files.expression_values import Lookup, Value
 from pytest_clawperator.simulator.screen.state.page import Page
 from pytest_clawperator.simulator.screen.state.phone_state import PhoneState
 from pytest_clawperator.simulator.screen.state.task import Task

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pytest_clawperator.simulator.screen.actions.action_runner import Context, Verb
-from pytest_clawperator.simulator.screen.app_files.app_schema import Action
+from pytest_clawperator.simulator.screen.app_files.action_schema import Action
 from pytest_clawperator.simulator.screen.state.changes import Changes
 
 

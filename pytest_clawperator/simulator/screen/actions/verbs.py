@@ -12,8 +12,8 @@ from pytest_clawperator.simulator.screen.actions.messages import show_snackbar, 
 from pytest_clawperator.simulator.screen.actions.navigation import Navigation
 from pytest_clawperator.simulator.screen.actions.permission_requests import request_permission
 from pytest_clawperator.simulator.screen.actions.variable_verbs import variable_verbs
-from pytest_clawperator.simulator.screen.app_files.app_schema import Action, Opening
-from pytest_clawperator.simulator.screen.app_files.expressions import Lookup, Value
+from pytest_clawperator.simulator.screen.app_files.action_schema import Action, Opening
+from pytest_clawperator.simulator.screen.app_files.expression_values import Lookup, Value
 from pytest_clawperator.simulator.screen.state.page_widgets import path_of_field
 from pytest_clawperator.simulator.screen.state.phone_state import PhoneState
 

@@ -1,324 +1,27 @@
-"""What an app file may say: one YAML file describes one app and all its screens.
-
-A widget is written with its kind as the first key: ``- row: Wi-Fi``. The value of that key
-is the widget's text, or for containers their items or their id.
-"""
+"""What an app file may say: one YAML file describes one app and all its screens."""
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from pytest_clawperator.simulator.screen.app_files.expressions import KEYWORDS, Expression, Template
-
-Kind = Literal[
-    "text", "title", "button", "icon_button", "field", "switch", "checkbox", "radio",
-    "row", "image", "icon", "chip", "badge", "divider", "space", "progress",
-    "list", "scroll", "column", "line", "card", "group", "tabs", "tab",
-]  # fmt: skip
-KINDS: tuple[str, ...] = get_args(Kind)
-CONTAINERS = frozenset({"list", "scroll", "column", "line", "card", "group", "tabs"})
-
-MAX_REPEAT = 2000
-
-_ANYWHERE = frozenset(
-    {
-        "kind", "id", "desc", "class", "visible_if", "appears_after", "disappears_after",
-        "repeat", "width", "height", "grow", "align",
-    }
-)  # fmt: skip
-_TOUCHABLE = frozenset({"on_tap", "on_long_press", "enabled_if", "selected_if", "clickable"})
-_TEXTUAL = _TOUCHABLE | {"text", "size", "heading"}
-_CHECKABLE = _TOUCHABLE | {"text", "checked", "on_change"}
-# What a kind takes besides what every kind takes.
-TAKES: Mapping[str, frozenset[str]] = {
-    "text": _TEXTUAL,
-    "title": _TEXTUAL,
-    "button": _TEXTUAL,
-    "icon_button": _TOUCHABLE | {"text"},
-    "field": frozenset(
-        {"text", "bind", "password", "multiline", "enabled_if", "on_tap", "on_change", "on_submit"}
-    ),
-    "switch": _CHECKABLE,
-    "checkbox": _CHECKABLE,
-    "radio": (_CHECKABLE | {"bind", "value"}) - {"checked"},
-    "row": _TOUCHABLE
-    | {"text", "summary", "icon", "switch", "checkbox", "on_change", "title_id", "summary_id"},
-    "image": _TOUCHABLE | {"text"},
-    "icon": _TOUCHABLE | {"text"},
-    "chip": _TEXTUAL | {"checked"},
-    "badge": _TEXTUAL,
-    "divider": frozenset(),
-    "space": frozenset(),
-    "progress": frozenset({"text"}),
-    "list": frozenset({"items", "columns", "direction", "filter", "on_scroll", "on_end"}),
-    "scroll": frozenset({"items", "direction", "on_scroll", "on_end"}),
-    "column": _TOUCHABLE | {"items"},
-    "line": _TOUCHABLE | {"items"},
-    "card": _TOUCHABLE | {"items"},
-    "group": frozenset({"items"}),
-    "tabs": frozenset({"items", "bind", "style", "on_change"}),
-    "tab": frozenset({"text", "value", "bind", "on_tap", "enabled_if"}),
-}
-
-_PACKAGE = re.compile(r"[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)+$|android$")
-_NAME = re.compile(r"[a-z_][a-z0-9_]*$")
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|min)$")
-_SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0}
-_RESERVED = KEYWORDS | {"index", "number", "item"}
+from pytest_clawperator.simulator.screen.app_files.action_schema import Action, Actions
+from pytest_clawperator.simulator.screen.app_files.expressions import Expression, Template
+from pytest_clawperator.simulator.screen.app_files.field_types import (
+    AppFileModel,
+    Duration,
+    Name,
+    Package,
+    Scalar,
+    Word,
+)
+from pytest_clawperator.simulator.screen.app_files.widget_schema import Widget
 
 
-class WrongKey(ValueError):
-    """A key that does not belong where it stands; ``key`` helps to find its line."""
-
-    def __init__(self, key: object, message: str, *, known: Iterable[str]) -> None:
-        names = sorted(known)
-        close = difflib.get_close_matches(str(key), names, n=1)
-        hint = f"did you mean `{close[0]}`? " if close else ""
-        super().__init__(f"{message}; {hint}allowed: {', '.join(names)}")
-        self.key = key
-
-
-def _duration(value: object) -> float:
-    found = _DURATION.match(value) if isinstance(value, str) else None
-    if found is None:
-        raise ValueError(f"{value!r} is not a duration; write it as 800ms, 2s or 1.5min")
-    return float(found[1]) * _SECONDS[found[2]]
-
-
-def _name(value: object) -> str:
-    if not isinstance(value, str) or not _NAME.match(value) or value in _RESERVED:
-        raise ValueError(
-            f"{value!r} is not a name; names are lower-case letters, digits and `_`,"
-            f" and none of {', '.join(sorted(_RESERVED))}"
-        )
-    return value
-
-
-def _word(value: object) -> str:
-    if not isinstance(value, str) or not _NAME.match(value):
-        raise ValueError(f"{value!r} is not a name; names are lower-case letters, digits and `_`")
-    return value
-
-
-def _package(value: object) -> str:
-    if not isinstance(value, str) or not _PACKAGE.match(value):
-        raise ValueError(f"{value!r} is not a package name such as com.example.shop")
-    return value
-
-
-def _listed(value: object) -> object:
-    if isinstance(value, str):
-        raise ValueError(f"an action is a mapping such as `navigate: home`, not {value!r}")
-    return [value] if isinstance(value, Mapping) else value
-
-
-Duration = Annotated[float, BeforeValidator(_duration)]
-Name = Annotated[str, BeforeValidator(_name)]
-Word = Annotated[str, BeforeValidator(_word)]
-Package = Annotated[str, BeforeValidator(_package)]
-Scalar = bool | int | float | str
-
-
-class _Model(BaseModel):
-    model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        arbitrary_types_allowed=True,
-        populate_by_name=True,
-        defer_build=True,
-    )
-
-
-class Opening(_Model):
-    """A screen or dialog to open, with the values of its ``args``."""
-
-    to: str
-    values: dict[Name, Template] = Field(default_factory=dict, alias="with")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_name(cls, value: object) -> object:
-        return {"to": value} if isinstance(value, str) else value
-
-
-class Request(_Model):
-    """A runtime permission to ask for, and what follows the answer."""
-
-    permission: str
-    on_granted: Actions = ()
-    on_denied: Actions = ()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_name(cls, value: object) -> object:
-        return {"permission": value} if isinstance(value, str) else value
-
-
-VERBS = (
-    "set", "add", "toggle", "append", "remove", "navigate", "replace", "root", "back", "finish",
-    "dialog", "dismiss", "toast", "snackbar", "start_app", "open_uri", "home", "focus",
-    "hide_keyboard", "request_permission", "crash", "after", "if",
-)  # fmt: skip
-_ONLY_WITH = {"then": "if", "else": "if", "do": "after"}
-
-
-class Action(_Model):
-    """One thing that happens: exactly one verb, and where that is `if` or `after`, its parts."""
-
-    set: dict[Name, Any] | None = None
-    add: dict[Name, Expression] | None = None
-    toggle: Name | None = None
-    append: dict[Name, Any] | None = None
-    remove: dict[Name, Expression] | None = None
-    navigate: Opening | None = None
-    replace: Opening | None = None
-    root: Opening | None = None
-    back: Literal[True] | None = None
-    finish: Literal[True] | None = None
-    dialog: Opening | None = None
-    dismiss: Literal[True] | None = None
-    toast: Template | None = None
-    snackbar: Template | None = None
-    start_app: Package | None = None
-    open_uri: Template | None = None
-    home: Literal[True] | None = None
-    focus: str | None = None
-    hide_keyboard: Literal[True] | None = None
-    request_permission: Request | None = None
-    crash: Template | None = None
-    after: Duration | None = None
-    condition: Expression | None = Field(default=None, alias="if")
-    do: Actions = ()
-    then: Actions = ()
-    otherwise: Actions = Field(default=(), alias="else")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _one_verb(cls, value: object) -> object:
-        if not isinstance(value, Mapping):
-            raise ValueError(f"an action is a mapping such as `navigate: home`, not {value!r}")
-        verbs = [key for key in value if key in VERBS]
-        if len(verbs) != 1:
-            found = "none" if not verbs else " and ".join(f"`{verb}`" for verb in verbs)
-            key = verbs[1] if verbs else next(iter(value), "")
-            message = f"an action has exactly one verb, here: {found}; several form a list"
-            raise WrongKey(key, message, known=VERBS)
-        for part, verb in _ONLY_WITH.items():
-            if part in value and verbs[0] != verb:
-                raise WrongKey(part, f"`{part}` belongs to `{verb}`", known=[verbs[0]])
-        return value
-
-    @cached_property
-    def verb(self) -> str:
-        """Name the verb."""
-        return next(
-            verb
-            for verb in VERBS
-            if getattr(self, "condition" if verb == "if" else verb) is not None
-        )
-
-    @cached_property
-    def values(self) -> dict[str, Template | Mapping[str, Template]]:
-        """Give what `set` or `append` assigns, as templates."""
-        given = self.set if self.set is not None else self.append or {}
-        return {name: _assigned(value) for name, value in given.items()}
-
-
-def _assigned(value: Any) -> Template | Mapping[str, Template]:
-    if isinstance(value, Mapping):
-        return {str(part): Template.parse(entry) for part, entry in value.items()}
-    return Template.parse("" if value == [] else value)
-
-
-Actions = Annotated[tuple[Action, ...], BeforeValidator(_listed)]
-
-
-class Widget(_Model):
-    """One widget; which fields make sense depends on its kind."""
-
-    kind: Kind
-    text: Template | None = None
-    id: Template | None = None
-    desc: Template | None = None
-    cls: str | None = Field(default=None, alias="class")
-    summary: Template | None = None
-    title_id: Template = Template("android:id/title")
-    summary_id: Template = Template("android:id/summary")
-    icon: bool = False
-    visible_if: Expression | None = None
-    enabled_if: Expression | None = None
-    selected_if: Expression | None = None
-    checked: Expression | None = None
-    switch: Expression | None = None
-    checkbox: Expression | None = None
-    bind: Name | None = None
-    value: Template | None = None
-    password: bool = False
-    multiline: bool = False
-    heading: bool = False
-    clickable: bool | None = None
-    appears_after: Duration | None = None
-    disappears_after: Duration | None = None
-    repeat: Expression | None = None
-    filter: Expression | None = None
-    columns: Annotated[int, Field(ge=1, le=12)] = 1
-    direction: Literal["vertical", "horizontal"] = "vertical"
-    style: Literal["top", "bottom"] = "top"
-    width: Annotated[int, Field(ge=1, le=2000)] | None = None
-    height: Annotated[int, Field(ge=1, le=5000)] | None = None
-    size: Annotated[int, Field(ge=6, le=200)] | None = None
-    grow: bool | None = None
-    align: Literal["start", "center", "end"] | None = None
-    on_tap: Actions = ()
-    on_long_press: Actions = ()
-    on_change: Actions = ()
-    on_submit: Actions = ()
-    on_scroll: Actions = ()
-    on_end: Actions = ()
-    items: tuple[Widget, ...] = ()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_short_form(cls, value: object) -> object:
-        if not isinstance(value, Mapping):
-            raise ValueError(f"a widget is a mapping such as `text: Hello`, not {value!r}")
-        if "kind" in value:
-            return value
-        kind = next(iter(value), None)
-        if kind not in KINDS:
-            message = f"the first key of a widget is its kind, and {kind!r} is none"
-            raise WrongKey(kind, message, known=KINDS)
-        return _expanded(str(kind), value)
-
-
-def _expanded(kind: str, value: Mapping[Any, Any]) -> dict[Any, Any]:
-    rest = {key: entry for key, entry in value.items() if key != kind}
-    unfit = [key for key in rest if key not in TAKES[kind] and key not in _ANYWHERE]
-    if unfit:
-        known = (TAKES[kind] | _ANYWHERE) - {"kind", "text"}
-        raise WrongKey(unfit[0], f"a {kind} takes no `{unfit[0]}`", known=known)
-    content = value[kind]
-    slot = "text" if kind not in CONTAINERS else "items" if isinstance(content, list) else "id"
-    if content is not None:
-        if slot in rest:
-            raise ValueError(f"`{kind}: …` and `{slot}: …` say the same thing; keep one")
-        rest[slot] = content
-    if kind == "tabs" and isinstance(rest.get("items"), list) and "bind" in rest:
-        # A tab must know what it sets; saying it once for the whole bar is enough.
-        rest["items"] = [
-            {**tab, "bind": rest["bind"]} if isinstance(tab, Mapping) and "tab" in tab else tab
-            for tab in rest["items"]
-        ]
-    return {"kind": kind, **rest}
-
-
-class Timer(_Model):
+class Timer(AppFileModel):
     """Something that happens a while after a screen opened."""
 
     after: Duration
@@ -326,7 +29,7 @@ class Timer(_Model):
     condition: Expression | None = Field(default=None, alias="if")
 
 
-class Screen(_Model):
+class Screen(AppFileModel):
     """One screen of an app."""
 
     title: Template | None = None
@@ -342,7 +45,7 @@ class Screen(_Model):
     timers: tuple[Timer, ...] = ()
 
 
-class DialogButton(_Model):
+class DialogButton(AppFileModel):
     """A button at the foot of a dialog; pressing it closes the dialog, then does its actions."""
 
     button: Template
@@ -350,7 +53,7 @@ class DialogButton(_Model):
     do: Actions = ()
 
 
-class Dialog(_Model):
+class Dialog(AppFileModel):
     """A modal dialog in a window of its own."""
 
     title: Template | None = None
@@ -385,7 +88,7 @@ class Dialog(_Model):
         )
 
 
-class Link(_Model):
+class Link(AppFileModel):
     """A deep link: addresses of this form open that screen.
 
     ``{name}`` stands for one part of the path, ``{name:int}`` for a number; both become args
@@ -431,7 +134,7 @@ def _link_pattern(uri: str) -> re.Pattern[str]:
     return re.compile(rf"(?i:{pattern})(?:/?(?:[?#].*)?)$", re.DOTALL)
 
 
-class App(_Model):
+class App(AppFileModel):
     """An app: what its package says about it, its variables, and its screens."""
 
     package: Package

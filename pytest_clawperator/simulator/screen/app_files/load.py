@@ -2,46 +2,27 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.simulator.screen.app_files.app_schema import App, WrongKey
+from pytest_clawperator.simulator.screen.app_files.app_schema import App
+from pytest_clawperator.simulator.screen.app_files.load_errors import explained, refusal
 from pytest_clawperator.simulator.screen.app_files.name_check import problems_of
 from pytest_clawperator.simulator.screen.app_files.yaml_source import Source, read_source
 
-__all__ = ["App", "load_app", "parse_app", "plain_app", "shipped_apps"]
-
 _SHIPPED = Path(__file__).parents[2] / "apps"
-_SHOWN_PROBLEMS = 10
-_VALUE_ERROR = "Value error, "
-# What pydantic calls by the names of Python's types.
-_WANTED = {
-    "tuple_type": "a list",
-    "dict_type": "a mapping",
-    "model_type": "a mapping",
-    "string_type": "a text",
-    "int_type": "a whole number",
-    "int_parsing": "a whole number",
-    "int_from_float": "a whole number",
-    "bool_type": "true or false",
-    "bool_parsing": "true or false",
-}
 
 
 def load_app(path: Path) -> App:
-    """Read and judge an app's file; a mistake is a ConfigurationError with file and line."""
-    return _judged(read_source(path))
+    """Load an app from its file; a mistake is a ConfigurationError with file and line."""
+    return _checked_app(read_source(path))
 
 
 def parse_app(text: str, *, path: Path = Path("app.yaml")) -> App:
-    """Judge an app that is at hand as text; ``path`` is what errors call it."""
-    return _judged(read_source(path, text=text))
+    """Load an app from text; ``path`` is the name of its file in errors."""
+    return _checked_app(read_source(path, text=text))
 
 
 @lru_cache(maxsize=1)
@@ -50,7 +31,7 @@ def _shipped() -> tuple[App, ...]:
 
 
 def shipped_apps() -> list[App]:
-    """Give the apps that come with the package; they are read at the first call."""
+    """Return the apps that come with the package; they are read at the first call."""
     return list(_shipped())
 
 
@@ -78,7 +59,7 @@ def plain_app(
     )
 
 
-def _judged(source: Source) -> App:
+def _checked_app(source: Source) -> App:
     if not isinstance(source.data, dict):
         raise source.error(
             (), "an app file is a mapping", hint=f"Its keys: {', '.join(App.model_fields)}."
@@ -86,95 +67,10 @@ def _judged(source: Source) -> App:
     try:
         app = App.model_validate(source.data)
     except ValidationError as error:
-        raise _refusal(source, [_explained(source, entry) for entry in error.errors()]) from None
+        raise refusal(source, [explained(entry) for entry in error.errors()]) from None
     except RecursionError:
         raise source.error((), "nested too deep", hint="Flatten the widgets.") from None
     problems = problems_of(app)
     if problems:
-        raise _refusal(source, [(place, message) for place, message in problems])
+        raise refusal(source, [(place, message) for place, message in problems])
     return app
-
-
-def _refusal(
-    source: Source, problems: Sequence[tuple[Sequence[str | int], str]]
-) -> ConfigurationError:
-    first_place, first = problems[0]
-    lines = [f"{source.line(place)}: {message}" for place, message in problems[1:_SHOWN_PROBLEMS]]
-    rest = len(problems) - 1 - len(lines)
-    more = f"\n  ... and {rest} more" if rest > 0 else ""
-    also = "".join(f"\n  {source.path}:{line}" for line in lines)
-    return source.error(
-        first_place,
-        f"{first}{also}{more}",
-        hint="The simulator's documentation describes every key of an app file.",
-    )
-
-
-def _explained(source: Source, error: Any) -> tuple[tuple[str | int, ...], str]:
-    place: tuple[str | int, ...] = tuple(error["loc"])
-    kind, found, context = error["type"], error["input"], error.get("ctx", {})
-    where = _spoken(place[:-1] if kind in ("missing", "extra_forbidden") else place)
-    if kind == "value_error":
-        if isinstance(context.get("error"), WrongKey):
-            place = (*place, context["error"].key)
-        return place, f"{where}: {error['msg'].removeprefix(_VALUE_ERROR)}"
-    if kind == "missing":
-        return place, f"{where}: `{place[-1]}` is missing"
-    if kind == "extra_forbidden":
-        return place, f"{where}: there is no `{place[-1]}`{_allowed(source, place)}"
-    if kind == "literal_error":
-        return place, f"{where}: {found!r} is not allowed; allowed: {context.get('expected')}"
-    wanted = _WANTED.get(kind)
-    if wanted is not None:
-        return place, f"{where}: {wanted} is wanted, found {_short(found)}"
-    return place, f"{where}: {error['msg'].lower()}, found {_short(found)}"
-
-
-def _spoken(place: Sequence[str | int]) -> str:
-    """Say a place as people do: ``screens.main.items[3]``."""
-    text = ""
-    for step in place:
-        if step == "[key]":
-            continue
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
-    return text or "the app"
-
-
-def _allowed(source: Source, place: Sequence[str | int]) -> str:
-    model = _model_at(place[:-1])
-    if model is None:
-        return ""
-    names = sorted(field.alias or name for name, field in model.model_fields.items())
-    close = difflib.get_close_matches(str(place[-1]), names, n=1)
-    hint = f"; did you mean `{close[0]}`?" if close else ""
-    return f"{hint or ';'} allowed: {', '.join(names)}"
-
-
-def _model_at(place: Sequence[str | int]) -> type[Any] | None:
-    """Find the model that describes a place, by walking the annotations of the schema."""
-    from pydantic import BaseModel
-
-    model: Any = App
-    for step in place:
-        if not isinstance(step, str):
-            continue
-        fields: Mapping[str, Any] = model.model_fields
-        field = next((f for name, f in fields.items() if step in (name, f.alias)), None)
-        inner = _models_in(field.annotation, BaseModel) if field is not None else []
-        if inner:
-            model = inner[0]
-    return model if isinstance(model, type) else None
-
-
-def _models_in(annotation: Any, base: type[Any]) -> list[Any]:
-    # Python 3.10 calls `dict[str, int]` a type, too.
-    if isinstance(annotation, type) and not get_args(annotation) and issubclass(annotation, base):
-        return [annotation]
-    return [
-        found for part in getattr(annotation, "__args__", ()) for found in _models_in(part, base)
-    ]
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."

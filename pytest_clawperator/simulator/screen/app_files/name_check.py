@@ -7,16 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_clawperator.simulator.screen.app_files.app_schema import (
-    MAX_REPEAT,
-    Action,
-    App,
-    Dialog,
-    Opening,
-    Screen,
-    Widget,
-)
+from pytest_clawperator.simulator.screen.app_files.action_schema import Action, Opening
+from pytest_clawperator.simulator.screen.app_files.app_schema import App, Dialog, Screen
 from pytest_clawperator.simulator.screen.app_files.expressions import Expression, Template
+from pytest_clawperator.simulator.screen.app_files.widget_schema import MAX_REPEAT, Widget
 
 Place = tuple[str | int, ...]
 Problem = tuple[Place, str]

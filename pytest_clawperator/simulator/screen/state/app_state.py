@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_clawperator.simulator.screen.app_files.app_schema import App
-from pytest_clawperator.simulator.screen.app_files.expressions import (
+from pytest_clawperator.simulator.screen.app_files.expression_values import (
     MAX_TEXT,
     Lookup,
     Value,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pytest_clawperator.simulator.screen.app_files.app_schema import Dialog, Screen, Widget
-from pytest_clawperator.simulator.screen.app_files.expressions import Lookup, as_text
+from pytest_clawperator.simulator.screen.app_files.app_schema import Dialog, Screen
+from pytest_clawperator.simulator.screen.app_files.expression_values import Lookup, as_text
+from pytest_clawperator.simulator.screen.app_files.widget_schema import Widget
 from pytest_clawperator.simulator.screen.state.page import Page
 
 

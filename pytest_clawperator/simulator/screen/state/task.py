@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pytest_clawperator.simulator.screen.app_files.app_schema import App, Dialog, Screen
-from pytest_clawperator.simulator.screen.app_files.expressions import Value
+from pytest_clawperator.simulator.screen.app_files.expression_values import Value
 from pytest_clawperator.simulator.screen.state.app_state import AppState, coerced, with_locals
 from pytest_clawperator.simulator.screen.state.page import Page
 

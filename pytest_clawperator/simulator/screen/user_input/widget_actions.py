@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_clawperator.simulator.screen.actions.action_runner import ActionRunner, Context
-from pytest_clawperator.simulator.screen.app_files.app_schema import Action
+from pytest_clawperator.simulator.screen.app_files.action_schema import Action
 from pytest_clawperator.simulator.screen.app_files.expressions import Expression
 from pytest_clawperator.simulator.screen.state.page_widgets import field_text, is_checked
 from pytest_clawperator.simulator.screen.state.phone_state import PhoneState

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
-from pytest_clawperator.simulator.screen.app_files.app_schema import Action, Dialog, Screen, Widget
+from pytest_clawperator.simulator.screen.app_files.action_schema import Action
+from pytest_clawperator.simulator.screen.app_files.app_schema import Dialog, Screen
 from pytest_clawperator.simulator.screen.app_files.expressions import Template
+from pytest_clawperator.simulator.screen.app_files.widget_schema import Widget
+from pytest_clawperator.simulator.screen.windows.items import Item
 from pytest_clawperator.simulator.screen.windows.layout import Layout
-from pytest_clawperator.simulator.screen.windows.widget_nodes import Item
 
 STATUS_BAR = 24
 NAVIGATION_BAR = 24
@@ -41,7 +43,7 @@ class Area:
 
     @property
     def whole(self) -> Bounds:
-        """Give the whole screen."""
+        """The whole screen."""
         return Bounds(0, 0, self.width, self.height)
 
 
@@ -59,11 +61,11 @@ def screen_root(layout: Layout, screen: Screen, area: Area, *, has_up: bool) -> 
         frame = Bounds(0, top, area.width, min(bottom, top + px(TOOLBAR)))
         _toolbar(layout, screen, content, frame, has_up=has_up)
         top = frame.bottom
-    foot = layout.items(screen.bottom, page.lookup, "bottom")
-    foot_height = sum(layout.height(item, area.width) for item in foot)
+    foot = layout.shown.items(screen.bottom, page.lookup, "bottom")
+    foot_height = sum(layout.measuring.height(item, area.width) for item in foot)
     foot_top = max(top, bottom - foot_height)
     body = Bounds(0, top, area.width, foot_top)
-    layout.stack(layout.items(screen.items, page.lookup, "items"), content, body, body)
+    layout.stack(layout.shown.items(screen.items, page.lookup, "items"), content, body, body)
     layout.stack(foot, content, Bounds(0, foot_top, area.width, bottom), whole)
     if page.snackbar is not None:
         frame = Bounds(px(8), foot_top - px(_SNACKBAR + 8), area.width - px(8), foot_top - px(8))
@@ -92,8 +94,8 @@ def _toolbar(
         box = Bounds(left, middle - button // 2, left + button, middle + button // 2)
         layout.place(Item(_UP, "up", page.lookup), node, box, frame)
         left += button + px(8)
-    menu = layout.items(screen.menu, page.lookup, "menu")
-    widths = [layout.natural_width(item, frame.width // 2) for item in menu]
+    menu = layout.shown.items(screen.menu, page.lookup, "menu")
+    widths = [layout.measuring.natural_width(item, frame.width // 2) for item in menu]
     right = max(left, frame.right - px(4) - sum(widths))
     title = page.title
     if title:
@@ -104,7 +106,7 @@ def _toolbar(
         label = node.add(UiNode(_TEXT, page.package, box, text=title, kind="title", widget=name))
         label.heading = True
     for item, width in zip(menu, widths, strict=True):
-        height = min(frame.height, layout.height(item, width))
+        height = min(frame.height, layout.measuring.height(item, width))
         box = Bounds(right, middle - height // 2, right + width, middle + height - height // 2)
         layout.place(item, node, box, frame)
         right += width
@@ -125,14 +127,14 @@ def dialog_root(layout: Layout, dialog: Dialog, area: Area) -> UiNode:
     page, px = layout.page, layout.metrics.px
     width = min(area.width - 2 * px(_DIALOG_MARGIN), px(_DIALOG_WIDTH))
     items = [
-        *layout.items(dialog.text_widgets, page.lookup, "dialog"),
-        *layout.items(dialog.items, page.lookup, "items"),
+        *layout.shown.items(dialog.text_widgets, page.lookup, "dialog"),
+        *layout.shown.items(dialog.items, page.lookup, "items"),
     ]
-    buttons = layout.items(dialog.button_widgets, page.lookup, "buttons")
+    buttons = layout.shown.items(dialog.button_widgets, page.lookup, "buttons")
     rows = _button_rows(layout, buttons, width)
     pad = px(_DIALOG_PAD)
-    foot = sum(layout.height(row[0], width) for row in rows)
-    height = 2 * pad + foot + sum(layout.height(item, width) for item in items)
+    foot = sum(layout.measuring.height(row[0], width) for row in rows)
+    height = 2 * pad + foot + sum(layout.measuring.height(item, width) for item in items)
     room_top, room_bottom = px(STATUS_BAR), area.bottom
     height = min(height, room_bottom - room_top)
     left, top = (area.width - width) // 2, (room_top + room_bottom - height) // 2
@@ -150,7 +152,7 @@ def _button_rows(layout: Layout, buttons: list[Item], width: int) -> list[list[I
     """Put buttons side by side, the first one outermost; below each other where they are wide."""
     if not buttons:
         return []
-    if sum(layout.natural_width(button, width) for button in buttons) <= width:
+    if sum(layout.measuring.natural_width(button, width) for button in buttons) <= width:
         return [buttons[::-1]]
     return [[button] for button in buttons]
 
@@ -158,9 +160,9 @@ def _button_rows(layout: Layout, buttons: list[Item], width: int) -> list[list[I
 def _place_buttons(layout: Layout, rows: list[list[Item]], root: UiNode, frame: Bounds) -> None:
     top = frame.top
     for row in rows:
-        widths = [layout.natural_width(button, frame.width) for button in row]
+        widths = [layout.measuring.natural_width(button, frame.width) for button in row]
         left = frame.right - sum(widths)
-        height = layout.height(row[0], frame.width)
+        height = layout.measuring.height(row[0], frame.width)
         for button, width in zip(row, widths, strict=True):
             layout.place(button, root, Bounds(left, top, left + width, top + height), root.bounds)
             left += width

@@ -92,7 +92,7 @@ def _root(state: PhoneState, page: Page, scene: Scene, metrics: Metrics, area: A
         root = screen_root(layout, page.body, area, has_up=has_up)
     scene.targets.update(layout.targets)
     scene.scrollers.update(layout.scrollers)
-    moment = layout.next_time
+    moment = layout.shown.next_time
     if moment is not None and (scene.next_time is None or moment < scene.next_time):
         scene.next_time = moment
     return root

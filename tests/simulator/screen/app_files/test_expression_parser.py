@@ -1,4 +1,4 @@
-"""The tiny language of app files."""
+"""The expressions of app files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_clawperator.simulator.screen.app_files.expressions import Expression, Template, Value
+from pytest_clawperator.simulator.screen.app_files.expression_values import Value
+from pytest_clawperator.simulator.screen.app_files.expressions import Expression
 
 VALUES: dict[str, Any] = {
     "count": 3,
@@ -74,7 +75,7 @@ def test_an_expression_has_a_value(source: str, value: object) -> None:
         ("1+" * 400 + "1", "characters"),
     ],
 )
-def test_a_mistake_is_explained(source: str, part: str) -> None:
+def test_a_mistake_in_an_expression_is_explained(source: str, part: str) -> None:
     """What is not in the language is refused with the reason."""
     with pytest.raises(ValueError, match=r".") as refused:
         Expression(source)
@@ -84,7 +85,7 @@ def test_a_mistake_is_explained(source: str, part: str) -> None:
 
 @settings(deadline=None, database=None)
 @given(st.text(max_size=40))
-def test_no_text_does_harm(source: str) -> None:
+def test_any_text_is_refused_or_has_a_value(source: str) -> None:
     """Any text is either refused, or has a value."""
     try:
         expression = Expression(source)
@@ -101,50 +102,3 @@ def test_numbers_stay_within_bounds() -> None:
         values.append(Expression("n * n")(lambda name: values[-1]))
 
     assert values[-1] == 2**63 - 1
-
-
-@pytest.mark.parametrize(
-    ("source", "text"),
-    [
-        ("plain", "plain"),
-        ("{count} of {count + 1}", "3 of 4"),
-        ("{{count}}", "{count}"),
-        ("", ""),
-        ("{on}", "true"),
-        ("{cart.count * 1}", "2"),
-        ("{half + half}", "1"),
-    ],
-)
-def test_a_template_is_filled_in(source: str, text: str) -> None:
-    """Expressions in braces become text; doubled braces are braces."""
-    assert Template(source).render(lookup) == text
-
-
-def test_a_template_of_one_expression_keeps_its_type() -> None:
-    """A lone expression is a value; with text around it, it is text."""
-    assert Template("{count}").value(lookup) == 3
-    assert Template(" {count}").value(lookup) == " 3"
-
-
-@pytest.mark.parametrize("source", ["{", "a } b", "{count"])
-def test_a_lone_brace_is_a_mistake(source: str) -> None:
-    """A brace that is neither pair nor doubled is refused."""
-    with pytest.raises(ValueError, match="a lone"):
-        Template(source)
-
-
-@pytest.mark.parametrize(
-    ("value", "part"),
-    [({"count": None}, "needs quotes"), ([1], "not a list"), (None, "not nothing")],
-)
-def test_what_is_no_text_is_refused(value: object, part: str) -> None:
-    """A mapping, list or nothing is no template, and the likely slip is named."""
-    with pytest.raises(ValueError, match=part):
-        Template.parse(value)
-
-
-def test_an_expression_knows_whether_it_is_a_variable() -> None:
-    """Only a bare name can be written to."""
-    assert Expression(" wifi ").is_name
-    assert not Expression("not wifi").is_name
-    assert not Expression("item.price").is_name
