@@ -80,7 +80,7 @@ class _Look:
         )
 
     def jpeg(self, frame: tuple[int, int]) -> bytes:
-        from pytest_clawperator.simulator.picture.frame import black_frame, encode_frame
+        from pytest_clawperator.simulator.picture.film.frame import black_frame, encode_frame
         from pytest_clawperator.simulator.picture.render import paint
 
         if self.windows is None:

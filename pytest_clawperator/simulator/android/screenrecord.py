@@ -16,7 +16,7 @@ from pytest_clawperator.simulator.android.screenrecord_options import (
     parse_request,
 )
 from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
-from pytest_clawperator.simulator.picture.mp4 import Frame, film, unfinished_film
+from pytest_clawperator.simulator.picture.film.mp4 import Frame, film, unfinished_film
 
 if TYPE_CHECKING:
     from pytest_clawperator.simulator.android.system import AndroidSystem, Phone

@@ -6,7 +6,7 @@ from typing import Literal
 
 from PIL import Image, ImageDraw
 
-from pytest_clawperator.simulator.picture.shapes import corner_masks, disc_mask, icon_mask
+from pytest_clawperator.simulator.picture.masks import corner_masks, disc_mask, icon_mask
 from pytest_clawperator.simulator.picture.text import (
     fitted,
     line_height,

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import struct
-import zlib
 from collections.abc import Sequence
 
 from PIL import Image
 
 from pytest_clawperator.simulator.picture.canvas import Canvas
-from pytest_clawperator.simulator.picture.keyboard import paint_key, paint_keyboard
-from pytest_clawperator.simulator.picture.place import Place, kind_of
-from pytest_clawperator.simulator.picture.system import (
+from pytest_clawperator.simulator.picture.png import encode_png
+from pytest_clawperator.simulator.picture.system_bars import (
     paint_handle,
     paint_status_bar,
     paint_wallpaper,
 )
 from pytest_clawperator.simulator.picture.theme import DARK, LIGHT, Colour
-from pytest_clawperator.simulator.picture.widgets import paint_node
+from pytest_clawperator.simulator.picture.widgets.keyboard import paint_key, paint_keyboard
+from pytest_clawperator.simulator.picture.widgets.painters import paint_node
+from pytest_clawperator.simulator.picture.widgets.place import Place, kind_of
 from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode, Window
 
 _SHADE = 0.45
@@ -63,26 +62,6 @@ def paint(
 def black_screen(size: tuple[int, int]) -> bytes:
     """Give the picture of a screen that is off."""
     return encode_png(Image.new("RGB", (max(1, size[0]), max(1, size[1]))))
-
-
-def encode_png(image: Image.Image) -> bytes:
-    """Write an RGB picture quickly: screens are flat, so no row filter is worth its time."""
-    width, height = image.size
-    # Each row begins with its filter's number, 0. Padding ends each row with a 0 byte instead;
-    # one more at the very start, and one less at the end, makes it the beginning of the next.
-    padded = memoryview(image.tobytes("raw", "RGB", width * 3 + 1))
-    packer = zlib.compressobj(1)
-    data = packer.compress(b"\0") + packer.compress(padded[:-1]) + packer.flush()
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    signature = b"\x89PNG\r\n\x1a\n"
-    return b"".join(
-        (signature, _chunk(b"IHDR", header), _chunk(b"IDAT", data), _chunk(b"IEND", b""))
-    )
-
-
-def _chunk(name: bytes, data: bytes) -> bytes:
-    checksum = zlib.crc32(data, zlib.crc32(name))
-    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", checksum)
 
 
 class _Picture:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from PIL import Image, ImageDraw, ImageFont
 
-from pytest_clawperator.simulator.picture.shapes import icon_mask
+from pytest_clawperator.simulator.picture.masks import icon_mask
 
 ELLIPSIS = "…"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_clawperator.simulator.picture.canvas import Canvas, inset, square
-from pytest_clawperator.simulator.picture.place import Place
+from pytest_clawperator.simulator.picture.widgets.place import Place
 from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
 
 _ROWS = ("qwertyuiop", "asdfghjkl", "⇧zxcvbnm⌫", "?,␣.⏎")

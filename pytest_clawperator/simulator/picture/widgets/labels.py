@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pytest_clawperator.simulator.picture.canvas import LINE_SPACING, Canvas
-from pytest_clawperator.simulator.picture.place import Painter, Place, ink_of, whole_box
 from pytest_clawperator.simulator.picture.theme import Colour
+from pytest_clawperator.simulator.picture.widgets.place import Painter, Place, ink_of, whole_box
 from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
 
 _SMALLEST_TEXT, _LARGEST_TEXT = 9, 60

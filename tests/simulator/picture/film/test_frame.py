@@ -7,7 +7,7 @@ import io
 import pytest
 from PIL import Image
 
-from pytest_clawperator.simulator.picture.frame import black_frame, encode_frame
+from pytest_clawperator.simulator.picture.film.frame import black_frame, encode_frame
 
 
 def opened(frame: bytes) -> Image.Image:
@@ -18,14 +18,14 @@ def opened(frame: bytes) -> Image.Image:
 
 
 def light_at(image: Image.Image, x: int, y: int) -> bool:
-    """Tell whether a point is white rather than black."""
+    """Whether a point is white rather than black."""
     value = image.convert("L").getpixel((x, y))
     assert isinstance(value, int)
     return value > 127
 
 
 @pytest.mark.parametrize("size", [(40, 80), (80, 160), (30, 60), (31, 62), (160, 320)])
-def test_the_same_shape(size: tuple[int, int]) -> None:
+def test_a_picture_of_the_frames_shape_fills_it(size: tuple[int, int]) -> None:
     """A picture of the frame's shape fills it, smaller or larger."""
     image = opened(encode_frame(Image.new("RGB", (80, 160), "white"), size))
 
@@ -34,7 +34,7 @@ def test_the_same_shape(size: tuple[int, int]) -> None:
     assert light_at(image, size[0] - 2, size[1] - 2)
 
 
-def test_a_turned_screen() -> None:
+def test_a_picture_of_another_shape_lies_in_the_middle() -> None:
     """A picture of another shape lies in the middle, with black around it."""
     image = opened(encode_frame(Image.new("RGB", (160, 80), "white"), (80, 160)))
 
@@ -42,8 +42,8 @@ def test_a_turned_screen() -> None:
     assert [light_at(image, 40, y) for y in (10, 80, 150)] == [False, True, False]
 
 
-def test_a_screen_that_is_off() -> None:
-    """It is black."""
+def test_the_frame_of_a_screen_that_is_off_is_black() -> None:
+    """Every pixel is black."""
     image = opened(black_frame((40, 80)))
 
     assert (image.size, light_at(image, 20, 40)) == ((40, 80), False)
