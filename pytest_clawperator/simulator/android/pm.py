@@ -328,7 +328,7 @@ def _link_taker(call: ServiceCall, intent: Intent) -> tuple[str, str] | None:
     """Give the activity that takes a link, or that which asks where several do."""
     if intent.data is None or intent.component is not None:
         return None
-    takers = call.system.ui.links.takers(intent.data, package=intent.package)
+    takers = call.system.ui.links.handlers(intent.data, package=intent.package)
     if len(takers) != 1:
         return ("android", "com.android.internal.app.ResolverActivity") if takers else None
     package = call.system.packages.get(takers[0])

@@ -9,7 +9,7 @@ from PIL import Image
 
 
 def encode_png(image: Image.Image) -> bytes:
-    """Write an RGB picture quickly: screens are flat, so no row filter is worth its time."""
+    """Encode an RGB picture; screens are flat, so no row filter is worth its time."""
     width, height = image.size
     # Each row begins with its filter's number, 0. Padding ends each row with a 0 byte instead;
     # one more at the very start, and one less at the end, makes it the beginning of the next.

@@ -10,14 +10,14 @@ _QUALITY = 75
 
 
 def encode_frame(image: Image.Image, size: tuple[int, int]) -> bytes:
-    """Write a picture as JPEG of that size; what does not fit its shape stays black."""
+    """Encode a picture as JPEG of a size; where its shape does not fit, the rest stays black."""
     buffer = io.BytesIO()
     _fitted(image, size).save(buffer, "JPEG", quality=_QUALITY)
     return buffer.getvalue()
 
 
 def black_frame(size: tuple[int, int]) -> bytes:
-    """Give the frame of a screen that is off."""
+    """Return the frame of a screen that is off."""
     return encode_frame(Image.new("RGB", size), size)
 
 

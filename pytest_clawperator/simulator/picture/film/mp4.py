@@ -1,4 +1,4 @@
-"""Pictures as a film: Motion JPEG in an ISO base media file, each frame as long as it showed."""
+"""Films as MP4: Motion JPEG in an ISO base media file, each frame with its own duration."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Frame:
 
 
 def unfinished_film() -> bytes:
-    """Give the beginning of a film that no player can play: its table comes last."""
+    """Return the beginning of a film; no player can play it, since its tables come last."""
     return _file_type() + struct.pack(">I4s", 8, b"mdat")
 
 

@@ -5,25 +5,25 @@ from __future__ import annotations
 from pytest_clawperator.simulator.picture.canvas import Canvas, inset, square
 from pytest_clawperator.simulator.picture.theme import Colour, mixed, tint
 from pytest_clawperator.simulator.picture.widgets.icon_choice import icon_name
-from pytest_clawperator.simulator.picture.widgets.place import (
-    Place,
-    beyond_edge,
+from pytest_clawperator.simulator.picture.widgets.paint_context import (
+    PaintContext,
+    box_behind_edge,
     ink_of,
     is_enabled,
     kind_of,
-    whole_box,
+    uncut_box,
 )
 from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
 
 
-def paint_icon(canvas: Canvas, node: UiNode, place: Place) -> Place:
+def paint_icon(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
     """Paint an icon, on a coloured disc in a row."""
     theme, box = canvas.theme, node.bounds
-    if node.text and box.height > box.width // 2 and place.inside in ("", "home"):
-        return _launcher_icon(canvas, node, place)
+    if node.text and box.height > box.width // 2 and context.inside in ("", "home"):
+        return _launcher_icon(canvas, node, context)
     name = icon_name(node)
-    box = whole_box(node, place, min(box.width, canvas.dp(48)))
-    if place.inside == "row":
+    box = uncut_box(node, context, min(box.width, canvas.dp(48)))
+    if context.inside == "row":
         side = min(box.width, box.height, canvas.dp(40))
         spot = square(box, side)
         colour = tint(_row_name(node))
@@ -31,11 +31,11 @@ def paint_icon(canvas: Canvas, node: UiNode, place: Place) -> Place:
         paint_symbol(canvas, node, name, square(spot, round(side * 0.62)), (255, 255, 255))
     else:
         side = min(box.width, box.height, canvas.dp(24))
-        paint_symbol(canvas, node, name, square(box, side), ink_of(canvas, node, place.ink))
-    return place
+        paint_symbol(canvas, node, name, square(box, side), ink_of(canvas, node, context.ink))
+    return context
 
 
-def _launcher_icon(canvas: Canvas, node: UiNode, place: Place) -> Place:
+def _launcher_icon(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
     left, top, right, bottom = node.bounds
     label_top = bottom - canvas.dp(24)
     side = min(right - left, label_top - top, canvas.dp(60))
@@ -43,8 +43,8 @@ def _launcher_icon(canvas: Canvas, node: UiNode, place: Place) -> Place:
     canvas.disc(spot, tint(node.label))
     paint_symbol(canvas, node, icon_name(node), square(spot, round(side * 0.5)), (255, 255, 255))
     label = Bounds(left, label_top, right, bottom)
-    canvas.text(label, node.text, place.ink, size=13, align="centre")
-    return place
+    canvas.text(label, node.text, context.ink, size=13, align="centre")
+    return context
 
 
 def paint_symbol(
@@ -70,16 +70,16 @@ def _row_name(node: UiNode) -> str:
     return node.resource_id.rpartition("/")[2] or node.widget
 
 
-def paint_image(canvas: Canvas, node: UiNode, place: Place) -> Place:
+def paint_image(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
     """Paint an image: an icon on a coloured ground."""
     theme, box = canvas.theme, node.bounds
-    if max(box.width, box.height) <= canvas.dp(48) and (icon_name(node) or place.inside != ""):
-        return paint_icon(canvas, node, place)
+    if max(box.width, box.height) <= canvas.dp(48) and (icon_name(node) or context.inside != ""):
+        return paint_icon(canvas, node, context)
     colour = tint(_row_name(node))
     ground = mixed(colour, theme.background, 0.72)
     corner = canvas.dp(12) if box.width < canvas.screen.width else 0
-    canvas.rounded(beyond_edge(node, place, corner), corner, ground)
+    canvas.rounded(box_behind_edge(node, context, corner), corner, ground)
     name = icon_name(node) or "image"
     side = round(min(box.width, box.height) * 0.5)
     canvas.icon(name, square(box, side), mixed(colour, theme.ink, 0.15), weight=0.06)
-    return place
+    return context

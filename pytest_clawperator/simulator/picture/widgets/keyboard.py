@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_clawperator.simulator.picture.canvas import Canvas, inset, square
-from pytest_clawperator.simulator.picture.widgets.place import Place
+from pytest_clawperator.simulator.picture.widgets.paint_context import PaintContext
 from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
 
 _ROWS = ("qwertyuiop", "asdfghjkl", "⇧zxcvbnm⌫", "?,␣.⏎")
@@ -29,19 +29,19 @@ _BLANK = {"␣", "space", "space bar", "spacebar"}
 _WIDE = {"␣": 4.5, "⇧": 1.5, "⌫": 1.5, "⏎": 1.5, "?": 1.5}
 
 
-def paint_keyboard(canvas: Canvas, node: UiNode, place: Place) -> Place:
+def paint_keyboard(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
     """Paint the keyboard's ground; and its keys, where the tree has none."""
     theme = canvas.theme
     canvas.rectangle(node.bounds, theme.keyboard)
     if not node.children:
         _paint_keys(canvas, node.bounds)
-    return replace(place, ground=theme.keyboard, inside="keyboard")
+    return replace(context, ground=theme.keyboard, inside="keyboard")
 
 
-def paint_key(canvas: Canvas, node: UiNode, place: Place) -> Place:
+def paint_key(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
     """Paint one key."""
     _key(canvas, node.bounds, node.label)
-    return place
+    return context
 
 
 def _paint_keys(canvas: Canvas, bounds: Bounds) -> None:

@@ -1,10 +1,15 @@
-"""How text stands on a drawn screen."""
+"""Text on a drawn screen."""
 
 from __future__ import annotations
 
 from pytest_clawperator.simulator.picture.canvas import LINE_SPACING, Canvas
 from pytest_clawperator.simulator.picture.theme import Colour
-from pytest_clawperator.simulator.picture.widgets.place import Painter, Place, ink_of, whole_box
+from pytest_clawperator.simulator.picture.widgets.paint_context import (
+    PaintContext,
+    Painter,
+    ink_of,
+    uncut_box,
+)
 from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
 
 _SMALLEST_TEXT, _LARGEST_TEXT = 9, 60
@@ -13,51 +18,51 @@ _SMALLEST_TEXT, _LARGEST_TEXT = 9, 60
 def write_label(
     canvas: Canvas,
     node: UiNode,
-    place: Place,
+    context: PaintContext,
     colour: Colour,
     *,
     size: float,
     bold: bool = False,
     lines: int = 1,
 ) -> None:
-    """Write a node's label of a size in dp; what a list's edge cuts off stays where it was."""
+    """Write a node's label in a size in dp; at the edge of a list it is cut off, not moved."""
     height = canvas.text_height(node.label, size, node.bounds.width)
-    box = whole_box(node, place, height)
+    box = uncut_box(node, context, height)
     canvas.text(box, node.label, ink_of(canvas, node, colour), size=size, bold=bold, lines=lines)
 
 
 def label(size: float, *, faint: bool = False) -> Painter:
-    """Make the painter of text that always has the same size."""
+    """Return a painter of text in a fixed size."""
 
-    def paint(canvas: Canvas, node: UiNode, place: Place) -> Place:
-        colour = place.faint_ink if faint else place.ink
-        write_label(canvas, node, place, colour, size=size, lines=30)
-        return place
+    def paint(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+        colour = context.faint_ink if faint else context.ink
+        write_label(canvas, node, context, colour, size=size, lines=30)
+        return context
 
     return paint
 
 
-def paint_text(canvas: Canvas, node: UiNode, place: Place) -> Place:
-    """Paint text as it looks where it is."""
-    if place.inside in ("button", "tab", "bottom_tab", "chip", "badge"):
-        small = 12 if place.inside == "bottom_tab" else 14
-        ink = ink_of(canvas, node, place.ink)
+def paint_text(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+    """Paint text in the style of the widget that it is in."""
+    if context.inside in ("button", "tab", "bottom_tab", "chip", "badge"):
+        small = 12 if context.inside == "bottom_tab" else 14
+        ink = ink_of(canvas, node, context.ink)
         canvas.text(node.bounds, node.label, ink, size=small, align="centre", bold=True)
-    elif place.inside == "snackbar":
-        canvas.text(node.bounds, node.label, place.ink, size=15, lines=2)
+    elif context.inside == "snackbar":
+        canvas.text(node.bounds, node.label, context.ink, size=15, lines=2)
     elif node.heading:
-        size = own_size(canvas, node, place, 14)
-        write_label(canvas, node, place, canvas.theme.primary, size=size, bold=True)
+        size = laid_out_size(canvas, node, context, 14)
+        write_label(canvas, node, context, canvas.theme.primary, size=size, bold=True)
     else:
-        size = own_size(canvas, node, place, 16)
-        write_label(canvas, node, place, place.ink, size=size, lines=50)
-    return place
+        size = laid_out_size(canvas, node, context, 16)
+        write_label(canvas, node, context, context.ink, size=size, lines=50)
+    return context
 
 
-def own_size(canvas: Canvas, node: UiNode, place: Place, usual: float) -> float:
-    """Tell from the box that text was laid out in how large the text is meant to be."""
+def laid_out_size(canvas: Canvas, node: UiNode, context: PaintContext, usual: float) -> float:
+    """Return the size that text has by the box that it was laid out in."""
     box, text = node.bounds, node.label
-    cut = box.top <= place.view.top or box.bottom >= place.view.bottom
+    cut = box.top <= context.view.top or box.bottom >= context.view.bottom
     for lines in range(1, 7):
         size = box.height / lines / LINE_SPACING / canvas.scale
         if size < (usual if cut else _SMALLEST_TEXT):
@@ -67,7 +72,9 @@ def own_size(canvas: Canvas, node: UiNode, place: Place, usual: float) -> float:
     return usual
 
 
-def paint_title(canvas: Canvas, node: UiNode, place: Place) -> Place:
+def paint_title(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
     """Paint the title of a screen or dialog."""
-    write_label(canvas, node, place, place.ink, size=own_size(canvas, node, place, 22), lines=6)
-    return place
+    write_label(
+        canvas, node, context, context.ink, size=laid_out_size(canvas, node, context, 22), lines=6
+    )
+    return context

@@ -13,7 +13,11 @@ from pytest_clawperator.simulator.picture.widgets.controls import (
 )
 from pytest_clawperator.simulator.picture.widgets.icons import paint_icon, paint_image
 from pytest_clawperator.simulator.picture.widgets.labels import label, paint_text, paint_title
-from pytest_clawperator.simulator.picture.widgets.place import Painter, Place, kind_of
+from pytest_clawperator.simulator.picture.widgets.paint_context import (
+    PaintContext,
+    Painter,
+    kind_of,
+)
 from pytest_clawperator.simulator.picture.widgets.surfaces import (
     paint_badge,
     paint_card,
@@ -30,10 +34,10 @@ from pytest_clawperator.simulator.picture.widgets.tabs import paint_tab, paint_t
 from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
 
 
-def paint_node(canvas: Canvas, node: UiNode, place: Place) -> Place:
-    """Paint a node without its children; return the place of these."""
+def paint_node(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
+    """Paint a node without its children; return the context for these."""
     painter = PAINTERS.get(kind_of(node))
-    return place if painter is None else painter(canvas, node, place)
+    return context if painter is None else painter(canvas, node, context)
 
 
 PAINTERS: Mapping[str, Painter] = {

@@ -12,7 +12,7 @@ _APP_INFO = "android.settings.APPLICATION_DETAILS_SETTINGS"
 
 
 class Crashes:
-    """Lets apps die with an exception."""
+    """Kills apps as an exception does."""
 
     def __init__(self, state: PhoneState, *, processes: AppProcesses, launching: Launching) -> None:
         self._state = state

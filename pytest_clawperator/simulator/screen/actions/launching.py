@@ -83,7 +83,7 @@ class Launching:
         self._foreground.bring_to_front(LAUNCHER)
 
     def renew_home_page(self) -> None:
-        """Lay the home screen out for the apps that are installed now."""
+        """Build the home screen anew for the apps that are installed now."""
         apps = [task.app for task in self._tasks.values()]
         self._foreground.home_page = system_pages.launcher_page(
             apps, now=self._timeline.now, choose=self._choose_app

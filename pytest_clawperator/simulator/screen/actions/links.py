@@ -1,4 +1,4 @@
-"""Deep links: which apps take one, and opening it in one of them."""
+"""Deep links: which apps handle one, and opening it in one of them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pytest_clawperator.simulator.screen.state.app_state import with_locals
 from pytest_clawperator.simulator.screen.state.phone_state import PhoneState
 from pytest_clawperator.simulator.screen.state.task import Task
 
-_Taker = tuple[Task, Link, dict[str, str]]
+_Handler = tuple[Task, Link, dict[str, str]]
 
 
 class Links:
-    """Opens links, and asks which app to use where several take one."""
+    """Opens links, and asks which app to use where several handle one."""
 
     def __init__(self, state: PhoneState, navigation: Navigation) -> None:
         self._tasks = state.tasks
@@ -26,18 +26,18 @@ class Links:
         # The app that the user chose for always, by scheme.
         self._preferred: dict[str, str] = {}
 
-    def takers(self, uri: str, *, package: str | None = None) -> list[str]:
-        """List the packages of the apps that take a link."""
-        return [task.app.package for task, _, _ in self._takers(uri, package)]
+    def handlers(self, uri: str, *, package: str | None = None) -> list[str]:
+        """List the packages of the apps that handle a link."""
+        return [task.app.package for task, _, _ in self._handlers(uri, package)]
 
     def open_uri(self, uri: str, *, package: str | None = None) -> bool:
-        """Open a link in the app that takes it, or ask which; False where none does."""
-        if not self._takers(uri, package):
+        """Open a link in the app that handles it, or ask which; False where none does."""
+        if not self._handlers(uri, package):
             return False
         self._foreground.switch_app(lambda: self._open(uri, package), owner=self)
         return True
 
-    def _takers(self, uri: str, package: str | None) -> list[_Taker]:
+    def _handlers(self, uri: str, package: str | None) -> list[_Handler]:
         return [
             (task, link, values)
             for task in self._tasks.values()
@@ -47,26 +47,26 @@ class Links:
         ]
 
     def _open(self, uri: str, package: str | None) -> None:
-        takers = self._takers(uri, package)
+        handlers = self._handlers(uri, package)
         scheme = uri.partition(":")[0].lower()
         preferred = self._preferred.get(scheme)
-        chosen = [taker for taker in takers if taker[0].app.package == preferred] or takers
+        chosen = [found for found in handlers if found[0].app.package == preferred] or handlers
         if len(chosen) == 1:
             self._follow(*chosen[0])
         elif chosen:
-            self._ask(takers, scheme)
+            self._ask(handlers, scheme)
 
-    def _ask(self, takers: list[_Taker], scheme: str) -> None:
+    def _ask(self, handlers: list[_Handler], scheme: str) -> None:
         def choose(choice: str) -> None:
             how, _, name = choice.partition(" ")
             if how == "always":
                 self._preferred[scheme] = name
             self._foreground.chooser = None
-            for taker in takers:
-                if taker[0].app.package == name:
-                    self._follow(*taker)
+            for handler in handlers:
+                if handler[0].app.package == name:
+                    self._follow(*handler)
 
-        apps = [task.app for task, _, _ in takers]
+        apps = [task.app for task, _, _ in handlers]
         page = system_pages.chooser_page(apps, now=self._timeline.now, choose=choose)
         self._foreground.chooser = page
         self._foreground.page_appeared(page)

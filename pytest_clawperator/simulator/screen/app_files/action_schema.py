@@ -105,7 +105,7 @@ class Action(AppFileModel):
 
     @cached_property
     def verb(self) -> str:
-        """Name the verb."""
+        """The name of the verb."""
         return next(
             verb
             for verb in VERBS
@@ -114,7 +114,7 @@ class Action(AppFileModel):
 
     @cached_property
     def values(self) -> dict[str, Template | Mapping[str, Template]]:
-        """Give what `set` or `append` assigns, as templates."""
+        """What `set` or `append` assigns, as templates."""
         given = self.set if self.set is not None else self.append or {}
         return {name: _assigned(value) for name, value in given.items()}
 

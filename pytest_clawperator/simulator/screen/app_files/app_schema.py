@@ -66,7 +66,7 @@ class Dialog(AppFileModel):
 
     @cached_property
     def text_widgets(self) -> tuple[Widget, ...]:
-        """Give title and text as widgets, with the ids that Android gives them."""
+        """Title and text as widgets, with the ids that Android gives them."""
         texts = ((self.title, "title", "alertTitle"), (self.text, "text", "android:id/message"))
         return tuple(
             Widget.model_construct(kind=kind, text=text, id=Template(name))
@@ -76,7 +76,7 @@ class Dialog(AppFileModel):
 
     @cached_property
     def button_widgets(self) -> tuple[Widget, ...]:
-        """Give the buttons as widgets, with the ids that Android gives them."""
+        """The buttons as widgets, with the ids that Android gives them."""
         return tuple(
             Widget.model_construct(
                 kind="button",
@@ -101,12 +101,12 @@ class Link(AppFileModel):
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
-        """Name the parts in braces."""
+        """The names in braces."""
         return tuple(re.findall(r"\{([a-z_][a-z0-9_]*)(?::int)?\}", self.uri))
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Give what an address must look like; a query or fragment may follow."""
+        """The form of the addresses; a query or fragment may follow."""
         return _link_pattern(self.uri)
 
     @model_validator(mode="after")
@@ -157,13 +157,13 @@ class App(AppFileModel):
     dialogs: dict[Word, Dialog] = Field(default_factory=dict)
 
     def full_activity(self, activity: str | None = None) -> str:
-        """Give an activity's whole class name; ``.Name`` is short for one in the package."""
+        """Return the full class name of an activity; ``.Name`` is short for one in the package."""
         activity = activity or self.activity
         return self.package + activity if activity.startswith(".") else activity
 
     @cached_property
     def activities(self) -> dict[str, str]:
-        """Map each activity's class name to the screen that it shows first."""
+        """The screen that each activity shows first, by the activity's class name."""
         found = {self.full_activity(): self.start}
         for name, screen in self.screens.items():
             if screen.activity is not None:

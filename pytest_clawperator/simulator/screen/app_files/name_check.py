@@ -1,4 +1,4 @@
-"""What a schema cannot say: that every name an app file uses is one that it declares."""
+"""Checks beyond the schema: every name that an app file uses must be declared in it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _TYPES = {bool: "a boolean", int: "a number", float: "a number", str: "a text", 
 
 
 def problems_of(app: App) -> list[Problem]:
-    """List every name that leads nowhere and every variable of the wrong type."""
+    """List every name that is not declared and every variable of the wrong type."""
     return list(_Check(app).whole())
 
 
@@ -239,7 +239,7 @@ class _Check:
 
 
 def _times(repeat: Expression, place: Place) -> Iterator[Problem]:
-    """Judge a number of repetitions that is written out; a variable may hold anything."""
+    """Check a number of repetitions that is written out; a variable may hold anything."""
     if not repeat.names:
         times = repeat(lambda name: "")
         if not isinstance(times, int) or not 0 <= times <= MAX_REPEAT:

@@ -1,4 +1,4 @@
-"""Reading an app's YAML file so that every part of it knows its line.
+"""Reading an app's YAML file together with the line of each part.
 
 The file is read event by event instead of with PyYAML's composer, for three reasons: the
 composer crashes the interpreter on a few thousand nested brackets, it forgets lines, and
@@ -48,7 +48,7 @@ class Source:
     _first_line: int = 1
 
     def line(self, place: Sequence[str | int]) -> int:
-        """Give the line of the deepest part of ``place`` that the file has."""
+        """Return the line of the deepest part of ``place`` that the file has."""
         value, line = self.data, self._first_line
         for step in place:
             lines = self._lines.get(id(value), {})
@@ -60,7 +60,7 @@ class Source:
         return line
 
     def error(self, place: Sequence[str | int], message: str, *, hint: str) -> ConfigurationError:
-        """Make the error for a mistake at one place."""
+        """Return the error for a mistake at a place."""
         line = self.line(place)
         return ConfigurationError(
             f"{self.path}:{line}: {message}",

@@ -27,11 +27,11 @@ class AppState:
         self.clear()
 
     def forget(self) -> None:
-        """Lose what lives in memory only, as when the process dies."""
+        """Reset what lives in memory only, as when the process dies."""
         self._memory = copy.deepcopy(dict(self.app.state))
 
     def clear(self) -> None:
-        """Lose everything, as when the app's data is cleared."""
+        """Reset everything, as when the app's data is cleared."""
         self._saved = copy.deepcopy(dict(self.app.saved))
         self.forget()
 
@@ -42,7 +42,7 @@ class AppState:
                 self._saved[name] = value
 
     def lookup(self, name: str) -> Value:
-        """Give the value of a variable or computed name; empty text where there is none."""
+        """Return the value of a variable or computed name; empty text where there is none."""
         for values in (self._memory, self._saved):
             if name in values:
                 value: Value = values[name]
@@ -70,7 +70,7 @@ class AppState:
 
 
 def coerced(value: Value, like: Any) -> Any:
-    """Give a value the type of another, or the other itself where that cannot be."""
+    """Return a value converted to the type of another; the other itself where that cannot be."""
     if isinstance(like, bool):
         return bool(value) and value != "false"
     if isinstance(like, (int, float)):
@@ -90,7 +90,7 @@ def _as_number(value: Value, like: float) -> float:
 
 
 def with_locals(lookup: Lookup, values: Mapping[str, Value]) -> Lookup:
-    """Put names in front of those that ``lookup`` knows."""
+    """Return a lookup that knows ``values`` too, and asks them first."""
     if not values:
         return lookup
 

@@ -33,25 +33,25 @@ class Permissions:
         self._refusals: defaultdict[tuple[str, str], int] = defaultdict(int)
 
     def granted(self, package: str) -> set[str]:
-        """List what a package may do."""
+        """Return the permissions that a package has."""
         return set(self._granted.get(package, ()))
 
     def grant(self, package: str, permission: str) -> None:
-        """Allow it."""
+        """Grant a permission."""
         self._granted[package].add(permission)
         self._refusals.pop((package, permission), None)
 
     def revoke(self, package: str, permission: str) -> None:
-        """Take it back; the package may ask again."""
+        """Take a permission away; the package may ask again."""
         self._granted[package].discard(permission)
         self._refusals.pop((package, permission), None)
 
     def refuse(self, package: str, permission: str) -> None:
-        """Remember that the user said no."""
+        """Note that the user refused a permission."""
         self._refusals[package, permission] += 1
 
     def may_ask(self, package: str, permission: str) -> bool:
-        """Tell whether Android still shows the question; after two refusals it does not."""
+        """Whether Android still shows the question; after two refusals it does not."""
         return self._refusals.get((package, permission), 0) < _REFUSALS_BEFORE_SILENCE
 
     def clear(self, package: str) -> None:
@@ -62,13 +62,13 @@ class Permissions:
 
 
 def question(name: str, permission: str) -> str:
-    """Word the question for an app."""
+    """Return the question that Android asks for an app."""
     short = permission.rpartition(".")[2]
     return f"Allow {name} to {_QUESTIONS.get(short, f'use {short}')}?"
 
 
 def answers(permission: str) -> tuple[tuple[str, str, str], ...]:
-    """Give the buttons: each with its id, its text, and whether it allows or denies."""
+    """Return the buttons: each with its id, its text, and ``allow`` or ``deny``."""
     deny = ("permission_deny_button", "Don’t allow", "deny")
     if permission.rpartition(".")[2] in _WHILE_IN_USE:
         return (

@@ -41,7 +41,7 @@ def _widget(kind: str, text: str | None = None, **more: Any) -> Widget:
 
 
 def launcher_page(apps: Iterable[App], *, now: float, choose: Choose) -> Page:
-    """Lay the home screen out: a search bar and the icons of all apps that have one."""
+    """Build the home screen: a search bar and the icons of all apps that have one."""
     icons = tuple(
         _widget("icon", app.name, value=app.package, clickable=True)
         for app in sorted(apps, key=lambda app: app.name.casefold())
@@ -62,7 +62,7 @@ def launcher_page(apps: Iterable[App], *, now: float, choose: Choose) -> Page:
 
 
 def recents_page(apps: Sequence[App], *, now: float, choose: Choose) -> Page:
-    """Lay the recent apps out as cards, the latest first."""
+    """Build the page of the recent apps, as cards, the latest first."""
     cards = tuple(
         _widget(
             "column",
@@ -92,7 +92,7 @@ def recents_page(apps: Sequence[App], *, now: float, choose: Choose) -> Page:
 
 
 def permission_page(app: App, permission: str, *, now: float, choose: Choose) -> Page:
-    """Ask whether an app may do something."""
+    """Build the dialog that asks whether an app may do something."""
     prefix = f"{permissions.CONTROLLER}:id/"
     question = permissions.question(app.name, permission)
     body = Dialog.model_construct(
@@ -112,18 +112,27 @@ def permission_page(app: App, permission: str, *, now: float, choose: Choose) ->
 
 
 def chooser_page(apps: Sequence[App], *, now: float, choose: Choose) -> Page:
-    """Ask which of several apps shall open a link.
+    """Build the dialog that asks which of several apps opens a link.
 
-    ``choose`` gets ``once PACKAGE`` or ``always PACKAGE``.
+    ``choose`` is called with ``once PACKAGE`` or ``always PACKAGE``.
     """
-    chosen: dict[str, str] = {"chosen": ""}
+    chosen = ""
 
     def tapped(value: str) -> None:
+        nonlocal chosen
         if value in ("once", "always"):
-            choose(f"{value} {chosen['chosen']}")
+            choose(f"{value} {chosen}")
         else:
-            chosen["chosen"] = value
+            chosen = value
 
+    def lookup(name: str) -> Value:
+        return chosen if name == "chosen" else ""
+
+    body = _chooser_body(apps)
+    return Page(SYSTEM, "chooser", body, CHOOSER_ACTIVITY, now, lookup, choose=tapped)
+
+
+def _chooser_body(apps: Sequence[App]) -> Dialog:
     rows = tuple(
         _widget(
             "row",
@@ -143,19 +152,17 @@ def chooser_page(apps: Sequence[App], *, now: float, choose: Choose) -> Page:
     always = _widget(
         "button", "Always", id="android:id/button_always", value="always", enabled_if=some
     )
-    body = Dialog.model_construct(
+    return Dialog.model_construct(
         items=(
             _widget("title", "Open with", id="android:id/title"),
             _widget("list", id="android:id/resolver_list", items=rows),
             _widget("line", items=(once, always), align="end"),
         ),
     )
-    lookup: Callable[[str], Value] = lambda name: chosen.get(name, "")  # noqa: E731 - too small for a name
-    return Page(SYSTEM, "chooser", body, CHOOSER_ACTIVITY, now, lookup, choose=tapped)
 
 
 def crash_page(app: App, *, now: float, choose: Choose) -> Page:
-    """Tell that an app has crashed."""
+    """Build the dialog that says that an app has crashed."""
     body = Dialog.model_construct(
         title=_plain(f"{app.name} has stopped"),
         items=(

@@ -1,4 +1,4 @@
-"""An installed app: its variables, whether it runs, and its screens one upon another."""
+"""An installed app: its variables, whether it runs, and its stack of screens."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ class Task:
 
     @property
     def page(self) -> Page | None:
-        """Give the page that shows when the app is in front."""
+        """The page that shows when the app is in front."""
         return self.stack[-1] if self.stack else None
 
     def screen(self, name: str, values: Mapping[str, Value], *, now: float) -> Page:
-        """Open a screen, without putting it anywhere yet."""
+        """Make the page of a screen; it is not on the stack yet."""
         screen = self.app.screens[name]
         activity = self.app.full_activity(screen.activity)
         return self._page(name, screen, activity, values, now)
 
     def dialog(self, name: str, values: Mapping[str, Value], *, now: float) -> Page:
-        """Open a dialog, without showing it yet."""
+        """Make the page of a dialog; it does not show yet."""
         page = self.page
         activity = self.app.full_activity() if page is None else page.activity
         return self._page(f"dialog:{name}", self.app.dialogs[name], activity, values, now)
@@ -55,7 +55,7 @@ class Task:
         return Page(self.app.package, name, body, activity, now, lookup, args)
 
     def push(self, page: Page) -> Page | None:
-        """Put a page on top; give the one that fell off the bottom of an endless stack."""
+        """Put a page on top; return the one that a full stack dropped at the bottom."""
         self.stack.append(page)
         return self.stack.pop(0) if len(self.stack) > _DEEPEST else None
 

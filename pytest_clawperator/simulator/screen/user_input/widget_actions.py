@@ -35,7 +35,7 @@ class WidgetActions:
             return
         if widget.kind == "field":
             self._focus.move_to(page, target.path, show_keyboard=True)
-        changed = self._turn_over(target)
+        changed = self._toggle(target)
         self._run(target, widget.on_tap)
         if changed:
             self._run(target, widget.on_change)
@@ -87,8 +87,8 @@ class WidgetActions:
         if task is not None and actions:
             self._runner.run(Context(task, target.page, target.lookup), actions)
 
-    def _turn_over(self, target: Target) -> bool:
-        """Turn a switch over, or choose one of several; return whether anything changed."""
+    def _toggle(self, target: Target) -> bool:
+        """Toggle a switch, or choose one of several; return whether anything changed."""
         widget, page = target.widget, target.page
         task = self._tasks.get(page.package)
         if task is None:
@@ -103,14 +103,14 @@ class WidgetActions:
             if widget.kind not in _CHECKS_WITHOUT_VARIABLE:
                 return False
             page.checks[target.path] = not page.checks.get(target.path, False)
-        elif not _turn_variable_over(task, expression, target):
+        elif not _toggle_variable(task, expression, target):
             return False
         self._changes.note()
         return True
 
 
-def _turn_variable_over(task: Task, expression: Expression, target: Target) -> bool:
-    """Turn the variable behind a switch over; False for an expression that is no variable."""
+def _toggle_variable(task: Task, expression: Expression, target: Target) -> bool:
+    """Toggle the variable behind a switch; False for an expression that is no variable."""
     name = expression.source.strip()
     known = name in task.app.state or name in task.app.saved
     if not expression.is_name or not known:

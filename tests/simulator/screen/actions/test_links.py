@@ -52,7 +52,7 @@ def test_a_link_opens_its_screen(uri: str, title: str) -> None:
     assert phone.ui.view.foreground_package() == HOME
 
 
-def test_a_link_that_no_app_takes_is_not_opened() -> None:
+def test_a_link_that_no_app_handles_is_not_opened() -> None:
     """Nothing happens, and the caller is told."""
     phone = Phone(app(LINKED))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.simulator.screen.phone import Phone, screen_app
 
 
-def test_a_tap_turns_switches_checkboxes_and_radio_buttons_over() -> None:
-    """A tap turns them over; bound ones change their variable, others remember by themselves."""
+def test_a_tap_toggles_switches_checkboxes_and_radio_buttons() -> None:
+    """A tap toggles them; bound ones change their variable, others remember by themselves."""
     phone = Phone(
         screen_app(
             """\

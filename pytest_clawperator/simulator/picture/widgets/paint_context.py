@@ -1,4 +1,4 @@
-"""Where on a drawn screen a node is painted, and what is asked about it while painting."""
+"""The context in which a node is painted, and what painters ask about nodes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TEXT_KINDS = {"text", "title", "row_title", "row_summary", "dialog_title", "dia
 
 
 @dataclass(frozen=True)
-class Place:
+class PaintContext:
     """What a node is painted on, in which ink, in which list's view, and inside which widget."""
 
     ground: Colour
@@ -43,11 +43,11 @@ class Place:
     inside: str = ""
 
 
-Painter = Callable[[Canvas, UiNode, Place], Place]
+Painter = Callable[[Canvas, UiNode, PaintContext], PaintContext]
 
 
 def kind_of(node: UiNode) -> str:
-    """Tell what to paint a node as: its kind, else what its class suggests."""
+    """Return the kind to paint a node as: its own, else what its class suggests."""
     if node.kind:
         return node.kind
     known = _KIND_BY_CLASS.get(node.cls.rpartition(".")[2])
@@ -56,38 +56,38 @@ def kind_of(node: UiNode) -> str:
     return "text" if node.text and not node.children else ""
 
 
-def says_itself(node: UiNode) -> bool:
-    """Tell whether a node's label is painted by itself and not by a node inside it."""
+def shows_own_label(node: UiNode) -> bool:
+    """Whether a node shows its label itself, and no node inside it does."""
     return bool(node.label) and not any(
         kind_of(below) in _TEXT_KINDS and below.label for below in node.walk() if below is not node
     )
 
 
 def ink_of(canvas: Canvas, node: UiNode, wanted: Colour) -> Colour:
-    """Give the colour of a node's text or lines: the wanted one, or grey if it is disabled."""
+    """Return the colour of a node's text or lines: the wanted one, or grey if it is disabled."""
     return wanted if is_enabled(node) else canvas.theme.disabled_ink
 
 
 def is_enabled(node: UiNode) -> bool:
-    """Tell whether a node can be used; a greyed row greys what is in it."""
+    """Whether a node is enabled; a disabled row disables what is in it."""
     above = node.parent
     return node.enabled and (above is None or above.enabled or above.kind != "row")
 
 
-def whole_box(node: UiNode, place: Place, height: int) -> Bounds:
-    """Give a node's box as it is before a list's edge cuts it; the clip keeps the rest away."""
+def uncut_box(node: UiNode, context: PaintContext, height: int) -> Bounds:
+    """Return a node's box as it was before the edge of a list cut it."""
     left, top, right, bottom = node.bounds
     if bottom - top >= height - 1:
         return node.bounds
-    if top <= place.view.top:
+    if top <= context.view.top:
         return Bounds(left, bottom - height, right, bottom)
-    if bottom >= place.view.bottom:
+    if bottom >= context.view.bottom:
         return Bounds(left, top, right, top + height)
     return node.bounds
 
 
-def beyond_edge(node: UiNode, place: Place, by: int) -> Bounds:
-    """Let a box go on behind a list's edge, so that it has no round corners there."""
+def box_behind_edge(node: UiNode, context: PaintContext, by: int) -> Bounds:
+    """Return a node's box extended behind a list's edge, so that no round corner shows there."""
     left, top, right, bottom = node.bounds
-    cut_above, cut_below = top <= place.view.top, bottom >= place.view.bottom
+    cut_above, cut_below = top <= context.view.top, bottom >= context.view.bottom
     return Bounds(left, top - by * cut_above, right, bottom + by * cut_below)
