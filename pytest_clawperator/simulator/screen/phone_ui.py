@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pytest_clawperator.simulator.screen.actions.action_runner import ActionRunner
 from pytest_clawperator.simulator.screen.actions.app_processes import AppProcesses
-from pytest_clawperator.simulator.screen.actions.crashes import Crashes
 from pytest_clawperator.simulator.screen.actions.installed_apps import InstalledApps
 from pytest_clawperator.simulator.screen.actions.launching import Launching
 from pytest_clawperator.simulator.screen.actions.links import Links
-from pytest_clawperator.simulator.screen.actions.navigation import Navigation
-from pytest_clawperator.simulator.screen.actions.verbs import Verbs
+from pytest_clawperator.simulator.screen.actions.phone_actions import PhoneActions
 from pytest_clawperator.simulator.screen.state.permissions import Permissions
 from pytest_clawperator.simulator.screen.state.phone_state import PhoneState
 from pytest_clawperator.simulator.screen.user_input.navigation_keys import NavigationKeys
@@ -44,31 +41,24 @@ class PhoneUi:
         self.display = state.display
         self.changes = state.changes
         self._permissions = state.permissions
-
-        runner = ActionRunner()
-        navigation = Navigation(state, runner)
-        self._processes = processes = AppProcesses(state)
-        self._launching = launching = Launching(state, navigation=navigation, processes=processes)
-        self._links = links = Links(state, navigation)
-        self._apps = InstalledApps(state, processes=processes, launching=launching)
-        crashes = Crashes(state, processes=processes, launching=launching)
-        runner.verbs = Verbs(state, runner, navigation, launching, links, crashes).table()
-
-        widgets = WidgetActions(state, runner)
-        self._view = view = View(state)
-        self._typing = typing = TextEntry(state, view=view, widgets=widgets)
-        self._nodes = nodes = NodeActions(
-            changes=state.changes, view=view, widgets=widgets, typing=typing
+        self._actions = actions = PhoneActions(state)
+        self._view = View(state)
+        widgets = WidgetActions(state, actions.runner)
+        self._typing = TextEntry(state, view=self._view, widgets=widgets)
+        self._nodes = NodeActions(
+            changes=state.changes, view=self._view, widgets=widgets, typing=self._typing
         )
         self._touch = Touch(
             state,
-            view=view,
-            nodes=nodes,
+            view=self._view,
+            nodes=self._nodes,
             widgets=widgets,
-            navigation=navigation,
-            launching=launching,
+            navigation=actions.navigation,
+            launching=actions.launching,
         )
-        self._keys = NavigationKeys(state.foreground, navigation=navigation, launching=launching)
+        self._keys = NavigationKeys(
+            state.foreground, navigation=actions.navigation, launching=actions.launching
+        )
 
     @property
     def view(self) -> View:
@@ -104,25 +94,25 @@ class PhoneUi:
     def apps(self) -> InstalledApps:
         """Installing and removing apps."""
         self._timeline.advance()
-        return self._apps
+        return self._actions.apps
 
     @property
     def launching(self) -> Launching:
         """Starting apps and moving between them."""
         self._timeline.advance()
-        return self._launching
+        return self._actions.launching
 
     @property
     def links(self) -> Links:
         """Opening deep links."""
         self._timeline.advance()
-        return self._links
+        return self._actions.links
 
     @property
     def processes(self) -> AppProcesses:
         """Which apps run, and killing them."""
         self._timeline.advance()
-        return self._processes
+        return self._actions.processes
 
     @property
     def permissions(self) -> Permissions:

@@ -17,7 +17,7 @@ _OVERFLOW = Action.model_construct(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Context:
     """Where actions run: the app, the page they belong to, and the names known there."""
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 _MAX_RUNS = 1000
 
 
-@dataclass(order=True)
-class _Entry:
+class _Entry(NamedTuple):
     due: float
-    number: int
-    owner: object = field(compare=False)
-    act: Callable[[], object] = field(compare=False)
+    number: int  # no two entries have the same, so owner and act are never compared
+    owner: object
+    act: Callable[[], object]
 
 
 class Timeline:

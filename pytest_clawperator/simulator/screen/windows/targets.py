@@ -9,7 +9,7 @@ from pytest_clawperator.simulator.screen.app_files.widget_schema import Widget
 from pytest_clawperator.simulator.screen.state.page import Page
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Target:
     """The widget behind a node: which one of which page, and the names known to it."""
 
@@ -20,7 +20,7 @@ class Target:
     enabled: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scroller:
     """A container that can be scrolled: how far it is scrolled and can be, in pixels."""
 
