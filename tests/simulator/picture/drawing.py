@@ -9,9 +9,13 @@ from typing import Any
 from PIL import Image, ImageChops
 
 from pytest_clawperator.simulator.picture.render import draw
+from pytest_clawperator.simulator.picture.widgets.painters import PAINTERS
 from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode, Window
 
 SIZE = (540, 1200)
+KINDS_WITH_LABEL = sorted(
+    set(PAINTERS) - {"dialog", "list", "tab_bar", "divider", "toolbar", "row"}
+)
 
 
 BOX = Bounds(60, 400, 480, 464)
@@ -73,3 +77,12 @@ def brightness(image: Image.Image, box: Bounds | None = None) -> float:
     return sum(level * count for level, count in enumerate(grey.histogram())) / (
         grey.width * grey.height
     )
+
+
+def keyboard(*labels: str) -> Window:
+    """Make a keyboard's window with keys in one row."""
+    root = node("keyboard", Bounds(0, 860, 540, 1200))
+    for index, label in enumerate(labels):
+        box = Bounds(index * 60, 900, index * 60 + 60, 970)
+        root.add(node("key", box, content_desc=label))
+    return Window("input_method", "com.example.keyboard", root)

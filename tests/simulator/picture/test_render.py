@@ -19,18 +19,18 @@ from pytest_clawperator.simulator.picture.widgets.painters import PAINTERS
 from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode, Window
 from tests.simulator.picture.drawing import (
     BOX,
+    KINDS_WITH_LABEL,
     PACKAGE,
     SIZE,
     app,
     brightness,
     inside,
+    keyboard,
     node,
     picture,
     png,
     shown,
 )
-
-SPEAKING = sorted(set(PAINTERS) - {"dialog", "list", "tab_bar", "divider", "toolbar", "row"})
 
 
 def test_hidden_nodes_are_not_drawn() -> None:
@@ -76,15 +76,6 @@ def test_the_uppermost_window_covers_the_others() -> None:
     )
 
 
-def keyboard(*labels: str) -> Window:
-    """Make a keyboard's window with keys in one row."""
-    root = node("keyboard", Bounds(0, 860, 540, 1200))
-    for index, label in enumerate(labels):
-        box = Bounds(index * 60, 900, index * 60 + 60, 970)
-        root.add(node("key", box, content_desc=label))
-    return Window("input_method", "com.example.keyboard", root)
-
-
 def test_a_title_is_written_where_there_is_room() -> None:
     """The app's title shows on a bare screen, but not beside a title or above a full screen."""
     with_title = app(node("title", text="Own"))
@@ -125,7 +116,7 @@ def full_screen() -> tuple[Window, ...]:
     """Give a screen with one widget of every kind, a dialog and a keyboard."""
     nodes = [
         node(kind, Bounds(20, 60 + index * 44, 500, 100 + index * 44), text=f"{kind} Größe 1 €")
-        for index, kind in enumerate(SPEAKING)
+        for index, kind in enumerate(KINDS_WITH_LABEL)
     ]
     dialog = node("dialog", Bounds(40, 300, 500, 600))
     dialog.add(node("dialog_title", Bounds(60, 320, 480, 360), text="Sure?"))

@@ -8,7 +8,7 @@ from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
 from pytest_clawperator.simulator.screen.accessibility.roles import role_of
 
 
-def is_on_screen(node: UiNode, size: tuple[int, int]) -> bool:
+def _is_on_screen(node: UiNode, size: tuple[int, int]) -> bool:
     """Whether the Operator sees this node, its ancestors aside; touching an edge counts."""
     left, top, right, bottom = node.bounds
     left, right = min(left, right), max(left, right)
@@ -26,7 +26,7 @@ def is_on_screen(node: UiNode, size: tuple[int, int]) -> bool:
 
 def children_on_screen(node: UiNode, size: tuple[int, int]) -> list[UiNode]:
     """List the children that the Operator sees."""
-    return [child for child in node.children if is_on_screen(child, size)]
+    return [child for child in node.children if _is_on_screen(child, size)]
 
 
 def on_screen(root: UiNode, size: tuple[int, int]) -> Iterator[UiNode]:
@@ -35,13 +35,13 @@ def on_screen(root: UiNode, size: tuple[int, int]) -> Iterator[UiNode]:
     The nodes are the tree's own, so that they can be acted upon.
     """
     yield root
-    if is_on_screen(root, size):
+    if _is_on_screen(root, size):
         for child in root.children:
-            if is_on_screen(child, size):
+            if _is_on_screen(child, size):
                 yield from on_screen(child, size)
 
 
-def matches(node: UiNode, matcher: Mapping[str, str]) -> bool:
+def _matches(node: UiNode, matcher: Mapping[str, str]) -> bool:
     """Whether a node fits every field of a matcher in wire form."""
     return all(_fits(node, field, wanted) for field, wanted in matcher.items())
 
@@ -70,7 +70,7 @@ def find(root: UiNode, matcher: Mapping[str, str], size: tuple[int, int]) -> UiN
 
 def find_all(root: UiNode, matcher: Mapping[str, str], size: tuple[int, int]) -> Iterator[UiNode]:
     """Yield every node on the screen that fits, in document order."""
-    return (node for node in on_screen(root, size) if matches(node, matcher))
+    return (node for node in on_screen(root, size) if _matches(node, matcher))
 
 
 def node_path(node: UiNode) -> str:

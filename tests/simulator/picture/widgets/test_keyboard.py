@@ -4,17 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, Window
-from tests.simulator.picture.drawing import app, changed, inside, node, picture
-
-
-def keyboard(*labels: str) -> Window:
-    """Make a keyboard's window with keys in one row."""
-    root = node("keyboard", Bounds(0, 860, 540, 1200))
-    for index, label in enumerate(labels):
-        box = Bounds(index * 60, 900, index * 60 + 60, 970)
-        root.add(node("key", box, content_desc=label))
-    return Window("input_method", "com.example.keyboard", root)
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds
+from tests.simulator.picture.drawing import app, changed, inside, keyboard, picture
 
 
 def test_a_keyboard_covers_its_part_of_the_screen() -> None:

@@ -6,14 +6,20 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.simulator.picture.widgets.painters import PAINTERS
 from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds
-from tests.simulator.picture.drawing import BOX, app, changed, inside, node, picture, shown
+from tests.simulator.picture.drawing import (
+    BOX,
+    KINDS_WITH_LABEL,
+    app,
+    changed,
+    inside,
+    node,
+    picture,
+    shown,
+)
 
-SPEAKING = sorted(set(PAINTERS) - {"dialog", "list", "tab_bar", "divider", "toolbar", "row"})
 
-
-@pytest.mark.parametrize("kind", SPEAKING)
+@pytest.mark.parametrize("kind", KINDS_WITH_LABEL)
 @pytest.mark.parametrize(
     ("bounds", "dark"),
     [

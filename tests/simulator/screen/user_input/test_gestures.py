@@ -16,7 +16,7 @@ def test_a_fast_swipe_runs_on() -> None:
     assert runs[-1] == 0
 
 
-def test_direction_is_kept() -> None:
+def test_a_swipe_down_goes_as_far_as_a_swipe_up() -> None:
     """Downwards is as far as upwards, the other way."""
     up = Drag((500, 1500), (500, 900), duration_ms=250, density=420)
     down = Drag((500, 900), (500, 1500), duration_ms=250, density=420)
