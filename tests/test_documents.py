@@ -15,7 +15,7 @@ import pytest
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.plugin import PARTS, PARTS_IN_USE, hookspecs
 from pytest_clawperator.simulator.faults import FAULTS
-from pytest_clawperator.simulator.screen.app_model import parse_app
+from pytest_clawperator.simulator.screen.app_files.load import parse_app
 
 TOP = Path(__file__).parent.parent
 DOCS = TOP / "docs"

@@ -99,7 +99,7 @@ def _file(text: str, folder: Path) -> Path:
 
 
 def _check_app(path: Path) -> None:
-    from pytest_clawperator.simulator.screen.app_model import load_app
+    from pytest_clawperator.simulator.screen.app_files.load import load_app
 
     load_app(path)
 

@@ -38,7 +38,7 @@ from pytest_clawperator.simulator.wire.adbd import ServiceRefused, Stream
 from pytest_clawperator.simulator.wire.sync import serve_sync
 
 if TYPE_CHECKING:
-    from pytest_clawperator.simulator.screen.ui import Ui
+    from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
     from pytest_clawperator.simulator.shell.shell import Invocation
 
 __all__ = ["Device", "DeviceOptions"]
@@ -115,7 +115,7 @@ class Device:
             self._commands[name] = _counted(name, command, self.stats)
 
     @property
-    def ui(self) -> Ui:
+    def ui(self) -> PhoneUi:
         """Its screen."""
         return self.system.ui
 
@@ -247,9 +247,9 @@ class Device:
         system = self.system
         for name in OPERATOR_PACKAGES:
             self._operators.stop(name)
-        for name in system.ui.running_packages():
-            system.ui.force_stop(name)
-        system.ui.home()
+        for name in system.ui.processes.running_packages():
+            system.ui.processes.force_stop(name)
+        system.ui.keys.home()
         system.processes.boot()
         system.install_sessions.clear()
         system.battery, system.display.awake, system.shade = Battery(), True, ""

@@ -12,7 +12,8 @@ from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.android.assembly import Variant
 from pytest_clawperator.simulator.device import Device, DeviceOptions
 from pytest_clawperator.simulator.operator.run import Profile
-from pytest_clawperator.simulator.screen.app_model import App, load_app, shipped_apps
+from pytest_clawperator.simulator.screen.app_files.app_schema import App
+from pytest_clawperator.simulator.screen.app_files.load import load_app, shipped_apps
 from pytest_clawperator.simulator.sim_command import parse_fault
 from pytest_clawperator.simulator.wire.adb_server import AdbServer
 from pytest_clawperator.simulator.wire.adbd import Adbd

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Protocol
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.faults import FAULTS, Fault, Faults
 from pytest_clawperator.simulator.operator.run import Profile
-from pytest_clawperator.simulator.screen.hierarchy import role_of
-from pytest_clawperator.simulator.screen.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility.roles import role_of
 
 if TYPE_CHECKING:
-    from pytest_clawperator.simulator.screen.ui import Ui
+    from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
     from pytest_clawperator.simulator.shell.shell import Command, Invocation
     from pytest_clawperator.simulator.stats import Stats
 
@@ -52,7 +52,7 @@ class Simulated(Protocol):
         """What was counted."""
 
     @property
-    def ui(self) -> Ui:
+    def ui(self) -> PhoneUi:
         """Its screen."""
 
     chatter_rate: float
@@ -217,10 +217,10 @@ def _screen(device: Simulated, words: list[str]) -> str:
     return outline(device.ui)
 
 
-def outline(ui: Ui) -> str:
+def outline(ui: PhoneUi) -> str:
     """Describe the screen: every window from the top one down, and in it what has a name."""
-    lines = [f"{ui.foreground_package()}/{ui.foreground_activity()}"]
-    for window in reversed(ui.windows()):
+    lines = [f"{ui.view.foreground_package()}/{ui.view.foreground_activity()}"]
+    for window in reversed(ui.view.windows()):
         active = ", active" if window.active else ""
         lines.append(f"{window.type} window of {window.package}{active}")
         lines += _outline(window.root, 1)

@@ -108,7 +108,7 @@ def test_checked_once(pytester: pytest.Pytester, run_workers: Run) -> None:
         import sys
 
         def test_it():
-            assert "pytest_clawperator.simulator.screen.app_model" not in sys.modules
+            assert "pytest_clawperator.simulator.screen.app_files.load" not in sys.modules
         """
     )
     app = "package: com.example.a\nname: A\nstart: home\nscreens: {home: {title: A}}\n"

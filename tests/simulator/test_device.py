@@ -168,7 +168,7 @@ class TestReboot:
         phone.out(command)
 
         assert phone.out("cat /sdcard/y; settings get global x") == "y\n1\n"
-        assert phone.device.ui.foreground_package() != SETTINGS
+        assert phone.device.ui.view.foreground_package() != SETTINGS
         assert phone.out(f"pidof {OPERATOR}") != pid
 
     def test_drops_connections(self) -> None:
@@ -273,7 +273,7 @@ class TestLife:
         phone = Phone()
         phone.out(f"am start -n {SETTINGS}/.Settings")
 
-        phone.device.ui.on_crash(SETTINGS, "java.lang.IllegalStateException: boom")
+        phone.device.ui.changes.on_crash(SETTINGS, "java.lang.IllegalStateException: boom")
 
         crash = next(line for line in phone.device.log.since(1) if line.buffer == "crash")
         assert crash.message.startswith(f"FATAL EXCEPTION: main\nProcess: {SETTINGS}, PID: ")

@@ -18,9 +18,11 @@ from pytest_clawperator.errors import (
     NodeNotFoundError,
     SnapshotError,
 )
-from pytest_clawperator.simulator.screen import hierarchy as simulated
-from pytest_clawperator.simulator.screen.nodes import Bounds as UiBounds
-from pytest_clawperator.simulator.screen.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility import node_search as simulated
+from pytest_clawperator.simulator.screen.accessibility.hierarchy import hierarchy_xml
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds as UiBounds
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility.roles import role_of as simulated_role_of
 from pytest_clawperator.snapshot.matching import Query, folded
 from pytest_clawperator.snapshot.query import NoMatch, identifying_matcher
 from pytest_clawperator.snapshot.roles import UNTELLABLE, is_certain
@@ -420,7 +422,7 @@ def test_finds_what_the_operator_finds(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(50):
         tree = random_tree(chance, tells_all=True)
-        snapshot = Snapshot.from_xml(simulated.hierarchy_xml(tree, 0))
+        snapshot = Snapshot.from_xml(hierarchy_xml(tree, 0))
         theirs = list(tree.walk())
         for _ in range(8):
             matcher = random_matcher(chance)
@@ -437,10 +439,10 @@ def test_roles_differ_only_where_the_xml_is_silent(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(50):
         tree = random_tree(chance, tells_all=False)
-        snapshot = Snapshot.from_xml(simulated.hierarchy_xml(tree, 0))
+        snapshot = Snapshot.from_xml(hierarchy_xml(tree, 0))
 
         for ours, theirs in zip(snapshot.nodes, tree.walk(), strict=True):
-            role = simulated.role_of(theirs)
+            role = simulated_role_of(theirs)
             assert ours.role == role or (role in UNTELLABLE and not is_certain(ours))
 
 
@@ -450,7 +452,7 @@ def test_identifying_matchers_identify_on_the_device(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(50):
         tree = random_tree(chance, tells_all=False)
-        snapshot = Snapshot.from_xml(simulated.hierarchy_xml(tree, 0))
+        snapshot = Snapshot.from_xml(hierarchy_xml(tree, 0))
 
         for ours, theirs in zip(snapshot.nodes, list(tree.walk()), strict=True):
             matcher = identifying_matcher(ours)

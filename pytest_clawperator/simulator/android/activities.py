@@ -47,8 +47,8 @@ class Started:
 
 def start_activity(system: AndroidSystem, intent: Intent) -> Started | None:
     """Start what the intent names; None where nothing takes it."""
-    running = set(system.ui.running_packages())
-    before = (system.ui.foreground_package(), system.ui.foreground_activity())
+    running = set(system.ui.processes.running_packages())
+    before = (system.ui.view.foreground_package(), system.ui.view.foreground_activity())
     component = resolve_activity(system, intent)
     if not _start(system, intent, component):
         return None
@@ -86,16 +86,16 @@ def _start(system: AndroidSystem, intent: Intent, component: tuple[str, str] | N
     if intent.component is not None:
         return False
     if intent.data is not None:
-        return system.ui.open_uri(intent.data, package=intent.package)
-    return bool(intent.action) and system.ui.start_intent(intent.action or "")
+        return system.ui.links.open_uri(intent.data, package=intent.package)
+    return bool(intent.action) and system.ui.launching.start_intent(intent.action or "")
 
 
 def _open(system: AndroidSystem, package: str, activity: str) -> bool:
     if package == LAUNCHER:
-        return system.ui.home()
+        return system.ui.keys.home()
     if package in OPERATOR_PACKAGES:
         system.operators.start(package)
-    return system.ui.start_app(package, activity)
+    return system.ui.launching.start_app(package, activity)
 
 
 def may_broadcast(intent: Intent) -> bool:
@@ -139,7 +139,7 @@ def kill(system: AndroidSystem, name: str) -> None:
     pid = system.processes.pid_of(name) or system.operators.pid_of(name)
     if name in OPERATOR_PACKAGES:
         system.operators.stop(name)
-    system.ui.force_stop(name)
+    system.ui.processes.force_stop(name)
     system.processes.stop(name)
     if pid is not None:
         _log_death(system, name, pid)
@@ -160,7 +160,7 @@ def crash(system: AndroidSystem, name: str, message: str) -> None:
         system.operators.crash(name, message)
         return
     app_crashed(system, name, message)
-    system.ui.force_stop(name)
+    system.ui.processes.force_stop(name)
 
 
 def app_crashed(system: AndroidSystem, name: str, message: str) -> None:
@@ -190,7 +190,7 @@ def running_processes(system: AndroidSystem) -> list[Process]:
         "com.android.phone",
         "com.google.android.inputmethod.latin",
     }
-    wanted = {LAUNCHER, *system.ui.running_packages(), *keep}
+    wanted = {LAUNCHER, *system.ui.processes.running_packages(), *keep}
     operators = {name: system.operators.pid_of(name) for name in OPERATOR_PACKAGES}
     for name in known:
         if name not in wanted and operators.get(name) is None:

@@ -120,7 +120,7 @@ async def _start(call: ServiceCall) -> int:
         await complain(_WARNINGS[started.how])
     if "-W" in options:
         if started.how != "top":
-            await asyncio.sleep(call.system.ui.launch_delay)
+            await asyncio.sleep(call.system.ui.launching.delay)
         await _report(call, started, started_at)
     return 0
 
@@ -136,7 +136,7 @@ async def _report(call: ServiceCall, started: Started, started_at: float) -> Non
     await call.out("Status: ok")
     await call.out(f"LaunchState: {'COLD' if started.how == 'new' else 'UNKNOWN (0)'}")
     ui = call.system.ui
-    shown = started.component or (ui.foreground_package(), ui.foreground_activity())
+    shown = started.component or (ui.view.foreground_package(), ui.view.foreground_activity())
     await call.out(f"Activity: {component(*shown)}")
     taken = max(1, round((call.system.clock() - started_at) * 1000))
     if started.how == "new":
@@ -187,14 +187,14 @@ async def _kill(call: ServiceCall) -> int:
         return FAILED
     name = call.required()
     # What is in front is not a background process, so it stays.
-    if name != call.system.ui.foreground_package():
+    if name != call.system.ui.view.foreground_package():
         kill(call.system, name)
     return 0
 
 
 async def _kill_all(call: ServiceCall) -> int:
-    front = call.system.ui.foreground_package()
-    for name in call.system.ui.running_packages():
+    front = call.system.ui.view.foreground_package()
+    for name in call.system.ui.processes.running_packages():
         if name not in (front, LAUNCHER):
             kill(call.system, name)
     return 0
@@ -290,8 +290,8 @@ async def monkey(system: AndroidSystem, invocation: Invocation) -> int:
         return _MONKEY_ABORTED
     chance = random.Random(seed)  # noqa: S311 - for pokes, not for secrets
     for _ in range(min(events, _MOST_EVENTS) - 1):
-        width, height = system.ui.size
-        system.ui.tap(chance.randrange(width), chance.randrange(height))
+        width, height = system.ui.display.size
+        system.ui.touch.tap(chance.randrange(width), chance.randrange(height))
         await asyncio.sleep(0)
     await invocation.out(f"Events injected: {events}\n")
     await invocation.err(

@@ -30,8 +30,9 @@ from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.operator.app import OperatorApp
 from pytest_clawperator.simulator.operator.run import Profile
 from pytest_clawperator.simulator.operator.time import OperatorClock
-from pytest_clawperator.simulator.screen.app_model import App, shipped_apps
-from pytest_clawperator.simulator.screen.ui import Ui
+from pytest_clawperator.simulator.screen.app_files.app_schema import App
+from pytest_clawperator.simulator.screen.app_files.load import shipped_apps
+from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 
 if TYPE_CHECKING:
     from pytest_clawperator.simulator.faults import Faults
@@ -133,8 +134,8 @@ def assemble(
         operators=operators,
         phone=phone,
     )
-    ui.on_event = operators.on_event
-    ui.on_crash = lambda package, message: app_crashed(system, package, message)
+    ui.changes.on_event = operators.on_event
+    ui.changes.on_crash = lambda package, message: app_crashed(system, package, message)
     _furnish(system, options)
     return system, operators
 
@@ -150,9 +151,8 @@ def _build_of(options: DeviceOptions) -> Build:
     )
 
 
-def _screen_of(options: DeviceOptions, clock: Callable[[], float]) -> Ui:
-    return Ui(
-        (),
+def _screen_of(options: DeviceOptions, clock: Callable[[], float]) -> PhoneUi:
+    return PhoneUi(
         size=options.size,
         density=options.density,
         clock=clock,
@@ -163,7 +163,7 @@ def _screen_of(options: DeviceOptions, clock: Callable[[], float]) -> Ui:
 def _furnish(system: AndroidSystem, options: DeviceOptions) -> None:
     system.settings.put("secure", "bluetooth_name", options.model)
     system.settings.watch(lambda namespace, key, value: _settings_changed(system, namespace, key))
-    system.ui.dark = options.dark
+    system.ui.display.dark = options.dark
     system.settings.put("secure", "ui_night_mode", "2" if options.dark else "1")
     for app in shipped_apps() if options.apps is None else options.apps:
         install_app(system, app, preinstalled=True)
@@ -209,9 +209,9 @@ def _set_up_operator(system: AndroidSystem, name: str) -> None:
         set_up=True,
     )
     system.packages.add(package)
-    system.ui.install(operator_screen(package))
+    system.ui.apps.install(operator_screen(package))
     if system.build.api >= 33:
-        system.ui.grant(name, NOTIFICATIONS)
+        system.ui.permissions.grant(name, NOTIFICATIONS)
     settings = system.settings
     add_to_list(settings, "secure", "enabled_notification_listeners", f"{name}/{OPERATOR_LISTENER}")
     add_to_list(settings, "secure", "enabled_accessibility_services", f"{name}/{OPERATOR_SERVICE}")
@@ -223,7 +223,7 @@ def _settings_changed(system: AndroidSystem, namespace: str, key: str) -> None:
         free = system.settings.get("system", "accelerometer_rotation") == "1"
         rotation = system.settings.get("system", "user_rotation")
         if not free and rotation in ("0", "1", "2", "3"):
-            system.ui.rotation = int(rotation)
+            system.ui.display.rotation = int(rotation)
     elif key in ("accessibility_enabled", "enabled_accessibility_services"):
         bind_services(system)
 

@@ -75,7 +75,7 @@ def _resolver_tables(shown: list[Package]) -> list[str]:
 
 
 def _package(system: AndroidSystem, package: Package) -> list[str]:
-    held = system.ui.granted(package.name)
+    held = system.ui.permissions.granted(package.name)
     fixed = [name for name in package.requested if name not in RUNTIME_PERMISSIONS]
     runtime = [name for name in package.requested if name in RUNTIME_PERMISSIONS]
     flags = f"[ {'SYSTEM ' if package.system else ''}{_FLAGS} ]"

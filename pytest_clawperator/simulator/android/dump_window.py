@@ -16,7 +16,7 @@ def focused_window(system: AndroidSystem) -> str:
     """Name the window that has the focus."""
     if system.shade:
         return f"Window{{{object_id('shade')} u0 NotificationShade}}"
-    package, activity = system.ui.foreground_package(), system.ui.foreground_activity()
+    package, activity = system.ui.view.foreground_package(), system.ui.view.foreground_activity()
     name = f"{package}/{activity}"
     return f"Window{{{object_id('window ' + name)} u0 {name}}}"
 
@@ -33,7 +33,9 @@ def task_id(package: str) -> int:
 
 
 def _front(system: AndroidSystem) -> str:
-    return activity_record(system.ui.foreground_package(), system.ui.foreground_activity())
+    return activity_record(
+        system.ui.view.foreground_package(), system.ui.view.foreground_activity()
+    )
 
 
 def dump_window(system: AndroidSystem, words: list[str]) -> str:
@@ -68,7 +70,7 @@ def _policy(system: AndroidSystem) -> list[str]:
 
 
 def _displays(system: AndroidSystem) -> list[str]:
-    width, height = system.ui.size
+    width, height = system.ui.display.size
     density = system.display.forced_density or system.display.density
     first = "{}x{}".format(*system.display.size)
     return [
@@ -79,15 +81,16 @@ def _displays(system: AndroidSystem) -> list[str]:
         "    deferred=false mLayoutNeeded=false mTouchExcludeRegion=SkRegion()",
         f"    mCurrentFocus={focused_window(system)}",
         f"    mFocusedApp={_front(system)}",
-        f"    mRotation={system.ui.rotation} mDisplayRotation=ROTATION_{system.ui.rotation * 90}",
+        f"    mRotation={system.ui.display.rotation}"
+        f" mDisplayRotation=ROTATION_{system.ui.display.rotation * 90}",
         f"    mInputMethodTarget={focused_window(system)}",
     ]
 
 
 def _windows(system: AndroidSystem) -> list[str]:
     lines = ["WINDOW MANAGER WINDOWS (dumpsys window windows)"]
-    windows = system.ui.windows()
-    width, height = system.ui.size
+    windows = system.ui.view.windows()
+    width, height = system.ui.display.size
     for number, window in enumerate(reversed(windows)):
         name = _window_name(system, window.type, window.package, active=window.active)
         kind = {"application": "BASE_APPLICATION", "input_method": "INPUT_METHOD"}
@@ -98,7 +101,7 @@ def _windows(system: AndroidSystem) -> list[str]:
             f"    mOwnerUid={package.app_id if package else 1000} showForAllUsers=false"
             f" package={window.package} appop=NONE",
             f"    mAttrs={{(0,0)(fillxfill) ty={kind.get(window.type, 'STATUS_BAR')}}}",
-            f"    Requested w={width} h={height} mLayoutSeq={system.ui.version}",
+            f"    Requested w={width} h={height} mLayoutSeq={system.ui.view.version}",
             "    mHasSurface=true isReadyForDisplay()=true mWindowRemovalAllowed=false",
             "    isOnScreen=true",
             "    isVisible=true",
@@ -107,7 +110,7 @@ def _windows(system: AndroidSystem) -> list[str]:
         "",
         f"  mTopFocusedDisplayId=0 imeControlTarget in display# 0 {focused_window(system)}",
         f"  mDisplayFrozen=false windows={len(windows)} client=false apps=0",
-        f"  mRotation={system.ui.rotation}",
+        f"  mRotation={system.ui.display.rotation}",
     ]
     return lines
 
@@ -117,8 +120,8 @@ def _window_name(system: AndroidSystem, kind: str, package: str, *, active: bool
         return "InputMethod"
     if kind == "system":
         return "StatusBar" if package == "com.android.systemui" else package
-    if active or package == system.ui.foreground_package():
-        return f"{package}/{system.ui.foreground_activity()}"
+    if active or package == system.ui.view.foreground_package():
+        return f"{package}/{system.ui.view.foreground_activity()}"
     found = system.packages.get(package)
     return f"{package}/{found.activities[0] if found and found.activities else package}"
 
@@ -147,9 +150,9 @@ def dump_activity(system: AndroidSystem, words: list[str]) -> str:
 
 def _tasks(system: AndroidSystem) -> list[tuple[str, str]]:
     """Give package and activity of what is open, what is in front first."""
-    front = (system.ui.foreground_package(), system.ui.foreground_activity())
+    front = (system.ui.view.foreground_package(), system.ui.view.foreground_activity())
     tasks = [front]
-    for name in system.ui.running_packages():
+    for name in system.ui.processes.running_packages():
         package = system.packages.get(name)
         if name != front[0] and package is not None and package.activities:
             tasks.append((name, package.activities[0]))
@@ -187,7 +190,7 @@ def _activities(system: AndroidSystem) -> list[str]:
 
 
 def _top(system: AndroidSystem) -> list[str]:
-    package, activity = system.ui.foreground_package(), system.ui.foreground_activity()
+    package, activity = system.ui.view.foreground_package(), system.ui.view.foreground_activity()
     pids = {process.name: process.pid for process in running_processes(system)}
     name = component(package, activity)
     return [

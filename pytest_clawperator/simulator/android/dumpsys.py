@@ -112,9 +112,9 @@ def _power(system: AndroidSystem, words: list[str]) -> str:
 
 
 def _display(system: AndroidSystem, words: list[str]) -> str:
-    width, height = system.ui.size
+    width, height = system.ui.display.size
     panel = "{} x {}".format(*system.display.size)
-    rotation = system.ui.rotation
+    rotation = system.ui.display.rotation
     density = system.display.forced_density or system.display.density
     state = "ON" if system.display.awake else "OFF"
     frame = f"Rect(0, 0 - {width}, {height})"
@@ -137,7 +137,7 @@ def _display(system: AndroidSystem, words: list[str]) -> str:
 
 
 def _input_method(system: AndroidSystem, words: list[str]) -> str:
-    shown = str(system.ui.keyboard_shown).lower()
+    shown = str(system.ui.view.keyboard_shown).lower()
     current = system.settings.get("secure", "default_input_method") or "null"
     return (
         "Current Input Method Manager state:\n"

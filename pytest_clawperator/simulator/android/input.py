@@ -53,7 +53,7 @@ def _touchable(system: AndroidSystem) -> bool:
 async def _tap(call: ServiceCall) -> int:
     x, y = _point(call)
     if _touchable(call.system):
-        call.system.ui.tap(x, y)
+        call.system.ui.touch.tap(x, y)
     return 0
 
 
@@ -67,18 +67,18 @@ async def _swipe(call: ServiceCall) -> int:
         return 0
     still = abs(start[0] - end[0]) < _STILL and abs(start[1] - end[1]) < _STILL
     if not still:
-        call.system.ui.swipe(start, end, duration_ms=duration)
+        call.system.ui.touch.swipe(start, end, duration_ms=duration)
     elif duration >= _LONG_PRESS_MS:
-        call.system.ui.long_press(*start)
+        call.system.ui.touch.long_press(*start)
     else:
-        call.system.ui.tap(*start)
+        call.system.ui.touch.tap(*start)
     return 0
 
 
 async def _text(call: ServiceCall) -> int:
     text = call.required().replace("%s", " ")
     if call.system.display.awake:
-        call.system.ui.type_text(text)
+        call.system.ui.typing.type_text(text)
     return 0
 
 
@@ -111,7 +111,7 @@ def press_key(system: AndroidSystem, code: int) -> None:
     if key is not None:
         key(system)
     elif code in TYPED:
-        system.ui.type_text(TYPED[code])
+        system.ui.typing.type_text(TYPED[code])
 
 
 def _wake(system: AndroidSystem) -> None:
@@ -145,13 +145,13 @@ def _back(system: AndroidSystem) -> None:
     if system.shade:
         system.shade = ""
     else:
-        system.ui.back()
+        system.ui.keys.back()
         system.operators.on_back_key()
 
 
 def _home(system: AndroidSystem) -> None:
     system.shade = ""
-    system.ui.home()
+    system.ui.keys.home()
 
 
 _POWER_KEYS: Mapping[int, Callable[[AndroidSystem], None]] = {
@@ -162,14 +162,16 @@ _POWER_KEYS: Mapping[int, Callable[[AndroidSystem], None]] = {
 }
 
 _KEYS: Mapping[int, Callable[[AndroidSystem], None]] = {
-    KEY_CODES["APP_SWITCH"]: lambda system: _ignore(system.ui.recents()),
+    KEY_CODES["APP_SWITCH"]: lambda system: _ignore(system.ui.keys.recents()),
     KEY_CODES["BACK"]: _back,
-    KEY_CODES["DEL"]: lambda system: system.ui.backspace(),
-    KEY_CODES["ENTER"]: lambda system: system.ui.enter(),
+    KEY_CODES["DEL"]: lambda system: system.ui.typing.backspace(),
+    KEY_CODES["ENTER"]: lambda system: system.ui.typing.enter(),
     KEY_CODES["ESCAPE"]: _back,
     KEY_CODES["HOME"]: _home,
-    KEY_CODES["NUMPAD_ENTER"]: lambda system: system.ui.enter(),
-    KEY_CODES["SETTINGS"]: lambda system: _ignore(system.ui.start_app("com.android.settings")),
+    KEY_CODES["NUMPAD_ENTER"]: lambda system: system.ui.typing.enter(),
+    KEY_CODES["SETTINGS"]: lambda system: _ignore(
+        system.ui.launching.start_app("com.android.settings")
+    ),
     KEY_CODES["VOLUME_DOWN"]: _volume(-1),
     KEY_CODES["VOLUME_MUTE"]: _mute,
     KEY_CODES["VOLUME_UP"]: _volume(1),
@@ -207,7 +209,7 @@ async def _motion_event(call: ServiceCall) -> int:
     point = _point(call)
     # Only whole gestures exist here, so a tap happens when the finger leaves the glass.
     if action == "UP" and _touchable(call.system):
-        call.system.ui.tap(*point)
+        call.system.ui.touch.tap(*point)
     return 0
 
 

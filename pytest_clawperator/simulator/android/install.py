@@ -58,7 +58,7 @@ def install_apk(system: AndroidSystem, apk: bytes, *, file_name: str) -> None:
 
 
 def _install_described(system: AndroidSystem, text: bytes, apk: bytes) -> None:
-    from pytest_clawperator.simulator.screen.app_model import parse_app
+    from pytest_clawperator.simulator.screen.app_files.load import parse_app
 
     try:
         app = parse_app(text.decode("utf-8"), path=Path(APP_ENTRY))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pytest_clawperator.simulator.screen.events import AccessibilityEvent
+from pytest_clawperator.simulator.screen.accessibility.events import AccessibilityEvent
 
 if TYPE_CHECKING:
     from pytest_clawperator.simulator.operator.app import OperatorApp

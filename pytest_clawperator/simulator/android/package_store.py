@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from pytest_clawperator.simulator.screen.app_model import App, plain_app
+from pytest_clawperator.simulator.screen.app_files.app_schema import App
+from pytest_clawperator.simulator.screen.app_files.load import plain_app
 
 OPERATOR = "com.clawperator.operator"
 OPERATOR_DEV = "com.clawperator.operator.dev"

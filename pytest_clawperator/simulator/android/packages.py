@@ -22,20 +22,20 @@ from pytest_clawperator.simulator.filesystem import FileSystemError
 
 if TYPE_CHECKING:
     from pytest_clawperator.simulator.android.system import AndroidSystem
-    from pytest_clawperator.simulator.screen.app_model import App
+    from pytest_clawperator.simulator.screen.app_files.app_schema import App
 
 
 def grant(system: AndroidSystem, package: Package, permission: str) -> None:
     """Give a permission, or refuse as Android does."""
     _require_changeable(system, package, permission)
-    system.ui.grant(package.name, permission)
+    system.ui.permissions.grant(package.name, permission)
 
 
 def revoke(system: AndroidSystem, package: Package, permission: str) -> None:
     """Take a permission away; the app, which cannot go on without, is killed."""
     _require_changeable(system, package, permission)
-    if permission in system.ui.granted(package.name):
-        system.ui.revoke(package.name, permission)
+    if permission in system.ui.permissions.granted(package.name):
+        system.ui.processes.revoke_permission(package.name, permission)
         kill(system, package.name)
 
 
@@ -97,7 +97,7 @@ def install_app(
     if not preinstalled:
         kill(system, app.package)
     system.packages.add(package)
-    system.ui.install(app)
+    system.ui.apps.install(app)
     if apk:
         _store(system, package, apk)
 
@@ -117,7 +117,7 @@ def install_operator(system: AndroidSystem, name: str, *, apk: bytes) -> None:
         package.installed_at = present.installed_at
         package.stopped = present.stopped
     system.packages.add(package)
-    system.ui.install(operator_screen(package))
+    system.ui.apps.install(operator_screen(package))
     _store(system, package, apk)
 
 
@@ -133,14 +133,14 @@ def uninstall(system: AndroidSystem, name: str, *, keep_data: bool = False) -> b
     if package is None or package.system:
         return False
     kill(system, name)
-    for permission in system.ui.granted(name):
-        system.ui.revoke(name, permission)
+    for permission in system.ui.permissions.granted(name):
+        system.ui.processes.revoke_permission(name, permission)
     disable_services(system, name)
     remove_from_list(system.settings, "secure", "enabled_notification_listeners", package=name)
     if not keep_data:
-        system.ui.clear_data(name)
+        system.ui.processes.clear_data(name)
         _remove_data(system, name)
-    system.ui.uninstall(name)
+    system.ui.apps.uninstall(name)
     system.packages.remove(name)
     if system.files.exists(package.code_path):
         system.files.remove(package.code_path, recursive=True)
@@ -150,7 +150,7 @@ def uninstall(system: AndroidSystem, name: str, *, keep_data: bool = False) -> b
 def clear_data(system: AndroidSystem, package: Package) -> None:
     """Set a package back to the state after its installation."""
     kill(system, package.name)
-    system.ui.clear_data(package.name)
+    system.ui.processes.clear_data(package.name)
     _remove_data(system, package.name)
     if package.name in OPERATOR_PACKAGES:
         package.stopped = True

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_clawperator.simulator.android.system import AndroidSystem
-    from pytest_clawperator.simulator.screen.nodes import Window
+    from pytest_clawperator.simulator.screen.accessibility.nodes import Window
 
 CLOCK_TEXT = "10:00"
 """What the drawn clock shows; it stands still, so that equal screens give equal pictures."""
@@ -25,7 +25,7 @@ class ScreenPicture:
 
     def key(self) -> Hashable:
         """Give a value that is another one whenever the picture may be another one."""
-        return self._system.ui.version, self._system.display.awake
+        return self._system.ui.view.version, self._system.display.awake
 
     async def png(self) -> bytes:
         """Give the picture, the last one if it is still true."""
@@ -44,8 +44,10 @@ class ScreenPicture:
     def _look(self) -> _Look:
         ui = self._system.ui
         if not self._system.display.awake:
-            return _Look(None, ui.size)
-        return _Look(ui.windows(), ui.size, dark=ui.dark, title=ui.title())
+            return _Look(None, ui.display.size)
+        return _Look(
+            ui.view.windows(), ui.display.size, dark=ui.display.dark, title=ui.view.title()
+        )
 
 
 def _has_failed(drawing: asyncio.Task[bytes]) -> bool:
@@ -78,7 +80,7 @@ class _Look:
         )
 
     def jpeg(self, frame: tuple[int, int]) -> bytes:
-        from pytest_clawperator.simulator.picture.frame import black_frame, encode_frame
+        from pytest_clawperator.simulator.picture.film.frame import black_frame, encode_frame
         from pytest_clawperator.simulator.picture.render import paint
 
         if self.windows is None:

@@ -229,7 +229,9 @@ async def _revoke(call: ServiceCall) -> int:
 
 async def _reset_permissions(call: ServiceCall) -> int:
     for package in call.system.packages.all():
-        for permission in sorted(call.system.ui.granted(package.name) & RUNTIME_PERMISSIONS):
+        for permission in sorted(
+            call.system.ui.permissions.granted(package.name) & RUNTIME_PERMISSIONS
+        ):
             revoke(call.system, package, permission)
     return 0
 
@@ -298,7 +300,7 @@ def _set_state(state: EnabledState) -> ServiceHandler:
             raise JavaError(f"Unknown package: {name}")
         package.state = state
         if not package.enabled:
-            call.system.ui.force_stop(name)
+            call.system.ui.processes.force_stop(name)
         await call.out(f"Package {name} new state: {state}")
         return 0
 
@@ -326,7 +328,7 @@ def _link_taker(call: ServiceCall, intent: Intent) -> tuple[str, str] | None:
     """Give the activity that takes a link, or that which asks where several do."""
     if intent.data is None or intent.component is not None:
         return None
-    takers = call.system.ui.link_takers(intent.data, package=intent.package)
+    takers = call.system.ui.links.handlers(intent.data, package=intent.package)
     if len(takers) != 1:
         return ("android", "com.android.internal.app.ResolverActivity") if takers else None
     package = call.system.packages.get(takers[0])

@@ -17,7 +17,7 @@ from pytest_clawperator.simulator.filesystem import FULL, FileSystemError
 
 if TYPE_CHECKING:
     from pytest_clawperator.simulator.android.system import AndroidSystem
-    from pytest_clawperator.simulator.screen.nodes import UiNode
+    from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
     from pytest_clawperator.simulator.shell.shell import Invocation
 
 _WM_USAGE = """Window manager (window) commands:
@@ -46,7 +46,7 @@ async def _size(call: ServiceCall) -> int:
         return 0
     if words[0] == "reset":
         display.forced_size = None
-        call.system.ui.resize(display.size)
+        call.system.ui.display.resize(display.size)
         return 0
     width, times, height = words[0].partition("x")
     if not (width and times and height):
@@ -63,7 +63,7 @@ async def _size(call: ServiceCall) -> int:
     )
     size = forced[0], forced[1]
     display.forced_size = size if size != display.size else None
-    call.system.ui.resize(size)
+    call.system.ui.display.resize(size)
     return 0
 
 
@@ -83,7 +83,7 @@ async def _density(call: ServiceCall) -> int:
         return 0
     if words[0] == "reset":
         display.forced_density = None
-        call.system.ui.density = display.density
+        call.system.ui.display.density = display.density
         return 0
     try:
         density = java_int(words[0])
@@ -95,7 +95,7 @@ async def _density(call: ServiceCall) -> int:
         return FAILED
     density = min(density, _MOST_DENSITY)
     display.forced_density = density if density != display.density else None
-    call.system.ui.density = density
+    call.system.ui.display.density = density
     return 0
 
 
@@ -227,12 +227,12 @@ async def uiautomator(system: AndroidSystem, invocation: Invocation) -> int:
             await invocation.err(f"Unknown command: {words[0]}\n")
         await invocation.out(_UIAUTOMATOR_USAGE)
         return 0 if words[:1] == ["help"] else 1
-    root = None if system.faults.take("no_ui_tree") else system.ui.active_root()
+    root = None if system.faults.take("no_ui_tree") else system.ui.view.active_root()
     if root is None or system.booting:
         await invocation.err("ERROR: null root node returned by UiTestAutomationBridge.\n")
         return 0
     path = words[1] if len(words) > 1 else _DEFAULT_DUMP
-    xml = uiautomator_xml(root, system.ui.rotation)
+    xml = uiautomator_xml(root, system.ui.display.rotation)
     if path == "/dev/tty":
         await invocation.out(xml)
     elif await _save(invocation, path, xml.encode("utf-8", "replace"), complaint="ERROR: {}: {}\n"):

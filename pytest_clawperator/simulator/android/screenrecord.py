@@ -16,7 +16,7 @@ from pytest_clawperator.simulator.android.screenrecord_options import (
     parse_request,
 )
 from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
-from pytest_clawperator.simulator.picture.mp4 import Frame, film, unfinished_film
+from pytest_clawperator.simulator.picture.film.mp4 import Frame, film, unfinished_film
 
 if TYPE_CHECKING:
     from pytest_clawperator.simulator.android.system import AndroidSystem, Phone
@@ -47,7 +47,7 @@ async def screenrecord(system: AndroidSystem, invocation: Invocation) -> int:
     except FileSystemError as error:
         await invocation.err(f"Unable to open '{request.path}': {error.reason}\n")
         return 1
-    size = request.size or _default_size(system.ui.size)
+    size = request.size or _default_size(system.ui.display.size)
     if request.verbose:
         await invocation.out("Configuring recorder for {}x{} video/mjpeg\n".format(*size))
     recording = _Recording(system.phone, request, size)

@@ -71,7 +71,7 @@ async def _night(call: ServiceCall) -> int:
                 " 'custom_bedtime'"
             )
             return FAILED
-        value, call.system.ui.dark = _NIGHT[mode]
+        value, call.system.ui.display.dark = _NIGHT[mode]
         call.system.settings.put("secure", "ui_night_mode", value)
     stored = call.system.settings.get("secure", "ui_night_mode")
     shown = next((name for name, (value, _) in _NIGHT.items() if value == stored), "no")

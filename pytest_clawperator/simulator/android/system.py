@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.simulator.faults import Faults
     from pytest_clawperator.simulator.filesystem import FileSystem
     from pytest_clawperator.simulator.log.buffer import LogBuffer
-    from pytest_clawperator.simulator.screen.ui import Ui
+    from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
     from pytest_clawperator.simulator.stats import Stats
 
 
@@ -101,7 +101,7 @@ class AndroidSystem:
     processes: ProcessTable
     files: FileSystem
     log: LogBuffer
-    ui: Ui
+    ui: PhoneUi
     faults: Faults
     stats: Stats
     display: Display

@@ -102,7 +102,7 @@ async def _open_uri(run: Run, action: OpenUri) -> StepResult:
 
     async def attempt() -> None:
         run.say(f"Opening URI: {uri}")
-        if not run.ui.open_uri(uri):
+        if not run.ui.links.open_uri(uri):
             text = f"URI_NOT_HANDLED: No application found to handle uri={uri}"
             raise StepFailure(text, code="URI_NOT_HANDLED")
 
@@ -127,7 +127,7 @@ async def _open_app(run: Run, action: OpenApp) -> StepResult:
             text = f"No app found with applicationId={package}"
             raise StepFailure(text, code="APP_NOT_FOUND")
         run.say(f"Opening app: {package}")
-        run.ui.start_app(package)
+        run.ui.launching.start_app(package)
 
     await in_stage(
         run,
@@ -165,7 +165,8 @@ async def _press_key(run: Run, action: PressKey) -> StepResult:
         text = "OperatorAccessibilityService is not running - cannot execute press_key"
         raise StepFailure(text, code=SERVICE_UNAVAILABLE)
     # Android takes a global action even where it changes nothing, as back does at home.
-    {"back": run.ui.back, "home": run.ui.home, "recents": run.ui.recents}[action.key]()
+    keys = run.ui.keys
+    {"back": keys.back, "home": keys.home, "recents": keys.recents}[action.key]()
     return succeeded(action, key=action.key)
 
 

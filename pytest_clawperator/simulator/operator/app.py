@@ -25,15 +25,15 @@ from pytest_clawperator.simulator.operator.plan import Command
 from pytest_clawperator.simulator.operator.recording import Recorder
 from pytest_clawperator.simulator.operator.run import Profile, Run
 from pytest_clawperator.simulator.operator.time import OperatorClock, RunTime
-from pytest_clawperator.simulator.screen.hierarchy import hierarchy_xml
+from pytest_clawperator.simulator.screen.accessibility.hierarchy import hierarchy_xml
 
 if TYPE_CHECKING:
     from pytest_clawperator.simulator.android.settings_store import SettingsStore
     from pytest_clawperator.simulator.faults import Faults
     from pytest_clawperator.simulator.filesystem import FileSystem
     from pytest_clawperator.simulator.log.buffer import LogBuffer
-    from pytest_clawperator.simulator.screen.events import AccessibilityEvent
-    from pytest_clawperator.simulator.screen.ui import Ui
+    from pytest_clawperator.simulator.screen.accessibility.events import AccessibilityEvent
+    from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
     from pytest_clawperator.simulator.stats import Stats
 
 SERVICE_CLASS = "clawperator.operator.accessibilityservice.OperatorAccessibilityService"
@@ -55,7 +55,7 @@ class OperatorApp:
     def __init__(
         self,
         *,
-        ui: Ui,
+        ui: PhoneUi,
         log: LogBuffer,
         faults: Faults,
         files: FileSystem,
@@ -189,8 +189,8 @@ class OperatorApp:
         )
 
     def _hierarchy(self) -> str | None:
-        root = self._ui.active_root()
-        return None if root is None else hierarchy_xml(root, self._ui.rotation)
+        root = self._ui.view.active_root()
+        return None if root is None else hierarchy_xml(root, self._ui.display.rotation)
 
     def _parse(self, payload: str) -> Command:
         if self._faults.take("payload_refused"):

@@ -9,8 +9,9 @@ from pytest_clawperator.simulator.operator.plan import NodeMatcher, ReadKeyValue
 from pytest_clawperator.simulator.operator.run import Details, Run, StepFailure, in_stage
 from pytest_clawperator.simulator.operator.screen import find, find_or_fail, look_or_fail
 from pytest_clawperator.simulator.operator.validators import is_temperature, is_version, matches
-from pytest_clawperator.simulator.screen import hierarchy
-from pytest_clawperator.simulator.screen.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility import node_search
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility.roles import role_of
 
 _ROW_ROLES = frozenset({"row", "listitem", "card"})
 
@@ -85,7 +86,9 @@ async def _read_all(run: Run, action: ReadText) -> StepResult:
 
     async def attempt() -> list[str]:
         run.ui_say(f"Getting all text for nodes matching: {_wanted(action)}")
-        nodes = hierarchy.find_all(_part(run, action), action.matcher.to_wire(), run.ui.size)
+        nodes = node_search.find_all(
+            _part(run, action), action.matcher.to_wire(), run.ui.display.size
+        )
         texts = [node.label for node in nodes if node.label]
         run.ui_say(f"Got text from {len(texts)} matching nodes{where}")
         return texts
@@ -193,15 +196,17 @@ def _pair(run: Run, root: UiNode, matcher: NodeMatcher) -> tuple[str, str]:
 
 
 def _value_after(run: Run, root: UiNode, label: UiNode) -> str:
-    size = run.ui.size
+    size = run.ui.display.size
     child = label
     while child is not root and child.parent is not None:
         parent = child.parent
-        siblings = hierarchy.children_on_screen(parent, size)
+        siblings = node_search.children_on_screen(parent, size)
         at = next(index for index, node in enumerate(siblings) if node is child)
         after = siblings[at + 1 :]
-        if after or hierarchy.role_of(parent) in _ROW_ROLES:
-            nodes = [n for sibling in after for n in hierarchy.on_screen(sibling, size) if n.label]
+        if after or role_of(parent) in _ROW_ROLES:
+            nodes = [
+                n for sibling in after for n in node_search.on_screen(sibling, size) if n.label
+            ]
             summary = (node for node in nodes if node.resource_id.endswith("/summary"))
             value = next(summary, nodes[0] if nodes else None)
             if value is not None:

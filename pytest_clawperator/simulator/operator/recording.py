@@ -14,7 +14,7 @@ from pytest_clawperator.simulator.operator.log import OperatorLog, Source
 
 if TYPE_CHECKING:
     from pytest_clawperator.simulator.filesystem import FileSystem
-    from pytest_clawperator.simulator.screen.events import AccessibilityEvent
+    from pytest_clawperator.simulator.screen.accessibility.events import AccessibilityEvent
 
 SCHEMA_VERSION = 1
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)

@@ -23,7 +23,7 @@ from pytest_clawperator.simulator.operator.time import RunTime
 if TYPE_CHECKING:
     from pytest_clawperator.simulator.android.settings_store import SettingsStore
     from pytest_clawperator.simulator.operator.recording import Recorder
-    from pytest_clawperator.simulator.screen.ui import Ui
+    from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 
 T = TypeVar("T")
 Profile = Literal["documented", "0.5.3"]
@@ -44,7 +44,7 @@ class Run:
     """What the steps of one command share."""
 
     command: Command
-    ui: Ui
+    ui: PhoneUi
     log: OperatorLog
     time: RunTime
     faults: Faults

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pytest_clawperator.simulator.operator.log import TREE_MANAGER, Source
 from pytest_clawperator.simulator.operator.plan import Direction, NodeMatcher
 from pytest_clawperator.simulator.operator.run import Run, StepFailure
-from pytest_clawperator.simulator.screen import hierarchy
-from pytest_clawperator.simulator.screen.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility import node_search
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility.roles import role_of
 
 TAP_MS = 120
 LONG_PRESS_MS = 650
@@ -27,7 +28,7 @@ def look(run: Run) -> UiNode | None:
             Source.INSPECTOR, "[Operator-UxInspector] Accessibility service is not available"
         )
         return None
-    root = None if run.faults.take("no_ui_tree") else run.ui.active_root()
+    root = None if run.faults.take("no_ui_tree") else run.ui.view.active_root()
     if root is None:
         run.log.debug(Source.INSPECTOR, "[Operator-UxInspector] Root node is null")
     return root
@@ -43,7 +44,7 @@ def look_or_fail(run: Run) -> UiNode:
 
 def find(run: Run, root: UiNode, matcher: NodeMatcher) -> UiNode | None:
     """Give the first node on the screen that fits."""
-    return hierarchy.find(root, matcher.to_wire(), run.ui.size)
+    return node_search.find(root, matcher.to_wire(), run.ui.display.size)
 
 
 def find_or_fail(run: Run, matcher: NodeMatcher) -> UiNode:
@@ -56,7 +57,7 @@ def find_or_fail(run: Run, matcher: NodeMatcher) -> UiNode:
 
 def first_scrollable(run: Run, root: UiNode) -> UiNode | None:
     """Give the first node on the screen that scrolls."""
-    nodes = hierarchy.on_screen(root, run.ui.size)
+    nodes = node_search.on_screen(root, run.ui.display.size)
     return next((node for node in nodes if node.scrollable), None)
 
 
@@ -73,11 +74,11 @@ def window_metadata(run: Run) -> WindowMetadata | None:
     """Describe the windows; None where the active one gives no tree."""
     if not run.is_connected() or run.faults.take("no_ui_tree"):
         return None
-    root = run.ui.active_root()
+    root = run.ui.view.active_root()
     if root is None:
         return None
     foreground = root.package if root.package.strip() else None
-    windows = run.ui.windows()
+    windows = run.ui.view.windows()
     overlay = None
     for window in reversed(windows):  # the service lists the topmost first
         if (
@@ -116,7 +117,7 @@ async def tap(run: Run, x: int, y: int) -> bool:
     if run.faults.take("gesture_refused"):
         return False
     await run.time.pause(TAP_MS)
-    return run.ui.tap(x, y)
+    return run.ui.touch.tap(x, y)
 
 
 async def long_press(run: Run, x: int, y: int) -> bool:
@@ -124,7 +125,7 @@ async def long_press(run: Run, x: int, y: int) -> bool:
     if run.faults.take("gesture_refused"):
         return False
     await run.time.pause(LONG_PRESS_MS)
-    return run.ui.long_press(x, y)
+    return run.ui.touch.long_press(x, y)
 
 
 async def swipe(run: Run, node: UiNode, direction: Direction, distance: float) -> bool:
@@ -140,9 +141,9 @@ async def swipe(run: Run, node: UiNode, direction: Direction, distance: float) -
     await run.time.pause(SWIPE_MS)
     if direction in ("Down", "Up"):
         top, height = bounds.top, bounds.height
-        return run.ui.swipe((x, round(top + begin * height)), (x, round(top + end * height)))
+        return run.ui.touch.swipe((x, round(top + begin * height)), (x, round(top + end * height)))
     left, width = bounds.left, bounds.width
-    return run.ui.swipe((round(left + begin * width), y), (round(left + end * width), y))
+    return run.ui.touch.swipe((round(left + begin * width), y), (round(left + end * width), y))
 
 
 def log_touch(run: Run, text: str) -> None:
@@ -152,7 +153,7 @@ def log_touch(run: Run, text: str) -> None:
 
 def node_id(node: UiNode) -> str:
     """Name a node by its place in the tree."""
-    return f"{_WINDOW_ID}:{hierarchy.node_path(node)}"
+    return f"{_WINDOW_ID}:{node_search.node_path(node)}"
 
 
 def describe(node: UiNode) -> str:
@@ -161,7 +162,7 @@ def describe(node: UiNode) -> str:
     clickable = nearest(node, lambda other: other.clickable, _EFFECTIVE_ANCESTORS) is not None
     return (
         f"TaskUiNode(resourceId={node.resource_id or 'null'}, label='{node.label}', "
-        f"clickable={str(clickable).lower()}, role={hierarchy.role_of(node)}, "
+        f"clickable={str(clickable).lower()}, role={role_of(node)}, "
         f"bounds=left={left}, top={top}, right={right}, bottom={bottom})"
     )
 

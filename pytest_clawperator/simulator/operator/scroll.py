@@ -29,8 +29,8 @@ from pytest_clawperator.simulator.operator.screen import (
 )
 from pytest_clawperator.simulator.operator.touch import click_node
 from pytest_clawperator.simulator.operator.wait import find_in_stage
-from pytest_clawperator.simulator.screen import hierarchy
-from pytest_clawperator.simulator.screen.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility import node_search
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
 
 Outcome = Literal["moved", "edge_reached", "gesture_failed", "container_lost"]
 
@@ -94,7 +94,7 @@ class _List:
 
 def _signature(run: Run, container: UiNode, style: ScrollStyle) -> str | None:
     """Say where the first children stand; what they show is not part of it."""
-    children = hierarchy.children_on_screen(container, run.ui.size)[:_LEADING]
+    children = node_search.children_on_screen(container, run.ui.display.size)[:_LEADING]
     if not children:
         return None
     is_vertical = style.direction in ("Down", "Up")

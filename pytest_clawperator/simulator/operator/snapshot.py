@@ -9,7 +9,7 @@ from pytest_clawperator.simulator.operator.log import SCOPE, Source
 from pytest_clawperator.simulator.operator.plan import SnapshotUi
 from pytest_clawperator.simulator.operator.run import Run, StepFailure, in_stage
 from pytest_clawperator.simulator.operator.screen import WindowMetadata, look, window_metadata
-from pytest_clawperator.simulator.screen.hierarchy import hierarchy_xml
+from pytest_clawperator.simulator.screen.accessibility.hierarchy import hierarchy_xml
 
 FORMAT = "hierarchy_xml"
 _MARKER = f"{SCOPE} UI Hierarchy:\n"
@@ -37,7 +37,7 @@ async def snapshot_ui(run: Run, action: SnapshotUi) -> StepResult:
         root = look(run)
         if root is None:
             raise StepFailure(_UNAVAILABLE, code="UI_TREE_UNAVAILABLE")
-        xml = hierarchy_xml(root, run.ui.rotation)
+        xml = hierarchy_xml(root, run.ui.display.rotation)
         _dump(run, xml)
         return xml, window_metadata(run)
 

@@ -21,7 +21,7 @@ from pytest_clawperator.simulator.operator.screen import (
     node_id,
     tap,
 )
-from pytest_clawperator.simulator.screen.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
 
 _KOTLIN_NAMES = {"click": "Click", "long_click": "LongClick", "focus": "Focus"}
 
@@ -106,7 +106,7 @@ async def _press(run: Run, node: UiNode, *, is_long: bool) -> bool:
     if run.documented and not (target or node).enabled:
         return False  # the published app taps on it all the same, and calls that a success
     name, verb = ("ACTION_LONG_CLICK", "Long-clicked") if is_long else ("ACTION_CLICK", "Clicked")
-    act = run.ui.long_click if is_long else run.ui.click
+    act = run.ui.nodes.long_click if is_long else run.ui.nodes.click
     if target is not None and target.enabled and act(target):
         log_touch(run, f"{verb} via {name} on {describe_raw(target)} for id={node_id(node)}")
         return True
@@ -121,7 +121,7 @@ async def _press(run: Run, node: UiNode, *, is_long: bool) -> bool:
 
 def _focus(run: Run, node: UiNode) -> bool:
     target = nearest(node, lambda candidate: candidate.focusable) or node
-    if not run.ui.focus(target):
+    if not run.ui.nodes.focus(target):
         return False
     log_touch(run, f"Focused via ACTION_FOCUS on {describe_raw(target)} for id={node_id(node)}")
     return True
@@ -175,13 +175,13 @@ def _text_failure_point(message: str) -> str:
 def _set_text(run: Run, node: UiNode, action: EnterText) -> bool:
     target = nearest(node, lambda candidate: candidate.editable) or node
     if not target.focused:
-        run.ui.focus(target)
-        run.ui.click(target)
-    if not run.ui.set_text(target, action.text):
+        run.ui.nodes.focus(target)
+        run.ui.nodes.click(target)
+    if not run.ui.nodes.set_text(target, action.text):
         log_touch(run, f"ACTION_SET_TEXT failed for id={node_id(node)} on {describe_raw(target)}")
         return False
     if action.submit and run.documented:
-        run.ui.enter()
+        run.ui.typing.enter()
     elif action.submit:
-        run.ui.click(target)  # all that the published app does
+        run.ui.nodes.click(target)  # all that the published app does
     return True

@@ -15,7 +15,7 @@ from pytest_clawperator.simulator.operator.plan import (
 from pytest_clawperator.simulator.operator.run import Run, StepFailure, in_stage
 from pytest_clawperator.simulator.operator.screen import describe, find_or_fail, window_metadata
 from pytest_clawperator.simulator.operator.time import TimeLimitReached
-from pytest_clawperator.simulator.screen.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
 
 NAVIGATION_POLL_MS = 200
 

@@ -1,1 +1,1 @@
-"""Pictures of the screen."""
+"""Pictures of the screen: windows drawn as a person knows them from a phone."""

@@ -6,7 +6,7 @@ from typing import Literal
 
 from PIL import Image, ImageDraw
 
-from pytest_clawperator.simulator.picture.shapes import corner_masks, disc_mask, icon_mask
+from pytest_clawperator.simulator.picture.masks import corner_masks, disc_mask, icon_mask
 from pytest_clawperator.simulator.picture.text import (
     fitted,
     line_height,
@@ -16,7 +16,7 @@ from pytest_clawperator.simulator.picture.text import (
     wrapped,
 )
 from pytest_clawperator.simulator.picture.theme import Colour, Theme
-from pytest_clawperator.simulator.screen.nodes import Bounds
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds
 
 Align = Literal["left", "centre", "right"]
 
@@ -39,7 +39,7 @@ class Canvas:
         self.scale = max(0.25, min(size) / _PHONE_WIDTH_DP)
 
     def dp(self, units: float) -> int:
-        """Give a length in pixels, at least one."""
+        """Return a length in pixels, at least one."""
         return max(1, round(units * self.scale))
 
     def rectangle(self, box: Bounds, colour: Colour) -> None:
@@ -118,11 +118,11 @@ class Canvas:
             y += height
 
     def text_height(self, text: str, size: float, width: int) -> int:
-        """Tell how high a box is made for text of a size in dp, if it may be so wide."""
+        """Return the height of the box that text of a size in dp needs at a width."""
         return round(self.count_lines(text, size, width) * size * LINE_SPACING * self.scale)
 
     def count_lines(self, text: str, size: float, width: int) -> int:
-        """Count the lines of text of a size in dp that may be so wide."""
+        """Count the lines that text of a size in dp takes at a width."""
         return len(wrapped(readable(text[:_LONGEST_TEXT]), self.dp(size), width, 50))
 
     def stamp(
@@ -159,14 +159,14 @@ class Canvas:
 
 
 def inset(box: Bounds, across: int, down: int | None = None) -> Bounds:
-    """Give a box with its sides moved inward."""
+    """Return a box with its sides moved inward."""
     down = across if down is None else down
     left, top = min(box.left + across, box.right), min(box.top + down, box.bottom)
     return Bounds(left, top, max(left, box.right - across), max(top, box.bottom - down))
 
 
 def square(box: Bounds, side: int) -> Bounds:
-    """Give a square in the middle of a box."""
+    """Return a square in the middle of a box."""
     left = box.left + (box.width - side) // 2
     top = box.top + (box.height - side) // 2
     return Bounds(left, top, left + side, top + side)

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import struct
-import zlib
 from collections.abc import Sequence
 
 from PIL import Image
 
 from pytest_clawperator.simulator.picture.canvas import Canvas
-from pytest_clawperator.simulator.picture.keyboard import paint_key, paint_keyboard
-from pytest_clawperator.simulator.picture.place import Place, kind_of
-from pytest_clawperator.simulator.picture.system import (
+from pytest_clawperator.simulator.picture.png import encode_png
+from pytest_clawperator.simulator.picture.system_bars import (
     paint_handle,
     paint_status_bar,
     paint_wallpaper,
 )
 from pytest_clawperator.simulator.picture.theme import DARK, LIGHT, Colour
-from pytest_clawperator.simulator.picture.widgets import paint_node
-from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode, Window
+from pytest_clawperator.simulator.picture.widgets.keyboard import paint_key, paint_keyboard
+from pytest_clawperator.simulator.picture.widgets.paint_context import PaintContext, kind_of
+from pytest_clawperator.simulator.picture.widgets.painters import paint_node
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode, Window
 
 _SHADE = 0.45
 _DEEPEST = 200  # nodes nested deeper than this are not painted
@@ -32,7 +31,7 @@ def draw(
     clock_text: str,
     title: str | None = None,
 ) -> bytes:
-    """Draw the windows, the last on top, and give the picture as PNG.
+    """Draw the windows, the last on top, and return the picture as PNG.
 
     The same arguments give the same bytes. ``title`` is written at the top of an app whose
     screen has no title of its own and leaves room for one.
@@ -48,7 +47,7 @@ def paint(
     clock_text: str,
     title: str | None = None,
 ) -> Image.Image:
-    """Draw the windows as ``draw`` does, and give the picture itself."""
+    """Draw the windows as ``draw`` does, and return the picture itself."""
     canvas = Canvas((max(1, size[0]), max(1, size[1])), DARK if dark else LIGHT)
     picture = _Picture(canvas, clock_text)
     for window in windows:
@@ -61,28 +60,8 @@ def paint(
 
 
 def black_screen(size: tuple[int, int]) -> bytes:
-    """Give the picture of a screen that is off."""
+    """Return the picture of a screen that is off."""
     return encode_png(Image.new("RGB", (max(1, size[0]), max(1, size[1]))))
-
-
-def encode_png(image: Image.Image) -> bytes:
-    """Write an RGB picture quickly: screens are flat, so no row filter is worth its time."""
-    width, height = image.size
-    # Each row begins with its filter's number, 0. Padding ends each row with a 0 byte instead;
-    # one more at the very start, and one less at the end, makes it the beginning of the next.
-    padded = memoryview(image.tobytes("raw", "RGB", width * 3 + 1))
-    packer = zlib.compressobj(1)
-    data = packer.compress(b"\0") + packer.compress(padded[:-1]) + packer.flush()
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    signature = b"\x89PNG\r\n\x1a\n"
-    return b"".join(
-        (signature, _chunk(b"IHDR", header), _chunk(b"IDAT", data), _chunk(b"IEND", b""))
-    )
-
-
-def _chunk(name: bytes, data: bytes) -> bytes:
-    checksum = zlib.crc32(data, zlib.crc32(name))
-    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", checksum)
 
 
 class _Picture:
@@ -97,9 +76,9 @@ class _Picture:
         """Paint a window above those that are there."""
         canvas, theme, root = self._canvas, self._canvas.theme, window.root
         canvas.clip = canvas.screen
-        place = Place(theme.background, theme.ink, theme.faint_ink, view=canvas.screen)
+        context = PaintContext(theme.background, theme.ink, theme.faint_ink, view=canvas.screen)
         if _is_keyboard(window):
-            self._paint(root, place, root.bounds, 0)
+            self._paint(root, context, root.bounds, 0)
             return
         ink = theme.ink
         if self._fills_screen(window):
@@ -107,16 +86,16 @@ class _Picture:
             if _is_launcher(window):
                 paint_wallpaper(canvas, root.bounds)
                 white = (255, 255, 255)
-                ink, place = (
+                ink, context = (
                     white,
-                    Place(theme.background, white, white, canvas.screen, inside="home"),
+                    PaintContext(theme.background, white, white, canvas.screen, inside="home"),
                 )
             elif covered:
                 canvas.rectangle(root.bounds, theme.background)
-            self._paint(root, place, root.bounds, 0)
+            self._paint(root, context, root.bounds, 0)
             self.finish_window(ink)
         else:
-            self._paint(root, place, root.bounds, 0)
+            self._paint(root, context, root.bounds, 0)
 
     def add_title(self, windows: Sequence[Window], title: str) -> None:
         """Write the app's title where its active window left room for it."""
@@ -140,7 +119,7 @@ class _Picture:
         paint_handle(self._canvas, ink)
 
     def _fills_screen(self, window: Window) -> bool:
-        """Tell an app's whole screen from a dialog and other things that float above one."""
+        """Whether a window is an app's whole screen, and not a dialog or the like above one."""
         root, screen = window.root, self._canvas.screen
         if window.type == "input_method" or root.bounds.height * 2 < screen.height:
             return False
@@ -149,7 +128,7 @@ class _Picture:
         )
         return not (has_dialog and self._covered)
 
-    def _paint(self, node: UiNode, place: Place, clip: Bounds, depth: int) -> None:
+    def _paint(self, node: UiNode, context: PaintContext, clip: Bounds, depth: int) -> None:
         bounds = node.bounds.clipped(clip)
         if not node.visible_to_user or not bounds.width or not bounds.height or depth > _DEEPEST:
             return
@@ -159,13 +138,13 @@ class _Picture:
             canvas.shade(_SHADE)
         canvas.clip = bounds.clipped(canvas.screen)
         if kind == "keyboard":
-            place = paint_keyboard(canvas, node, place)
+            context = paint_keyboard(canvas, node, context)
         elif kind == "key":
-            place = paint_key(canvas, node, place)
+            context = paint_key(canvas, node, context)
         else:
-            place = paint_node(canvas, node, place)
+            context = paint_node(canvas, node, context)
         for child in node.children:
-            self._paint(child, place, bounds, depth + 1)
+            self._paint(child, context, bounds, depth + 1)
 
 
 def _is_launcher(window: Window) -> bool:

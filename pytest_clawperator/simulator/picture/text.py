@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from PIL import Image, ImageDraw, ImageFont
 
-from pytest_clawperator.simulator.picture.shapes import icon_mask
+from pytest_clawperator.simulator.picture.masks import icon_mask
 
 ELLIPSIS = "…"
 
@@ -82,20 +82,20 @@ def _any_font() -> ImageFont.FreeTypeFont:
 
 
 def readable(text: str) -> str:
-    """Replace what the font lacks by something like it, where there is such a thing."""
+    """Replace characters that the font lacks by similar ones, where there are such."""
     return text if text.isascii() else text.translate(_TRANSLATION)
 
 
 @lru_cache(maxsize=64)
 def line_height(size: int) -> int:
-    """Tell how high a line of text is."""
+    """Return the height of a line."""
     ascent, descent = font(size).getmetrics()
     return ascent + descent
 
 
 @lru_cache(maxsize=4096)
 def text_width(text: str, size: int) -> float:
-    """Measure one line."""
+    """Return the width of one line."""
     if _KNOWN.issuperset(text):
         return font(size).getlength(text)
     return sum(_advance(glyph, size) for glyph in glyphs(text))
@@ -103,7 +103,7 @@ def text_width(text: str, size: int) -> float:
 
 @lru_cache(maxsize=2048)
 def fitted(text: str, size: int, width: int) -> str:
-    """Give a line that fits, squeezed a little or else shortened, with an ellipsis at its end."""
+    """Return a line that fits, squeezed a little or else shortened, with an ellipsis at its end."""
     if text_width(text, size) <= width / _SQUEEZE:
         return text
     low, high = 0, len(text)
@@ -137,7 +137,7 @@ def wrapped(text: str, size: int, width: int, most_lines: int) -> tuple[str, ...
 
 @lru_cache(maxsize=512)
 def text_mask(text: str, size: int, *, bold: bool = False, room: int | None = None) -> Image.Image:
-    """Draw one line of text, as high as ``line_height``; squeezed a little to fit into a room."""
+    """Draw one line of text, as high as ``line_height``; squeezed to ``room`` where it is wider."""
     stronger = max(1, round(size / 32)) if bold else 0
     natural = text_width(text, size)
     mask = Image.new("L", (int(natural) + 2 + stronger, line_height(size)))
@@ -153,7 +153,7 @@ def text_mask(text: str, size: int, *, bold: bool = False, room: int | None = No
 
 
 def glyphs(text: str) -> Iterator[Glyph]:
-    """Take text apart into what can be drawn."""
+    """Yield what is to be drawn for each character."""
     base, accents = "", ""
     for character in unicodedata.normalize("NFD", text):
         if unicodedata.combining(character):
@@ -234,7 +234,7 @@ def _draw_accents(pen: ImageDraw.ImageDraw, glyph: Glyph, x: float, size: int) -
 def _draw_strange(
     pen: ImageDraw.ImageDraw, character: str, x: float, ascent: int, size: int
 ) -> None:
-    """Draw a mark that differs from character to character, without pretending to be one."""
+    """Draw a mark that stands for a character; different characters have different marks."""
     width = _advance(Glyph("", strange=character), size) * 0.8
     top, line = ascent - size * 0.72, max(1, round(size * 0.06))
     left, right, bottom = x + size * 0.06, x + width, float(ascent)

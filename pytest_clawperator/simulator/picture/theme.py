@@ -10,7 +10,7 @@ Colour = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Theme:
-    """What each part of a screen is painted with; ``on_`` names what stands on it."""
+    """The colours of the parts of a screen; ``on_x`` is for what stands on ``x``."""
 
     background: Colour
     surface: Colour
@@ -97,11 +97,11 @@ _TINTS: tuple[Colour, ...] = (
 
 
 def tint(name: str) -> Colour:
-    """Give a thing its own colour: the same name always has the same."""
+    """Return the colour of a name; the same name always has the same."""
     return _TINTS[zlib.crc32(name.encode("utf-8", "surrogatepass")) % len(_TINTS)]
 
 
 def mixed(first: Colour, second: Colour, share: float) -> Colour:
-    """Mix two colours; ``share`` is how much there is of the second."""
+    """Mix two colours; ``share`` is the part of the second."""
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(first, second, strict=True))
     return red, green, blue

@@ -85,7 +85,7 @@ class Phone:
         settings: dict[str, Any] = {"serial_number": "SIM0001", "time_scale": 0.0, **options}
         self.device = Device(DeviceOptions(**settings), clock=self.clock)
         if settings["time_scale"] == 0:
-            self.device.ui.launch_delay = 0.0  # the tests' clock stands still
+            self.device.ui.launching.delay = 0.0  # the tests' clock stands still
 
     @property
     def system(self) -> AndroidSystem:

@@ -127,7 +127,7 @@ class TestStart:
         ended = phone.run(f"am start -n {SETTINGS}/.Settings")
 
         assert ended == (0, f"Starting: Intent {{ cmp={SETTINGS}/.Settings }}\n", "")
-        assert phone.device.ui.foreground_package() == SETTINGS
+        assert phone.device.ui.view.foreground_package() == SETTINGS
 
     def test_waiting(self) -> None:
         """With -W it says how the start went."""
@@ -161,7 +161,7 @@ class TestStart:
         assert ended.err == (
             "Warning: Activity not started, its current task has been brought to the front\n"
         )
-        assert phone.device.ui.foreground_package() == SETTINGS
+        assert phone.device.ui.view.foreground_package() == SETTINGS
 
     @pytest.mark.parametrize("component", ["com.nope/.Main", f"{SETTINGS}/.Nope"])
     def test_no_such_class(self, component: str) -> None:
@@ -192,7 +192,7 @@ class TestStart:
         ended = phone.run("am start -a android.intent.action.MAIN -c android.intent.category.HOME")
 
         assert ended.status == 0
-        assert phone.device.ui.foreground_package() == "com.google.android.apps.nexuslauncher"
+        assert phone.device.ui.view.foreground_package() == "com.google.android.apps.nexuslauncher"
 
     def test_operator(self) -> None:
         """The Operator's own activity can be started, which ends its stopped state."""
@@ -251,7 +251,7 @@ class TestStop:
 
         assert phone.out(f"am force-stop {SETTINGS}") == ""
         assert phone.run(f"pidof {SETTINGS}").status == 1
-        assert phone.device.ui.foreground_package() != SETTINGS
+        assert phone.device.ui.view.foreground_package() != SETTINGS
 
     def test_stopped_operator(self) -> None:
         """A stopped Operator gets no broadcast and has lost its accessibility service."""
@@ -286,10 +286,10 @@ class TestStop:
         """Only what is in the background is killed."""
         phone = Phone()
         phone.out(f"am start -n {SETTINGS}/.Settings; am kill {SETTINGS}")
-        assert phone.device.ui.foreground_package() == SETTINGS
+        assert phone.device.ui.view.foreground_package() == SETTINGS
 
         phone.out(f"input keyevent HOME; am kill {SETTINGS}")
-        assert SETTINGS not in phone.device.ui.running_packages()
+        assert SETTINGS not in phone.device.ui.processes.running_packages()
 
     def test_crash(self) -> None:
         """A crash is told in the crash log with the process that died."""
@@ -355,7 +355,7 @@ class TestMonkey:
 
         assert ended.status == 0
         assert "Events injected: 1\n" in ended.out
-        assert phone.device.ui.foreground_package() == SETTINGS
+        assert phone.device.ui.view.foreground_package() == SETTINGS
 
     def test_nothing_to_launch(self) -> None:
         """A package without an icon cannot be run."""

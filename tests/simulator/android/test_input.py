@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_clawperator.simulator.android.keys import key_code
-from pytest_clawperator.simulator.screen.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
 from tests.simulator.android.phone import Phone
 
 SETTINGS = "com.android.settings"
@@ -21,14 +21,14 @@ def opened() -> Phone:
 
 def labels(phone: Phone) -> list[str]:
     """List what can be read on the screen."""
-    root = phone.device.ui.active_root()
+    root = phone.device.ui.view.active_root()
     assert root is not None
     return [node.label for node in root.walk() if node.label and node.visible_to_user]
 
 
 def labelled(phone: Phone, label: str) -> UiNode:
     """Find a node by its label."""
-    root = phone.device.ui.active_root()
+    root = phone.device.ui.view.active_root()
     assert root is not None
     return next(node for node in root.walk() if node.label == label)
 
@@ -119,7 +119,7 @@ class TestKeys:
 
         phone.out(f"input keyevent {key}")
 
-        assert phone.device.ui.foreground_package() == HOME_PACKAGE
+        assert phone.device.ui.view.foreground_package() == HOME_PACKAGE
 
     def test_back(self) -> None:
         """Back leaves the app."""
@@ -127,7 +127,7 @@ class TestKeys:
 
         phone.out("input keyevent 4")
 
-        assert phone.device.ui.foreground_package() == HOME_PACKAGE
+        assert phone.device.ui.view.foreground_package() == HOME_PACKAGE
 
     def test_back_closes_the_shade_first(self) -> None:
         """An open shade takes the first press."""
@@ -136,7 +136,7 @@ class TestKeys:
         phone.out("cmd statusbar expand-settings; input keyevent BACK")
 
         assert phone.system.shade == ""
-        assert phone.device.ui.foreground_package() == SETTINGS
+        assert phone.device.ui.view.foreground_package() == SETTINGS
 
     def test_power(self) -> None:
         """Power toggles, SLEEP and WAKEUP do not."""
@@ -155,7 +155,7 @@ class TestKeys:
 
         phone.out("input keyevent APP_SWITCH")
 
-        assert phone.device.ui.foreground_activity().endswith("RecentsActivity")
+        assert phone.device.ui.view.foreground_activity().endswith("RecentsActivity")
 
     def test_several(self) -> None:
         """Several keys are pressed one after the other."""
@@ -168,14 +168,14 @@ class TestKeys:
     def test_typed(self) -> None:
         """Letters, digits, DEL and text with %s for blanks go into the focused field."""
         phone = opened()
-        root = phone.device.ui.active_root()
+        root = phone.device.ui.view.active_root()
         assert root is not None
         field = next(node for node in root.walk() if node.editable)
-        phone.device.ui.focus(field)
+        phone.device.ui.nodes.focus(field)
 
         phone.out("input text 'a%sb'; input keyevent C 7 KEYCODE_DEL")
 
-        focused = phone.device.ui.focused
+        focused = phone.device.ui.view.focused_node()
         assert focused is not None
         assert focused.text == "a bc"
 

@@ -61,7 +61,7 @@ class TestWhatItIs:
 
         assert "versionName=2.1" in phone.out("dumpsys package com.example.notes")
         phone.out("am start -n com.example.notes/.MainActivity")
-        assert phone.device.ui.title() == "Notes"
+        assert phone.device.ui.view.title() == "Notes"
 
     def test_operator(self) -> None:
         """An Operator's APK is known by its name, and is not set up yet."""

@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from pytest_clawperator.simulator.android.screen import uiautomator_xml
-from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
 from tests.simulator.android.phone import Collected, Phone, Pieces
 
 SETTINGS = "com.android.settings"
@@ -51,13 +51,13 @@ class TestWm:
         phone.out("wm size 720x1280; wm density 240")
         assert phone.out("wm size") == "Physical size: 1080x2400\nOverride size: 720x1280\n"
         assert phone.out("wm density") == "Physical density: 420\nOverride density: 240\n"
-        assert phone.device.ui.size == (720, 1280)
+        assert phone.device.ui.display.size == (720, 1280)
 
         phone.out("wm size reset; wm density reset")
         assert phone.out("wm size; wm density") == (
             "Physical size: 1080x2400\nPhysical density: 420\n"
         )
-        assert phone.device.ui.size == (1080, 2400)
+        assert phone.device.ui.display.size == (1080, 2400)
 
     def test_bounds(self) -> None:
         """An override stays between 200 pixels and twice the panel."""
@@ -65,7 +65,7 @@ class TestWm:
 
         phone.out("wm size 1x999999")
 
-        assert phone.device.ui.size == (200, 4800)
+        assert phone.device.ui.display.size == (200, 4800)
 
     @pytest.mark.parametrize(
         ("arguments", "complaint"),
@@ -90,7 +90,7 @@ class TestWm:
         phone.out("wm user-rotation lock 3")
 
         assert phone.out("wm user-rotation") == "lock 3\n"
-        assert phone.device.ui.rotation == 3
+        assert phone.device.ui.display.rotation == 3
 
 
 class TestScreencap:

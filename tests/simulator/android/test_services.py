@@ -56,16 +56,16 @@ class TestNight:
         assert phone.out("cmd uimode night") == "Night mode: no\n"
 
         assert phone.out("cmd uimode night yes") == "Night mode: yes\n"
-        assert phone.device.ui.dark
+        assert phone.device.ui.display.dark
 
         phone.out("cmd uimode night no")
-        assert not phone.device.ui.dark
+        assert not phone.device.ui.display.dark
 
     def test_from_the_start(self) -> None:
         """A phone can be dark from the start."""
         phone = Phone(dark=True)
 
-        assert phone.device.ui.dark
+        assert phone.device.ui.display.dark
         assert phone.out("cmd uimode night") == "Night mode: yes\n"
 
     def test_mistake(self) -> None:

@@ -114,10 +114,10 @@ class TestSettings:
         phone = Phone()
 
         phone.out("settings put system user_rotation 1")
-        assert phone.device.ui.size == (2400, 1080)
+        assert phone.device.ui.display.size == (2400, 1080)
 
         phone.out("settings put system user_rotation 0")
-        assert phone.device.ui.size == (1080, 2400)
+        assert phone.device.ui.display.size == (1080, 2400)
 
 
 class TestContent:
@@ -146,7 +146,7 @@ class TestContent:
             "content insert --uri content://settings/system"
             " --bind name:s:user_rotation --bind value:i:1"
         )
-        assert phone.device.ui.rotation == 1
+        assert phone.device.ui.display.rotation == 1
 
         phone.out("content delete --uri content://settings/system/user_rotation")
         assert phone.out("settings get system user_rotation") == "null\n"

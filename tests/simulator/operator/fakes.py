@@ -16,9 +16,9 @@ from pytest_clawperator.simulator.operator.app import SERVICE_CLASS, OperatorApp
 from pytest_clawperator.simulator.operator.log import RESULT_PREFIX
 from pytest_clawperator.simulator.operator.run import Profile
 from pytest_clawperator.simulator.operator.time import OperatorClock
-from pytest_clawperator.simulator.screen.app_model import App
-from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode, Window
-from pytest_clawperator.simulator.screen.ui import Ui
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode, Window
+from pytest_clawperator.simulator.screen.app_files.app_schema import App
+from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.stats import Stats
 
 PACKAGE = "com.clawperator.operator.dev"
@@ -89,7 +89,10 @@ def _shown(argument: object) -> str:
 
 
 class FakeUi:
-    """A screen that shows what it is told to and remembers what was done to it."""
+    """A screen that shows what it is told to and remembers what was done to it.
+
+    It is all parts of the real one, except ``apps``, in one object.
+    """
 
     start_app = _recorded("start")
     open_uri = _recorded("open_uri")
@@ -107,6 +110,8 @@ class FakeUi:
 
     def __init__(self, build: Callable[[FakeUi], UiNode | None]) -> None:
         self.build = build
+        self.view = self.display = self.touch = self.nodes = self.typing = self
+        self.keys = self.launching = self.links = self
         self.apps = {APP, "com.android.settings"}
         self.size = (1080, 2400)
         self.rotation = 0
@@ -151,7 +156,9 @@ class Bench:
         self.now = NOON
         self.clock = OperatorClock(lambda: self.now, time_scale=time_scale)
         self.ui = FakeUi(build if callable(build) else lambda ui: root)
-        self.phone = Ui(apps, clock=self.clock.seconds)
+        self.phone = PhoneUi(clock=self.clock.seconds)
+        for app in apps:
+            self.phone.apps.install(app)
         self.log = LogBuffer(clock=lambda: self.now)
         self.faults = Faults()
         self.files = FileSystem(clock=lambda: self.now, is_full=self._is_full)
@@ -161,7 +168,7 @@ class Bench:
         self.deaths = 0
         self.enable_service(package)
         self.app = OperatorApp(
-            ui=self.phone if apps else cast(Ui, self.ui),
+            ui=self.phone if apps else cast(PhoneUi, self.ui),
             log=self.log,
             faults=self.faults,
             files=self.files,
@@ -176,7 +183,7 @@ class Bench:
             dismiss_shade=self._dismiss_shade,
             on_death=self._die,
         )
-        self.phone.on_event = cast("Callable[[str], None]", self.app.on_accessibility_event)
+        self.phone.changes.on_event = cast("Callable[[str], None]", self.app.on_accessibility_event)
 
     def enable_service(self, package: str = PACKAGE) -> None:
         """Switch the accessibility service on."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.simulator.screen.events import AccessibilityEvent
+from pytest_clawperator.simulator.screen.accessibility.events import AccessibilityEvent
 from tests.simulator.operator.fakes import (
     MISSING,
     NOON,

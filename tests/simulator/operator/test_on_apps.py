@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.simulator.operator.run import Profile
-from pytest_clawperator.simulator.screen.app_model import shipped_apps
+from pytest_clawperator.simulator.screen.app_files.load import shipped_apps
 from tests.simulator.operator.fakes import PROFILES, Bench, action, command
 
 SETTINGS = "com.android.settings"
@@ -245,7 +245,7 @@ def test_keys() -> None:
 def test_an_app_is_navigated_to() -> None:
     """The published app sees another package come to the front only if it takes a moment."""
     quick, slow = phone("0.5.3"), phone("0.5.3")
-    slow.phone.launch_delay = 0.4
+    slow.phone.launching.delay = 0.4
     wait = action("wait_for_navigation", expectedPackage=SETTINGS, timeoutMs=2000)
 
     results = [bench.execute(open_app(SETTINGS), wait) for bench in (quick, slow)]
@@ -261,7 +261,7 @@ def test_an_app_that_crashes_is_not_the_operator() -> None:
     """The Operator goes on after an app died under it."""
     bench = phone()
     crashed: list[str] = []
-    bench.phone.on_crash = lambda package, message: crashed.append(package)
+    bench.phone.changes.on_crash = lambda package, message: crashed.append(package)
 
     bench.send(
         command(

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_clawperator.simulator.operator.run import Profile
 from pytest_clawperator.simulator.operator.scroll import float_text
-from pytest_clawperator.simulator.screen.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
 from tests.simulator.operator.fakes import (
     APP,
     MISSING,

@@ -1,15 +1,16 @@
-"""A screen whose clock the test moves, and short words for looking at it and touching it."""
+"""A phone whose clock the test moves, with short ways to look at it and to touch it."""
 
 from __future__ import annotations
 
 import textwrap
 from typing import Any
 
-from pytest_clawperator.simulator.screen.app_model import App, parse_app, shipped_apps
-from pytest_clawperator.simulator.screen.events import AccessibilityEvent
-from pytest_clawperator.simulator.screen.hierarchy import find, find_all
-from pytest_clawperator.simulator.screen.nodes import UiNode
-from pytest_clawperator.simulator.screen.ui import Ui
+from pytest_clawperator.simulator.screen.accessibility.events import AccessibilityEvent
+from pytest_clawperator.simulator.screen.accessibility.node_search import find, find_all
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
+from pytest_clawperator.simulator.screen.app_files.app_schema import App
+from pytest_clawperator.simulator.screen.app_files.load import parse_app, shipped_apps
+from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 
 SETTINGS = "com.android.settings"
 SHOP = "com.example.shop"
@@ -41,17 +42,15 @@ class Phone:
         self.now = 1000.0
         self.events: list[AccessibilityEvent] = []
         self.crashes: list[tuple[str, str]] = []
-        self.ui = Ui(
-            apps or shipped_apps(),
-            clock=lambda: self.now,
-            on_event=self._event,
-            on_crash=lambda package, message: self.crashes.append((package, message)),
-            **options,
-        )
+        self.ui = PhoneUi(clock=lambda: self.now, **options)
+        self.ui.changes.on_event = self._event
+        self.ui.changes.on_crash = lambda package, message: self.crashes.append((package, message))
+        for installed in apps or shipped_apps():
+            self.ui.apps.install(installed)
         if start is None and len(apps) == 1:
             start = apps[0].package
         if start is not None:
-            assert self.ui.start_app(start)
+            assert self.ui.launching.start_app(start)
 
     def _event(self, event: str) -> None:
         assert isinstance(event, AccessibilityEvent)
@@ -64,56 +63,70 @@ class Phone:
     @property
     def root(self) -> UiNode:
         """The root of the active window."""
-        root = self.ui.active_root()
+        root = self.ui.view.active_root()
         assert root is not None
         return root
 
     def has(self, text: str) -> bool:
-        """Tell whether a text is on the screen."""
-        return find(self.root, {"textEquals": text}, self.ui.size) is not None
+        """Whether a text is on the screen."""
+        return find(self.root, {"textEquals": text}, self.ui.display.size) is not None
 
     def texts(self) -> list[str]:
         """List every text on the screen."""
-        return [node.text for node in find_all(self.root, {}, self.ui.size) if node.text]
+        return [node.text for node in find_all(self.root, {}, self.ui.display.size) if node.text]
 
     def node(self, text: str) -> UiNode:
-        """Give the first node with a text or description."""
-        found = find(self.root, {"textEquals": text}, self.ui.size)
+        """Return the first node with a text or description."""
+        found = find(self.root, {"textEquals": text}, self.ui.display.size)
         assert found is not None, f"{text!r} is not among {self.texts()}"
         return found
 
     def by_id(self, name: str) -> UiNode:
-        """Give the first node whose resource id ends so."""
+        """Return the first node whose resource id ends with a name."""
         found = next((n for n in self.root.walk() if n.resource_id.endswith(f":id/{name}")), None)
         assert found is not None, f"no {name}"
         return found
 
     def tap(self, text: str) -> None:
         """Tap the middle of a text."""
-        assert self.ui.tap(*self.node(text).bounds.centre)
+        assert self.ui.touch.tap(*self.node(text).bounds.centre)
 
     def tap_id(self, name: str) -> None:
         """Tap the middle of the node with an id."""
-        assert self.ui.tap(*self.by_id(name).bounds.centre)
+        assert self.ui.touch.tap(*self.by_id(name).bounds.centre)
 
     def window_packages(self) -> list[str]:
         """List the packages of the windows, from the bottom up."""
-        return [window.package for window in self.ui.windows()]
+        return [window.package for window in self.ui.view.windows()]
 
     def swipe_up(self, node: UiNode) -> None:
         """Swipe over a node as the Operator does to scroll down."""
         left, top, right, bottom = node.bounds
         x, height = (left + right) // 2, bottom - top
-        self.ui.swipe((x, top + round(0.52 * height)), (x, top + round(0.24 * height)))
+        self.ui.touch.swipe((x, top + round(0.52 * height)), (x, top + round(0.24 * height)))
 
     def swipe_down(self, node: UiNode) -> None:
         """Swipe over a node as the Operator does to scroll up."""
         left, top, right, bottom = node.bounds
         x, height = (left + right) // 2, bottom - top
-        self.ui.swipe((x, top + round(0.48 * height)), (x, top + round(0.76 * height)))
+        self.ui.touch.swipe((x, top + round(0.48 * height)), (x, top + round(0.76 * height)))
+
+    def scroll_to(self, text: str) -> None:
+        """Scroll the first list down until a text shows."""
+        for _ in range(100):
+            if self.has(text):
+                return
+            self.swipe_up(self.scrollable())
+        raise AssertionError(f"{text!r} never came")
+
+    def value_of(self, label: str) -> str:
+        """Return the text below a label in its row."""
+        row = self.node(label).parent
+        assert row is not None
+        return next(part.text for part in row.children if part.resource_id.endswith("/summary"))
 
     def scrollable(self) -> UiNode:
-        """Give the first node that can be scrolled."""
+        """Return the first node that can be scrolled."""
         return next(node for node in self.root.walk() if node.scrollable)
 
 

@@ -1,0 +1,1 @@
+"""How each kind of widget looks in a picture: one painter for each kind."""

@@ -1,0 +1,1 @@
+"""What an accessibility service sees: nodes, how they are printed and found, and events."""

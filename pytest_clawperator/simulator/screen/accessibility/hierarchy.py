@@ -1,0 +1,67 @@
+"""The UI tree as XML, in the form in which the Operator logs it for a snapshot."""
+
+from __future__ import annotations
+
+import re
+from weakref import WeakKeyDictionary
+
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
+
+_ESCAPES = str.maketrans(
+    {"&": "&amp;", '"': "&quot;", "'": "&apos;", "<": "&lt;", ">": "&gt;"},
+)
+_SPECIAL = re.compile("[&\"'<>]")
+_BOOLEAN = {True: "true", False: "false"}
+
+
+def hierarchy_xml(root: UiNode, rotation: int) -> str:
+    """Return a tree as XML."""
+    printed = _PRINTED.get(root)
+    if printed is None or printed[0] != rotation:
+        printed = _PRINTED[root] = (rotation, _print(root, rotation))
+    return printed[1]
+
+
+# A screen that has not changed is the same tree, and hosts that wait for something look often.
+_PRINTED: WeakKeyDictionary[UiNode, tuple[int, str]] = WeakKeyDictionary()
+
+
+def _print(root: UiNode, rotation: int) -> str:
+    lines = [
+        "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>",
+        f'<hierarchy rotation="{rotation}">',
+    ]
+    _print_node(root, 0, "  ", lines)
+    lines.append("</hierarchy>\n")
+    return "\n".join(lines)
+
+
+def _print_node(node: UiNode, index: int, indent: str, lines: list[str]) -> None:
+    head = f"{indent}<node {_attributes(node, index)}"
+    if not node.children:
+        lines.append(f"{head} />")
+        return
+    lines.append(f"{head}>")
+    for position, child in enumerate(node.children):
+        _print_node(child, position, indent + "  ", lines)
+    lines.append(f"{indent}</node>")
+
+
+def _attributes(node: UiNode, index: int) -> str:
+    bounds = node.bounds
+    return (
+        f'index="{index}" text="{_escaped(node.text)}" resource-id="{_escaped(node.resource_id)}"'
+        f' class="{_escaped(node.cls)}" package="{_escaped(node.package)}"'
+        f' content-desc="{_escaped(node.content_desc)}" checkable="{_BOOLEAN[node.checkable]}"'
+        f' checked="{_BOOLEAN[node.checked]}" clickable="{_BOOLEAN[node.clickable]}"'
+        f' enabled="{_BOOLEAN[node.enabled]}" focusable="{_BOOLEAN[node.focusable]}"'
+        f' focused="{_BOOLEAN[node.focused]}" scrollable="{_BOOLEAN[node.scrollable]}"'
+        f' long-clickable="{_BOOLEAN[node.long_clickable]}" password="{_BOOLEAN[node.password]}"'
+        f' selected="{_BOOLEAN[node.selected]}"'
+        f' bounds="[{bounds.left},{bounds.top}][{bounds.right},{bounds.bottom}]"'
+    )
+
+
+def _escaped(text: str) -> str:
+    # Looking first is ten times quicker, and hardly any text needs it.
+    return text.translate(_ESCAPES) if _SPECIAL.search(text) else text

@@ -1,0 +1,132 @@
+"""Moving within an app: opening and closing its screens and dialogs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from pytest_clawperator.simulator.screen.actions.action_runner import ActionRunner, Context
+from pytest_clawperator.simulator.screen.app_files.action_schema import Action
+from pytest_clawperator.simulator.screen.app_files.expression_values import Lookup, Value
+from pytest_clawperator.simulator.screen.state.page import Page
+from pytest_clawperator.simulator.screen.state.phone_state import PhoneState
+from pytest_clawperator.simulator.screen.state.task import Task
+
+
+class Navigation:
+    """Changes the stack of screens of one app at a time."""
+
+    def __init__(self, state: PhoneState, runner: ActionRunner) -> None:
+        self._tasks = state.tasks
+        self._timeline = state.timeline
+        self._foreground = state.foreground
+        self._runner = runner
+
+    # -- Screens -------------------------------------------------------------------------------
+
+    def open_screen(self, task: Task, screen: str, values: Mapping[str, Value]) -> None:
+        """Open a screen on top of an app's stack, and bring the app to the front."""
+        task.running = True
+        page, top = task.screen(screen, values, now=self._timeline.now), task.page
+        if top is not None and (top.name, top.args) == (page.name, page.args):
+            self._foreground.bring_to_front(task.app.package)
+            return
+        self._push(task, page)
+        self._foreground.bring_to_front(task.app.package)
+        self._run_opening_actions(task, page)
+
+    def navigate(self, task: Task, screen: str, values: Mapping[str, Value], *, how: str) -> None:
+        """Go to a screen: ``navigate`` on top, ``replace`` instead, ``root`` as the only one."""
+        if how == "replace" and task.stack:
+            self._timeline.cancel(task.stack.pop())
+        elif how == "root":
+            self._close_all(task)
+        page = task.screen(screen, values, now=self._timeline.now)
+        self._push(task, page)
+        self._foreground.page_opened(task, page)
+        self._run_opening_actions(task, page)
+
+    def _push(self, task: Task, page: Page) -> None:
+        dropped = task.push(page)
+        if dropped is not None:
+            self._timeline.cancel(dropped)
+
+    def _run_opening_actions(self, task: Task, page: Page) -> None:
+        body = task.app.screens[page.name]
+        context = Context.of_page(task, page)
+        self._runner.run(context, body.on_open)
+        for timer in body.timers if page in task.stack else ():
+            self.run_later(context, timer.after, timer.do, condition=timer.condition)
+
+    def run_later(
+        self,
+        context: Context,
+        delay: float,
+        actions: Sequence[Action],
+        *,
+        condition: Callable[[Lookup], Value] | None = None,
+    ) -> None:
+        """Run actions after a while, unless their page has gone by then."""
+
+        def act() -> None:
+            if condition is None or condition(context.lookup):
+                self._runner.run(context, actions)
+
+        self._timeline.after(delay, act, owner=context.page)
+
+    def close_screen(self, task: Task) -> None:
+        """Go back one screen; from the last one out of the app, which stays alive behind."""
+        if len(task.stack) > 1:
+            self._timeline.cancel(task.stack.pop())
+            self._foreground.page_opened(task, task.stack[-1])
+        else:
+            package = task.app.package
+            self._foreground.switch_app(lambda: self._foreground.send_behind(package), owner=task)
+
+    def finish(self, task: Task) -> None:
+        """Close all screens of an app; its process goes on."""
+        self._close_all(task)
+        self._foreground.remove(task.app.package)
+
+    def _close_all(self, task: Task) -> None:
+        while task.stack:
+            self._timeline.cancel(task.stack.pop())
+
+    # -- Dialogs -------------------------------------------------------------------------------
+
+    def show_dialog(self, task: Task, name: str, values: Mapping[str, Value]) -> None:
+        """Show a dialog over the app's current screen."""
+        if task.page is not None:
+            dialog = task.dialog(name, values, now=self._timeline.now)
+            task.page.dialogs.append(dialog)
+            self._foreground.page_opened(task, dialog)
+
+    def close_dialog(self, page: Page) -> None:
+        """Close a dialog; or, given a screen, its uppermost dialog."""
+        for task in self._tasks.values():
+            for screen in task.stack:
+                if page in screen.dialogs:
+                    screen.dialogs.remove(page)
+                elif page is screen and screen.dialogs:
+                    screen.dialogs.pop()
+        self._foreground.page_closed()
+
+    def cancel_dialog(self, task: Task, page: Page) -> None:
+        """Close a dialog without an answer, unless it insists on one."""
+        dialog = task.app.dialogs[page.name.removeprefix("dialog:")]
+        if dialog.cancelable:
+            self.close_dialog(page)
+            self._runner.run(Context.of_page(task, page), dialog.on_cancel)
+
+    # -- Back ----------------------------------------------------------------------------------
+
+    def back(self, task: Task) -> None:
+        """Do what the back key does inside an app."""
+        page = task.page
+        if page is None:
+            return
+        if page.dialogs:
+            self.cancel_dialog(task, page.dialogs[-1])
+        elif on_back := getattr(page.body, "on_back", ()):
+            self._runner.run(Context.of_page(task, page), on_back)
+        else:
+            self.close_screen(task)

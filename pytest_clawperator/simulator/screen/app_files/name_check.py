@@ -1,0 +1,262 @@
+"""Checks beyond the schema: every name that an app file uses must be declared in it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytest_clawperator.simulator.screen.app_files.action_schema import Action, Opening
+from pytest_clawperator.simulator.screen.app_files.app_schema import App, Dialog, Screen
+from pytest_clawperator.simulator.screen.app_files.expressions import Expression, Template
+from pytest_clawperator.simulator.screen.app_files.widget_schema import MAX_REPEAT, Widget
+
+Place = tuple[str | int, ...]
+Problem = tuple[Place, str]
+
+_REPEATED = frozenset({"index", "number", "item"})
+_EXPRESSIONS = (
+    "visible_if", "enabled_if", "selected_if", "checked", "switch", "checkbox", "repeat", "filter",
+)  # fmt: skip
+_TEMPLATES = ("text", "id", "desc", "summary", "value", "title_id", "summary_id")
+_WIDGET_ACTIONS = ("on_tap", "on_long_press", "on_change", "on_submit", "on_scroll", "on_end")
+_TYPES = {bool: "a boolean", int: "a number", float: "a number", str: "a text", list: "a list"}
+
+
+def problems_of(app: App) -> list[Problem]:
+    """List every name that is not declared and every variable of the wrong type."""
+    return list(_Check(app).whole())
+
+
+@dataclass
+class _Check:
+    app: App
+    variables: dict[str, Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.variables = {**self.app.state, **self.app.saved}
+
+    def whole(self) -> Iterator[Problem]:
+        app = self.app
+        yield from self._declarations()
+        yield from self._screen_named(app.start, ("start",))
+        for action, name in app.intents.items():
+            yield from self._screen_named(name, ("intents", action))
+        for number, link in enumerate(app.links):
+            place: Place = ("links", number)
+            yield from self._screen_named(link.screen, (*place, "screen"))
+            names = self._names() | set(link.parameters)
+            yield from self._values(link.values, names, (*place, "with"))
+            given = {*link.values, *link.parameters}
+            yield from self._args(app.screens.get(link.screen), given, place)
+        for name, screen in app.screens.items():
+            yield from self._screen(screen, ("screens", name))
+        for name, dialog in app.dialogs.items():
+            yield from self._dialog(dialog, ("dialogs", name))
+
+    def _names(self) -> set[str]:
+        return {*self.variables, *self.app.computed}
+
+    def _declarations(self) -> Iterator[Problem]:
+        for section, declared in (("state", self.app.state), ("saved", self.app.saved)):
+            for name, value in declared.items():
+                if type(value) not in _TYPES:
+                    allowed = "true or false, a number, a text or a list"
+                    yield (section, name), f"`{name}` cannot hold {value!r}; allowed: {allowed}"
+        for name in sorted(set(self.app.state) & set(self.app.saved)):
+            yield ("saved", name), f"`{name}` is declared in `state` too; keep one of them"
+        earlier: set[str] = set(self.variables)
+        for name, expression in self.app.computed.items():
+            # Only what stands above, so that two of them cannot ask each other for ever.
+            yield from _unknown(expression.names, earlier, ("computed", name))
+            earlier.add(name)
+
+    def _screen(self, screen: Screen, place: Place) -> Iterator[Problem]:
+        names = self._names() | set(screen.args)
+        if screen.title is not None:
+            yield from _unknown(screen.title.names, names, (*place, "title"))
+        for part in ("menu", "items", "bottom"):
+            yield from self._widgets(getattr(screen, part), names, (*place, part))
+        for part in ("on_open", "on_back"):
+            yield from self._actions(getattr(screen, part), names, (*place, part))
+        for number, timer in enumerate(screen.timers):
+            at = (*place, "timers", number)
+            if timer.condition is not None:
+                yield from _unknown(timer.condition.names, names, (*at, "if"))
+            yield from self._actions(timer.do, names, (*at, "do"))
+
+    def _dialog(self, dialog: Dialog, place: Place) -> Iterator[Problem]:
+        names = self._names() | set(dialog.args)
+        for part in ("title", "text"):
+            template = getattr(dialog, part)
+            if template is not None:
+                yield from _unknown(template.names, names, (*place, part))
+        yield from self._widgets(dialog.items, names, (*place, "items"))
+        yield from self._actions(dialog.on_cancel, names, (*place, "on_cancel"))
+        for number, button in enumerate(dialog.buttons):
+            at = (*place, "buttons", number)
+            yield from _unknown(button.button.names, names, (*at, "button"))
+            yield from self._actions(button.do, names, (*at, "do"))
+
+    def _widgets(
+        self, widgets: Iterable[Widget], names: Set[str], place: Place, *, scrolled: bool = False
+    ) -> Iterator[Problem]:
+        for number, widget in enumerate(widgets):
+            yield from self._widget(widget, names, (*place, number), scrolled=scrolled)
+
+    def _widget(
+        self, widget: Widget, names: Set[str], place: Place, *, scrolled: bool
+    ) -> Iterator[Problem]:
+        if widget.repeat is not None:
+            yield from _unknown(widget.repeat.names, names, (*place, "repeat"))
+            yield from _times(widget.repeat, (*place, "repeat"))
+            names = names | _REPEATED
+        for part in (*_EXPRESSIONS, *_TEMPLATES):
+            value: Expression | Template | None = getattr(widget, part)
+            if value is not None and part != "repeat":
+                yield from _unknown(value.names, names, (*place, part))
+        yield from self._binding(widget, place)
+        scrolls = widget.kind in ("list", "scroll")
+        if scrolls and scrolled and widget.direction == "vertical" and widget.height is None:
+            yield place, f"a {widget.kind} inside something that scrolls needs a `height`"
+        for part in _WIDGET_ACTIONS:
+            yield from self._actions(getattr(widget, part), names, (*place, part))
+        inside = scrolled or (scrolls and widget.direction == "vertical")
+        yield from self._widgets(widget.items, names, (*place, "items"), scrolled=inside)
+
+    def _binding(self, widget: Widget, place: Place) -> Iterator[Problem]:
+        needed = {"radio": ("bind", "value"), "tabs": ("bind",), "tab": ("value",)}
+        for part in needed.get(widget.kind, ()):
+            if getattr(widget, part) is None:
+                yield place, f"a {widget.kind} needs `{part}`"
+        if widget.kind == "tabs" and any(item.kind != "tab" for item in widget.items):
+            yield (*place, "items"), "the items of `tabs` are all of the kind `tab`"
+        if widget.bind is not None:
+            kinds = (str,) if widget.kind == "field" else (str, int, float, bool)
+            yield from self._variable(widget.bind, kinds, (*place, "bind"))
+        for part in ("switch", "checkbox", "checked"):
+            expression: Expression | None = getattr(widget, part)
+            if expression is not None and expression.is_name:
+                name = expression.source.strip()
+                if name in self.variables:
+                    yield from self._variable(name, (bool,), (*place, part))
+
+    def _actions(
+        self, actions: Iterable[Action], names: Set[str], place: Place
+    ) -> Iterator[Problem]:
+        for number, action in enumerate(actions):
+            yield from self._action(action, names, (*place, number))
+
+    def _action(self, action: Action, names: Set[str], place: Place) -> Iterator[Problem]:
+        at = (*place, action.verb)
+        yield from self._changes(action, names, at)
+        for opening in (action.navigate, action.replace, action.root):
+            if opening is not None:
+                yield from self._opening(opening, self.app.screens, "screen", names, at)
+        if action.dialog is not None:
+            yield from self._opening(action.dialog, self.app.dialogs, "dialog", names, at)
+        for template in (action.toast, action.snackbar, action.open_uri, action.crash):
+            if template is not None:
+                yield from _unknown(template.names, names, at)
+        if action.condition is not None:
+            yield from _unknown(action.condition.names, names, at)
+        if action.request_permission is not None:
+            yield from self._request(action, names, at)
+        yield from self._actions(action.do, names, (*place, "do"))
+        yield from self._actions(action.then, names, (*place, "then"))
+        yield from self._actions(action.otherwise, names, (*place, "else"))
+
+    def _request(self, action: Action, names: Set[str], at: Place) -> Iterator[Problem]:
+        request = action.request_permission
+        assert request is not None
+        if request.permission not in self.app.permissions:
+            listed = ", ".join(self.app.permissions) or "none"
+            yield at, f"`{request.permission}` is not among the app's `permissions`: {listed}"
+        yield from self._actions(request.on_granted, names, (*at, "on_granted"))
+        yield from self._actions(request.on_denied, names, (*at, "on_denied"))
+
+    def _changes(self, action: Action, names: Set[str], at: Place) -> Iterator[Problem]:
+        for name, value in (action.set or {}).items():
+            yield from self._variable(name, (object,), (*at, name))
+            if isinstance(value, (list, dict)) and value != []:
+                yield (*at, name), "a list can be set to `[]` only; use `append` to fill it"
+        for name, value in (action.append or {}).items():
+            yield from self._variable(name, (list,), (*at, name))
+            if value == []:
+                yield (*at, name), "an entry is a text, a number or a mapping, not a list"
+        try:
+            values = action.values
+        except ValueError as error:
+            yield at, str(error)
+        else:
+            yield from self._values(values, names, at)
+        for changed, kinds in ((action.add, (int, float)), (action.remove, (list,))):
+            for name, expression in (changed or {}).items():
+                yield from self._variable(name, kinds, (*at, name))
+                yield from _unknown(expression.names, names, (*at, name))
+        if action.toggle is not None:
+            yield from self._variable(action.toggle, (bool,), at)
+
+    def _values(
+        self, values: Mapping[str, Any], names: Set[str], place: Place
+    ) -> Iterator[Problem]:
+        for name, value in values.items():
+            for template in value.values() if isinstance(value, Mapping) else (value,):
+                yield from _unknown(template.names, names, (*place, name))
+
+    def _opening(
+        self,
+        opening: Opening,
+        targets: Mapping[str, Screen] | Mapping[str, Dialog],
+        what: str,
+        names: Set[str],
+        place: Place,
+    ) -> Iterator[Problem]:
+        if opening.to not in targets:
+            yield place, _no_such(what, opening.to, targets)
+        yield from self._values(opening.values, names, (*place, "with"))
+        yield from self._args(targets.get(opening.to), set(opening.values), place)
+
+    def _args(
+        self, target: Screen | Dialog | None, given: set[str], place: Place
+    ) -> Iterator[Problem]:
+        if target is not None:
+            for name in sorted(given - set(target.args)):
+                yield place, f"`{name}` is not among the `args` there: {_listed(target.args)}"
+
+    def _screen_named(self, name: str, place: Place) -> Iterator[Problem]:
+        if name not in self.app.screens:
+            yield place, _no_such("screen", name, self.app.screens)
+
+    def _variable(self, name: str, kinds: tuple[type, ...], place: Place) -> Iterator[Problem]:
+        if name not in self.variables:
+            yield place, _no_such("variable", name, self.variables)
+        elif kinds != (object,) and type(self.variables[name]) not in kinds:
+            wanted = " or ".join(dict.fromkeys(_TYPES[kind] for kind in kinds))
+            found = _TYPES.get(type(self.variables[name]), "something else")
+            yield place, f"`{name}` must hold {wanted} for this, but holds {found}"
+
+
+def _times(repeat: Expression, place: Place) -> Iterator[Problem]:
+    """Check a number of repetitions that is written out; a variable may hold anything."""
+    if not repeat.names:
+        times = repeat(lambda name: "")
+        if not isinstance(times, int) or not 0 <= times <= MAX_REPEAT:
+            yield place, f"`repeat` is {times}; allowed: 0 to {MAX_REPEAT}, or a variable's name"
+
+
+def _unknown(used: Set[str], known: Set[str], place: Place) -> Iterator[Problem]:
+    for name in sorted(used - known):
+        yield place, _no_such("name", name, known)
+
+
+def _no_such(what: str, name: str, known: Iterable[str]) -> str:
+    known = sorted(known)
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f" did you mean `{close[0]}`?" if close else ""
+    return f"there is no {what} `{name}`;{hint} known: {_listed(known)}"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"

@@ -1,0 +1,121 @@
+"""The user interface of one simulated phone: its parts, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pytest_clawperator.simulator.screen.actions.app_processes import AppProcesses
+from pytest_clawperator.simulator.screen.actions.installed_apps import InstalledApps
+from pytest_clawperator.simulator.screen.actions.launching import Launching
+from pytest_clawperator.simulator.screen.actions.links import Links
+from pytest_clawperator.simulator.screen.actions.phone_actions import PhoneActions
+from pytest_clawperator.simulator.screen.state.permissions import Permissions
+from pytest_clawperator.simulator.screen.state.phone_state import PhoneState
+from pytest_clawperator.simulator.screen.user_input.navigation_keys import NavigationKeys
+from pytest_clawperator.simulator.screen.user_input.node_actions import NodeActions
+from pytest_clawperator.simulator.screen.user_input.text_entry import TextEntry
+from pytest_clawperator.simulator.screen.user_input.touch import Touch
+from pytest_clawperator.simulator.screen.user_input.widget_actions import WidgetActions
+from pytest_clawperator.simulator.screen.windows.view import View
+
+
+class PhoneUi:
+    """The screen of one phone, its apps, and what can be done to them.
+
+    Nothing happens by itself: time passes when somebody takes one of the parts to look or to
+    act. Then what is due by the clock is done first, in order, each thing at its own time. So
+    take a part anew for each use, as in ``ui.touch.tap(x, y)``; do not keep it.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float],
+        size: tuple[int, int] = (1080, 2400),
+        density: int | None = None,
+        launch_delay: float = 0.0,
+    ) -> None:
+        state = PhoneState(clock, size=size, density=density)
+        state.foreground.launch_delay = launch_delay
+        self._timeline = state.timeline
+        self.display = state.display
+        self.changes = state.changes
+        self._permissions = state.permissions
+        self._actions = actions = PhoneActions(state)
+        self._view = View(state)
+        widgets = WidgetActions(state, actions.runner)
+        self._typing = TextEntry(state, view=self._view, widgets=widgets)
+        self._nodes = NodeActions(
+            changes=state.changes, view=self._view, widgets=widgets, typing=self._typing
+        )
+        self._touch = Touch(
+            state,
+            view=self._view,
+            nodes=self._nodes,
+            widgets=widgets,
+            navigation=actions.navigation,
+            launching=actions.launching,
+        )
+        self._keys = NavigationKeys(
+            state.foreground, navigation=actions.navigation, launching=actions.launching
+        )
+
+    @property
+    def view(self) -> View:
+        """What shows."""
+        self._timeline.advance()
+        return self._view
+
+    @property
+    def touch(self) -> Touch:
+        """Taps, long presses and swipes at points."""
+        self._timeline.advance()
+        return self._touch
+
+    @property
+    def nodes(self) -> NodeActions:
+        """Accessibility actions on single nodes."""
+        self._timeline.advance()
+        return self._nodes
+
+    @property
+    def typing(self) -> TextEntry:
+        """Typing into the focused field."""
+        self._timeline.advance()
+        return self._typing
+
+    @property
+    def keys(self) -> NavigationKeys:
+        """Back, home and recent apps."""
+        self._timeline.advance()
+        return self._keys
+
+    @property
+    def apps(self) -> InstalledApps:
+        """Installing and removing apps."""
+        self._timeline.advance()
+        return self._actions.apps
+
+    @property
+    def launching(self) -> Launching:
+        """Starting apps and moving between them."""
+        self._timeline.advance()
+        return self._actions.launching
+
+    @property
+    def links(self) -> Links:
+        """Opening deep links."""
+        self._timeline.advance()
+        return self._actions.links
+
+    @property
+    def processes(self) -> AppProcesses:
+        """Which apps run, and killing them."""
+        self._timeline.advance()
+        return self._actions.processes
+
+    @property
+    def permissions(self) -> Permissions:
+        """The runtime permissions that apps have."""
+        self._timeline.advance()
+        return self._permissions

@@ -1,0 +1,27 @@
+"""Everything that is remembered about the screen of one phone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pytest_clawperator.simulator.screen.state.changes import Changes
+from pytest_clawperator.simulator.screen.state.display import Display
+from pytest_clawperator.simulator.screen.state.foreground import Foreground
+from pytest_clawperator.simulator.screen.state.permissions import Permissions
+from pytest_clawperator.simulator.screen.state.task import Task
+from pytest_clawperator.simulator.screen.state.timeline import Timeline
+
+
+class PhoneState:
+    """The parts of the state; what changes them together stands in ``actions``."""
+
+    def __init__(
+        self, clock: Callable[[], float], *, size: tuple[int, int], density: int | None
+    ) -> None:
+        self.timeline = Timeline(clock)
+        self.changes = Changes(self.timeline)
+        self.display = Display(size, density=density, changes=self.changes)
+        self.tasks: dict[str, Task] = {}
+        self.permissions = Permissions()
+        self.foreground = Foreground(self.tasks, timeline=self.timeline, changes=self.changes)
+        self.toast: str | None = None

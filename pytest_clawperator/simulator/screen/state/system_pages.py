@@ -1,0 +1,174 @@
+"""Android's own pages: home screen, recent apps, and the questions that it asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from pytest_clawperator.simulator.screen.app_files.app_schema import App, Dialog, Screen
+from pytest_clawperator.simulator.screen.app_files.expression_values import Value
+from pytest_clawperator.simulator.screen.app_files.expressions import Expression, Template
+from pytest_clawperator.simulator.screen.app_files.widget_schema import Widget
+from pytest_clawperator.simulator.screen.state import permissions
+from pytest_clawperator.simulator.screen.state.page import Page
+
+LAUNCHER = "com.google.android.apps.nexuslauncher"
+LAUNCHER_ACTIVITY = "com.google.android.apps.nexuslauncher.NexusLauncherActivity"
+RECENTS_ACTIVITY = "com.android.quickstep.RecentsActivity"
+SYSTEM = "android"
+CHOOSER_ACTIVITY = "com.android.internal.app.ResolverActivity"
+CLEAR_ALL = "clear all"
+
+_HOME_COLUMNS = 4
+_CARD_WIDTH, _CARD_HEIGHT = 288, 520
+
+Choose = Callable[[str], None]
+
+
+def _nothing(name: str) -> Value:
+    return ""
+
+
+def _plain(text: str) -> Template:
+    return Template(text.replace("{", "{{").replace("}", "}}"))
+
+
+def _widget(kind: str, text: str | None = None, **more: Any) -> Widget:
+    for name in ("id", "desc", "value", "title_id"):
+        if name in more:
+            more[name] = _plain(more[name])
+    return Widget.model_construct(kind=kind, text=None if text is None else _plain(text), **more)
+
+
+def launcher_page(apps: Iterable[App], *, now: float, choose: Choose) -> Page:
+    """Build the home screen: a search bar and the icons of all apps that have one."""
+    icons = tuple(
+        _widget("icon", app.name, value=app.package, clickable=True)
+        for app in sorted(apps, key=lambda app: app.name.casefold())
+        if app.launcher
+    )
+    body = Screen.model_construct(
+        toolbar=False,
+        items=(
+            _widget("space", height=48),
+            _widget("list", id="workspace", items=icons, columns=_HOME_COLUMNS),
+        ),
+        bottom=(
+            _widget("button", "Search", id="search_container_hotseat", desc="Google search"),
+            _widget("space", height=16),
+        ),
+    )
+    return Page(LAUNCHER, "home", body, LAUNCHER_ACTIVITY, now, _nothing, choose=choose)
+
+
+def recents_page(apps: Sequence[App], *, now: float, choose: Choose) -> Page:
+    """Build the page of the recent apps, as cards, the latest first."""
+    cards = tuple(
+        _widget(
+            "column",
+            width=_CARD_WIDTH,
+            items=(
+                _widget("title", app.name, size=16),
+                _widget(
+                    "card",
+                    id="task",
+                    desc=app.name,
+                    value=app.package,
+                    clickable=True,
+                    height=_CARD_HEIGHT,
+                ),
+            ),
+        )
+        for app in apps
+    )
+    empty = (_widget("text", "No recent items", align="center"),)
+    clear = _widget("button", "Clear all", id="clear_all", value=CLEAR_ALL)
+    tasks = _widget("list", id="overview_panel", items=cards, direction="horizontal")
+    body = Screen.model_construct(
+        toolbar=False,
+        items=(_widget("space", height=80), *((tasks, clear) if cards else empty)),
+    )
+    return Page(LAUNCHER, "recents", body, RECENTS_ACTIVITY, now, _nothing, choose=choose)
+
+
+def permission_page(app: App, permission: str, *, now: float, choose: Choose) -> Page:
+    """Build the dialog that asks whether an app may do something."""
+    prefix = f"{permissions.CONTROLLER}:id/"
+    question = permissions.question(app.name, permission)
+    body = Dialog.model_construct(
+        cancelable=False,
+        items=(
+            _widget("title", question, id=f"{prefix}permission_message", size=18),
+            *(
+                _widget("button", text, id=prefix + name, value=answer)
+                for name, text, answer in permissions.answers(permission)
+            ),
+        ),
+    )
+    return Page(
+        permissions.CONTROLLER, "permission", body, permissions.ACTIVITY, now, _nothing,
+        choose=choose,
+    )  # fmt: skip
+
+
+def chooser_page(apps: Sequence[App], *, now: float, choose: Choose) -> Page:
+    """Build the dialog that asks which of several apps opens a link.
+
+    ``choose`` is called with ``once PACKAGE`` or ``always PACKAGE``.
+    """
+    chosen = ""
+
+    def tapped(value: str) -> None:
+        nonlocal chosen
+        if value in ("once", "always"):
+            choose(f"{value} {chosen}")
+        else:
+            chosen = value
+
+    def lookup(name: str) -> Value:
+        return chosen if name == "chosen" else ""
+
+    body = _chooser_body(apps)
+    return Page(SYSTEM, "chooser", body, CHOOSER_ACTIVITY, now, lookup, choose=tapped)
+
+
+def _chooser_body(apps: Sequence[App]) -> Dialog:
+    rows = tuple(
+        _widget(
+            "row",
+            app.name,
+            icon=True,
+            value=app.package,
+            clickable=True,
+            title_id="android:id/text1",
+            selected_if=Expression(f"chosen == '{app.package}'"),
+        )
+        for app in apps
+    )
+    some = Expression("chosen != ''")
+    once = _widget(
+        "button", "Just once", id="android:id/button_once", value="once", enabled_if=some
+    )
+    always = _widget(
+        "button", "Always", id="android:id/button_always", value="always", enabled_if=some
+    )
+    return Dialog.model_construct(
+        items=(
+            _widget("title", "Open with", id="android:id/title"),
+            _widget("list", id="android:id/resolver_list", items=rows),
+            _widget("line", items=(once, always), align="end"),
+        ),
+    )
+
+
+def crash_page(app: App, *, now: float, choose: Choose) -> Page:
+    """Build the dialog that says that an app has crashed."""
+    body = Dialog.model_construct(
+        title=_plain(f"{app.name} has stopped"),
+        items=(
+            _widget("button", "App info", id="android:id/aerr_app_info", value="info"),
+            _widget("button", "Close app", id="android:id/aerr_close", value="close"),
+        ),
+    )
+    name = f"Application Error: {app.package}"
+    return Page(SYSTEM, "crash", body, name, now, _nothing, choose=choose)

@@ -1,0 +1,1 @@
+"""What a user can do to a screen: touches, keys, typing, and actions on single nodes."""

@@ -1,0 +1,114 @@
+"""Touching the screen: taps, long presses and swipes at points."""
+
+from __future__ import annotations
+
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode, Window
+from pytest_clawperator.simulator.screen.actions.launching import Launching
+from pytest_clawperator.simulator.screen.actions.navigation import Navigation
+from pytest_clawperator.simulator.screen.state.phone_state import PhoneState
+from pytest_clawperator.simulator.screen.user_input.gestures import (
+    Drag,
+    can_scroll,
+    node_at,
+    scrolled_offset,
+)
+from pytest_clawperator.simulator.screen.user_input.node_actions import NodeActions
+from pytest_clawperator.simulator.screen.user_input.widget_actions import WidgetActions
+from pytest_clawperator.simulator.screen.windows.view import View
+
+
+class Touch:
+    """Gestures; each returns whether it met the screen, whatever was there."""
+
+    def __init__(
+        self,
+        state: PhoneState,
+        *,
+        view: View,
+        nodes: NodeActions,
+        widgets: WidgetActions,
+        navigation: Navigation,
+        launching: Launching,
+    ) -> None:
+        self._display = state.display
+        self._changes = state.changes
+        self._foreground = state.foreground
+        self._view = view
+        self._nodes = nodes
+        self._widgets = widgets
+        self._navigation = navigation
+        self._launching = launching
+
+    def tap(self, x: int, y: int) -> bool:
+        """Tap a point."""
+        if not self._display.contains(x, y):
+            return False
+        window = self._view.scene().touched_window(x, y)
+        if window is None:
+            self._tap_outside()
+            return True
+        node = node_at(window.root, x, y, lambda node: node.clickable)
+        if node is not None:
+            self._nodes.click(node)
+        return True
+
+    def long_press(self, x: int, y: int) -> bool:
+        """Press a point for long; what takes no long press takes it as a click."""
+        if not self._display.contains(x, y):
+            return False
+        window = self._view.scene().touched_window(x, y)
+        if window is None:
+            return True
+        node = node_at(window.root, x, y, lambda node: node.clickable or node.long_clickable)
+        if node is not None and not self._nodes.long_click(node):
+            self._nodes.click(node)
+        return True
+
+    def swipe(
+        self, start: tuple[int, int], end: tuple[int, int], *, duration_ms: int = 250
+    ) -> bool:
+        """Draw a finger over the screen; after a fast swipe a list runs on."""
+        if not self._display.contains(*start):
+            return False
+        drag = Drag(start, end, duration_ms=duration_ms, density=self._display.density)
+        if drag.is_press:
+            return self.long_press(*start) if drag.is_long else self.tap(*start)
+        window = self._view.scene().touched_window(*start)
+        if window is not None and not self._scroll(window, drag):
+            self._close_recent_app(window, drag)
+        return True
+
+    def _scroll(self, window: Window, drag: Drag) -> bool:
+        """Scroll the innermost container that the drag can move; False where there is none."""
+        scrollers = self._view.scene().scrollers
+
+        def can_move(node: UiNode) -> bool:
+            scroller = scrollers.get(node.widget)
+            return scroller is not None and can_scroll(scroller, drag)
+
+        node = node_at(window.root, *drag.start, can_move)
+        if node is None:
+            return False
+        scroller = scrollers[node.widget]
+        target, offset, limit = scroller.target, scrolled_offset(scroller, drag), scroller.limit
+        target.page.scroll[target.path] = offset
+        self._changes.note(content=False)
+        place = (offset, 0, limit, 0) if drag.horizontal else (0, offset, 0, limit)
+        self._changes.emit("TYPE_VIEW_SCROLLED", page=target.page, source=node, scroll=place)
+        self._widgets.scrolled(target, at_end=offset == limit)
+        return True
+
+    def _close_recent_app(self, window: Window, drag: Drag) -> None:
+        """Close a recent app: a swipe upwards on its card."""
+        if self._foreground.recents_page is None or drag.horizontal or drag.distance < 0:
+            return
+        node = node_at(window.root, *drag.start, lambda node: node.clickable)
+        target = self._view.scene().targets.get(node.widget) if node is not None else None
+        if target is not None and target.widget.kind == "card" and target.widget.value is not None:
+            self._launching.close_recent_app(target.widget.value.render(target.lookup))
+
+    def _tap_outside(self) -> None:
+        """Cancel the dialog that was tapped beside."""
+        task, page = self._foreground.task(), self._foreground.active_page()
+        if task is not None and task.page is not None and page in task.page.dialogs:
+            self._navigation.cancel_dialog(task, page)

@@ -1,0 +1,120 @@
+"""What touching or filling in a widget does to its app."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_clawperator.simulator.screen.actions.action_runner import ActionRunner, Context
+from pytest_clawperator.simulator.screen.app_files.action_schema import Action
+from pytest_clawperator.simulator.screen.app_files.expressions import Expression
+from pytest_clawperator.simulator.screen.state.page_widgets import field_text, is_checked
+from pytest_clawperator.simulator.screen.state.phone_state import PhoneState
+from pytest_clawperator.simulator.screen.state.task import Task
+from pytest_clawperator.simulator.screen.windows.targets import Target
+
+_LONGEST_TEXT = 10_000
+_CHECKS_WITHOUT_VARIABLE = frozenset({"switch", "checkbox"})
+
+
+class WidgetActions:
+    """Changes what widgets hold and runs the actions that they declare."""
+
+    def __init__(self, state: PhoneState, runner: ActionRunner) -> None:
+        self._tasks = state.tasks
+        self._changes = state.changes
+        self._focus = state.foreground.focus
+        self._runner = runner
+
+    def tap(self, target: Target) -> None:
+        """Do what a tap on a widget does."""
+        widget, page = target.widget, target.page
+        if page.choose is not None:
+            if widget.value is not None:
+                page.choose(widget.value.render(target.lookup))
+                self._changes.note()
+            return
+        if widget.kind == "field":
+            self._focus.move_to(page, target.path, show_keyboard=True)
+        changed = self._toggle(target)
+        self._run(target, widget.on_tap)
+        if changed:
+            self._run(target, widget.on_change)
+
+    def long_press(self, target: Target) -> None:
+        """Do what a long press on a widget does."""
+        if target.widget.kind == "field":
+            self.focus(target)
+        self._run(target, target.widget.on_long_press)
+
+    def submit(self, target: Target) -> None:
+        """Do what the keyboard's enter key does in a field."""
+        if target.widget.multiline:
+            self.write(target, self.text(target) + "\n")
+            return
+        self._focus.hide_keyboard()
+        self._run(target, target.widget.on_submit)
+
+    def focus(self, target: Target) -> None:
+        """Focus a widget; the keyboard stays up or down as it is."""
+        self._focus.move_to(target.page, target.path)
+
+    def text(self, target: Target) -> str:
+        """Return the text of a field."""
+        return field_text(target.page, target.path, target.widget, target.lookup)
+
+    def write(self, target: Target, text: str) -> None:
+        """Replace the text of a field."""
+        if not target.widget.multiline:
+            text = text.replace("\n", " ")
+        text = text[:_LONGEST_TEXT]
+        bound = target.widget.bind
+        task = self._tasks.get(target.page.package)
+        if bound is not None and task is not None:
+            task.state.assign(bound, text)
+        else:
+            target.page.texts[target.path] = text
+        self._changes.note()
+        self._run(target, target.widget.on_change)
+
+    def scrolled(self, target: Target, *, at_end: bool) -> None:
+        """Run what an app wants done after a list was scrolled."""
+        self._run(target, target.widget.on_scroll)
+        if at_end:
+            self._run(target, target.widget.on_end)
+
+    def _run(self, target: Target, actions: Sequence[Action]) -> None:
+        task = self._tasks.get(target.page.package)
+        if task is not None and actions:
+            self._runner.run(Context(task, target.page, target.lookup), actions)
+
+    def _toggle(self, target: Target) -> bool:
+        """Toggle a switch, or choose one of several; return whether anything changed."""
+        widget, page = target.widget, target.page
+        task = self._tasks.get(page.package)
+        if task is None:
+            return False
+        if widget.kind in ("radio", "tab") and widget.bind is not None and widget.value is not None:
+            before = task.state.lookup(widget.bind)
+            task.state.assign(widget.bind, widget.value.value(target.lookup))
+            self._changes.note()
+            return task.state.lookup(widget.bind) != before
+        expression = widget.checked or widget.switch or widget.checkbox
+        if expression is None:
+            if widget.kind not in _CHECKS_WITHOUT_VARIABLE:
+                return False
+            page.checks[target.path] = not page.checks.get(target.path, False)
+        elif not _toggle_variable(task, expression, target):
+            return False
+        self._changes.note()
+        return True
+
+
+def _toggle_variable(task: Task, expression: Expression, target: Target) -> bool:
+    """Toggle the variable behind a switch; False for an expression that is no variable."""
+    name = expression.source.strip()
+    known = name in task.app.state or name in task.app.saved
+    if not expression.is_name or not known:
+        return False
+    on = is_checked(target.page, target.path, target.widget, target.lookup)
+    task.state.assign(name, not on)
+    return True

@@ -1,0 +1,1 @@
+"""What shows: open pages laid out as windows of accessibility nodes."""

@@ -1,0 +1,54 @@
+"""Measuring, shortening, wrapping and drawing text."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_clawperator.simulator.picture.text import (
+    ELLIPSIS,
+    fitted,
+    text_mask,
+    text_width,
+    wrapped,
+)
+from tests.simulator.picture.drawing import BOX, app, inside, node, png, shown
+
+
+@pytest.mark.parametrize(
+    "letters", ["ée", "üu", "ño", "ÅA", "€C", "čc", "中国", "жш", "😀A", "✓x", "→x"]
+)
+def test_letters_beyond_ascii_can_be_told_apart(letters: str) -> None:
+    """Accents, other scripts and symbols are drawn, and not as their neighbour."""
+    first, second = (shown_text(letter) for letter in letters)
+
+    assert first != second
+    assert all(inside(shown(node("text", text=letter)), BOX) for letter in letters)
+
+
+def shown_text(text: str) -> bytes:
+    """Give the picture of a text."""
+    return png(app(node("text", text=text)))
+
+
+@pytest.mark.parametrize("width", [0, 10, 60, 200, 1000])
+def test_shortened_text_fits_into_its_room(width: int) -> None:
+    """Shortened text is never wider than its room, and says that it was shortened."""
+    text = "Connected devices and everything else"
+
+    result = fitted(text, 30, width)
+
+    assert text_mask(result, 30, room=width).width <= max(width, 2)
+    assert text_width(result, 30) * 0.85 <= width
+    assert result in ("", text) or result.endswith(ELLIPSIS)
+
+
+def test_wrapped_text_keeps_its_words() -> None:
+    """Lines fit and hold every word, unless there are too few of them."""
+    text = "one two three four five six seven\neight"
+
+    lines = wrapped(text, 30, 200, 20)
+
+    assert " ".join(lines).split() == text.split()
+    assert all(text_mask(line, 30, room=200).width <= 202 for line in lines)
+    assert len(wrapped(text, 30, 200, 2)) == 2
+    assert wrapped(text, 30, 200, 2)[-1].endswith(ELLIPSIS)

@@ -1,0 +1,54 @@
+"""Buttons, fields, switches and checkboxes."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, Window
+from tests.simulator.picture.drawing import (
+    BOX,
+    PACKAGE,
+    app,
+    brightness,
+    changed,
+    inside,
+    node,
+    picture,
+    png,
+)
+
+
+@pytest.mark.parametrize("kind", ["switch", "checkbox", "radio", "chip"])
+def test_on_and_off_can_be_told_apart(kind: str) -> None:
+    """On and off can be told apart, and the difference is the widget's own."""
+    off, on = (picture(app(node(kind, text="Label", checked=state))) for state in (False, True))
+
+    assert inside(changed(off, on), BOX)
+
+
+def test_passwords_are_not_drawn() -> None:
+    """A password shows how long it is, nothing else."""
+
+    def field(text: str) -> bytes:
+        return png(app(node("textfield", text=text, hint="Password", password=True)))
+
+    assert field("secret") == field("qwerty")
+    assert field("secret") != field("secrets")
+    assert field("Password") == field("")
+
+
+def test_a_hint_is_fainter_than_text() -> None:
+    """A field that tells its hint as its text is empty, and looks it."""
+    hint = picture(app(node("textfield", text="Name", hint="Name")))
+    text = picture(app(node("textfield", text="Name", hint="Other")))
+
+    assert brightness(hint, BOX) > brightness(text, BOX)
+
+
+def test_buttons_of_a_dialog_are_flat() -> None:
+    """In a dialog a button is its text; on a screen it is a filled shape."""
+    dialog = node("dialog", Bounds(40, 300, 500, 600))
+    dialog.add(node("button", text="OK"))
+    in_dialog = picture(app(), Window("application", PACKAGE, dialog, active=True))
+
+    assert brightness(in_dialog, BOX) > brightness(picture(app(node("button", text="OK"))), BOX)

@@ -1,0 +1,42 @@
+"""What an app file may say about an app."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_clawperator.simulator.screen.app_files.load import parse_app
+from tests.simulator.screen.phone import HEAD
+from tests.simulator.screen.sample_apps import MAIN
+
+
+def test_a_package_a_name_and_one_screen_are_enough() -> None:
+    """A package, a name and one screen are enough; the rest has defaults."""
+    app = parse_app(HEAD + MAIN)
+
+    assert (app.package, app.name, app.version, app.launcher) == (
+        "com.example.demo", "Demo", "1.0", True,
+    )  # fmt: skip
+    assert app.activities == {"com.example.demo.MainActivity": "main"}
+
+
+@pytest.mark.parametrize(
+    ("uri", "found"),
+    [
+        ("shop://item/7", {"id": "7"}),
+        ("SHOP://ITEM/7?from=mail#top", {"id": "7"}),
+        ("shop://item/7/", {"id": "7"}),
+        ("shop://item/x", None),
+        ("shop://item/", None),
+        ("shop://item/7/more", None),
+        ("xshop://item/7", None),
+    ],
+)
+def test_a_link_takes_only_addresses_of_its_form(uri: str, found: dict[str, str] | None) -> None:
+    """A number in braces takes digits only; a query, a fragment or a last slash may follow."""
+    app = parse_app(
+        HEAD + "links: [{uri: 'shop://item/{id:int}', screen: main}]\n"
+        "screens:\n  main: {args: {id: 0}}\n"
+    )
+
+    match = app.links[0].pattern.match(uri)
+    assert (match.groupdict() if match else None) == found

@@ -1,0 +1,28 @@
+"""The window of the on-screen keyboard."""
+
+from __future__ import annotations
+
+from tests.simulator.screen.phone import demo
+from tests.simulator.screen.sample_apps import DEMO, FORM, SYSTEM_UI
+
+LATIN = "com.google.android.inputmethod.latin"
+
+
+def test_the_keyboard_is_a_window_of_its_own() -> None:
+    """A tap on a field brings it up, above the app, whose content makes room; back closes it."""
+    phone = demo(FORM)
+    assert phone.window_packages() == [DEMO, SYSTEM_UI]
+    bottom = phone.by_id("rows").bounds.bottom
+
+    phone.tap_id("name")
+
+    assert phone.window_packages() == [DEMO, LATIN, SYSTEM_UI]
+    keyboard = phone.ui.view.windows()[1]
+    assert keyboard.type == "input_method"
+    assert phone.root.package == DEMO
+    assert phone.by_id("name").focused
+    assert phone.by_id("rows").bounds.bottom == keyboard.root.bounds.top < bottom
+    phone.ui.keys.back()
+    assert not phone.ui.view.keyboard_shown
+    assert phone.ui.view.title() is None
+    assert phone.ui.view.foreground_package() == DEMO
