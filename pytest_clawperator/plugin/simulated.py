@@ -18,7 +18,7 @@ from pytest_clawperator.plugin.events import events_of
 from pytest_clawperator.plugin.health import FIRST, INFRASTRUCTURE, SIMULATED, say_first
 from pytest_clawperator.plugin.options import settings_of
 from pytest_clawperator.plugin.stash import WORKERS
-from pytest_clawperator.simulator.process import Simulator
+from pytest_clawperator.simulator.child_process import Simulator
 from pytest_clawperator.transport.wire import AdbServer
 
 _NEXT = "pytest_clawperator.plugin.connecting"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
 from pytest_clawperator.simulator.fleet import Fleet, FleetOptions
-from pytest_clawperator.simulator.parent import watch_parent
+from pytest_clawperator.simulator.parent_watch import watch_parent
 from pytest_clawperator.simulator.wire.adb_server import HOST
 
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.simulator.android.assembly import Variant
-from pytest_clawperator.simulator.device import Device, DeviceOptions
-from pytest_clawperator.simulator.operator.run import Profile
+from pytest_clawperator.simulator.operator.steps.run import Profile
+from pytest_clawperator.simulator.phone.device import Device, DeviceOptions
+from pytest_clawperator.simulator.phone.factory import Variant
+from pytest_clawperator.simulator.phone.sim_command import parse_fault
 from pytest_clawperator.simulator.screen.app_model import App, load_app, shipped_apps
-from pytest_clawperator.simulator.sim_command import parse_fault
 from pytest_clawperator.simulator.wire.adb_server import AdbServer
 from pytest_clawperator.simulator.wire.adbd import Adbd
 from pytest_clawperator.simulator.wire.console import Console, listen_as_emulator

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.simulator.device import Device, DeviceOptions
-from pytest_clawperator.simulator.sim_command import parse_fault
+from pytest_clawperator.simulator.phone.device import Device, DeviceOptions
+from pytest_clawperator.simulator.phone.sim_command import parse_fault
 from pytest_clawperator.simulator.wire.adbd import Adbd, ServiceRefused
 from tests.simulator.android.phone import (
     DEADLINE,

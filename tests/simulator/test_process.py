@@ -122,7 +122,7 @@ def test_killed_it_takes_its_server_along() -> None:
 
 def test_stopped_though_it_does_not_react(monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that hangs is killed after a short grace, and takes its server along."""
-    monkeypatch.setattr("pytest_clawperator.simulator.process.STOP_DEADLINE", 0.1)
+    monkeypatch.setattr("pytest_clawperator.simulator.child_process.STOP_DEADLINE", 0.1)
     simulator = Simulator().start()
     os.kill(simulator.pid, signal.SIGSTOP)
 

@@ -6,23 +6,31 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pytest_clawperator.simulator.android.am import activity_service, monkey
-from pytest_clawperator.simulator.android.dumpsys import dumpsys
-from pytest_clawperator.simulator.android.input import input_service
-from pytest_clawperator.simulator.android.pm import package_service
-from pytest_clawperator.simulator.android.process import kill, pgrep, pidof, pkill, ps
-from pytest_clawperator.simulator.android.screen import (
-    screencap,
-    uiautomator,
-    window_service,
+from pytest_clawperator.simulator.android.dumpsys.dumpsys import dumpsys
+from pytest_clawperator.simulator.android.programs.process_tools import (
+    kill,
+    pgrep,
+    pidof,
+    pkill,
+    ps,
 )
-from pytest_clawperator.simulator.android.screenrecord import screenrecord
-from pytest_clawperator.simulator.android.service import (
+from pytest_clawperator.simulator.android.programs.screenrecord import screenrecord
+from pytest_clawperator.simulator.android.programs.svc import ifconfig, ip, reboot, svc
+from pytest_clawperator.simulator.android.services.am import activity_service, monkey
+from pytest_clawperator.simulator.android.services.input import input_service
+from pytest_clawperator.simulator.android.services.pm import package_service
+from pytest_clawperator.simulator.android.services.service_call import (
     NO_SERVICE,
     ServiceHandler,
     run_service,
 )
-from pytest_clawperator.simulator.android.services import (
+from pytest_clawperator.simulator.android.services.settings import (
+    content,
+    getprop,
+    setprop,
+    settings_service,
+)
+from pytest_clawperator.simulator.android.services.toggles import (
     appops_service,
     connectivity_service,
     ime_service,
@@ -31,13 +39,11 @@ from pytest_clawperator.simulator.android.services import (
     uimode_service,
     wifi_service,
 )
-from pytest_clawperator.simulator.android.settings import (
-    content,
-    getprop,
-    setprop,
-    settings_service,
+from pytest_clawperator.simulator.android.services.wm import (
+    screencap,
+    uiautomator,
+    window_service,
 )
-from pytest_clawperator.simulator.android.svc import ifconfig, ip, reboot, svc
 
 if TYPE_CHECKING:
     from pytest_clawperator.simulator.android.system import AndroidSystem

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
-    from pytest_clawperator.simulator.android.package_store import PackageStore
-    from pytest_clawperator.simulator.android.processes import ProcessTable
-    from pytest_clawperator.simulator.android.properties import Build, Properties
-    from pytest_clawperator.simulator.android.settings_store import SettingsStore
+    from pytest_clawperator.simulator.android.state.packages import PackageStore
+    from pytest_clawperator.simulator.android.state.process_table import ProcessTable
+    from pytest_clawperator.simulator.android.state.properties import Build, Properties
+    from pytest_clawperator.simulator.android.state.settings import SettingsStore
     from pytest_clawperator.simulator.faults import Faults
     from pytest_clawperator.simulator.filesystem import FileSystem
     from pytest_clawperator.simulator.log.buffer import LogBuffer

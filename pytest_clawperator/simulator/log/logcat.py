@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.log.buffer import BUFFERS, MAX_PAYLOAD, LogBuffer, LogLine
-from pytest_clawperator.simulator.log.format import LogPrinter, binary_entry, micros
-from pytest_clawperator.simulator.log.options import (
+from pytest_clawperator.simulator.log.logcat_format import LogPrinter, binary_entry, micros
+from pytest_clawperator.simulator.log.logcat_options import (
     HELP,
     LogcatOptions,
     LogcatProblem,

@@ -7,28 +7,28 @@ import random
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pytest_clawperator.simulator.android.settings_store import remove_from_list
-from pytest_clawperator.simulator.operator import envelope as envelopes
-from pytest_clawperator.simulator.operator.envelope import SERVICE_UNAVAILABLE
-from pytest_clawperator.simulator.operator.executor import SERVICE_OFF, Executor, ProcessDied
-from pytest_clawperator.simulator.operator.json import PayloadRefused
-from pytest_clawperator.simulator.operator.log import (
+from pytest_clawperator.simulator.android.state.settings import remove_from_list
+from pytest_clawperator.simulator.operator.answer import envelope as envelopes
+from pytest_clawperator.simulator.operator.answer.envelope import SERVICE_UNAVAILABLE
+from pytest_clawperator.simulator.operator.answer.java_format import FormatFailure, formatted
+from pytest_clawperator.simulator.operator.answer.operator_log import (
     RECEIVER,
     SERVICE,
     JavaError,
     OperatorLog,
     Source,
 )
-from pytest_clawperator.simulator.operator.parser import parse_command
-from pytest_clawperator.simulator.operator.percent import FormatFailure, formatted
-from pytest_clawperator.simulator.operator.plan import Command
-from pytest_clawperator.simulator.operator.recording import Recorder
-from pytest_clawperator.simulator.operator.run import Profile, Run
-from pytest_clawperator.simulator.operator.time import OperatorClock, RunTime
+from pytest_clawperator.simulator.operator.executor import SERVICE_OFF, Executor, ProcessDied
+from pytest_clawperator.simulator.operator.operator_clock import OperatorClock, RunTime
+from pytest_clawperator.simulator.operator.payload.command import Command
+from pytest_clawperator.simulator.operator.payload.lenient_json import PayloadRefused
+from pytest_clawperator.simulator.operator.payload.parser import parse_command
+from pytest_clawperator.simulator.operator.recorder import Recorder
+from pytest_clawperator.simulator.operator.steps.run import Profile, Run
 from pytest_clawperator.simulator.screen.hierarchy import hierarchy_xml
 
 if TYPE_CHECKING:
-    from pytest_clawperator.simulator.android.settings_store import SettingsStore
+    from pytest_clawperator.simulator.android.state.settings import SettingsStore
     from pytest_clawperator.simulator.faults import Faults
     from pytest_clawperator.simulator.filesystem import FileSystem
     from pytest_clawperator.simulator.log.buffer import LogBuffer

@@ -9,14 +9,14 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Literal
 
 from pytest_clawperator.simulator.faults import Faults
-from pytest_clawperator.simulator.operator import envelope as envelopes
-from pytest_clawperator.simulator.operator.actions import execute
-from pytest_clawperator.simulator.operator.envelope import (
+from pytest_clawperator.simulator.operator.answer import envelope as envelopes
+from pytest_clawperator.simulator.operator.answer.envelope import (
     SERVICE_UNAVAILABLE,
     Envelope,
     StepResult,
 )
-from pytest_clawperator.simulator.operator.log import (
+from pytest_clawperator.simulator.operator.answer.java_format import FormatFailure, formatted
+from pytest_clawperator.simulator.operator.answer.operator_log import (
     COMMAND,
     MANAGER,
     RUNNER,
@@ -24,10 +24,14 @@ from pytest_clawperator.simulator.operator.log import (
     OperatorLog,
     Source,
 )
-from pytest_clawperator.simulator.operator.percent import FormatFailure, formatted
-from pytest_clawperator.simulator.operator.plan import Command
-from pytest_clawperator.simulator.operator.run import Run, StepFailure
-from pytest_clawperator.simulator.operator.time import OperatorClock, RunTime, TimeLimitReached
+from pytest_clawperator.simulator.operator.operator_clock import (
+    OperatorClock,
+    RunTime,
+    TimeLimitReached,
+)
+from pytest_clawperator.simulator.operator.payload.command import Command
+from pytest_clawperator.simulator.operator.steps.engine import execute
+from pytest_clawperator.simulator.operator.steps.run import Run, StepFailure
 
 SERVICE_OFF = "Accessibility service is not available"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pytest_clawperator.simulator.android.system import AndroidSystem
-from pytest_clawperator.simulator.device import Device, DeviceOptions
+from pytest_clawperator.simulator.phone.device import Device, DeviceOptions
 
 DEADLINE = 30.0
 OPERATOR = "com.clawperator.operator"

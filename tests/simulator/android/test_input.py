@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.simulator.android.keys import key_code
+from pytest_clawperator.simulator.android.services.key_codes import key_code
 from pytest_clawperator.simulator.screen.nodes import UiNode
 from tests.simulator.android.phone import Phone
 

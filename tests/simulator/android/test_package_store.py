@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from pytest_clawperator.simulator.android.package_store import (
+from pytest_clawperator.simulator.android.state.packages import (
     OPERATOR,
     OPERATOR_DEV,
     Package,

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from pytest_clawperator.simulator.android.processes import PID_LIMIT, ProcessTable
+from pytest_clawperator.simulator.android.state.process_table import PID_LIMIT, ProcessTable
 from tests.simulator.android.phone import OPERATOR, Phone
 
 SETTINGS = "com.android.settings"

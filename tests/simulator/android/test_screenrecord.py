@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from pytest_clawperator.simulator.android.screenrecord_options import Request, parse_request
+from pytest_clawperator.simulator.android.programs.screenrecord_options import (
+    Request,
+    parse_request,
+)
 from pytest_clawperator.simulator.shell.service import serve_shell
 from tests.simulator.android.phone import DEADLINE, Ended, FakeStream, Phone
 from tests.simulator.films import is_whole, shown

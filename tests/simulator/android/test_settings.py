@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from pytest_clawperator.simulator.android.properties import Build, Properties
-from pytest_clawperator.simulator.android.settings_store import (
+from pytest_clawperator.simulator.android.state.properties import Build, Properties
+from pytest_clawperator.simulator.android.state.settings import (
     SettingsStore,
     add_to_list,
     remove_from_list,

@@ -8,14 +8,14 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from pytest_clawperator.simulator.android.settings_store import SettingsStore
+from pytest_clawperator.simulator.android.state.settings import SettingsStore
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.log.buffer import LogBuffer, LogLine
+from pytest_clawperator.simulator.operator.answer.operator_log import RESULT_PREFIX
 from pytest_clawperator.simulator.operator.app import SERVICE_CLASS, OperatorApp
-from pytest_clawperator.simulator.operator.log import RESULT_PREFIX
-from pytest_clawperator.simulator.operator.run import Profile
-from pytest_clawperator.simulator.operator.time import OperatorClock
+from pytest_clawperator.simulator.operator.operator_clock import OperatorClock
+from pytest_clawperator.simulator.operator.steps.run import Profile
 from pytest_clawperator.simulator.screen.app_model import App
 from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode, Window
 from pytest_clawperator.simulator.screen.ui import Ui

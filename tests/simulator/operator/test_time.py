@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from pytest_clawperator.simulator.operator.time import (
+from pytest_clawperator.simulator.operator.operator_clock import (
     OperatorClock,
     RunTime,
     TimeLimitReached,

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.simulator.operator.validators import is_temperature, is_version, matches
+from pytest_clawperator.simulator.operator.payload.text_validators import (
+    is_temperature,
+    is_version,
+    matches,
+)
 
 
 @pytest.mark.parametrize(
