@@ -17,7 +17,6 @@ NAME_TOO_LONG = "File name too long"
 NOT_DIRECTORY = "Not a directory"
 NOT_EMPTY = "Directory not empty"
 READ_ONLY = "Read-only file system"
-
 _MAX_HOPS = 40
 _MAX_NAME = 255
 _MAX_PATH = 4096

@@ -5,18 +5,19 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
-if TYPE_CHECKING:
-    from pytest_clawperator.simulator.android.state.packages import PackageStore
-    from pytest_clawperator.simulator.android.state.process_table import ProcessTable
-    from pytest_clawperator.simulator.android.state.properties import Build, Properties
-    from pytest_clawperator.simulator.android.state.settings import SettingsStore
-    from pytest_clawperator.simulator.faults import Faults
-    from pytest_clawperator.simulator.filesystem import FileSystem
-    from pytest_clawperator.simulator.log.buffer import LogBuffer
-    from pytest_clawperator.simulator.screen.ui import Ui
-    from pytest_clawperator.simulator.stats import Stats
+from pytest_clawperator.simulator.android.state.build import Build
+from pytest_clawperator.simulator.android.state.hardware import Battery, Display
+from pytest_clawperator.simulator.android.state.packages import PackageStore
+from pytest_clawperator.simulator.android.state.process_table import ProcessTable
+from pytest_clawperator.simulator.android.state.properties import Properties
+from pytest_clawperator.simulator.android.state.settings import SettingsStore
+from pytest_clawperator.simulator.faults import Faults
+from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.log.buffer import LogBuffer
+from pytest_clawperator.simulator.screen.ui import Ui
+from pytest_clawperator.simulator.stats import Stats
 
 
 class Operators(Protocol):
@@ -55,37 +56,6 @@ class Phone(Protocol):
 
     async def frame(self, size: tuple[int, int]) -> bytes:
         """Give a picture of the screen fitted into that size, as JPEG."""
-
-
-@dataclass
-class Battery:
-    """What ``dumpsys battery`` tells and sets."""
-
-    ac: bool = False
-    usb: bool = True
-    wireless: bool = False
-    dock: bool = False
-    present: bool = True
-    status: int = 2
-    level: int = 85
-    temperature: int = 271
-    forced: bool = False
-
-    @property
-    def powered(self) -> bool:
-        """Whether anything charges it."""
-        return self.ac or self.usb or self.wireless or self.dock
-
-
-@dataclass
-class Display:
-    """The panel, and what ``wm`` put over it."""
-
-    size: tuple[int, int]
-    density: int
-    forced_size: tuple[int, int] | None = None
-    forced_density: int | None = None
-    awake: bool = True
 
 
 @dataclass

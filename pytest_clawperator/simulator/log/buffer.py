@@ -21,7 +21,6 @@ TIMBER_PIECE = 4000
 """UTF-16 units at which Timber's debug tree begins to cut a message."""
 
 DEFAULT_CAPACITY = 4 * 1024 * 1024
-
 _ENTRY_OVERHEAD = 28  # logger_entry, which logd counts with the payload
 
 

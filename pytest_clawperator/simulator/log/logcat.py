@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.log.buffer import BUFFERS, MAX_PAYLOAD, LogBuffer, LogLine
@@ -15,9 +14,7 @@ from pytest_clawperator.simulator.log.logcat_options import (
     LogcatProblem,
     parse_options,
 )
-
-if TYPE_CHECKING:
-    from pytest_clawperator.simulator.shell.shell import Command, Invocation
+from pytest_clawperator.simulator.shell.shell import Command, Invocation
 
 _MOST_PER_WRITE = 1024 * 1024  # as much as one adb message holds
 _LINES_PER_TURN = 500  # formatting them takes about a millisecond; then others get their turn

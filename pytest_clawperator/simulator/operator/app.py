@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from pytest_clawperator.simulator.android.state.settings import remove_from_list
+from pytest_clawperator.simulator.android.state.settings import SettingsStore, remove_from_list
+from pytest_clawperator.simulator.faults import Faults
+from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.log.buffer import LogBuffer
 from pytest_clawperator.simulator.operator.answer import envelope as envelopes
 from pytest_clawperator.simulator.operator.answer.envelope import SERVICE_UNAVAILABLE
 from pytest_clawperator.simulator.operator.answer.java_format import FormatFailure, formatted
@@ -25,16 +27,10 @@ from pytest_clawperator.simulator.operator.payload.lenient_json import PayloadRe
 from pytest_clawperator.simulator.operator.payload.parser import parse_command
 from pytest_clawperator.simulator.operator.recorder import Recorder
 from pytest_clawperator.simulator.operator.steps.run import Profile, Run
+from pytest_clawperator.simulator.screen.events import AccessibilityEvent
 from pytest_clawperator.simulator.screen.hierarchy import hierarchy_xml
-
-if TYPE_CHECKING:
-    from pytest_clawperator.simulator.android.state.settings import SettingsStore
-    from pytest_clawperator.simulator.faults import Faults
-    from pytest_clawperator.simulator.filesystem import FileSystem
-    from pytest_clawperator.simulator.log.buffer import LogBuffer
-    from pytest_clawperator.simulator.screen.events import AccessibilityEvent
-    from pytest_clawperator.simulator.screen.ui import Ui
-    from pytest_clawperator.simulator.stats import Stats
+from pytest_clawperator.simulator.screen.ui import Ui
+from pytest_clawperator.simulator.stats import Stats
 
 SERVICE_CLASS = "clawperator.operator.accessibilityservice.OperatorAccessibilityService"
 _SERVICES = "enabled_accessibility_services"

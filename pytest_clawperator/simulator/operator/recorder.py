@@ -7,14 +7,11 @@ import random
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pytest_clawperator.simulator.filesystem import FileSystemError
+from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
 from pytest_clawperator.simulator.operator.answer.operator_log import OperatorLog, Source
-
-if TYPE_CHECKING:
-    from pytest_clawperator.simulator.filesystem import FileSystem
-    from pytest_clawperator.simulator.screen.events import AccessibilityEvent
+from pytest_clawperator.simulator.screen.events import AccessibilityEvent
 
 SCHEMA_VERSION = 1
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)

@@ -6,11 +6,11 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable, Hashable
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pytest_clawperator.simulator.android.commands import android_commands
-from pytest_clawperator.simulator.android.state.packages import OPERATOR_PACKAGES
-from pytest_clawperator.simulator.android.system import Battery
+from pytest_clawperator.simulator.android.state.hardware import Battery
+from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR_PACKAGES
 from pytest_clawperator.simulator.faults import Fault, Faults
 from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.log.buffer import BUFFERS, LogBuffer
@@ -29,17 +29,14 @@ from pytest_clawperator.simulator.phone.factory import (
 )
 from pytest_clawperator.simulator.phone.screen_picture import ScreenPicture
 from pytest_clawperator.simulator.phone.sim_command import LASTING_FAULTS, FaultRequest, make_sim
+from pytest_clawperator.simulator.screen.ui import Ui
 from pytest_clawperator.simulator.shell.jobs import Jobs
 from pytest_clawperator.simulator.shell.service import serve_shell
-from pytest_clawperator.simulator.shell.shell import Command, Shell
+from pytest_clawperator.simulator.shell.shell import Command, Invocation, Shell
 from pytest_clawperator.simulator.shell.tools import TOOLS
 from pytest_clawperator.simulator.stats import Stats
 from pytest_clawperator.simulator.wire.adbd import ServiceRefused, Stream
 from pytest_clawperator.simulator.wire.sync import serve_sync
-
-if TYPE_CHECKING:
-    from pytest_clawperator.simulator.screen.ui import Ui
-    from pytest_clawperator.simulator.shell.shell import Invocation
 
 __all__ = ["Device", "DeviceOptions"]
 

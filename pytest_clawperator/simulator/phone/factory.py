@@ -5,38 +5,38 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from pytest_clawperator.simulator.android.managers.activity_manager import app_crashed
+from pytest_clawperator.simulator.android.managers.app_processes import app_crashed
 from pytest_clawperator.simulator.android.managers.package_manager import install_app, uninstall
-from pytest_clawperator.simulator.android.state.packages import (
-    NOTIFICATIONS,
+from pytest_clawperator.simulator.android.state.build import Build
+from pytest_clawperator.simulator.android.state.hardware import Display
+from pytest_clawperator.simulator.android.state.operator_packages import (
     OPERATOR,
     OPERATOR_DEV,
     OPERATOR_LISTENER,
     OPERATOR_PACKAGES,
     OPERATOR_SERVICE,
-    PackageStore,
     operator_package,
     operator_screen,
-    system_packages,
 )
+from pytest_clawperator.simulator.android.state.packages import PackageStore
+from pytest_clawperator.simulator.android.state.permissions import NOTIFICATIONS
 from pytest_clawperator.simulator.android.state.process_table import ProcessTable
-from pytest_clawperator.simulator.android.state.properties import Build, Properties
+from pytest_clawperator.simulator.android.state.properties import Properties
 from pytest_clawperator.simulator.android.state.settings import SettingsStore, add_to_list
-from pytest_clawperator.simulator.android.system import AndroidSystem, Display, Phone
+from pytest_clawperator.simulator.android.state.system_packages import system_packages
+from pytest_clawperator.simulator.android.system import AndroidSystem, Phone
+from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.log.buffer import LogBuffer
 from pytest_clawperator.simulator.operator.app import OperatorApp
 from pytest_clawperator.simulator.operator.operator_clock import OperatorClock
 from pytest_clawperator.simulator.operator.steps.run import Profile
 from pytest_clawperator.simulator.phone.operator_host import OperatorHost
 from pytest_clawperator.simulator.screen.app_model import App, shipped_apps
 from pytest_clawperator.simulator.screen.ui import Ui
-
-if TYPE_CHECKING:
-    from pytest_clawperator.simulator.faults import Faults
-    from pytest_clawperator.simulator.log.buffer import LogBuffer
-    from pytest_clawperator.simulator.stats import Stats
+from pytest_clawperator.simulator.stats import Stats
 
 _LAUNCH_SECONDS = 0.3
 # Never none at all: an app that was in front before anybody could look is no navigation.

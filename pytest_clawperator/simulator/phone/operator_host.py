@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from pytest_clawperator.simulator.operator.app import OperatorApp
+from pytest_clawperator.simulator.operator.steps.run import Profile
 from pytest_clawperator.simulator.screen.events import AccessibilityEvent
-
-if TYPE_CHECKING:
-    from pytest_clawperator.simulator.operator.app import OperatorApp
-    from pytest_clawperator.simulator.operator.steps.run import Profile
 
 
 class OperatorHost:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.faults import FAULTS, Fault, Faults
 from pytest_clawperator.simulator.operator.steps.run import Profile
 from pytest_clawperator.simulator.screen.hierarchy import role_of
 from pytest_clawperator.simulator.screen.nodes import UiNode
-
-if TYPE_CHECKING:
-    from pytest_clawperator.simulator.screen.ui import Ui
-    from pytest_clawperator.simulator.shell.shell import Command, Invocation
-    from pytest_clawperator.simulator.stats import Stats
+from pytest_clawperator.simulator.screen.ui import Ui
+from pytest_clawperator.simulator.shell.shell import Command, Invocation
+from pytest_clawperator.simulator.stats import Stats
 
 PROFILES: tuple[Profile, ...] = ("documented", "0.5.3")
 """Whose habits the Operator can have."""

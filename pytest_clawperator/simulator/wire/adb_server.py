@@ -16,7 +16,6 @@ from pytest_clawperator.errors import AdbUnavailableError, TransportError
 from pytest_clawperator.transport.binary import find_adb
 
 HOST = "127.0.0.1"
-
 _START_DEADLINE = 10.0
 _JOIN_DEADLINE = 10.0
 _STOP_DEADLINE = 5.0

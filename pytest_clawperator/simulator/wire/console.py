@@ -12,7 +12,6 @@ from pathlib import Path
 from pytest_clawperator.simulator.wire.adbd import Adbd
 
 TOKEN_FILE = ".emulator_console_auth_token"  # noqa: S105 - its name, not its content
-
 _MAX_LINE = 4096
 _PAIR_ATTEMPTS = 200
 _PROMPT = "Android Console: type 'help' for a list of commands\r\nOK\r\n"

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_clawperator.simulator.android.commands import COMMAND_NAMES, SERVICES, android_commands
-from pytest_clawperator.simulator.android.services.pm_install import InstallFailed, install_apk
+from pytest_clawperator.simulator.android.managers.apk import InstallFailed, install_apk
 from pytest_clawperator.simulator.shell.shell import Invocation
 from tests.simulator.android.phone import Collected, Phone, Pieces
 from tests.simulator.android.test_install import app_apk

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from pytest_clawperator.simulator.android.services.pm_install import APP_ENTRY
+from pytest_clawperator.simulator.android.managers.apk import APP_ENTRY
 from tests.simulator.android.phone import OPERATOR, SERVICE, Ended, Phone, Pieces
 
 APP = """

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import random
 
-from pytest_clawperator.simulator.android.state.packages import (
+from pytest_clawperator.simulator.android.state.operator_packages import (
     OPERATOR,
     OPERATOR_DEV,
+    operator_package,
+)
+from pytest_clawperator.simulator.android.state.packages import (
     Package,
     PackageStore,
     component,
     full_class,
-    operator_package,
     random_code_path,
-    system_packages,
     user_name,
 )
+from pytest_clawperator.simulator.android.state.system_packages import system_packages
 
 
 def package(name: str, *, app_id: int = 10300) -> Package:

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from pytest_clawperator.simulator.android.services.wm import uiautomator_xml
+from pytest_clawperator.simulator.android.programs.uiautomator import uiautomator_xml
 from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode
 from tests.simulator.android.phone import Collected, Phone, Pieces
 

@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from pytest_clawperator.simulator.android.state.properties import Build, Properties
+from pytest_clawperator.simulator.android.state.build import Build
+from pytest_clawperator.simulator.android.state.properties import Properties
 from pytest_clawperator.simulator.android.state.settings import (
     SettingsStore,
     add_to_list,

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import time
-import zlib
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 
-from pytest_clawperator.simulator.android.state.packages import (
-    RUNTIME_PERMISSIONS,
-    Package,
-    component,
-)
-
-if TYPE_CHECKING:
-    from pytest_clawperator.simulator.android.system import AndroidSystem
+from pytest_clawperator.simulator.android.dumpsys.records import object_id
+from pytest_clawperator.simulator.android.state.packages import Package, component
+from pytest_clawperator.simulator.android.state.permissions import RUNTIME_PERMISSIONS
+from pytest_clawperator.simulator.android.system import AndroidSystem
 
 _ENABLED = {"default": 0, "enabled": 1, "disabled": 2, "disabled-user": 3}
 _FLAGS = "HAS_CODE ALLOW_CLEAR_USER_DATA ALLOW_BACKUP"
 
 
-def object_id(text: str) -> str:
-    """Give the number that stands for a Java object, always the same for the same thing."""
-    return f"{zlib.crc32(text.encode()) & 0xFFFFFFF:x}"
-
-
-def package_dump(system: AndroidSystem, name: str | None) -> str:
+def dump_package(system: AndroidSystem, name: str | None) -> str:
     """Print one package, or all of them."""
     if name is not None:
         package = system.packages.get(name)
@@ -75,13 +65,19 @@ def _resolver_tables(shown: list[Package]) -> list[str]:
 
 
 def _package(system: AndroidSystem, package: Package) -> list[str]:
-    held = system.ui.granted(package.name)
-    fixed = [name for name in package.requested if name not in RUNTIME_PERMISSIONS]
-    runtime = [name for name in package.requested if name in RUNTIME_PERMISSIONS]
-    flags = f"[ {'SYSTEM ' if package.system else ''}{_FLAGS} ]"
-    signature = object_id("signatures " + package.name)
     return [
         f"  Package [{package.name}] ({object_id(package.name)}):",
+        *_code(package),
+        *_version(package),
+        *_installation(package),
+        *_permissions(package),
+        *_user_state(package),
+        *_runtime_permissions(package, held=system.ui.granted(package.name)),
+    ]
+
+
+def _code(package: Package) -> list[str]:
+    return [
         f"    appId={package.app_id}",
         f"    pkg=Package{{{object_id('pkg ' + package.name)} {package.name}}}",
         f"    codePath={package.code_path}",
@@ -91,6 +87,11 @@ def _package(system: AndroidSystem, package: Package) -> list[str]:
         "    primaryCpuAbi=null",
         "    secondaryCpuAbi=null",
         "    cpuAbiOverride=null",
+    ]
+
+
+def _version(package: Package) -> list[str]:
+    return [
         f"    versionCode={package.version_code} minSdk={package.min_sdk}"
         f" targetSdk={package.target_sdk}",
         "    minExtensionVersions=[]",
@@ -99,31 +100,59 @@ def _package(system: AndroidSystem, package: Package) -> list[str]:
         "    usesNonSdkApi=false",
         "    splits=[base]",
         "    apkSigningVersion=2",
-        f"    flags={flags}",
+        f"    flags={_flags(package)}",
         "    privateFlags=[ PRIVATE_FLAG_ACTIVITIES_RESIZE_MODE_RESIZEABLE_VIA_SDK_VERSION ]",
         "    forceQueryable=false",
         "    queriesPackages=[]",
         "    queriesIntents=[]",
         "    supportsScreens=[small, medium, large, xlarge, resizeable, anyDensity]",
+    ]
+
+
+def _flags(package: Package) -> str:
+    return f"[ {'SYSTEM ' if package.system else ''}{_FLAGS} ]"
+
+
+def _installation(package: Package) -> list[str]:
+    signature = object_id("signatures " + package.name)
+    return [
         f"    timeStamp={_date(package.updated_at)}",
         f"    lastUpdateTime={_date(package.updated_at)}",
         f"    installerPackageName={package.installer or 'null'}",
         f"    signatures=PackageSignatures{{{signature} version:2,"
         f" signatures:[{package.signature}], past signatures:[]}}",
         "    installPermissionsFixed=true",
-        f"    pkgFlags={flags}",
+        f"    pkgFlags={_flags(package)}",
+    ]
+
+
+def _permissions(package: Package) -> list[str]:
+    fixed = [name for name in package.requested if name not in RUNTIME_PERMISSIONS]
+    return [
         "    requested permissions:",
         *(f"      {name}" for name in package.requested),
         "    install permissions:",
         *(f"      {name}: granted=true" for name in fixed),
+    ]
+
+
+def _user_state(package: Package) -> list[str]:
+    stopped = str(package.stopped).lower()
+    return [
         f"    User 0: ceDataInode={4096 + package.app_id} deDataInode={8192 + package.app_id}"
         f" installed=true hidden=false suspended=false distractionFlags=0"
-        f" stopped={str(package.stopped).lower()} notLaunched={str(package.stopped).lower()}"
+        f" stopped={stopped} notLaunched={stopped}"
         f" enabled={_ENABLED[package.state]} instant=false virtual=false quarantined=false",
         "      installReason=0",
         f"      dataDir=/data/user/0/{package.name}",
         f"      firstInstallTime={_date(package.installed_at)}",
         "      uninstallReason=0",
+    ]
+
+
+def _runtime_permissions(package: Package, *, held: Collection[str]) -> list[str]:
+    runtime = [name for name in package.requested if name in RUNTIME_PERMISSIONS]
+    return [
         "      runtime permissions:",
         *(
             f"        {name}: granted={str(name in held).lower()}, flags=[ USER_SET"

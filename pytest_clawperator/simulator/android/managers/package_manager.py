@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from pytest_clawperator.simulator.android.managers.activity_manager import disable_services, kill
-from pytest_clawperator.simulator.android.services.service_call import JavaError
-from pytest_clawperator.simulator.android.state.packages import (
+from pytest_clawperator.simulator.android.java import JavaException
+from pytest_clawperator.simulator.android.managers.app_processes import kill
+from pytest_clawperator.simulator.android.state import accessibility
+from pytest_clawperator.simulator.android.state.operator_packages import (
+    OPERATOR_PACKAGES,
+    operator_package,
+    operator_screen,
+)
+from pytest_clawperator.simulator.android.state.packages import Package, random_code_path
+from pytest_clawperator.simulator.android.state.permissions import (
     DEVELOPMENT_PERMISSIONS,
     FIXED_PERMISSIONS,
     NOTIFICATIONS,
-    OPERATOR_PACKAGES,
     RUNTIME_PERMISSIONS,
-    Package,
-    operator_package,
-    operator_screen,
-    random_code_path,
 )
 from pytest_clawperator.simulator.android.state.settings import remove_from_list
+from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.filesystem import FileSystemError
-
-if TYPE_CHECKING:
-    from pytest_clawperator.simulator.android.system import AndroidSystem
-    from pytest_clawperator.simulator.screen.app_model import App
+from pytest_clawperator.simulator.screen.app_model import App
 
 
 def grant(system: AndroidSystem, package: Package, permission: str) -> None:
@@ -43,14 +41,14 @@ def _require_changeable(system: AndroidSystem, package: Package, permission: str
     changeable = RUNTIME_PERMISSIONS | DEVELOPMENT_PERMISSIONS
     known = permission in changeable | FIXED_PERMISSIONS or permission in package.requested
     if not known or (permission == NOTIFICATIONS and system.build.api < 33):
-        raise JavaError(f"Unknown permission: {permission}")
+        raise JavaException(f"Unknown permission: {permission}")
     if permission not in package.requested and permission not in DEVELOPMENT_PERMISSIONS:
-        raise JavaError(
+        raise JavaException(
             f"Package {package.name} has not requested permission {permission}",
             kind="java.lang.SecurityException",
         )
     if permission not in changeable:
-        raise JavaError(
+        raise JavaException(
             f"Permission {permission} requested by {package.name} is not a changeable"
             " permission type",
             kind="java.lang.SecurityException",
@@ -135,7 +133,7 @@ def uninstall(system: AndroidSystem, name: str, *, keep_data: bool = False) -> b
     kill(system, name)
     for permission in system.ui.granted(name):
         system.ui.revoke(name, permission)
-    disable_services(system, name)
+    accessibility.disable_package(system.settings, name)
     remove_from_list(system.settings, "secure", "enabled_notification_listeners", package=name)
     if not keep_data:
         system.ui.clear_data(name)
@@ -154,7 +152,7 @@ def clear_data(system: AndroidSystem, package: Package) -> None:
     _remove_data(system, package.name)
     if package.name in OPERATOR_PACKAGES:
         package.stopped = True
-        disable_services(system, package.name)
+        accessibility.disable_package(system.settings, package.name)
 
 
 def _remove_data(system: AndroidSystem, name: str) -> None:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
-from pytest_clawperator.simulator.android.managers.activity_manager import running_processes
+from pytest_clawperator.simulator.android.managers.app_processes import running_processes
 from pytest_clawperator.simulator.android.state.process_table import Process
-
-if TYPE_CHECKING:
-    from pytest_clawperator.simulator.android.system import AndroidSystem
-    from pytest_clawperator.simulator.shell.shell import Invocation
+from pytest_clawperator.simulator.android.system import AndroidSystem
+from pytest_clawperator.simulator.shell.shell import Invocation
 
 _SHELL_USER = "shell"
 _PROGRAM_VSZ, _PROGRAM_RSS = 10_848_000, 12_400

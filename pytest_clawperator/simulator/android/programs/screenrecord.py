@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
 
 from pytest_clawperator.simulator.android.programs.screenrecord_options import (
     Request,
     RequestRefused,
     parse_request,
 )
+from pytest_clawperator.simulator.android.system import AndroidSystem, Phone
 from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
 from pytest_clawperator.simulator.picture.mp4 import Frame, film, unfinished_film
-
-if TYPE_CHECKING:
-    from pytest_clawperator.simulator.android.system import AndroidSystem, Phone
-    from pytest_clawperator.simulator.shell.shell import Invocation
+from pytest_clawperator.simulator.shell.shell import Invocation
 
 _LONGEST_SIDE = 1280
 _FRAME_SECONDS = 0.1

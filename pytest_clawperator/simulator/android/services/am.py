@@ -1,44 +1,37 @@
-"""``am``, which starts, stops and broadcasts, and ``monkey``, which pokes at random."""
+"""``am``, also known as ``cmd activity``: starts, stops and broadcasts."""
 
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+from pytest_clawperator.simulator.android.java import JavaException
 from pytest_clawperator.simulator.android.managers.activity_manager import (
     Started,
-    crash,
     force_stop,
-    kill,
     may_broadcast,
     resolve_activity,
-    running_processes,
     send_broadcast,
     start_activity,
 )
+from pytest_clawperator.simulator.android.managers.app_processes import (
+    crash,
+    kill,
+    running_processes,
+)
+from pytest_clawperator.simulator.android.managers.intent import FROM_SHELL, NEW_TASK, Intent
 from pytest_clawperator.simulator.android.services.intent_options import (
-    FROM_SHELL,
-    MAIN,
-    NEW_TASK,
-    Intent,
     parse_component,
     parse_intent,
 )
 from pytest_clawperator.simulator.android.services.service_call import (
     FAILED,
-    JavaError,
     ServiceCall,
     ServiceHandler,
     dispatch,
-    java_int,
 )
-from pytest_clawperator.simulator.android.state.packages import LAUNCHER, component
-
-if TYPE_CHECKING:
-    from pytest_clawperator.simulator.android.system import AndroidSystem
-    from pytest_clawperator.simulator.shell.shell import Invocation
+from pytest_clawperator.simulator.android.state.packages import component
+from pytest_clawperator.simulator.android.state.system_packages import LAUNCHER
 
 _USAGE = """Activity manager (activity) commands:
   start-activity [-W] [-S] <INTENT>        (or: start)
@@ -67,6 +60,7 @@ _WITHOUT_VALUE = frozenset(
         "--splashscreen-show-icon", "--dismiss-keyguard", "--dismiss-keyguard-if-insecure",
     }
 )  # fmt: skip
+
 _WITH_VALUE = frozenset(
     {
         "-P", "-R", "--user", "--display", "--start-profiler", "--sampling", "--attach-agent",
@@ -150,7 +144,7 @@ async def _broadcast(call: ServiceCall) -> int:
     intent.flags |= FROM_SHELL
     await call.out(f"Broadcasting: {intent}")
     if not may_broadcast(intent):
-        raise JavaError(
+        raise JavaException(
             "Permission Denial: not allowed to send broadcast "
             f"{intent.action} from pid={call.system.rng.randrange(5000, 30000)}, uid=2000",
             kind="java.lang.SecurityException",
@@ -217,7 +211,7 @@ async def _crash(call: ServiceCall) -> int:
 async def _instrument(call: ServiceCall) -> int:
     words = call.rest()
     if not words:
-        raise JavaError('Argument expected after "instrument"')
+        raise JavaException('Argument expected after "instrument"')
     package, cls = parse_component(words[-1])
     name = f"{package}/{cls}"
     await call.out("INSTRUMENTATION_STATUS: id=ActivityManagerService")
@@ -265,54 +259,3 @@ _COMMANDS: Mapping[str, ServiceHandler] = {
 async def activity_service(call: ServiceCall) -> int:
     """Answer ``cmd activity``, which is what ``am`` is."""
     return await dispatch(call, _COMMANDS, usage=_USAGE)
-
-
-_MONKEY_ABORTED = 252
-_MOST_EVENTS = 10_000
-
-
-async def monkey(system: AndroidSystem, invocation: Invocation) -> int:
-    """Start a package by its icon, then tap wherever chance has it."""
-    words = invocation.args[1:]
-    await invocation.out("".join(f"  bash arg: {word}\n" for word in words))
-    await invocation.err(f"args: [{', '.join(words)}]\n")
-    packages, seed, events = _monkey_options(words)
-    if events is None:
-        await invocation.err("** Error: A number of events is missing, e.g. monkey -p PKG 1\n")
-        return FAILED
-    started = [
-        name
-        for name in packages
-        if start_activity(system, Intent(action=MAIN, package=name)) is not None
-    ]
-    if packages and not started:
-        await invocation.out("** No activities found to run, monkey aborted.\n")
-        return _MONKEY_ABORTED
-    chance = random.Random(seed)  # noqa: S311 - for pokes, not for secrets
-    for _ in range(min(events, _MOST_EVENTS) - 1):
-        width, height = system.ui.size
-        system.ui.tap(chance.randrange(width), chance.randrange(height))
-        await asyncio.sleep(0)
-    await invocation.out(f"Events injected: {events}\n")
-    await invocation.err(
-        "## Network stats: elapsed time=25ms (0ms mobile, 0ms wifi, 25ms not connected)\n"
-    )
-    return 0
-
-
-def _monkey_options(words: list[str]) -> tuple[list[str], int, int | None]:
-    """Give packages, seed and number of events."""
-    values: dict[str, list[str]] = {}
-    rest: list[str] = []
-    queue = iter(words)
-    for word in queue:
-        if word in ("-p", "-c", "-s") or word in ("--throttle", "--pkg-blacklist-file"):
-            values.setdefault(word, []).append(next(queue, ""))
-        elif not word.startswith("-"):
-            rest.append(word)
-    try:
-        seed = java_int(values.get("-s", ["0"])[-1])
-        events = java_int(rest[-1]) if rest else None
-    except JavaError:
-        return [], 0, None
-    return values.get("-p", []), seed, events

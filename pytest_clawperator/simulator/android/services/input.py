@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from pytest_clawperator.simulator.android.java import JavaException, java_float, java_int
 from pytest_clawperator.simulator.android.services.key_codes import KEY_CODES, TYPED, key_code
-from pytest_clawperator.simulator.android.services.service_call import (
-    JavaError,
-    ServiceCall,
-    ServiceHandler,
-    java_float,
-    java_int,
-)
+from pytest_clawperator.simulator.android.services.service_call import ServiceCall, ServiceHandler
 from pytest_clawperator.simulator.android.system import AndroidSystem
 
 _SOURCES = (
@@ -21,7 +16,6 @@ _SOURCES = (
 _LONG_PRESS_MS = 500
 _SWIPE_MS = 300
 _STILL = 10
-
 _USAGE = """Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]
 
 The sources are:
@@ -91,7 +85,7 @@ async def _key_event(call: ServiceCall) -> int:
             call.required()
         word = call.next()
     if word is None:
-        raise JavaError('Argument expected after "keyevent"')
+        raise JavaException('Argument expected after "keyevent"')
     while word is not None:
         for _ in range(2 if double else 1):
             press_key(call.system, key_code(word))
@@ -130,7 +124,7 @@ def _volume(step: int) -> Callable[[AndroidSystem], None]:
     def change(system: AndroidSystem) -> None:
         try:
             now = java_int(system.settings.get("system", "volume_music") or "0")
-        except JavaError:
+        except JavaException:
             now = 0
         system.settings.put("system", "volume_music", str(min(25, max(0, now + step))))
 
@@ -185,7 +179,7 @@ async def _key_combination(call: ServiceCall) -> int:
     if words[:1] == ["-t"]:
         words = words[2:]
     if len(words) < 2:
-        raise JavaError('Argument expected after "keycombination"')
+        raise JavaException('Argument expected after "keycombination"')
     press_key(call.system, key_code(words[-1]))
     return 0
 
@@ -203,7 +197,7 @@ async def _roll(call: ServiceCall) -> int:
 async def _motion_event(call: ServiceCall) -> int:
     action = call.required().upper()
     if action not in ("DOWN", "UP", "MOVE", "CANCEL"):
-        raise JavaError(f"Unknown action: {action}")
+        raise JavaException(f"Unknown action: {action}")
     point = _point(call)
     # Only whole gestures exist here, so a tap happens when the finger leaves the glass.
     if action == "UP" and _touchable(call.system):
@@ -241,7 +235,7 @@ async def input_service(call: ServiceCall) -> int:
         return 0
     try:
         return await handler(call)
-    except JavaError as error:
+    except JavaException as error:
         if error.kind == "java.lang.NumberFormatException":
-            raise JavaError(f"Error: Invalid arguments for command: {word}") from error
+            raise JavaException(f"Error: Invalid arguments for command: {word}") from error
         raise

@@ -1,21 +1,19 @@
-"""Intents, as ``am`` and ``pm`` read them from their arguments and print them."""
+"""Intents on a command line, as ``am`` and ``pm`` read them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
-from pytest_clawperator.simulator.android.services.service_call import JavaError, ServiceCall
-from pytest_clawperator.simulator.android.state.packages import component, full_class
-
-MAIN = "android.intent.action.MAIN"
-VIEW = "android.intent.action.VIEW"
-CATEGORY_LAUNCHER = "android.intent.category.LAUNCHER"
-CATEGORY_HOME = "android.intent.category.HOME"
-FROM_SHELL = 0x00400000
-NEW_TASK = 0x10000000
-INCLUDE_STOPPED = 0x00000020
+from pytest_clawperator.simulator.android.java import JavaException
+from pytest_clawperator.simulator.android.managers.intent import (
+    CATEGORY_LAUNCHER,
+    INCLUDE_STOPPED,
+    MAIN,
+    VIEW,
+    Intent,
+)
+from pytest_clawperator.simulator.android.services.service_call import ServiceCall
+from pytest_clawperator.simulator.android.state.packages import full_class
 
 _FLAG_OPTIONS = {
     "--grant-read-uri-permission": 0x00000001,
@@ -49,6 +47,7 @@ _FLAG_OPTIONS = {
 }
 
 _STRING_OPTIONS = ("-e", "--es")
+
 # Extras that are no text; what their values must look like is the app's affair.
 _OTHER_EXTRAS = frozenset(
     {
@@ -56,49 +55,13 @@ _OTHER_EXTRAS = frozenset(
         "--efal", "--ed", "--eda", "--edal", "--esa", "--esal", "--ez", "--eb",
     }
 )  # fmt: skip
-_HIDDEN_SCHEMES = ("tel", "sip", "sms", "smsto", "mailto", "nfc")
-
-
-@dataclass
-class Intent:
-    """What somebody wants done, and by whom."""
-
-    action: str | None = None
-    data: str | None = None
-    type: str | None = None
-    identifier: str | None = None
-    categories: list[str] = field(default_factory=list)
-    flags: int = 0
-    package: str | None = None
-    component: tuple[str, str] | None = None
-    extras: dict[str, str | None] = field(default_factory=dict)  # None for what is no text
-
-    def __str__(self) -> str:
-        parts = [f"act={self.action}"] if self.action else []
-        if self.categories:
-            parts.append(f"cat=[{','.join(self.categories)}]")
-        if self.data is not None:
-            parts.append(f"dat={_safe(self.data)}")
-        if self.type is not None:
-            parts.append(f"typ={self.type}")
-        if self.identifier is not None:
-            parts.append(f"id={self.identifier}")
-        if self.flags:
-            parts.append(f"flg=0x{self.flags:x}")
-        if self.package is not None:
-            parts.append(f"pkg={self.package}")
-        if self.component is not None:
-            parts.append(f"cmp={component(*self.component)}")
-        if self.extras:
-            parts.append("(has extras)")
-        return f"Intent {{ {' '.join(parts)} }}"
 
 
 def parse_component(text: str) -> tuple[str, str]:
     """Read ``package/class``; a class that begins with a dot lies in the package."""
     package, slash, cls = text.partition("/")
     if not slash or not cls:
-        raise JavaError(f"Bad component name: {text}")
+        raise JavaException(f"Bad component name: {text}")
     return package, full_class(package, cls)
 
 
@@ -112,12 +75,12 @@ def parse_intent(
         if _intent_option(option, call, intent):
             given = given or option not in _FLAG_OPTIONS
         elif not other_option(option):
-            raise JavaError(f"Unknown option: {option}")
+            raise JavaException(f"Unknown option: {option}")
     word = call.next()
     if word is not None:
         _fill_in(intent, word)
     elif not given:
-        raise JavaError("No intent supplied")
+        raise JavaException("No intent supplied")
     return intent
 
 
@@ -171,19 +134,6 @@ def _decode(text: str) -> int:
     try:
         return int(text, 0) & 0xFFFFFFFF
     except ValueError:
-        raise JavaError(
+        raise JavaException(
             f'For input string: "{text}"', kind="java.lang.NumberFormatException"
         ) from None
-
-
-def _safe(uri: str) -> str:
-    """Hide the private part of an address, as Android's own output does."""
-    scheme, colon, rest = uri.partition(":")
-    if not colon:
-        return ""
-    if scheme.lower() in _HIDDEN_SCHEMES:
-        return f"{scheme}:" + "".join(c if c in "-@." else "x" for c in rest)
-    if rest.startswith("//"):
-        authority = re.split(r"[/?#]", rest[2:], maxsplit=1)[0]
-        return f"{scheme}://{authority.rpartition('@')[2]}/..."
-    return f"{scheme}:/..." if rest.startswith("/") else f"{scheme}:"

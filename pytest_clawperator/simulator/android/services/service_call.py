@@ -1,14 +1,12 @@
-"""How Android's services take shell commands: arguments, options, and failures as Java prints."""
+"""How a system service takes a shell command: its words, its options, its failures."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pytest_clawperator.simulator.android.system import AndroidSystem
-    from pytest_clawperator.simulator.shell.shell import Invocation
+from pytest_clawperator.simulator.android.java import JavaException, java_int
+from pytest_clawperator.simulator.android.system import AndroidSystem
+from pytest_clawperator.simulator.shell.shell import Invocation
 
 NO_SERVICE = 20
 """Exit status of ``cmd`` for a service that is not there."""
@@ -16,21 +14,12 @@ NO_SERVICE = 20
 FAILED = 255
 """What a service's -1 becomes as an exit status."""
 
-_INTEGER = re.compile(r"[+-]?[0-9]{1,12}")
 _FRAMES = (
     "com.android.modules.utils.BasicShellCommandHandler.exec(BasicShellCommandHandler.java:97)",
     "android.os.ShellCommand.exec(ShellCommand.java:38)",
     "android.os.Binder.shellCommand(Binder.java:1241)",
     "android.os.Binder.execTransact(Binder.java:1457)",
 )
-
-
-class JavaError(Exception):
-    """An exception inside a service; the shell shows it with its stack."""
-
-    def __init__(self, message: str, *, kind: str = "java.lang.IllegalArgumentException") -> None:
-        super().__init__(message)
-        self.kind = kind
 
 
 class ServiceCall:
@@ -58,7 +47,7 @@ class ServiceCall:
         word = self.next()
         if word is None:
             before = self._words[self._position - 1] if self._position else ""
-            raise JavaError(f'Argument expected after "{before}"')
+            raise JavaException(f'Argument expected after "{before}"')
         return word
 
     def number(self) -> int:
@@ -68,7 +57,7 @@ class ServiceCall:
     def option(self) -> str | None:
         """Take the next word if it is an option; ``--`` ends the options."""
         if self._attached is not None:
-            raise JavaError(f'No argument expected after "{self._words[self._position - 1]}"')
+            raise JavaException(f'No argument expected after "{self._words[self._position - 1]}"')
         if self._position >= len(self._words):
             return None
         word = self._words[self._position]
@@ -116,26 +105,6 @@ class ServiceCall:
 ServiceHandler = Callable[[ServiceCall], Awaitable[int]]
 
 
-def java_int(text: str) -> int:
-    """Read a whole number as Java does."""
-    if not _INTEGER.fullmatch(text) or not -(2**31) <= int(text) < 2**31:
-        raise JavaError(f'For input string: "{text}"', kind="java.lang.NumberFormatException")
-    return int(text)
-
-
-def java_float(text: str) -> float:
-    """Read a decimal number as Java does."""
-    try:
-        value = float(text)
-    except ValueError:
-        raise JavaError(
-            f'For input string: "{text}"', kind="java.lang.NumberFormatException"
-        ) from None
-    if value != value or abs(value) == float("inf"):
-        raise JavaError(f'For input string: "{text}"', kind="java.lang.NumberFormatException")
-    return value
-
-
 async def run_service(
     service: str,
     handler: ServiceHandler,
@@ -150,7 +119,7 @@ async def run_service(
         return NO_SERVICE
     try:
         return (await handler(ServiceCall(system, invocation, words))) & 0xFF
-    except JavaError as error:
+    except JavaException as error:
         command = words[0] if words else ""
         stack = "".join(f"\tat {frame}\n" for frame in _FRAMES)
         await invocation.err(

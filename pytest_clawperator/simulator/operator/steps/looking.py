@@ -14,7 +14,6 @@ from pytest_clawperator.simulator.screen.nodes import UiNode
 TAP_MS = 120
 LONG_PRESS_MS = 650
 SWIPE_MS = 250
-
 _ANCESTORS = 7
 _EFFECTIVE_ANCESTORS = 3
 _WINDOW_ID = 41  # the window's number in the system; matchers never see it

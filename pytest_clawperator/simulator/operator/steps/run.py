@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal, TypeVar
 
+from pytest_clawperator.simulator.android.state.settings import SettingsStore
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.operator.answer.operator_log import (
     COMMAND,
@@ -19,11 +20,8 @@ from pytest_clawperator.simulator.operator.answer.operator_log import (
 )
 from pytest_clawperator.simulator.operator.operator_clock import RunTime
 from pytest_clawperator.simulator.operator.payload.command import Command, Retry
-
-if TYPE_CHECKING:
-    from pytest_clawperator.simulator.android.state.settings import SettingsStore
-    from pytest_clawperator.simulator.operator.recorder import Recorder
-    from pytest_clawperator.simulator.screen.ui import Ui
+from pytest_clawperator.simulator.operator.recorder import Recorder
+from pytest_clawperator.simulator.screen.ui import Ui
 
 T = TypeVar("T")
 Profile = Literal["documented", "0.5.3"]

@@ -1,33 +1,16 @@
-"""Installing: what an APK is taken for, and the sessions that ``adb install`` drives."""
+"""The part of ``pm`` that installs: files, and the sessions that ``adb install`` drives."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.simulator.android.managers.package_manager import (
-    install_app,
-    install_operator,
-)
-from pytest_clawperator.simulator.android.services.service_call import (
-    JavaError,
-    ServiceCall,
-    ServiceHandler,
-    java_int,
-)
-from pytest_clawperator.simulator.android.state.packages import OPERATOR, OPERATOR_DEV
+from pytest_clawperator.simulator.android.java import JavaException, java_int
+from pytest_clawperator.simulator.android.managers.apk import InstallFailed, install_apk
+from pytest_clawperator.simulator.android.services.service_call import ServiceCall, ServiceHandler
 from pytest_clawperator.simulator.filesystem import FileSystemError
 
-if TYPE_CHECKING:
-    from pytest_clawperator.simulator.android.system import AndroidSystem
-
-APP_ENTRY = "assets/simulator/app.yaml"
-"""The file inside an APK that describes a simulated app."""
-
 _MOST_BYTES = 512 * 1024 * 1024
+
 _WITH_VALUE = frozenset(
     {
         "-S", "-i", "-p", "--user", "--install-location", "--originating-uri", "--referrer",
@@ -35,71 +18,6 @@ _WITH_VALUE = frozenset(
         "--dexopt-compiler-filter", "--staged-ready-timeout",
     }
 )  # fmt: skip
-
-
-class InstallFailed(Exception):
-    """An installation that Android refuses; the text is what stands in the brackets."""
-
-
-def install_apk(system: AndroidSystem, apk: bytes, *, file_name: str) -> None:
-    """Install what the bytes, or failing that their file's name, say they are."""
-    if system.faults.active("storage_full"):
-        raise InstallFailed(
-            "INSTALL_FAILED_INSUFFICIENT_STORAGE: Failed to override installation location"
-        )
-    described = _described_app(apk)
-    if described is not None:
-        _install_described(system, described, apk)
-        return
-    name = _operator_name(apk, file_name)
-    if name is None:
-        raise InstallFailed(
-            f"INSTALL_PARSE_FAILED_NOT_APK: Failed to parse {file_name}: neither an Operator"
-            f" APK nor a zip with {APP_ENTRY}"
-        )
-    install_operator(system, name, apk=apk)
-
-
-def _install_described(system: AndroidSystem, text: bytes, apk: bytes) -> None:
-    from pytest_clawperator.simulator.screen.app_model import parse_app
-
-    try:
-        app = parse_app(text.decode("utf-8"), path=Path(APP_ENTRY))
-    except UnicodeDecodeError:
-        raise InstallFailed(
-            f"INSTALL_PARSE_FAILED_MANIFEST_MALFORMED: {APP_ENTRY} is not UTF-8"
-        ) from None
-    except ConfigurationError as error:
-        problem = " ".join(str(error).split())
-        raise InstallFailed(f"INSTALL_PARSE_FAILED_MANIFEST_MALFORMED: {problem}") from error
-    install_app(system, app, apk=apk)
-
-
-def _described_app(apk: bytes) -> bytes | None:
-    import zipfile  # here, because most phones never need it
-
-    try:
-        with zipfile.ZipFile(io.BytesIO(apk)) as archive:
-            if APP_ENTRY not in archive.namelist():
-                return None
-            if archive.getinfo(APP_ENTRY).file_size > 1024 * 1024:
-                raise InstallFailed(
-                    f"INSTALL_PARSE_FAILED_MANIFEST_MALFORMED: {APP_ENTRY} is over 1 MiB"
-                )
-            return archive.read(APP_ENTRY)
-    except InstallFailed:
-        raise
-    except Exception:  # zipfile meets broken archives with a dozen different ones
-        return None
-
-
-def _operator_name(apk: bytes, file_name: str) -> str | None:
-    for text in (apk, file_name.encode("utf-8", "surrogateescape")):
-        for name in (OPERATOR_DEV, OPERATOR):
-            # A compiled manifest holds its strings as UTF-8 or as UTF-16.
-            if name.encode() in text or name.encode("utf-16-le") in text:
-                return name
-    return None
 
 
 async def _install(call: ServiceCall) -> int:
@@ -120,7 +38,7 @@ async def _install(call: ServiceCall) -> int:
         apk = call.system.files.read(call.invocation.shell.files.resolve(paths[0]))
     except FileSystemError:
         await call.err(f"Error: Unable to open file: {paths[0]}")
-        raise JavaError(f"Error: Can't open file: {paths[0]}") from None
+        raise JavaException(f"Error: Can't open file: {paths[0]}") from None
     return await _commit(call, apk, file_name=paths[0])
 
 
@@ -136,7 +54,7 @@ async def _commit(call: ServiceCall, apk: bytes, *, file_name: str) -> int:
 
 def _size(text: str) -> int:
     if not (text.isascii() and text.isdigit()) or len(text) > 18 or int(text) > _MOST_BYTES:
-        raise JavaError(f'For input string: "{text}"', kind="java.lang.NumberFormatException")
+        raise JavaException(f'For input string: "{text}"', kind="java.lang.NumberFormatException")
     return int(text)
 
 
@@ -165,7 +83,7 @@ async def _write(call: ServiceCall) -> int:
     size = -1
     while (option := call.option()) is not None:
         if option != "-S":
-            raise JavaError(f"Unknown option: {option}")
+            raise JavaException(f"Unknown option: {option}")
         size = _size(call.required())
     number = call.number()
     session = call.system.install_sessions.get(number)
@@ -177,7 +95,7 @@ async def _write(call: ServiceCall) -> int:
         try:
             data = call.system.files.read(path)
         except FileSystemError:
-            raise JavaError(f"Error: Can't open file: {path}") from None
+            raise JavaException(f"Error: Can't open file: {path}") from None
     elif size >= 0:
         data = await _read_exactly(call, size)
     else:
@@ -207,8 +125,8 @@ async def _abandon(call: ServiceCall) -> int:
     return 0
 
 
-def _no_session(number: int) -> JavaError:
-    return JavaError(
+def _no_session(number: int) -> JavaException:
+    return JavaException(
         f"Caller has no access to session {number}", kind="java.lang.SecurityException"
     )
 
