@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.simulator.operator.steps.run import Profile
-from pytest_clawperator.simulator.phone.device import Device, DeviceOptions
-from pytest_clawperator.simulator.phone.factory import Variant
-from pytest_clawperator.simulator.phone.sim_command import parse_fault
+from pytest_clawperator.simulator.operator.profile import Profile
+from pytest_clawperator.simulator.phone.device import Device
+from pytest_clawperator.simulator.phone.fault_request import parse_fault
+from pytest_clawperator.simulator.phone.options import DeviceOptions, Variant
 from pytest_clawperator.simulator.screen.app_model import App, load_app, shipped_apps
 from pytest_clawperator.simulator.wire.adb_server import AdbServer
 from pytest_clawperator.simulator.wire.adbd import Adbd
@@ -116,7 +116,7 @@ class Fleet:
         for fault in self._options.faults:
             device.set_fault(parse_fault(fault.split()))
         adbd = Adbd(device)
-        device.disconnect = adbd.drop_connections
+        device.cable.disconnect = adbd.drop_connections
         await device.start()
         self._stack.push_async_callback(device.stop)
         self._stack.push_async_callback(adbd.stop)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.simulator.phone.device import Device, DeviceOptions
-from pytest_clawperator.simulator.phone.sim_command import parse_fault
+from pytest_clawperator.simulator.phone.device import Device
+from pytest_clawperator.simulator.phone.fault_request import parse_fault
+from pytest_clawperator.simulator.phone.options import DeviceOptions
 from pytest_clawperator.simulator.wire.adbd import Adbd, ServiceRefused
 from tests.simulator.android.phone import (
     DEADLINE,
@@ -101,7 +102,7 @@ class TestAdmission:
         dropped = asyncio.Event()
 
         async def act() -> None:
-            phone.device.disconnect = dropped.set
+            phone.device.cable.disconnect = dropped.set
             phone.device.set_fault(parse_fault([state]))
             assert phone.device.admission() == state
             await asyncio.wait_for(dropped.wait(), DEADLINE)
@@ -127,7 +128,7 @@ class TestAdmission:
         dropped = asyncio.Event()
 
         async def act() -> str:
-            phone.device.disconnect = dropped.set
+            phone.device.cable.disconnect = dropped.set
             await phone.shell("sim fault disconnect after=now")
             await asyncio.wait_for(dropped.wait(), DEADLINE)
             return (await phone.shell("sim fault list")).out
@@ -140,7 +141,7 @@ class TestAdmission:
         dropped = asyncio.Event()
 
         async def act() -> None:
-            phone.device.disconnect = dropped.set
+            phone.device.cable.disconnect = dropped.set
             await phone.shell("sim fault disconnect times=1")
             assert not dropped.is_set()
             await phone.shell(broadcast(HOME))
@@ -177,7 +178,7 @@ class TestReboot:
         dropped = asyncio.Event()
 
         async def act() -> None:
-            phone.device.disconnect = dropped.set
+            phone.device.cable.disconnect = dropped.set
             await phone.device.serve("reboot:", FakeStream())
             await asyncio.wait_for(dropped.wait(), DEADLINE)
 
@@ -208,7 +209,7 @@ class TestScreenshots:
         phone = Phone(size=(360, 800))
 
         async def both() -> list[bytes]:
-            return list(await asyncio.gather(phone.device.screenshot(), phone.device.screenshot()))
+            return list(await asyncio.gather(phone.device.camera.png(), phone.device.camera.png()))
 
         first, second = asyncio.run(both())
 
@@ -219,8 +220,8 @@ class TestScreenshots:
         phone = Phone(size=(360, 800))
 
         async def act() -> bytes:
-            leaving = asyncio.create_task(phone.device.screenshot())
-            staying = asyncio.create_task(phone.device.screenshot())
+            leaving = asyncio.create_task(phone.device.camera.png())
+            staying = asyncio.create_task(phone.device.camera.png())
             await asyncio.sleep(0)
             leaving.cancel()
             return await asyncio.wait_for(staying, DEADLINE)
@@ -230,12 +231,12 @@ class TestScreenshots:
     def test_key(self) -> None:
         """The key changes with the screen."""
         phone = Phone()
-        before = phone.device.screenshot_key()
-        assert phone.device.screenshot_key() == before
+        before = phone.device.camera.key()
+        assert phone.device.camera.key() == before
 
         phone.out(f"am start -n {SETTINGS}/.Settings")
 
-        assert phone.device.screenshot_key() != before
+        assert phone.device.camera.key() != before
 
 
 class TestLife:
@@ -290,7 +291,7 @@ class TestLife:
 
         async def act() -> list[object]:
             server, adbd = AdbServer(), Adbd(device)
-            device.disconnect = adbd.drop_connections
+            device.cable.disconnect = adbd.drop_connections
             await server.start()
             try:
                 port = await adbd.start()

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.faults import FAULTS
-from pytest_clawperator.simulator.phone.sim_command import LASTING_FAULTS, parse_fault
+from pytest_clawperator.simulator.phone.fault_request import LASTING_FAULTS, parse_fault
 from pytest_clawperator.simulator.stats import Stats
 from tests.simulator.android.phone import DEADLINE, HOME, OPERATOR, Phone, broadcast
 

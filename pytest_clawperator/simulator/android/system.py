@@ -42,20 +42,17 @@ class Operators(Protocol):
         """Tell the Operators that run that the back key was pressed."""
 
 
-class Phone(Protocol):
-    """What the system needs of the phone around it."""
+class Camera(Protocol):
+    """Takes pictures of the screen."""
 
-    def reboot(self) -> None:
-        """Go down and come up again."""
+    def key(self) -> Hashable:
+        """Return a value that changes whenever the picture may have changed."""
 
-    async def screenshot(self) -> bytes:
-        """Give a picture of the screen, as PNG."""
+    async def png(self) -> bytes:
+        """Return a picture of the screen, as PNG."""
 
-    def screenshot_key(self) -> Hashable:
-        """Give a value that is another one whenever a screenshot may be another one."""
-
-    async def frame(self, size: tuple[int, int]) -> bytes:
-        """Give a picture of the screen fitted into that size, as JPEG."""
+    async def jpeg(self, size: tuple[int, int]) -> bytes:
+        """Return a picture of the screen fitted into that size, as JPEG."""
 
 
 @dataclass
@@ -76,7 +73,8 @@ class AndroidSystem:
     stats: Stats
     display: Display
     operators: Operators
-    phone: Phone
+    camera: Camera
+    reboot: Callable[[], None]
     battery: Battery = field(default_factory=Battery)
     app_ops: dict[str, dict[str, str]] = field(default_factory=dict)
     locales: dict[str, str] = field(default_factory=dict)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from pytest_clawperator.simulator.faults import Faults
+from pytest_clawperator.simulator.filesystem import FileSystemError
 from pytest_clawperator.simulator.log.buffer import BUFFERS, MAX_PAYLOAD, LogBuffer, LogLine
 from pytest_clawperator.simulator.log.logcat_format import LogPrinter, binary_entry, micros
 from pytest_clawperator.simulator.log.logcat_options import (
@@ -197,8 +198,6 @@ class _Reader:
         if path is None:
             await self._invocation.stdout.write(data)
             return
-        from pytest_clawperator.simulator.filesystem import FileSystemError
-
         shell = self._invocation.shell
         try:
             shell.files.append(shell.files.resolve(path, shell.cwd), data)

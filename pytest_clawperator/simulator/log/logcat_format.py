@@ -6,6 +6,7 @@ import re
 import struct
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo
 
 from pytest_clawperator.simulator.log.buffer import BUFFERS, PRIORITIES, LogLine
 
@@ -70,8 +71,6 @@ def find_timezone(name: str) -> tzinfo | None:
     """Look a time zone up by its name in the Olson database."""
     if name in {"UTC", "GMT"}:
         return timezone.utc
-    from zoneinfo import ZoneInfo  # seldom needed, and slow to import
-
     try:
         return ZoneInfo(name)
     except (OSError, ValueError, KeyError):

@@ -9,13 +9,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
+from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR_PACKAGES
+from pytest_clawperator.simulator.filesystem import FileSystemError
 from pytest_clawperator.simulator.operator.answer.operator_log import OperatorLog, Source
+from pytest_clawperator.simulator.operator.surroundings import Surroundings
 from pytest_clawperator.simulator.screen.events import AccessibilityEvent
+from pytest_clawperator.simulator.screen.hierarchy import hierarchy_xml
 
 SCHEMA_VERSION = 1
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
-_OPERATORS = frozenset({"com.clawperator.operator", "com.clawperator.operator.dev"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,22 +43,15 @@ class Recorder:
     """Writes recordings into the Operator's own folder on the shared storage."""
 
     def __init__(
-        self,
-        *,
-        files: FileSystem,
-        package: str,
-        clock: Callable[[], float],
-        rng: random.Random,
-        log: OperatorLog,
-        snapshot: Callable[[], str | None],
+        self, surroundings: Surroundings, *, package: str, rng: random.Random, log: OperatorLog
     ) -> None:
-        self.folder = f"/storage/emulated/0/Android/data/{package}/files/recordings"
-        self._files = files
+        self._folder = f"/storage/emulated/0/Android/data/{package}/files/recordings"
+        self._files = surroundings.files
+        self._ui = surroundings.ui
+        self._clock = surroundings.clock
         self._package = package
-        self._clock = clock
         self._rng = rng
         self._log = log
-        self._snapshot = snapshot
         self._session: _Session | None = None
 
     def start(self, session_id: str | None) -> Outcome:
@@ -69,17 +64,17 @@ class Recorder:
                 file_path=self._session.path,
             )
         try:
-            self._files.mkdir(self.folder, parents=True)
+            self._files.mkdir(self._folder, parents=True)
         except FileSystemError:
             return Outcome(
                 error="RECORDING_STORAGE_UNAVAILABLE",
-                message=f"Failed to create recordings directory: {self.folder}",
+                message=f"Failed to create recordings directory: {self._folder}",
             )
         session_id = session_id or self._new_id()
         if not _SAFE_ID.fullmatch(session_id):
             text = "sessionId must use only letters, numbers, hyphens, or underscores"
             return Outcome(error="RECORDING_START_FAILED", message=text)
-        session = _Session(session_id, f"{self.folder}/{session_id}.ndjson")
+        session = _Session(session_id, f"{self._folder}/{session_id}.ndjson")
         try:
             self._files.write(session.path, _line(self._header(session)))
         except FileSystemError as problem:
@@ -103,7 +98,7 @@ class Recorder:
         try:
             if session.lost is not None:
                 raise FileSystemError(session.path, reason=session.lost)
-            self._files.write(f"{self.folder}/latest", session.id.encode())
+            self._files.write(f"{self._folder}/latest", session.id.encode())
         except FileSystemError as problem:
             return Outcome(
                 error="RECORDING_STOP_FAILED",
@@ -131,7 +126,7 @@ class Recorder:
     def on_event(self, event: AccessibilityEvent) -> None:
         """Write down an event on the screen, if it is one that counts."""
         describe = _DESCRIBED.get(event.type)
-        if self._session is None or describe is None or event.package in _OPERATORS:
+        if self._session is None or describe is None or event.package in OPERATOR_PACKAGES:
             return
         has_snapshot = event.type in _WITH_SNAPSHOT
         self._record(
@@ -140,11 +135,15 @@ class Recorder:
             **describe(event),
         )
 
+    def _snapshot(self) -> str | None:
+        root = self._ui.active_root()
+        return None if root is None else hierarchy_xml(root, self._ui.rotation)
+
     def _record(self, **values: Any) -> None:
         session = self._session
         if session is None:
             return
-        event = {"ts": int(self._clock() * 1000), "seq": session.events, **values}
+        event = {"ts": int(self._clock.now()), "seq": session.events, **values}
         try:
             self._files.append(session.path, _line(event))
         except FileSystemError as problem:
@@ -158,12 +157,12 @@ class Recorder:
             "type": "recording_header",
             "schemaVersion": SCHEMA_VERSION,
             "sessionId": session.id,
-            "startedAt": int(self._clock() * 1000),
+            "startedAt": int(self._clock.now()),
             "operatorPackage": self._package,
         }
 
     def _new_id(self) -> str:
-        return f"record-{int(self._clock() * 1000)}-{self._rng.getrandbits(32):08x}"
+        return f"record-{int(self._clock.now())}-{self._rng.getrandbits(32):08x}"
 
     def _say(self, priority: str, text: str) -> None:
         {"I": self._log.info, "W": self._log.warn, "E": self._log.error}[priority](

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pytest_clawperator.simulator.operator.app import OperatorApp
-from pytest_clawperator.simulator.operator.steps.run import Profile
+from pytest_clawperator.simulator.operator.profile import Profile
 from pytest_clawperator.simulator.screen.events import AccessibilityEvent
 
 

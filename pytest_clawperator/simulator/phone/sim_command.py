@@ -1,27 +1,21 @@
-"""``sim``: the one command that a real phone has not; it makes things go wrong and counts."""
+"""``sim``: the one command that a real phone does not have. It sets faults and counts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.faults import FAULTS, Fault, Faults
-from pytest_clawperator.simulator.operator.steps.run import Profile
-from pytest_clawperator.simulator.screen.hierarchy import role_of
-from pytest_clawperator.simulator.screen.nodes import UiNode
+from pytest_clawperator.simulator.log.chatter import Chatter
+from pytest_clawperator.simulator.operator.profile import PROFILES
+from pytest_clawperator.simulator.phone.fault_request import FaultRequest, parse_fault
+from pytest_clawperator.simulator.phone.operator_host import OperatorHost
+from pytest_clawperator.simulator.phone.outline import outline
 from pytest_clawperator.simulator.screen.ui import Ui
 from pytest_clawperator.simulator.shell.shell import Command, Invocation
 from pytest_clawperator.simulator.stats import Stats
 
-PROFILES: tuple[Profile, ...] = ("documented", "0.5.3")
-"""Whose habits the Operator can have."""
-
-LASTING_FAULTS = ("offline", "unauthorized")
-"""Faults that keep hosts out, and so could not be cleared through a shell: they last a time."""
-
-_DISCONNECT_AFTER = ("execution", "now")
 _HELP = """usage: sim COMMAND
   fault NAME [times=N] [OPTION=VALUE ...]   let something go wrong: N times (a retry
                                             is another time), or until cleared
@@ -53,8 +47,13 @@ class Simulated(Protocol):
     def ui(self) -> Ui:
         """Its screen."""
 
-    chatter_rate: float
-    profile: Profile
+    @property
+    def chatter(self) -> Chatter:
+        """What its other processes log."""
+
+    @property
+    def operators(self) -> OperatorHost:
+        """Its Operators."""
 
     def set_fault(self, request: FaultRequest) -> Fault:
         """Let something go wrong from now on."""
@@ -64,72 +63,6 @@ class Simulated(Protocol):
 
     def reset(self) -> None:
         """Set everything back as it was at the start."""
-
-
-@dataclass(frozen=True)
-class FaultRequest:
-    """A fault, for how many occasions, and its options."""
-
-    name: str
-    times: int | None
-    options: Mapping[str, str]
-
-
-def parse_fault(words: Sequence[str]) -> FaultRequest:
-    """Read ``NAME [times=N] [OPTION=VALUE ...]``; a mistake is a ConfigurationError."""
-    name = words[0] if words else ""
-    if name not in FAULTS:
-        raise ConfigurationError(
-            f"there is no fault {name!r}", hint=f"Known faults: {', '.join(sorted(FAULTS))}."
-        )
-    times: int | None = None
-    options: dict[str, str] = {}
-    lasting = name in LASTING_FAULTS
-    for word in words[1:]:
-        key, equals, value = word.partition("=")
-        if not equals:
-            raise ConfigurationError(
-                f"{word!r} is no option", hint="Options are written as key=value, e.g. times=1."
-            )
-        if key == "times" and lasting:
-            raise ConfigurationError(
-                f"fault {name!r} has no occasions to count",
-                hint="Say how long it lasts instead: ms=2000; without it, to the end.",
-            )
-        if key == "times":
-            times = _times(value)
-        else:
-            options[key] = _option(name, key, value)
-    return FaultRequest(name, times, options)
-
-
-def _times(value: str) -> int:
-    if not (value.isascii() and value.isdigit()) or not 1 <= len(value) <= 9 or int(value) < 1:
-        raise ConfigurationError(
-            f"times={value} is no number of occasions",
-            hint="times takes a whole number from 1; without it the fault stays until cleared.",
-        )
-    return int(value)
-
-
-def _option(name: str, key: str, value: str) -> str:
-    defaults, _ = FAULTS[name]
-    if key not in defaults:
-        allowed = ", ".join(["times", *defaults])
-        raise ConfigurationError(
-            f"fault {name!r} has no option {key!r}", hint=f"Its options: {allowed}."
-        )
-    is_number = defaults[key].isdigit()
-    if is_number and not (value.isascii() and value.isdigit() and len(value) <= 9):
-        raise ConfigurationError(
-            f"{key}={value} is no whole number", hint=f"The default is {key}={defaults[key]}."
-        )
-    if (name, key) == ("disconnect", "after") and value not in _DISCONNECT_AFTER:
-        raise ConfigurationError(
-            f"a disconnect after {value!r} is not possible",
-            hint=f"Allowed: {', '.join(_DISCONNECT_AFTER)}.",
-        )
-    return value
 
 
 def make_sim(device: Simulated) -> Command:
@@ -197,7 +130,7 @@ def _stats(device: Simulated, words: list[str]) -> str:
 def _chatter(device: Simulated, words: list[str]) -> str:
     _no_more(words[1:])
     if not words:
-        return f"{device.chatter_rate:g}\n"
+        return f"{device.chatter.rate:g}\n"
     try:
         rate = float(words[0])
     except ValueError:
@@ -206,7 +139,7 @@ def _chatter(device: Simulated, words: list[str]) -> str:
         raise ConfigurationError(
             f"{words[0]!r} is no rate", hint="Give lines per second, from 0 to 10000."
         )
-    device.chatter_rate = rate
+    device.chatter.rate = rate
     return ""
 
 
@@ -215,45 +148,13 @@ def _screen(device: Simulated, words: list[str]) -> str:
     return outline(device.ui)
 
 
-def outline(ui: Ui) -> str:
-    """Describe the screen: every window from the top one down, and in it what has a name."""
-    lines = [f"{ui.foreground_package()}/{ui.foreground_activity()}"]
-    for window in reversed(ui.windows()):
-        active = ", active" if window.active else ""
-        lines.append(f"{window.type} window of {window.package}{active}")
-        lines += _outline(window.root, 1)
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _outline(node: UiNode, depth: int) -> Iterator[str]:
-    named = bool(node.label or node.resource_id or node.editable or node.scrollable)
-    if named:
-        yield "  " * depth + _described(node)
-    for child in node.children:
-        yield from _outline(child, depth + named)
-
-
-def _described(node: UiNode) -> str:
-    parts = [role_of(node)]
-    if node.text:
-        parts.append(repr(node.text))
-    if node.content_desc:
-        parts.append(f"desc={node.content_desc!r}")
-    if node.resource_id:
-        parts.append(f"id={node.resource_id}")
-    parts += [name for name in ("checked", "focused", "selected") if getattr(node, name)]
-    parts += [] if node.enabled else ["disabled"]
-    left, top, right, bottom = node.bounds
-    return f"{' '.join(parts)} [{left},{top}][{right},{bottom}]"
-
-
 def _profile(device: Simulated, words: list[str]) -> str:
     _no_more(words[1:])
     if not words:
-        return f"{device.profile}\n"
+        return f"{device.operators.profile}\n"
     for known in PROFILES:
         if known == words[0]:
-            device.profile = known
+            device.operators.profile = known
             return ""
     raise ConfigurationError(
         f"there is no profile {words[0]!r}", hint=f"Profiles: {', '.join(PROFILES)}."

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pytest_clawperator.simulator.android.system import AndroidSystem
-from pytest_clawperator.simulator.phone.device import Device, DeviceOptions
+from pytest_clawperator.simulator.phone.device import Device
+from pytest_clawperator.simulator.phone.options import DeviceOptions
 
 DEADLINE = 30.0
 OPERATOR = "com.clawperator.operator"

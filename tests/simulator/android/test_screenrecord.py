@@ -29,14 +29,14 @@ class Camera:
         self.phone = Phone(**{**SMALL, **options})
         self.device = self.phone.device
         self._taken: asyncio.Queue[bytes] = asyncio.Queue()
-        take = self.device.frame
+        take = self.device.camera.jpeg
 
         async def frame(size: tuple[int, int]) -> bytes:
             data = await take(size)
             self._taken.put_nowait(data)
             return data
 
-        monkeypatch.setattr(self.device, "frame", frame)
+        monkeypatch.setattr(self.device.camera, "jpeg", frame)
 
     async def frame(self) -> bytes:
         """Wait for the next frame."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.simulator.operator.steps.run import Profile
+from pytest_clawperator.simulator.operator.profile import Profile
 from pytest_clawperator.simulator.screen.nodes import Window
 from tests.simulator.operator.fakes import (
     APP,

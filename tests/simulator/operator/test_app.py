@@ -16,6 +16,7 @@ from tests.simulator.operator.fakes import (
     PACKAGE,
     Bench,
     action,
+    all_done,
     button,
     command,
     node,
@@ -222,7 +223,7 @@ def test_the_service_among_others() -> None:
     name = bench.settings.get("secure", "enabled_accessibility_services")
     bench.settings.put("secure", "enabled_accessibility_services", f"com.x/.Y:{name}")
 
-    assert bench.app.is_connected
+    assert bench.is_service_enabled()
 
 
 def test_the_service_goes_away_in_the_middle() -> None:
@@ -235,7 +236,7 @@ def test_the_service_goes_away_in_the_middle() -> None:
             bench.app.receive(command(action("sleep", durationMs=100), HOME))
             await asyncio.sleep(0)
             bench.faults.set("service_off")
-            await bench.app.idle()
+            await all_done()
 
         asyncio.run(switch_off_in_between())
 
@@ -453,7 +454,7 @@ class TestCrash:
         assert "\n\tat " in fatal.message
         assert (signal.tag, signal.message) == ("Process", f"Sending signal. PID: {pid} SIG: 9")
         assert not bench.app.alive
-        assert bench.deaths == 1
+        assert not bench.is_service_enabled()
 
     def test_after_a_crash_the_service_is_gone(self) -> None:
         """The next command has a new process, and no service until it is switched on again."""
@@ -492,7 +493,7 @@ class TestCrash:
             bench.app.crash("out of luck")
             bench.enable_service()
             bench.app.receive(command(HOME, commandId="next"))
-            await bench.app.idle()
+            await all_done()
 
         asyncio.run(crash_in_between())
 
@@ -515,7 +516,7 @@ class TestCrash:
         assert bench.results() == []
         assert bench.ui.done == []
         assert not any("AndroidRuntime" in line.tag for line in bench.entries())
-        assert bench.app.is_connected
+        assert bench.is_service_enabled()
 
     def test_a_screen_that_fails_is_a_crash(self) -> None:
         """A bug behind the screen is reported, and nobody waits for an answer."""
@@ -530,7 +531,7 @@ class TestCrash:
             loop = asyncio.get_running_loop()
             loop.set_exception_handler(lambda _, context: problems.append(context["exception"]))
             bench.app.receive(command(action("snapshot_ui")))
-            await bench.app.idle()
+            await all_done()
 
         asyncio.run(watched())
 
@@ -601,13 +602,3 @@ def test_accessibility_events_are_logged() -> None:
     assert line.startswith(
         "D [Operator-AccessibilityService] onAccessibilityEvent(EventType: TYPE_VIEW_CLICKED; "
     )
-
-
-def test_the_time_scale_can_be_changed() -> None:
-    """A running Operator can be made faster."""
-    bench = Bench(time_scale=1.0)
-
-    bench.app.time_scale = 0.0
-
-    assert bench.app.time_scale == 0.0
-    assert bench.step("click", matcher=MISSING)["success"] is False

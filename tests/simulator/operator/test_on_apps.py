@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.simulator.operator.steps.run import Profile
+from pytest_clawperator.simulator.operator.profile import Profile
 from pytest_clawperator.simulator.screen.app_model import shipped_apps
 from tests.simulator.operator.fakes import PROFILES, Bench, action, command
 

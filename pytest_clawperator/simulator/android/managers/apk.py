@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from pathlib import Path
 
 from pytest_clawperator.errors import ConfigurationError
@@ -12,6 +13,7 @@ from pytest_clawperator.simulator.android.managers.package_manager import (
 )
 from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR, OPERATOR_DEV
 from pytest_clawperator.simulator.android.system import AndroidSystem
+from pytest_clawperator.simulator.screen.app_model import parse_app
 
 APP_ENTRY = "assets/simulator/app.yaml"
 """The file inside an APK that describes a simulated app."""
@@ -41,8 +43,6 @@ def install_apk(system: AndroidSystem, apk: bytes, *, file_name: str) -> None:
 
 
 def _install_described(system: AndroidSystem, text: bytes, apk: bytes) -> None:
-    from pytest_clawperator.simulator.screen.app_model import parse_app
-
     try:
         app = parse_app(text.decode("utf-8"), path=Path(APP_ENTRY))
     except UnicodeDecodeError:
@@ -56,8 +56,6 @@ def _install_described(system: AndroidSystem, text: bytes, apk: bytes) -> None:
 
 
 def _described_app(apk: bytes) -> bytes | None:
-    import zipfile  # here, because most phones never need it
-
     try:
         with zipfile.ZipFile(io.BytesIO(apk)) as archive:
             if APP_ENTRY not in archive.namelist():

@@ -37,7 +37,7 @@ async def screencap(system: AndroidSystem, invocation: Invocation) -> int:
         target = paths[0] if paths else "stdout"
         await invocation.err(f"Error opening file: {target} ({FULL})\n")
         return 1
-    picture = await system.phone.screenshot()
+    picture = await system.camera.png()
     system.stats.screenshot()
     if not paths:
         await invocation.stdout.write(picture)

@@ -14,7 +14,7 @@ from pytest_clawperator.simulator.android.programs.screenrecord_options import (
     RequestRefused,
     parse_request,
 )
-from pytest_clawperator.simulator.android.system import AndroidSystem, Phone
+from pytest_clawperator.simulator.android.system import AndroidSystem, Camera
 from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
 from pytest_clawperator.simulator.picture.mp4 import Frame, film, unfinished_film
 from pytest_clawperator.simulator.shell.shell import Invocation
@@ -47,7 +47,7 @@ async def screenrecord(system: AndroidSystem, invocation: Invocation) -> int:
     size = request.size or _default_size(system.ui.size)
     if request.verbose:
         await invocation.out("Configuring recorder for {}x{} video/mjpeg\n".format(*size))
-    recording = _Recording(system.phone, request, size)
+    recording = _Recording(system.camera, request, size)
     with shell.jobs.program("screenrecord", pid=shell.pid, signal=recording.signal):
         problem = await recording.save(shell.files, path)
     if recording.killed_by:
@@ -69,8 +69,8 @@ def _default_size(screen: tuple[int, int]) -> tuple[int, int]:
 class _Recording:
     """Takes the frames of one film until it is told to end."""
 
-    def __init__(self, phone: Phone, request: Request, size: tuple[int, int]) -> None:
-        self._phone = phone
+    def __init__(self, camera: Camera, request: Request, size: tuple[int, int]) -> None:
+        self._camera = camera
         self._request = request
         self._size = size
         loop = asyncio.get_running_loop()
@@ -119,11 +119,11 @@ class _Recording:
 
     async def _look(self) -> float:
         """Take a frame if there is something new; give how long to rest after it."""
-        key, began = self._phone.screenshot_key(), self._clock()
+        key, began = self._camera.key(), self._clock()
         if key == self._key:
             return _FRAME_SECONDS
         self._key = key
-        data = await self._phone.frame(self._size)
+        data = await self._camera.jpeg(self._size)
         self._frames.append((began, data))
         took, sent = self._clock() - began, 8 * len(data) / self._request.bit_rate
         return max(_FRAME_SECONDS, _REST * took, sent)

@@ -34,7 +34,7 @@ async def svc(system: AndroidSystem, invocation: Invocation) -> int:
             system.display.awake = True
         return 0
     if words[:2] == ["power", "reboot"]:
-        system.phone.reboot()
+        system.reboot()
         return 0
     await invocation.err(_help(words))
     return 0 if not words or words[0] == "help" else 1
@@ -53,5 +53,5 @@ def _help(words: list[str]) -> str:
 
 async def reboot(system: AndroidSystem, invocation: Invocation) -> int:
     """Go down and come up again."""
-    system.phone.reboot()
+    system.reboot()
     return 0

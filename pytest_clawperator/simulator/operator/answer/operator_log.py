@@ -1,21 +1,31 @@
-"""What the Operator logs: under which tag each part of it speaks, and its stack traces."""
+"""What the Operator logs: the tag of each part of the app, and how it writes a line."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
+from pytest_clawperator.simulator.operator.answer.java_error import JavaError
+
 RESULT_PREFIX = "[Clawperator-Result]"
+
 COMMAND = "[Clawperator-Command]"
+
 ENGINE = "[UiActionEngine]"
+
 MANAGER = "[TaskRunnerManager]"
+
 RECEIVER = "[Operator-Receiver]"
+
 RUNNER = "[TaskRunner]"
+
 SCOPE = "[TaskScope]"
+
 SERVICE = "[Operator-AccessibilityService]"
+
 TREE_MANAGER = "[UiTreeManager]"
+
 UI_SCOPE = "[TaskUiScope]"
 
 
@@ -41,39 +51,6 @@ class Source(Enum):
     INSPECTOR = ("UiTreeInspectorAndroid", "c")
     SERVICE = ("OperatorAccessibilityService", "OperatorAccessibilityService")
     RECORDING = ("RecordingRuntime", "RecordingRuntime")
-
-
-@dataclass(frozen=True)
-class JavaError:
-    """An exception of the app, for its log."""
-
-    message: str
-    java_class: str = "java.lang.IllegalStateException"
-
-    @property
-    def text(self) -> str:
-        """The exception as ``toString`` gives it."""
-        return f"{self.java_class}: {self.message}"
-
-    def stack_trace(self, *, release: bool) -> str:
-        """Give it as the app's log prints it."""
-        frames = _RELEASE_FRAMES if release else _DEBUG_FRAMES
-        return "\n".join([self.text, *(f"\tat {at}" for at in frames)])
-
-
-_LOOPER_FRAMES = (
-    "android.os.Handler.handleCallback(Handler.java:959)",
-    "android.os.Handler.dispatchMessage(Handler.java:100)",
-    "android.os.Looper.loopOnce(Looper.java:232)",
-    "android.os.Looper.loop(Looper.java:317)",
-    "android.app.ActivityThread.main(ActivityThread.java:8705)",
-)
-_DEBUG_FRAMES = (
-    "clawperator.task.runner.UiActionEngineDefault.executeSingle(UiActionEngine.kt)",
-    "clawperator.operator.agent.AgentCommandExecutorDefault.execute(AgentCommandExecutorDefault.kt)",
-    *_LOOPER_FRAMES,
-)
-_RELEASE_FRAMES = ("G1.P.d(Unknown Source:0)", "y1.b.a(Unknown Source:12)", *_LOOPER_FRAMES)
 
 
 class Log(Protocol):

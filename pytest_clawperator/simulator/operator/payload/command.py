@@ -280,3 +280,8 @@ class Command:
     source: str
     timeout_ms: int
     actions: tuple[Action, ...]
+
+    @property
+    def ids(self) -> str:
+        """The two ids as the app's log prints them."""
+        return f"commandId={self.command_id} taskId={self.task_id}"

@@ -1,4 +1,4 @@
-"""The Operator's engine: each step to the function that performs it, and the smallest of those."""
+"""The Operator's engine: performs the steps of a command, one after the other."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pytest_clawperator.simulator.operator.answer.envelope import (
     SERVICE_UNAVAILABLE,
     StepResult,
     failed,
-    succeeded,
 )
 from pytest_clawperator.simulator.operator.answer.operator_log import ENGINE, Source, map_text
 from pytest_clawperator.simulator.operator.payload.command import (
@@ -34,28 +33,24 @@ from pytest_clawperator.simulator.operator.payload.command import (
     WaitForNavigation,
     WaitForNode,
 )
+from pytest_clawperator.simulator.operator.steps.apps import close_app, open_app, open_uri
 from pytest_clawperator.simulator.operator.steps.read import read_key_value_pair, read_text
-from pytest_clawperator.simulator.operator.steps.run import Run, StepFailure, in_stage
-from pytest_clawperator.simulator.operator.steps.scroll import (
-    scroll,
-    scroll_and_click,
-    scroll_until,
-)
+from pytest_clawperator.simulator.operator.steps.recording import start_recording, stop_recording
+from pytest_clawperator.simulator.operator.steps.run import Run, StepFailure
+from pytest_clawperator.simulator.operator.steps.scroll import scroll
+from pytest_clawperator.simulator.operator.steps.scroll_and_click import scroll_and_click
+from pytest_clawperator.simulator.operator.steps.scroll_until import scroll_until
 from pytest_clawperator.simulator.operator.steps.snapshot import snapshot_ui
+from pytest_clawperator.simulator.operator.steps.system import (
+    doctor_ping,
+    press_key,
+    take_screenshot,
+)
 from pytest_clawperator.simulator.operator.steps.touch import click, enter_text
 from pytest_clawperator.simulator.operator.steps.wait import (
     sleep,
     wait_for_navigation,
     wait_for_node,
-)
-
-_CLOSE_MESSAGE = (
-    "Android runtime cannot reliably close apps. Use the Clawperator Node API or "
-    "'adb shell am force-stop' directly for this action."
-)
-_SCREENSHOT_MESSAGE = (
-    "Android runtime cannot reliably capture screenshots. Use the Clawperator Node API or "
-    "'adb exec-out screencap -p' directly for this action."
 )
 
 
@@ -105,118 +100,10 @@ def _provoked(run: Run, action: Action) -> StepResult | None:
     )
 
 
-async def _open_uri(run: Run, action: OpenUri) -> StepResult:
-    uri = action.uri
-
-    async def attempt() -> None:
-        run.say(f"Opening URI: {uri}")
-        if not run.ui.open_uri(uri):
-            text = f"URI_NOT_HANDLED: No application found to handle uri={uri}"
-            raise StepFailure(text, code="URI_NOT_HANDLED")
-
-    await in_stage(
-        run,
-        f"openUri:{uri}",
-        attempt,
-        retry=action.retry,
-        label=f"Opening URI: {uri}",
-        on_screen=False,
-        success=lambda _: {"stage_id": f"openUri:{uri}", "uri": uri},
-        failure=lambda _: {"uri": uri, "reason_code": "uri_not_handled"},
-    )
-    return succeeded(action, uri=uri)
-
-
-async def _open_app(run: Run, action: OpenApp) -> StepResult:
-    package = action.application_id
-
-    async def attempt() -> None:
-        if package not in run.ui.apps:
-            text = f"No app found with applicationId={package}"
-            raise StepFailure(text, code="APP_NOT_FOUND")
-        run.say(f"Opening app: {package}")
-        run.ui.start_app(package)
-
-    await in_stage(
-        run,
-        f"openApp:{package}",
-        attempt,
-        retry=action.retry,
-        label=f"Opening {package}",
-        on_screen=False,
-        success=lambda _: {
-            "stage_id": f"openApp:{package}",
-            "application_id": package,
-            "launch_method": "shortcut",
-            "cold_start": "unknown",
-        },
-        failure=lambda _: {"application_id": package, "reason_code": "app_not_found"},
-    )
-    return succeeded(action, application_id=package)
-
-
-async def _close_app(run: Run, action: CloseApp) -> StepResult:
-    return failed(
-        action,
-        application_id=action.application_id,
-        error="UNSUPPORTED_RUNTIME_CLOSE",
-        message=_CLOSE_MESSAGE,
-    )
-
-
-async def _take_screenshot(run: Run, action: TakeScreenshot) -> StepResult:
-    return failed(action, error="UNSUPPORTED_RUNTIME_SCREENSHOT", message=_SCREENSHOT_MESSAGE)
-
-
-async def _press_key(run: Run, action: PressKey) -> StepResult:
-    if not run.is_connected():
-        text = "OperatorAccessibilityService is not running - cannot execute press_key"
-        raise StepFailure(text, code=SERVICE_UNAVAILABLE)
-    # Android takes a global action even where it changes nothing, as back does at home.
-    {"back": run.ui.back, "home": run.ui.home, "recents": run.ui.recents}[action.key]()
-    return succeeded(action, key=action.key)
-
-
-async def _doctor_ping(run: Run, action: DoctorPing) -> StepResult:
-    def is_on(key: str) -> str:
-        return str(run.settings.get("global", key) == "1").lower()
-
-    return succeeded(
-        action,
-        developer_options_enabled=is_on("development_settings_enabled"),
-        usb_debugging_enabled=is_on("adb_enabled"),
-    )
-
-
-async def _start_recording(run: Run, action: StartRecording) -> StepResult:
-    outcome = run.recorder.start(action.session_id)
-    make = succeeded if outcome.error is None else failed
-    return make(
-        action,
-        error=outcome.error,
-        message=outcome.message,
-        sessionId=outcome.session_id,
-        filePath=outcome.file_path,
-    )
-
-
-async def _stop_recording(run: Run, action: StopRecording) -> StepResult:
-    outcome = run.recorder.stop(action.session_id)
-    make = succeeded if outcome.error is None else failed
-    return make(
-        action,
-        error=outcome.error,
-        message=outcome.message,
-        sessionId=outcome.session_id,
-        filePath=outcome.file_path,
-        eventCount=None if outcome.event_count is None else str(outcome.event_count),
-    )
-
-
 _PERFORMERS: Mapping[type[Action], Callable[[Run, Any], Awaitable[StepResult]]] = {
-    OpenUri: _open_uri,
-    OpenApp: _open_app,
-    CloseApp: _close_app,
+    OpenUri: open_uri,
+    OpenApp: open_app,
+    CloseApp: close_app,
     WaitForNode: wait_for_node,
     Click: click,
     ScrollAndClick: scroll_and_click,
@@ -224,13 +111,13 @@ _PERFORMERS: Mapping[type[Action], Callable[[Run, Any], Awaitable[StepResult]]] 
     ScrollUntil: scroll_until,
     ReadText: read_text,
     SnapshotUi: snapshot_ui,
-    StartRecording: _start_recording,
-    StopRecording: _stop_recording,
-    TakeScreenshot: _take_screenshot,
+    StartRecording: start_recording,
+    StopRecording: stop_recording,
+    TakeScreenshot: take_screenshot,
     EnterText: enter_text,
     Sleep: sleep,
-    DoctorPing: _doctor_ping,
-    PressKey: _press_key,
+    DoctorPing: doctor_ping,
+    PressKey: press_key,
     WaitForNavigation: wait_for_navigation,
     ReadKeyValuePair: read_key_value_pair,
 }

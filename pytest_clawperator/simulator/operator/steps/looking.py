@@ -1,22 +1,17 @@
-"""How the Operator looks at the screen and touches it."""
+"""How the Operator looks at the screen and finds nodes on it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pytest_clawperator.simulator.operator.answer.operator_log import TREE_MANAGER, Source
-from pytest_clawperator.simulator.operator.payload.command import Direction, NodeMatcher
+from pytest_clawperator.simulator.operator.answer.operator_log import Source
+from pytest_clawperator.simulator.operator.payload.command import NodeMatcher
 from pytest_clawperator.simulator.operator.steps.run import Run, StepFailure
 from pytest_clawperator.simulator.screen import hierarchy
 from pytest_clawperator.simulator.screen.nodes import UiNode
 
-TAP_MS = 120
-LONG_PRESS_MS = 650
-SWIPE_MS = 250
 _ANCESTORS = 7
-_EFFECTIVE_ANCESTORS = 3
-_WINDOW_ID = 41  # the window's number in the system; matchers never see it
 
 
 def look(run: Run) -> UiNode | None:
@@ -108,67 +103,3 @@ def nearest(
 def nearest_clickable(node: UiNode) -> UiNode | None:
     """Give what an accessibility click on the node would go to."""
     return nearest(node, lambda candidate: candidate.clickable)
-
-
-async def tap(run: Run, x: int, y: int) -> bool:
-    """Tap a point; False where the device refuses."""
-    if run.faults.take("gesture_refused"):
-        return False
-    await run.time.pause(TAP_MS)
-    return run.ui.tap(x, y)
-
-
-async def long_press(run: Run, x: int, y: int) -> bool:
-    """Press a point for long; False where the device refuses."""
-    if run.faults.take("gesture_refused"):
-        return False
-    await run.time.pause(LONG_PRESS_MS)
-    return run.ui.long_press(x, y)
-
-
-async def swipe(run: Run, node: UiNode, direction: Direction, distance: float) -> bool:
-    """Swipe along the middle of a node; the direction is that of what is to be revealed."""
-    bounds = node.bounds
-    if not bounds.width or not bounds.height or run.faults.take("gesture_refused"):
-        return False
-    if direction in ("Down", "Right"):
-        begin, end = 0.8 - 0.4 * distance, 0.8 - 0.8 * distance
-    else:
-        begin, end = 0.2 + 0.4 * distance, 0.2 + 0.8 * distance
-    x, y = bounds.centre
-    await run.time.pause(SWIPE_MS)
-    if direction in ("Down", "Up"):
-        top, height = bounds.top, bounds.height
-        return run.ui.swipe((x, round(top + begin * height)), (x, round(top + end * height)))
-    left, width = bounds.left, bounds.width
-    return run.ui.swipe((round(left + begin * width), y), (round(left + end * width), y))
-
-
-def log_touch(run: Run, text: str) -> None:
-    """Log a line about a touch."""
-    run.log.debug(Source.TREE_MANAGER, f"{TREE_MANAGER} {text}")
-
-
-def node_id(node: UiNode) -> str:
-    """Name a node by its place in the tree."""
-    return f"{_WINDOW_ID}:{hierarchy.node_path(node)}"
-
-
-def describe(node: UiNode) -> str:
-    """Print a node as the app's tasks do."""
-    left, top, right, bottom = (float(edge) for edge in node.bounds)
-    clickable = nearest(node, lambda other: other.clickable, _EFFECTIVE_ANCESTORS) is not None
-    return (
-        f"TaskUiNode(resourceId={node.resource_id or 'null'}, label='{node.label}', "
-        f"clickable={str(clickable).lower()}, role={hierarchy.role_of(node)}, "
-        f"bounds=left={left}, top={top}, right={right}, bottom={bottom})"
-    )
-
-
-def describe_raw(node: UiNode) -> str:
-    """Print a node as the app's service does."""
-    left, top, right, bottom = node.bounds
-    return (
-        f'class={node.cls} text="{node.text or node.content_desc}" '
-        f"bounds=Rect({left}, {top} - {right}, {bottom}) clickable={str(node.clickable).lower()}"
-    )

@@ -16,7 +16,8 @@ from pytest_clawperator.simulator.operator.payload.text_validators import (
     matches,
 )
 from pytest_clawperator.simulator.operator.steps.looking import find, find_or_fail, look_or_fail
-from pytest_clawperator.simulator.operator.steps.run import Details, Run, StepFailure, in_stage
+from pytest_clawperator.simulator.operator.steps.run import Details, Run, StepFailure
+from pytest_clawperator.simulator.operator.steps.stage import run_stage
 from pytest_clawperator.simulator.screen import hierarchy
 from pytest_clawperator.simulator.screen.nodes import UiNode
 
@@ -76,9 +77,9 @@ async def _read_one(run: Run, action: ReadText) -> StepResult:
 async def _stage_of_one(run: Run, action: ReadText, attempt: Callable[[], Awaitable[str]]) -> str:
     if action.validator is None or action.container is not None:
         verb = "getText" if action.validator is None else "getValidatedText"
-        return await in_stage(run, _stage(action, verb), attempt, retry=action.retry)
+        return await run_stage(run, _stage(action, verb), attempt, retry=action.retry)
     said: Details = {"matcher": action.matcher, "validator": "custom"}
-    return await in_stage(
+    return await run_stage(
         run,
         _stage(action, "getValidatedText"),
         attempt,
@@ -98,7 +99,7 @@ async def _read_all(run: Run, action: ReadText) -> StepResult:
         run.ui_say(f"Got text from {len(texts)} matching nodes{where}")
         return texts
 
-    stage = in_stage(run, _stage(action, "getAllText"), attempt, retry=action.retry)
+    stage = run_stage(run, _stage(action, "getAllText"), attempt, retry=action.retry)
     texts = await run.on_screen(stage)
     quoted = (text.replace("\\", "\\\\").replace('"', '\\"') for text in texts)
     return succeeded(
@@ -183,7 +184,7 @@ async def read_key_value_pair(run: Run, action: ReadKeyValuePair) -> StepResult:
         run.ui_say(f"readKeyValuePair: {matcher}")
         return _pair(run, look_or_fail(run), matcher)
 
-    stage = in_stage(run, f"readKeyValuePair({matcher})", attempt, retry=action.retry)
+    stage = run_stage(run, f"readKeyValuePair({matcher})", attempt, retry=action.retry)
     try:
         label, value = await run.on_screen(stage)
     except StepFailure as problem:

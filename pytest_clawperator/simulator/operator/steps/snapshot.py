@@ -12,7 +12,8 @@ from pytest_clawperator.simulator.operator.steps.looking import (
     look,
     window_metadata,
 )
-from pytest_clawperator.simulator.operator.steps.run import Run, StepFailure, in_stage
+from pytest_clawperator.simulator.operator.steps.run import Run, StepFailure
+from pytest_clawperator.simulator.operator.steps.stage import run_stage
 from pytest_clawperator.simulator.screen.hierarchy import hierarchy_xml
 
 FORMAT = "hierarchy_xml"
@@ -45,7 +46,7 @@ async def snapshot_ui(run: Run, action: SnapshotUi) -> StepResult:
         _dump(run, xml)
         return xml, window_metadata(run)
 
-    _, metadata = await in_stage(
+    _, metadata = await run_stage(
         run,
         "logUiTree",
         attempt,

@@ -10,17 +10,15 @@ from pytest_clawperator.simulator.operator.payload.command import (
     NodeMatcher,
     Retry,
 )
+from pytest_clawperator.simulator.operator.steps.gestures import log_touch, long_press, tap
 from pytest_clawperator.simulator.operator.steps.looking import (
-    describe_raw,
     find_or_fail,
-    log_touch,
-    long_press,
     nearest,
     nearest_clickable,
-    node_id,
-    tap,
 )
-from pytest_clawperator.simulator.operator.steps.run import Details, Run, StepFailure, in_stage
+from pytest_clawperator.simulator.operator.steps.node_text import describe_raw, node_id
+from pytest_clawperator.simulator.operator.steps.run import Details, Run, StepFailure
+from pytest_clawperator.simulator.operator.steps.stage import run_stage
 from pytest_clawperator.simulator.screen.nodes import UiNode
 
 _KOTLIN_NAMES = {"click": "Click", "long_click": "LongClick", "focus": "Focus"}
@@ -47,7 +45,7 @@ async def click_node(run: Run, matcher: NodeMatcher, click_type: ClickType, retr
             raise StepFailure("Click on matching UI node failed", code="NODE_NOT_CLICKABLE")
         run.ui_say("Successfully clicked matching node")
 
-    await in_stage(
+    await run_stage(
         run,
         f"click({matcher})",
         attempt,
@@ -64,7 +62,7 @@ async def _click_point(run: Run, at: tuple[int, int], point: str, action: Click)
             raise StepFailure(f"Click at coordinate {point} failed", code="GESTURE_FAILED")
         run.ui_say(f"Successfully clicked coordinate {point}")
 
-    await in_stage(
+    await run_stage(
         run,
         f"click({point})",
         attempt,
@@ -156,7 +154,7 @@ async def enter_text(run: Run, action: EnterText) -> StepResult:
         run.ui_say("Successfully entered text into matching node")
 
     said: Details = {"matcher": matcher, "submit": action.submit, "text_length": length}
-    stage = in_stage(
+    stage = run_stage(
         run,
         f"enterText({matcher})",
         attempt,

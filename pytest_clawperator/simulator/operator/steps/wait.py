@@ -13,12 +13,10 @@ from pytest_clawperator.simulator.operator.payload.command import (
     WaitForNavigation,
     WaitForNode,
 )
-from pytest_clawperator.simulator.operator.steps.looking import (
-    describe,
-    find_or_fail,
-    window_metadata,
-)
-from pytest_clawperator.simulator.operator.steps.run import Run, StepFailure, in_stage
+from pytest_clawperator.simulator.operator.steps.looking import find_or_fail, window_metadata
+from pytest_clawperator.simulator.operator.steps.node_text import describe
+from pytest_clawperator.simulator.operator.steps.run import Run, StepFailure
+from pytest_clawperator.simulator.operator.steps.stage import run_stage
 from pytest_clawperator.simulator.screen.nodes import UiNode
 
 NAVIGATION_POLL_MS = 200
@@ -33,7 +31,7 @@ async def find_in_stage(run: Run, matcher: NodeMatcher, retry: Retry) -> UiNode:
         run.log.debug(Source.WAIT_FOR_NODE, f"{UI_SCOPE} Found matching node: {describe(node)}")
         return node
 
-    return await in_stage(run, f"waitForNode({matcher})", attempt, retry=retry)
+    return await run_stage(run, f"waitForNode({matcher})", attempt, retry=retry)
 
 
 async def wait_for_node(run: Run, action: WaitForNode) -> StepResult:
@@ -106,7 +104,7 @@ async def sleep(run: Run, action: Sleep) -> StepResult:
         await run.time.pause(duration)
         run.say(f"Paused for {duration}ms")
 
-    await in_stage(
+    await run_stage(
         run,
         "pause",
         attempt,
