@@ -11,7 +11,8 @@ import pytest
 from pytest_clawperator.simulator.phone.device import Device
 from pytest_clawperator.simulator.phone.fault_request import parse_fault
 from pytest_clawperator.simulator.phone.options import DeviceOptions
-from pytest_clawperator.simulator.wire.adbd import Adbd, ServiceRefused
+from pytest_clawperator.simulator.wire.adbd import Adbd
+from pytest_clawperator.simulator.wire.stream import ServiceRefused
 from tests.simulator.android.phone import (
     DEADLINE,
     HOME,

@@ -35,7 +35,7 @@ from pytest_clawperator.simulator.shell.service import serve_shell
 from pytest_clawperator.simulator.shell.shell import Command, Invocation, Shell
 from pytest_clawperator.simulator.shell.tools import TOOLS
 from pytest_clawperator.simulator.stats import Stats
-from pytest_clawperator.simulator.wire.adbd import ServiceRefused, Stream
+from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream
 from pytest_clawperator.simulator.wire.sync import serve_sync
 
 

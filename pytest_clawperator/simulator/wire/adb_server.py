@@ -79,7 +79,7 @@ class AdbServer:
         try:
             self._home = _make_home()
             await self._launch(adb, self._home, listener)
-            await asyncio.wait_for(self.ask("host:version"), _START_DEADLINE)
+            await asyncio.wait_for(self._first_answer(), _START_DEADLINE)
         except (OSError, EOFError, TransportError, asyncio.TimeoutError) as error:
             await self.stop()
             said = "; ".join(self._complaints) or str(error) or "nothing"
@@ -87,6 +87,18 @@ class AdbServer:
                 f"{adb} did not start as a server; it said: {said}",
                 hint="Set ADB_PATH to an adb program of Android's platform-tools 30 or newer.",
             ) from error
+
+    async def _first_answer(self) -> None:
+        """Wait until the server answers; EOFError as soon as its program ends instead."""
+        assert self._listener is not None
+        asking = asyncio.create_task(self.ask("host:version"))
+        try:
+            await asyncio.wait({asking, self._listener}, return_when=asyncio.FIRST_COMPLETED)
+            if not asking.done():
+                raise EOFError
+            await asking
+        finally:
+            asking.cancel()
 
     async def stop(self) -> None:
         """End the server, and leave no process and no file behind."""

@@ -8,7 +8,7 @@ import struct
 
 from pytest_clawperator.simulator import filesystem
 from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError, Stat
-from pytest_clawperator.simulator.wire.adbd import Stream
+from pytest_clawperator.simulator.wire.stream import Stream
 
 _REQUEST = struct.Struct("<4sI")
 _STAT_V1 = struct.Struct("<4sIII")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.simulator.operator.profile import Profile
-from pytest_clawperator.simulator.operator.steps.scroll import float_text
+from pytest_clawperator.simulator.operator.steps.scrolling.scroll import float_text
 from pytest_clawperator.simulator.screen.nodes import UiNode
 from tests.simulator.operator.fakes import (
     APP,

@@ -13,7 +13,8 @@ from typing import Literal, NamedTuple
 
 from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.wire.adb_server import AdbServer
-from pytest_clawperator.simulator.wire.adbd import Adbd, ServiceRefused, Stream, StreamClosed
+from pytest_clawperator.simulator.wire.adbd import Adbd
+from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream, StreamClosed
 from pytest_clawperator.simulator.wire.sync import serve_sync
 from pytest_clawperator.transport.binary import find_adb
 

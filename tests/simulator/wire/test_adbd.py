@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.simulator.wire.adbd import MAX_PAYLOAD, Stream, StreamClosed
+from pytest_clawperator.simulator.wire.messages import MAX_PAYLOAD
+from pytest_clawperator.simulator.wire.stream import Stream, StreamClosed
 from tests.simulator.wire.hosts import (
     DEADLINE,
     Message,

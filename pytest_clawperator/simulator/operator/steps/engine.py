@@ -37,9 +37,9 @@ from pytest_clawperator.simulator.operator.steps.apps import close_app, open_app
 from pytest_clawperator.simulator.operator.steps.read import read_key_value_pair, read_text
 from pytest_clawperator.simulator.operator.steps.recording import start_recording, stop_recording
 from pytest_clawperator.simulator.operator.steps.run import Run, StepFailure
-from pytest_clawperator.simulator.operator.steps.scroll import scroll
-from pytest_clawperator.simulator.operator.steps.scroll_and_click import scroll_and_click
-from pytest_clawperator.simulator.operator.steps.scroll_until import scroll_until
+from pytest_clawperator.simulator.operator.steps.scrolling.scroll import scroll
+from pytest_clawperator.simulator.operator.steps.scrolling.scroll_and_click import scroll_and_click
+from pytest_clawperator.simulator.operator.steps.scrolling.scroll_until import scroll_until
 from pytest_clawperator.simulator.operator.steps.snapshot import snapshot_ui
 from pytest_clawperator.simulator.operator.steps.system import (
     doctor_ping,

@@ -16,7 +16,10 @@ from pytest_clawperator.simulator.operator.payload.command import (
 )
 from pytest_clawperator.simulator.operator.steps.looking import find, look_or_fail
 from pytest_clawperator.simulator.operator.steps.run import Run, StepFailure
-from pytest_clawperator.simulator.operator.steps.scroll_once import ScrolledList, scroll_once
+from pytest_clawperator.simulator.operator.steps.scrolling.one_swipe import (
+    ScrolledList,
+    scroll_once,
+)
 from pytest_clawperator.simulator.operator.steps.touch import click_node
 from pytest_clawperator.simulator.operator.steps.wait import find_in_stage
 

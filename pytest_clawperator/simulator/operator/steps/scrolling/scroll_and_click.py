@@ -9,7 +9,10 @@ from pytest_clawperator.simulator.operator.payload.command import (
 from pytest_clawperator.simulator.operator.steps.looking import find, look_or_fail
 from pytest_clawperator.simulator.operator.steps.node_text import describe
 from pytest_clawperator.simulator.operator.steps.run import Run, StepFailure
-from pytest_clawperator.simulator.operator.steps.scroll_once import ScrolledList, position_signature
+from pytest_clawperator.simulator.operator.steps.scrolling.one_swipe import (
+    ScrolledList,
+    position_signature,
+)
 from pytest_clawperator.simulator.operator.steps.stage import run_stage
 from pytest_clawperator.simulator.operator.steps.touch import click_node
 

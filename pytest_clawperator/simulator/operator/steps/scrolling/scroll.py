@@ -10,7 +10,10 @@ from pytest_clawperator.simulator.operator.payload.command import (
     Scroll,
 )
 from pytest_clawperator.simulator.operator.steps.run import Run, StepFailure
-from pytest_clawperator.simulator.operator.steps.scroll_once import ScrolledList, scroll_once
+from pytest_clawperator.simulator.operator.steps.scrolling.one_swipe import (
+    ScrolledList,
+    scroll_once,
+)
 
 
 async def scroll(run: Run, action: Scroll) -> StepResult:
