@@ -148,6 +148,6 @@ class Simulator:
 
 
 def _python_path() -> str:
-    """Let the process import the same package as this one."""
+    """Return the module search path with which the process imports this same package."""
     here = str(Path(__file__).parent.parent.parent)
     return os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])

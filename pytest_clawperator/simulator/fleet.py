@@ -93,7 +93,7 @@ class Fleet:
         self._joins = joins
 
     async def run_until(self, stopped: asyncio.Event) -> None:
-        """Stay until then; raise why the adb server is gone, where it cannot be started again."""
+        """Run until ``stopped``; raise if the adb server ends and cannot be started again."""
         keeper = asyncio.create_task(self._keep_server())
         keeper.add_done_callback(lambda _: stopped.set())
         try:
@@ -112,7 +112,7 @@ class Fleet:
             await asyncio.gather(*joins, return_exceptions=True)
 
     async def _start_phone(self, device: Device) -> Join:
-        """Let a phone listen; the result connects it to the adb server and gives its serial."""
+        """Start a phone; the result connects it to the adb server and returns its serial."""
         for fault in self._options.faults:
             device.set_fault(parse_fault(fault.split()))
         adbd = Adbd(device)

@@ -1,4 +1,4 @@
-"""Ending together with the process that started this one, however it ended."""
+"""Noticing that the parent process has ended, however it ended."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def watch_parent(on_death: Callable[[], None]) -> Callable[[], None]:
 
 
 def _death_descriptor(pid: int) -> int | None:
-    """Give a descriptor that becomes readable when the process ends, where there is such."""
+    """Return a descriptor that becomes readable when the process ends, where there is such."""
     try:
         if sys.platform == "linux":
             return os.pidfd_open(pid)

@@ -93,7 +93,7 @@ COMMAND_NAMES: tuple[str, ...] = tuple(sorted([*_PROGRAMS, *_FRONT_ENDS, "cmd"])
 
 
 def android_commands(system: AndroidSystem) -> dict[str, Command]:
-    """Give every command of Android's that acts on this system."""
+    """Return every command of Android's that acts on this system."""
     commands: dict[str, Command] = {
         name: partial(program, system) for name, program in _PROGRAMS.items()
     }

@@ -24,7 +24,7 @@ class Operators(Protocol):
     """The Operator apps that run."""
 
     def pid_of(self, package: str) -> int | None:
-        """Give the pid of an Operator that runs."""
+        """Return the pid of an Operator that runs."""
 
     def start(self, package: str) -> None:
         """Start an Operator, unless it runs."""
@@ -33,13 +33,13 @@ class Operators(Protocol):
         """End an Operator and whatever it is doing."""
 
     def crash(self, package: str, message: str) -> None:
-        """Have an Operator die of an exception."""
+        """Crash an Operator with an exception."""
 
     def receive(self, package: str, payload: str | None) -> None:
-        """Hand a command to an Operator, which is started for it if need be."""
+        """Deliver a command to an Operator, which is started if need be."""
 
     def on_back_key(self) -> None:
-        """Tell the Operators that run that the back key was pressed."""
+        """Notify the running Operators of the back key."""
 
 
 class Camera(Protocol):

@@ -55,7 +55,7 @@ async def _logcat(invocation: Invocation, *, log: LogBuffer, faults: Faults) -> 
 
 
 def _control(log: LogBuffer, options: LogcatOptions) -> str:
-    """Clear, resize and measure, as asked."""
+    """Clear and resize the buffers, and return their sizes, as the options ask."""
     chosen = [name for name in BUFFERS if name in options.buffers]
     if options.clear:
         log.clear(chosen)
@@ -135,7 +135,7 @@ class _Reader:
         return lines if count is None else lines[-count:]
 
     def _wanted(self, number: int) -> list[LogLine]:
-        """Give what logd would send: it knows buffers and processes, but no filters."""
+        """Return what logd would send: it knows buffers and processes, but no filters."""
         lines = self._log.since(number, buffers=self._options.buffers)
         pid = self._options.pid
         return lines if pid is None else [line for line in lines if line.pid == pid]
@@ -146,7 +146,7 @@ class _Reader:
             await asyncio.sleep(_milliseconds(fault.options["ms"]) / 1000)
 
     async def _print(self, lines: Sequence[LogLine]) -> None:
-        """Write it all at once: one adb message a line would be ten times slower to read."""
+        """Write lines together: one adb message per line would be ten times slower to read."""
         pending: list[bytes] = []
         size = 0
         for index, line in enumerate(lines, 1):

@@ -44,7 +44,7 @@ class Filters:
         return self.default == _VERBOSE and not self.tags
 
     def passes(self, tag: str, priority: str) -> bool:
-        """Tell whether an entry is to be printed."""
+        """Whether an entry is to be printed."""
         return PRIORITIES.index(priority) + _VERBOSE >= self.tags.get(tag, self.default)
 
     def _add_rule(self, rule: str) -> bool:

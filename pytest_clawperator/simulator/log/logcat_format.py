@@ -78,7 +78,7 @@ def find_timezone(name: str) -> tzinfo | None:
 
 
 def micros(time: float) -> int:
-    """Give a time as whole microseconds, rounding away what floats get wrong."""
+    """Return a time as whole microseconds, rounding away what floats get wrong."""
     return round(time * 1_000_000)
 
 
@@ -104,7 +104,7 @@ class LogPrinter:
         return b"".join(head + self._text(text) + tail for text in lines)
 
     def _head_and_tail(self, line: LogLine) -> tuple[bytes, bytes]:
-        """Give what stands around the text; the lines of one hierarchy share it."""
+        """Return prefix and suffix of the text; the lines of one hierarchy share them."""
         source = (line.time, line.pid, line.tid, line.priority, line.tag, line.uid)
         if self._last is None or self._last[0] != source:
             self._last = (source, self._make_head_and_tail(line))
@@ -176,7 +176,7 @@ class LogPrinter:
 
 
 def binary_entry(line: LogLine) -> bytes:
-    """Give an entry as logd hands it out, for ``-B``."""
+    """Return an entry in logd's binary form, for ``-B``."""
     priority = bytes([PRIORITIES.index(line.priority) + 2])
     payload = priority + _encode(line.tag) + b"\0" + _encode(line.message) + b"\0"
     second, fraction = divmod(micros(line.time), 1_000_000)

@@ -1,4 +1,4 @@
-"""The command line of logcat, and what it says when that makes no sense."""
+"""The command line of logcat, and its error messages."""
 
 from __future__ import annotations
 

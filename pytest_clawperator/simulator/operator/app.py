@@ -82,7 +82,7 @@ class OperatorApp:
             self._die(JavaError(message))
 
     def kill(self) -> list[asyncio.Task[None]]:
-        """End the process without a word, and return the tasks that are being cancelled."""
+        """End the process at once, and return the tasks that are being cancelled."""
         self.alive = False
         self._recorder.abandon()
         return self._receiver.abandon()

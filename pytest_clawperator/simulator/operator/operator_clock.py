@@ -26,11 +26,11 @@ class OperatorClock:
         self.time_scale = time_scale
 
     def now(self) -> float:
-        """Give the time in milliseconds."""
+        """Return the time in milliseconds."""
         return self.seconds() * 1000
 
     def seconds(self) -> float:
-        """Give the time in seconds."""
+        """Return the time in seconds."""
         real = self._clock()
         ahead = self._ahead
         if self._pause is not None and self.time_scale > 0:
@@ -39,7 +39,7 @@ class OperatorClock:
         return real + ahead
 
     async def sleep(self, duration_ms: float) -> None:
-        """Let so many of the Operator's milliseconds go by."""
+        """Sleep for so many of the Operator's milliseconds."""
         seconds = max(0.0, duration_ms) / 1000
         began = self._clock()
         self._pause = (began, seconds)
@@ -52,7 +52,7 @@ class OperatorClock:
                 future.cancel()
 
     async def is_done_before(self, deadline: float, task: asyncio.Task[Any]) -> bool:
-        """Wait for a task until a moment of this clock; tell whether it was done by then."""
+        """Wait for a task until a moment of this clock; return whether it is done."""
         while not task.done() and self.now() < deadline:
             left = (deadline - self.now()) / 1000 * (self.time_scale or 1.0)
             pause_over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -91,11 +91,11 @@ class RunTime:
         self._limits: list[TimeLimit] = []
 
     def now(self) -> float:
-        """Give the time in milliseconds."""
+        """Return the time in milliseconds."""
         return self._clock.now()
 
     def elapsed(self, since: float) -> int:
-        """Give the whole milliseconds since a moment."""
+        """Return the whole milliseconds since a moment."""
         return round(self.now() - since)
 
     async def pause(self, duration_ms: float) -> None:
@@ -110,7 +110,7 @@ class RunTime:
 
     @contextmanager
     def limit(self, duration_ms: float) -> Iterator[TimeLimit]:
-        """Let pauses within the block end after so many milliseconds altogether."""
+        """Limit the pauses within the block to so many milliseconds altogether."""
         limit = TimeLimit(self.now() + duration_ms)
         self._limits.append(limit)
         try:

@@ -55,7 +55,7 @@ class Recorder:
         self._session: _Session | None = None
 
     def start(self, session_id: str | None) -> Outcome:
-        """Begin a recording."""
+        """Start a recording."""
         if self._session is not None:
             return Outcome(
                 error="RECORDING_ALREADY_IN_PROGRESS",
@@ -80,17 +80,17 @@ class Recorder:
         except FileSystemError as problem:
             return Outcome(error="RECORDING_START_FAILED", message=_java_text(problem))
         self._session = session
-        self._say("I", f"SESSION_STARTED sessionId={session.id} file={session.path}")
+        self._write_log("I", f"SESSION_STARTED sessionId={session.id} file={session.path}")
         return Outcome(session_id=session.id, file_path=session.path)
 
     def stop(self, session_id: str | None) -> Outcome:
-        """End the recording; a wrong id is only remarked upon."""
+        """End the recording; a wrong id is only logged."""
         session, self._session = self._session, None
         if session is None:
             text = "Recording is not in progress"
             return Outcome(error="RECORDING_NOT_IN_PROGRESS", message=text)
         if session_id is not None and session_id != session.id:
-            self._say(
+            self._write_log(
                 "W",
                 f"SESSION_ID_MISMATCH stopRequestedSessionId={session_id} "
                 f"activeSessionId={session.id}",
@@ -107,7 +107,7 @@ class Recorder:
                 file_path=session.path,
                 event_count=session.events,
             )
-        self._say(
+        self._write_log(
             "I",
             f"SESSION_STOPPED sessionId={session.id} file={session.path} "
             f"eventCount={session.events}",
@@ -115,16 +115,16 @@ class Recorder:
         return Outcome(session_id=session.id, file_path=session.path, event_count=session.events)
 
     def abandon(self) -> None:
-        """Leave the recording as it is, because the process ends."""
+        """Leave the recording unfinished, because the process ends."""
         self._session = None
 
     def on_back_key(self) -> None:
-        """Write down that the back key was pressed."""
+        """Record the back key."""
         if self._session is not None:
             self._record(snapshot=self._snapshot(), key="back", type="press_key")
 
     def on_event(self, event: AccessibilityEvent) -> None:
-        """Write down an event on the screen, if it is one that counts."""
+        """Record an event on the screen, if it is of a kind that is recorded."""
         describe = _DESCRIBED.get(event.type)
         if self._session is None or describe is None or event.package in OPERATOR_PACKAGES:
             return
@@ -148,7 +148,7 @@ class Recorder:
             self._files.append(session.path, _line(event))
         except FileSystemError as problem:
             session.lost = problem.reason
-            self._say("E", f"QUEUE_DRAIN_FAILED sessionId={session.id}")
+            self._write_log("E", f"QUEUE_DRAIN_FAILED sessionId={session.id}")
         else:
             session.events += 1
 
@@ -164,7 +164,7 @@ class Recorder:
     def _new_id(self) -> str:
         return f"record-{int(self._clock.now())}-{self._rng.getrandbits(32):08x}"
 
-    def _say(self, priority: str, text: str) -> None:
+    def _write_log(self, priority: str, text: str) -> None:
         {"I": self._log.info, "W": self._log.warn, "E": self._log.error}[priority](
             Source.RECORDING, text
         )

@@ -105,7 +105,7 @@ class Device:
         return self.system.ui
 
     async def start(self) -> None:
-        """Start to live: what other processes log is logged from now on."""
+        """Start what goes on by itself: other processes log from now on."""
         self.chatter.start()
 
     async def stop(self) -> None:
@@ -158,7 +158,7 @@ class Device:
         self.chatter.rate = self.options.chatter
 
     def reboot(self) -> None:
-        """Go down and come up again: files, settings and apps stay, nothing else does."""
+        """Restart the phone: files, settings and apps stay, nothing else does."""
         system = self.system
         for name in OPERATOR_PACKAGES:
             self.operators.stop(name)

@@ -59,7 +59,7 @@ class FaultSwitch:
             self._install(self._installed_variant())
 
     def _clear_later(self, fault: Fault) -> None:
-        """Let a fault end by itself: no shell can be had to clear one that keeps hosts out."""
+        """Clear a fault after its time: one that keeps hosts out cannot be cleared by a shell."""
 
         def clear() -> None:
             if self._faults.active(fault.name) is fault:

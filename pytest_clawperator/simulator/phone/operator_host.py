@@ -37,7 +37,7 @@ class OperatorHost:
         app.start()
 
     def pid_of(self, package: str) -> int | None:
-        """Give the pid of an Operator that runs."""
+        """Return the pid of an Operator that runs."""
         app = self._apps.get(package)
         return app.pid if app is not None and app.alive else None
 
@@ -48,24 +48,24 @@ class OperatorHost:
             app.kill()
 
     def crash(self, package: str, message: str) -> None:
-        """Have an Operator die of an exception."""
+        """Crash an Operator with an exception."""
         app = self._apps.get(package)
         if app is not None:
             app.crash(message)
 
     def receive(self, package: str, payload: str | None) -> None:
-        """Hand a command to an Operator, which is started for it if need be."""
+        """Deliver a command to an Operator, which is started if need be."""
         self.start(package)
         self._apps[package].receive(payload)
 
     def on_event(self, event: str) -> None:
-        """Tell every Operator that runs what happened on the screen."""
+        """Notify every running Operator of an event on the screen."""
         assert isinstance(event, AccessibilityEvent)
         for app in self._apps.values():
             app.on_accessibility_event(event)
 
     def on_back_key(self) -> None:
-        """Tell every Operator that runs that the back key was pressed."""
+        """Notify every running Operator of the back key."""
         for app in self._apps.values():
             app.on_back_key()
 

@@ -22,7 +22,7 @@ _VARIANTS = {"release": OPERATOR, "dev": OPERATOR_DEV}
 
 
 def install_operator_variant(system: AndroidSystem, variant: Variant) -> None:
-    """Let just this variant of the Operator be on the phone, set up and running, or none."""
+    """Install just this variant of the Operator, set up and running, or none."""
     for name in OPERATOR_PACKAGES:
         uninstall(system, name)
     if variant != "absent":

@@ -56,17 +56,17 @@ class Simulated(Protocol):
         """Its Operators."""
 
     def set_fault(self, request: FaultRequest) -> Fault:
-        """Let something go wrong from now on."""
+        """Switch a fault on."""
 
     def clear_faults(self, name: str | None = None) -> None:
-        """Set one fault right, or all of them."""
+        """Switch one fault off, or all of them."""
 
     def reset(self) -> None:
         """Set everything back as it was at the start."""
 
 
 def make_sim(device: Simulated) -> Command:
-    """Give the command for one phone."""
+    """Return the command for one phone."""
 
     async def sim(invocation: Invocation) -> int:
         words = invocation.args[1:]

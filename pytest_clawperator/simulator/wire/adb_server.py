@@ -1,4 +1,4 @@
-"""A private adb server that lives exactly as long as the process that started it."""
+"""A private adb server that ends with the process that started it."""
 
 from __future__ import annotations
 
@@ -126,23 +126,19 @@ class AdbServer:
             self._home = None
 
     async def connect(self, port: int, *, state: State = "device") -> str:
-        """Connect to a phone's adbd and give its serial once it is in ``state``."""
+        """Connect to a phone's adbd and return its serial once it is in ``state``."""
         serial = f"{HOST}:{port}"
         await self._join(f"host:connect:{serial}", serial, state)
         return serial
 
     async def register_emulator(self, console_port: int, *, state: State = "device") -> str:
-        """Announce an emulator by its console port and give its serial once it is in ``state``."""
+        """Register an emulator by its console port; return its serial once it is in ``state``."""
         serial = f"emulator-{console_port}"
         await self._join(f"host:emulator:{console_port + 1}", serial, state)
         return serial
 
-    async def devices(self) -> dict[str, str]:
-        """Give the state of each serial."""
-        return _states(await self.ask("host:devices"))
-
     async def ask(self, request: str) -> str:
-        """Send a ``host:`` request and give the server's text."""
+        """Send a ``host:`` request and return the answer."""
         reader, writer = await self._request(request)
         try:
             await _require_okay(reader, request)

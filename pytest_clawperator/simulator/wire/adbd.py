@@ -16,7 +16,7 @@ class Adbd:
         self._connections: set[Connection] = set()
 
     async def start(self, *, port: int = 0) -> int:
-        """Listen on the loopback interface and give the port; 0 lets the system choose."""
+        """Listen on the loopback interface and return the port; 0 lets the system choose."""
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(
             lambda: Connection(self._device, self._connections), "127.0.0.1", port

@@ -46,7 +46,7 @@ class Served(Protocol):
         """The properties a host learns at once, as ``name=value;name=value``."""
 
     def admission(self) -> Literal["device", "offline", "unauthorized"]:
-        """Say how a host that connects now is received."""
+        """Return how a host that connects now is received."""
 
     async def serve(self, destination: str, stream: Stream) -> None:
         """Run a service until it is done; raise ``ServiceRefused`` at once for unknown ones.
@@ -102,7 +102,7 @@ class Connection(asyncio.Protocol):
             self.drop()
 
     def drop(self) -> None:
-        """End the connection without a word."""
+        """Close the connection at once."""
         if self._outbox.transport is not None:
             self._outbox.transport.abort()
             self._outbox.transport = None

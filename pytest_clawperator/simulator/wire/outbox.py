@@ -37,7 +37,7 @@ class Outbox:
         self._flush_soon()
 
     def ask_for_turn(self, sender: Sender) -> None:
-        """Let a stream send what it has when this turn of the loop ends."""
+        """Call the stream's ``take_turn`` when this turn of the loop ends."""
         if not sender.has_turn:
             sender.has_turn = True
             self._waiting.append(sender)

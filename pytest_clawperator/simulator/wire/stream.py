@@ -22,10 +22,10 @@ class ServiceRefused(Exception):
 
 
 class Stream(Protocol):
-    """One conversation between the host and a service of the device."""
+    """One stream between the host and a service of the device."""
 
     async def read(self) -> bytes:
-        """Give the next bytes from the host, or nothing once it closed its side."""
+        """Return the next bytes from the host, or nothing once it closed its side."""
 
     async def write(self, data: bytes) -> None:
         """Send bytes to the host in one piece of the stream, waiting while it is busy."""
@@ -64,7 +64,7 @@ class Channel:
         self._writable = _Signal()
 
     async def read(self) -> bytes:
-        """Give everything the host has sent since, waiting for something to come."""
+        """Return everything that the host has sent since, after waiting for something."""
         while not self._unread:
             if self._closed:
                 return b""
@@ -119,7 +119,7 @@ class Channel:
             self._outbox.ask_for_turn(self)
 
     def receive(self, payload: bytes) -> None:
-        """Keep what the host sent; it may send more once it is told so."""
+        """Keep what the host sent, and acknowledge it unless too much is unread."""
         if payload:
             self._unread.append(payload)
             self._unread_size += len(payload)
@@ -137,7 +137,7 @@ class Channel:
             self._outbox.ask_for_turn(self)
 
     def host_closed(self) -> None:
-        """Take the host's goodbye; what it has sent before can still be read."""
+        """Close the stream as the host asks; what it sent before can still be read."""
         self._close(self.local_id)
 
     def connection_lost(self) -> None:
@@ -173,13 +173,13 @@ class Channel:
 
 
 class _Signal:
-    """Wakes everyone who waits."""
+    """Wakes every waiting task."""
 
     def __init__(self) -> None:
         self._waiters: list[asyncio.Future[None]] = []
 
     async def wait(self) -> None:
-        """Sleep until the next wake."""
+        """Wait until the next wake."""
         waiter = asyncio.get_running_loop().create_future()
         self._waiters.append(waiter)
         try:
@@ -189,7 +189,7 @@ class _Signal:
                 self._waiters.remove(waiter)
 
     def wake(self) -> None:
-        """Wake those who sleep now."""
+        """Wake those who wait now."""
         waiters, self._waiters = self._waiters, []
         for waiter in waiters:
             if not waiter.done():

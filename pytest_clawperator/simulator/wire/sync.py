@@ -171,7 +171,7 @@ class _Conversation:
             await self._stream.write(_REQUEST.pack(b"OKAY", 0))
 
     def _prepare(self, path: str) -> str | None:
-        """Make the folders above a file to come, and give the problem if there is one."""
+        """Make the folders above a file to write, and return the problem if there is one."""
         folder = path.rstrip("/").rpartition("/")[0] or "/"
         try:
             if not self._files.is_dir(folder):
@@ -221,7 +221,7 @@ def _u32(number: int) -> int:
 
 
 def _details(found: Stat) -> tuple[int, ...]:
-    """Give device, inode, mode, links, user, group, size and the three times."""
+    """Return device, inode, mode, links, user, group, size and the three times."""
     times = (found.mtime,) * 3
     return (1, 1, found.mode, 1, _SHELL_ID, _SHELL_ID, found.size, *times)
 

@@ -92,7 +92,7 @@ def _shown(argument: object) -> str:
 
 
 class FakeUi:
-    """A screen that shows what it is told to and remembers what was done to it."""
+    """A screen that shows what it is reported to and remembers what was done to it."""
 
     start_app = _recorded("start")
     open_uri = _recorded("open_uri")
@@ -205,13 +205,13 @@ class Bench:
         asyncio.run(all_of_them())
 
     def execute(self, *actions: dict[str, Any], **root: Any) -> dict[str, Any]:
-        """Run actions as one command; give its only envelope."""
+        """Run actions as one command; return its only envelope."""
         self.send(command(*actions, **root))
         (envelope,) = self.envelopes()
         return envelope
 
     def step(self, type: str, **params: Any) -> dict[str, Any]:
-        """Run one action; give its step result."""
+        """Run one action; return its step result."""
         envelope = self.execute({"id": "a1", "type": type, "params": params})
         (step,) = envelope["stepResults"]
         return cast("dict[str, Any]", step)

@@ -37,7 +37,7 @@ def dump_activity(system: AndroidSystem, words: list[str]) -> str:
 
 
 def _tasks(system: AndroidSystem) -> list[tuple[str, str]]:
-    """Give package and activity of what is open, what is in front first."""
+    """Return package and activity of every open task, the one in front first."""
     front = (system.ui.foreground_package(), system.ui.foreground_activity())
     tasks = [front]
     for name in system.ui.running_packages():

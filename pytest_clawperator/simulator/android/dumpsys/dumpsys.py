@@ -41,11 +41,11 @@ DUMPS: Mapping[str, Dump] = {
     "power": dump_power,
     "window": dump_window,
 }
-"""The services that tell about themselves."""
+"""The services that can be dumped."""
 
 
 async def dumpsys(system: AndroidSystem, invocation: Invocation) -> int:
-    """Have a service tell about itself."""
+    """Print the dump of one service, or of all."""
     words = invocation.args[1:]
     if words[:1] in (["-t"], ["-T"], ["--priority"]):
         words = words[2:]

@@ -14,7 +14,7 @@ def object_id(text: str) -> str:
 
 
 def focused_window(system: AndroidSystem) -> str:
-    """Name the window that has the focus."""
+    """Return the record of the focused window."""
     if system.shade:
         return f"Window{{{object_id('shade')} u0 NotificationShade}}"
     package, activity = system.ui.foreground_package(), system.ui.foreground_activity()
@@ -23,13 +23,13 @@ def focused_window(system: AndroidSystem) -> str:
 
 
 def activity_record(package: str, activity: str) -> str:
-    """Name an activity as the activity manager does."""
+    """Return an activity's record."""
     name = component(package, activity)
     return f"ActivityRecord{{{object_id('record ' + name)} u0 {name} t{task_id(package)}}}"
 
 
 def task_id(package: str) -> int:
-    """Give the number of a package's task."""
+    """Return the number of a package's task."""
     return int(object_id("task " + package), 16) % 900 + 10
 
 

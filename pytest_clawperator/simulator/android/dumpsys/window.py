@@ -12,7 +12,7 @@ from pytest_clawperator.simulator.android.system import AndroidSystem
 
 
 def dump_window(system: AndroidSystem, words: list[str]) -> str:
-    """Print windows, displays, or both with what else the window manager has to say."""
+    """Print the windows, the displays or the policy, or all three."""
     what = words[0] if words else ""
     if what in ("windows", "w", "visible", "visible-apps"):
         return "\n".join(_windows(system)) + "\n"

@@ -61,7 +61,7 @@ def start_activity(system: AndroidSystem, intent: Intent) -> Started | None:
 
 
 def resolve_activity(system: AndroidSystem, intent: Intent) -> tuple[str, str] | None:
-    """Give the one activity that the intent names, by component, package or category."""
+    """Return the activity that the intent names by component, package or category."""
     if intent.component is not None:
         package = system.packages.get(intent.component[0])
         if package is None or not package.enabled:
@@ -97,12 +97,12 @@ def _open(system: AndroidSystem, package: str, activity: str) -> bool:
 
 
 def may_broadcast(intent: Intent) -> bool:
-    """Tell whether the shell's user may send this; some actions are the system's alone."""
+    """Whether the shell's user may send this; some actions are the system's alone."""
     return intent.action not in _SHELL_MAY_NOT_SEND
 
 
 def send_broadcast(system: AndroidSystem, intent: Intent) -> None:
-    """Deliver a broadcast to whoever receives it; nobody is told if that is nobody."""
+    """Deliver a broadcast to its receivers; having none is no error."""
     system.stats.broadcast()
     for name in OPERATOR_PACKAGES:
         package = system.packages.get(name)

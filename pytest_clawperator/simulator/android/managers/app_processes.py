@@ -22,7 +22,7 @@ def kill(system: AndroidSystem, name: str) -> None:
 
 
 def crash(system: AndroidSystem, name: str, message: str) -> None:
-    """Have a package's process die of an exception."""
+    """Crash a package's process with an exception."""
     if name in OPERATOR_PACKAGES:
         system.operators.crash(name, message)
         return
@@ -41,7 +41,7 @@ def app_crashed(system: AndroidSystem, name: str, message: str) -> None:
 
 
 def start_process(system: AndroidSystem, name: str) -> Process:
-    """Give a package's process, starting one if none runs."""
+    """Return a package's process, starting one if none runs."""
     package = system.packages.get(name)
     process = system.processes.start(name, user=package.user if package else "u0_a199")
     if package is not None:

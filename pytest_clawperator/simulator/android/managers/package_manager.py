@@ -24,7 +24,7 @@ from pytest_clawperator.simulator.screen.app_model import App
 
 
 def grant(system: AndroidSystem, package: Package, permission: str) -> None:
-    """Give a permission, or refuse as Android does."""
+    """Grant a permission, or refuse as Android does."""
     _require_changeable(system, package, permission)
     system.ui.grant(package.name, permission)
 

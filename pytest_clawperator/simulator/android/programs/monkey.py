@@ -50,7 +50,7 @@ async def monkey(system: AndroidSystem, invocation: Invocation) -> int:
 
 
 def _monkey_options(words: list[str]) -> tuple[list[str], int, int | None]:
-    """Give packages, seed and number of events."""
+    """Return packages, seed and number of events."""
     values: dict[str, list[str]] = {}
     rest: list[str] = []
     queue = iter(words)

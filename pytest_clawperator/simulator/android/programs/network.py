@@ -9,7 +9,7 @@ from pytest_clawperator.simulator.shell.shell import Invocation
 
 
 def wlan_address(serial: str) -> str:
-    """Give the phone's address in its wireless network, which nothing listens on."""
+    """Return the phone's address in its wireless network, which nothing listens on."""
     return f"192.168.{zlib.crc32(serial.encode()) % 200 + 20}.15"
 
 

@@ -61,7 +61,7 @@ async def screenrecord(system: AndroidSystem, invocation: Invocation) -> int:
 
 
 def _default_size(screen: tuple[int, int]) -> tuple[int, int]:
-    """Give the screen's size, divided until its longer side is moderate."""
+    """Return the screen's size, divided until its longer side is small enough."""
     factor = -(-max(screen) // _LONGEST_SIDE)
     return max(1, screen[0] // factor), max(1, screen[1] // factor)
 
@@ -83,7 +83,7 @@ class _Recording:
         self.killed_by = 0
 
     def signal(self, number: int) -> None:
-        """End the film, or, with any signal but the first polite one, the program."""
+        """End the film at the first hangup or interrupt; any other signal ends the program."""
         if number in (_HANGUP, _INTERRUPT) and not self._stop.done():
             self._stop.set_result(None)
         elif self._work is not None:
@@ -91,7 +91,7 @@ class _Recording:
             self._work.cancel()
 
     async def save(self, files: FileSystem, path: str) -> str:
-        """Record until it is over, and write the file; give what prevented that."""
+        """Record until the end and write the file; return what prevented that."""
         self._work = work = asyncio.get_running_loop().create_task(self._record(files, path))
         try:
             await asyncio.wait([work])
@@ -118,7 +118,7 @@ class _Recording:
         return ""
 
     async def _look(self) -> float:
-        """Take a frame if there is something new; give how long to rest after it."""
+        """Take a frame if the screen has changed; return how long to rest after it."""
         key, began = self._camera.key(), self._clock()
         if key == self._key:
             return _FRAME_SECONDS

@@ -46,7 +46,7 @@ class Request:
 
 
 class RequestRefused(Exception):
-    """There will be no film; ``message`` says why, ``status`` is the exit status."""
+    """The arguments were refused with this message and exit status."""
 
     def __init__(self, message: str, *, status: int = 2) -> None:
         super().__init__(message)

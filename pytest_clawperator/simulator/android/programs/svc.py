@@ -20,7 +20,7 @@ _USAGE = """Available commands:
 
 
 async def svc(system: AndroidSystem, invocation: Invocation) -> int:
-    """Switch a radio, or tell the power manager something."""
+    """Switch a radio, or change how the phone stays awake."""
     words = invocation.args[1:]
     if system.booting:
         await invocation.err("Error: the system is not running\n")
@@ -52,6 +52,6 @@ def _help(words: list[str]) -> str:
 
 
 async def reboot(system: AndroidSystem, invocation: Invocation) -> int:
-    """Go down and come up again."""
+    """Restart the phone."""
     system.reboot()
     return 0

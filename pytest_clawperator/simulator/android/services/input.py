@@ -40,7 +40,7 @@ def _point(call: ServiceCall) -> tuple[int, int]:
 
 
 def _touchable(system: AndroidSystem) -> bool:
-    """Tell whether a finger reaches the screen now; one that is off feels nothing."""
+    """Whether touches reach the screen now: it is on, and no fault refuses them."""
     return system.display.awake and system.faults.active("gesture_refused") is None
 
 
@@ -171,7 +171,7 @@ _KEYS: Mapping[int, Callable[[AndroidSystem], None]] = {
 
 
 def _ignore(done: bool) -> None:
-    """Say nothing of a key that could not do its work."""
+    """Ignore that a key did nothing."""
 
 
 async def _key_combination(call: ServiceCall) -> int:

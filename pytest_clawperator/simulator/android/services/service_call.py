@@ -1,4 +1,4 @@
-"""How a system service takes a shell command: its words, its options, its failures."""
+"""A shell command to a system service: its words, its options, its failures."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ async def run_service(
     invocation: Invocation,
     words: Sequence[str],
 ) -> int:
-    """Hand a command to a service, as ``cmd`` does."""
+    """Run a command of a service, as ``cmd`` does."""
     if system.booting:
         await invocation.err(f"cmd: Can't find service: {service}\n")
         return NO_SERVICE

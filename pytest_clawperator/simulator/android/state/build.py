@@ -73,7 +73,7 @@ class Build:
 
 
 def release_of(api: int) -> str:
-    """Give the version of Android that has this API level."""
+    """Return the version of Android that has this API level."""
     return _RELEASES.get(api, str(max(api - 20, 1)))
 
 

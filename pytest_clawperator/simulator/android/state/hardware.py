@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Battery:
-    """What ``dumpsys battery`` tells and sets."""
+    """What ``dumpsys battery`` prints and sets."""
 
     ac: bool = False
     usb: bool = True

@@ -55,7 +55,7 @@ def operator_package(
 
 
 def operator_screen(package: Package) -> App:
-    """Give what the Operator shows when somebody opens it."""
+    """Return the screen that the Operator shows when it is opened."""
     return plain_app(
         package.name,
         name=package.label,

@@ -76,38 +76,38 @@ class PackageStore:
         """Install a package in place of what had its name."""
         self._packages[package.name] = package
 
-    def remove(self, name: str) -> Package | None:
-        """Uninstall a package; give it, or None where there was none."""
-        return self._packages.pop(name, None)
+    def remove(self, name: str) -> None:
+        """Uninstall a package, if there is one of that name."""
+        self._packages.pop(name, None)
 
     def all(self) -> list[Package]:
         """List what is installed, by name."""
         return [self._packages[name] for name in sorted(self._packages)]
 
     def free_app_id(self) -> int:
-        """Give the number for the next package that is installed."""
+        """Return an app id for the next package that is installed."""
         return max([FIRST_APP_ID - 1, *(p.app_id for p in self._packages.values())]) + 1
 
 
 def user_name(app_id: int) -> str:
-    """Name a user as ``ps`` does."""
+    """Return a user's name as ``ps`` prints it."""
     fixed = {0: "root", 1000: "system", 1001: "radio", 2000: "shell"}
     return fixed.get(app_id) or f"u0_a{app_id - 10000}"
 
 
 def component(package: str, cls: str) -> str:
-    """Write a component's name in short, as Android prints it."""
+    """Return a component's short name, as Android prints it."""
     short = cls[len(package) :] if cls.startswith(f"{package}.") else cls
     return f"{package}/{short}"
 
 
 def full_class(package: str, cls: str) -> str:
-    """Give a class's whole name: one that begins with a dot lies in the package."""
+    """Return a class's full name; one that begins with a dot lies in the package."""
     return package + cls if cls.startswith(".") else cls
 
 
 def random_code_path(name: str, *, rng: random.Random) -> str:
-    """Give the folder that a package is installed in, as unlike any other as on a phone."""
+    """Return a random folder to install a package in, named as on a phone."""
     outer, inner = (
         base64.urlsafe_b64encode(rng.getrandbits(128).to_bytes(16, "big")).decode()
         for _ in range(2)

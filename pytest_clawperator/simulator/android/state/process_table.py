@@ -61,7 +61,7 @@ class ProcessTable:
                 self._next_pid = self._rng.randrange(300, 500)
 
     def start(self, name: str, *, user: str, parent: str = "zygote64", pid: int = 0) -> Process:
-        """Start a process, or give the one that runs already; ``pid`` where it has one."""
+        """Start a process, or return the running one; ``pid`` where it has one already."""
         running = self._by_name.get(name)
         if running is not None and pid in (0, running.pid):
             return running
@@ -79,21 +79,16 @@ class ProcessTable:
         self._by_name[name] = process
         return process
 
-    def stop(self, name: str) -> Process | None:
-        """End a process; give it, or None where none ran."""
+    def stop(self, name: str) -> None:
+        """End a process, if it runs."""
         process = self._by_name.pop(name, None)
         if process is not None:
             self._by_pid.pop(process.pid, None)
-        return process
 
     def pid_of(self, name: str) -> int | None:
-        """Give a process's pid by its name."""
+        """Return a process's pid by its name."""
         process = self._by_name.get(name)
         return None if process is None else process.pid
-
-    def with_pid(self, pid: int) -> Process | None:
-        """Find a process."""
-        return self._by_pid.get(pid)
 
     def all(self) -> list[Process]:
         """List everything that runs, by pid."""

@@ -33,13 +33,13 @@ class Properties:
         }
 
     def get(self, key: str) -> str:
-        """Give a value; one that is not there is empty."""
+        """Return a value; one that is not there is empty."""
         if key in _BOOT_KEYS:
             return "" if self._booting() else "1"
         return self._values.get(key, "")
 
     def set(self, key: str, value: str) -> str | None:
-        """Set a value, or say why it was refused."""
+        """Set a value; return the message where it was refused."""
         if not key or key.startswith(".") or key.endswith(".") or ".." in key:
             return f"failed to set property '{key}' to '{value}'"
         if key in _BOOT_KEYS or key.startswith("ro."):
@@ -55,7 +55,7 @@ class Properties:
         return sorted([*self._values.items(), *booted])
 
     def banner(self) -> str:
-        """Give what adbd tells every host about the phone."""
+        """Return the properties that adbd sends to every host."""
         keys = ("ro.product.name", "ro.product.model", "ro.product.device")
         return "".join(f"{key}={self.get(key)};" for key in keys)
 

@@ -78,7 +78,7 @@ class SettingsStore:
         self._watchers: list[Watcher] = []
 
     def get(self, namespace: str, key: str) -> str | None:
-        """Give a value, or None where there is none."""
+        """Return a value, or None where there is none."""
         return self._tables[namespace].get(key)
 
     def put(self, namespace: str, key: str, value: str) -> None:
@@ -87,7 +87,7 @@ class SettingsStore:
         self._tell(namespace, key, value)
 
     def delete(self, namespace: str, key: str) -> bool:
-        """Remove a value; tell whether there was one."""
+        """Remove a value; return whether there was one."""
         if self._tables[namespace].pop(key, None) is None:
             return False
         self._tell(namespace, key, None)
@@ -98,7 +98,7 @@ class SettingsStore:
         return sorted(self._tables[namespace].items())
 
     def watch(self, watcher: Watcher) -> None:
-        """Have every later change told to ``watcher``."""
+        """Call ``watcher`` at every later change."""
         self._watchers.append(watcher)
 
     def _tell(self, namespace: str, key: str, value: str | None) -> None:
@@ -107,14 +107,14 @@ class SettingsStore:
 
 
 def add_to_list(store: SettingsStore, namespace: str, key: str, item: str) -> None:
-    """Put an item into a colon-separated list, unless it is there."""
+    """Add an item to a colon-separated list, unless it is there."""
     items = _items(store, namespace, key)
     if item not in items:
         store.put(namespace, key, ":".join([*items, item]))
 
 
 def remove_from_list(store: SettingsStore, namespace: str, key: str, *, package: str) -> list[str]:
-    """Take a package's components out of a colon-separated list; give what is left."""
+    """Remove a package's components from a colon-separated list; return the rest."""
     items = _items(store, namespace, key)
     left = [item for item in items if item.partition("/")[0] != package]
     if left != items:

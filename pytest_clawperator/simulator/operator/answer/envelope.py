@@ -62,11 +62,11 @@ class Envelope:
     error_code: str | None = None
 
     def line(self) -> str:
-        """Give the log line that carries it."""
+        """Return the log line that carries it."""
         return f"{RESULT_PREFIX} {self.to_json()}"
 
     def to_json(self) -> str:
-        """Give it as compact JSON; control characters are escaped, everything else is raw."""
+        """Return it as compact JSON; control characters are escaped, everything else is raw."""
         wire: dict[str, Any] = {
             "commandId": self.command_id,
             "taskId": self.task_id,

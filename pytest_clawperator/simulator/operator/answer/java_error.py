@@ -18,7 +18,7 @@ class JavaError:
         return f"{self.java_class}: {self.message}"
 
     def stack_trace(self, *, release: bool) -> str:
-        """Give it as the app's log prints it."""
+        """Return it as the app's log prints it."""
         frames = _RELEASE_FRAMES if release else _DEBUG_FRAMES
         return "\n".join([self.text, *(f"\tat {at}" for at in frames)])
 

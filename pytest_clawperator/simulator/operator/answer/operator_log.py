@@ -75,7 +75,7 @@ class Log(Protocol):
 
 
 class OperatorLog:
-    """The app's end of the device's log; everything is said by its main thread."""
+    """The app's side of the device's log; everything is logged by its main thread."""
 
     def __init__(self, log: Log, *, pid: Callable[[], int], release_tags: bool) -> None:
         self._log = log
@@ -83,34 +83,34 @@ class OperatorLog:
         self._release = release_tags
 
     def tag(self, source: Source) -> str:
-        """Give the tag under which a part of the app speaks."""
+        """Return the tag under which a part of the app speaks."""
         debug, release = source.value
         return release if self._release else debug
 
     def class_name(self, name: str) -> str:
-        """Give a class's simple name as this build has it."""
+        """Return a class's simple name as this build has it."""
         return _renamed(name) if self._release else name
 
     def debug(self, source: Source, message: str) -> None:
-        """Say something at level D."""
+        """Log at level D."""
         self._log.timber("D", self.tag(source), message, pid=self._pid())
 
     def info(self, source: Source, message: str) -> None:
-        """Say something at level I."""
+        """Log at level I."""
         self._log.timber("I", self.tag(source), message, pid=self._pid())
 
     def warn(self, source: Source, message: str) -> None:
-        """Say something at level W."""
+        """Log at level W."""
         self._log.timber("W", self.tag(source), message, pid=self._pid())
 
     def error(self, source: Source, message: str, cause: JavaError | None = None) -> None:
-        """Say something at level E, with the stack trace of what caused it."""
+        """Log at level E, with the stack trace of the cause."""
         if cause is not None:
             message = f"{message}\n{cause.stack_trace(release=self._release)}"
         self._log.timber("E", self.tag(source), message, pid=self._pid())
 
     def crash(self, package: str, error: JavaError) -> None:
-        """Say what a process says that dies of an uncaught exception."""
+        """Log what a process logs that dies of an uncaught exception."""
         pid = self._pid()
         trace = error.stack_trace(release=self._release)
         text = f"FATAL EXCEPTION: main\nProcess: {package}, PID: {pid}\n{trace}"
@@ -118,7 +118,7 @@ class OperatorLog:
         self._log.write("I", "Process", f"Sending signal. PID: {pid} SIG: 9", pid=pid)
 
     def foreign(self, tag: str, message: str, *, pid: int) -> None:
-        """Let another process say something."""
+        """Log a line of another process."""
         self._log.write("D", tag, message, pid=pid, tid=pid + 3)
 
 
@@ -128,5 +128,5 @@ def _renamed(name: str) -> str:
 
 
 def map_text(values: Mapping[str, str]) -> str:
-    """Print a map as Kotlin does."""
+    """Return a map as Kotlin prints it."""
     return "{" + ", ".join(f"{key}={value}" for key, value in values.items()) + "}"

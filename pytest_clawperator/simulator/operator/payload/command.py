@@ -51,7 +51,7 @@ class NodeMatcher:
     content_desc_contains: str | None = None
 
     def to_wire(self) -> dict[str, str]:
-        """Give the fields that are set, by their wire names."""
+        """Return the fields that are set, by their wire names."""
         pairs = ((wire, getattr(self, name)) for wire, name in MATCHER_KEYS.items())
         return {wire: value for wire, value in pairs if value is not None}
 
@@ -119,7 +119,7 @@ class Click(Action):
 
 @dataclass(frozen=True, kw_only=True)
 class ScrollStyle:
-    """What every scrolling action says about its gesture and its container."""
+    """The gesture and the container of a scrolling action."""
 
     container: NodeMatcher | None = None
     direction: Direction = "Down"
@@ -230,12 +230,12 @@ class PressKey(Action):
 
 @dataclass(frozen=True, kw_only=True)
 class DoctorPing(Action):
-    """Answer, and say whether developer options are on."""
+    """Answer, and return whether developer options are on."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StartRecording(Action):
-    """Begin to write down what happens on the screen."""
+    """Start to record what happens on the screen."""
 
     session_id: str | None = None
 

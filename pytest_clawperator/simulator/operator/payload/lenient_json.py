@@ -61,7 +61,7 @@ class JsonObject:
         self._values: dict[str, Any] = value
 
     def text(self, key: str, limit: int | None = None) -> str | None:
-        """Give a scalar as text; None where the key is missing or holds no scalar."""
+        """Return a scalar as text; None where the key is missing or holds no scalar."""
         value = self._values.get(key, _MISSING)
         if value is _MISSING or isinstance(value, (dict, list)):
             return None
@@ -71,7 +71,7 @@ class JsonObject:
         return text
 
     def required(self, key: str, limit: int) -> str:
-        """Give a scalar that must be there and not be blank."""
+        """Return a scalar that must be there and not be blank."""
         text = self.text(key)
         if text is None:
             raise PayloadRefused(f"{key} is required", java_class=STATE)
@@ -82,14 +82,14 @@ class JsonObject:
         return text
 
     def optional(self, key: str, limit: int) -> str | None:
-        """Give a scalar that may be missing but not blank."""
+        """Return a scalar that may be missing but not blank."""
         text = self.text(key, limit)
         if text is not None and not text.strip():
             raise PayloadRefused(f"{key} must not be blank")
         return text
 
     def whole(self, key: str, limit: int = LONG_MAX) -> int | None:
-        """Give a whole number; None where it is missing or written as something else."""
+        """Return a whole number; None where it is missing or written as something else."""
         text = self.text(key)
         found = _INTEGER.fullmatch(text) if text is not None and len(text) < 40 else None
         if found is None:
@@ -104,12 +104,12 @@ class JsonObject:
         return number if -limit - 1 <= number <= limit else None
 
     def integer(self, key: str, default: int, low: int, high: int) -> int:
-        """Give a whole number between two bounds, or the default."""
+        """Return a whole number between two bounds, or the default."""
         number = self.whole(key)
         return default if number is None else min(max(number, low), high)
 
     def decimal(self, key: str, default: float, low: float, high: float) -> float:
-        """Give a number between two bounds, or the default."""
+        """Return a number between two bounds, or the default."""
         text = self.text(key)
         number = parse_double(text) if text is not None else None
         if number is None or number != number:
@@ -117,11 +117,11 @@ class JsonObject:
         return min(max(number, low), high)
 
     def flag(self, key: str, default: bool) -> bool:
-        """Give a truth value, or the default where it is none."""
+        """Return a truth value, or the default where it is none."""
         return {"true": True, "false": False}.get((self.text(key) or "").lower(), default)
 
     def array(self, key: str) -> list[Any]:
-        """Give an array that must be there."""
+        """Return an array that must be there."""
         if key not in self._values:
             raise PayloadRefused(f"{key} is required", java_class=STATE)
         value = self._values[key]
@@ -130,11 +130,11 @@ class JsonObject:
         return value
 
     def object(self, key: str) -> JsonObject | None:
-        """Give an object; None where the key is missing, refused where it holds anything else."""
+        """Return an object; None where the key is missing, refused where it holds anything else."""
         return JsonObject(self._values[key]) if key in self._values else None
 
     def word(self, key: str, what: str, words: Mapping[str, _Word]) -> _Word | None:
-        """Give what a word stands for, whatever its case; an unknown one is refused."""
+        """Return what a word stands for, whatever its case; an unknown one is refused."""
         text = self.text(key)
         if text is None:
             return None

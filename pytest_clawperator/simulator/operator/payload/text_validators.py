@@ -53,17 +53,17 @@ def parse_double(text: str) -> float | None:
 
 
 def is_temperature(text: str) -> bool:
-    """Tell whether a text is a number, with or without a unit."""
+    """Whether a text is a number, with or without a unit."""
     return parse_double(_UNIT.sub("", text.strip()).strip()) is not None
 
 
 def is_version(text: str) -> bool:
-    """Tell whether a text is numbers with dots in between."""
+    """Whether a text is numbers with dots in between."""
     return _VERSION.fullmatch(text) is not None
 
 
 def matches(text: str, pattern: str) -> bool:
-    """Tell whether the whole text fits the pattern."""
+    """Whether the whole text fits the pattern."""
     return compile_pattern(pattern).fullmatch(text) is not None
 
 

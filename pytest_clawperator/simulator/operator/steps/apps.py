@@ -26,7 +26,7 @@ async def open_uri(run: Run, action: OpenUri) -> StepResult:
     uri = action.uri
 
     async def attempt() -> None:
-        run.say(f"Opening URI: {uri}")
+        run.log_task(f"Opening URI: {uri}")
         if not run.ui.open_uri(uri):
             text = f"URI_NOT_HANDLED: No application found to handle uri={uri}"
             raise StepFailure(text, code="URI_NOT_HANDLED")
@@ -52,7 +52,7 @@ async def open_app(run: Run, action: OpenApp) -> StepResult:
         if package not in run.ui.apps:
             text = f"No app found with applicationId={package}"
             raise StepFailure(text, code="APP_NOT_FOUND")
-        run.say(f"Opening app: {package}")
+        run.log_task(f"Opening app: {package}")
         run.ui.start_app(package)
 
     await run_stage(

@@ -15,7 +15,7 @@ _ANCESTORS = 7
 
 
 def look(run: Run) -> UiNode | None:
-    """Give the root of the active window; None where the service gets none."""
+    """Return the root of the active window; None where the service gets none."""
     if not run.is_connected():
         run.log.debug(
             Source.INSPECTOR, "[Operator-UxInspector] Accessibility service is not available"
@@ -28,7 +28,7 @@ def look(run: Run) -> UiNode | None:
 
 
 def look_or_fail(run: Run) -> UiNode:
-    """Give the root of the active window."""
+    """Return the root of the active window."""
     root = look(run)
     if root is None:
         raise StepFailure("UI tree not available", code="UI_TREE_UNAVAILABLE")
@@ -36,12 +36,12 @@ def look_or_fail(run: Run) -> UiNode:
 
 
 def find(run: Run, root: UiNode, matcher: NodeMatcher) -> UiNode | None:
-    """Give the first node on the screen that fits."""
+    """Return the first node on the screen that fits."""
     return hierarchy.find(root, matcher.to_wire(), run.ui.size)
 
 
 def find_or_fail(run: Run, matcher: NodeMatcher) -> UiNode:
-    """Look at the screen and give the first node that fits."""
+    """Look at the screen and return the first node that fits."""
     node = find(run, look_or_fail(run), matcher)
     if node is None:
         raise StepFailure(f"No UI node found matching criteria: {matcher}", code="NODE_NOT_FOUND")
@@ -49,14 +49,14 @@ def find_or_fail(run: Run, matcher: NodeMatcher) -> UiNode:
 
 
 def first_scrollable(run: Run, root: UiNode) -> UiNode | None:
-    """Give the first node on the screen that scrolls."""
+    """Return the first node on the screen that scrolls."""
     nodes = hierarchy.on_screen(root, run.ui.size)
     return next((node for node in nodes if node.scrollable), None)
 
 
 @dataclass(frozen=True)
 class WindowMetadata:
-    """What a snapshot says of the windows."""
+    """The windows as a snapshot describes them."""
 
     foreground_package: str | None
     overlay_package: str | None
@@ -91,7 +91,7 @@ def window_metadata(run: Run) -> WindowMetadata | None:
 def nearest(
     node: UiNode, fits: Callable[[UiNode], bool], levels: int = _ANCESTORS
 ) -> UiNode | None:
-    """Give the node itself or the closest ancestor that fits, so many levels up."""
+    """Return the node itself or the closest ancestor that fits, so many levels up."""
     current: UiNode | None = node
     for _ in range(levels + 1):
         if current is None or fits(current):
@@ -101,5 +101,5 @@ def nearest(
 
 
 def nearest_clickable(node: UiNode) -> UiNode | None:
-    """Give what an accessibility click on the node would go to."""
+    """Return the node that an accessibility click on this one goes to."""
     return nearest(node, lambda candidate: candidate.clickable)

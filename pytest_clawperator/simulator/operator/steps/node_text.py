@@ -12,12 +12,12 @@ _WINDOW_ID = 41  # the window's number in the system; matchers never see it
 
 
 def node_id(node: UiNode) -> str:
-    """Name a node by its place in the tree."""
+    """Return a node's id, made from its place in the tree."""
     return f"{_WINDOW_ID}:{hierarchy.node_path(node)}"
 
 
 def describe(node: UiNode) -> str:
-    """Print a node as the app's tasks do."""
+    """Return a node as the app's tasks print it."""
     left, top, right, bottom = (float(edge) for edge in node.bounds)
     clickable = nearest(node, lambda other: other.clickable, _EFFECTIVE_ANCESTORS) is not None
     return (
@@ -28,7 +28,7 @@ def describe(node: UiNode) -> str:
 
 
 def describe_raw(node: UiNode) -> str:
-    """Print a node as the app's service does."""
+    """Return a node as the app's service prints it."""
     left, top, right, bottom = node.bounds
     return (
         f'class={node.cls} text="{node.text or node.content_desc}" '

@@ -55,14 +55,14 @@ async def _read_one(run: Run, action: ReadText) -> StepResult:
 
     async def attempt() -> str:
         kind = "text" if is_valid is None else "validated text"
-        run.ui_say(f"Getting {kind} for node matching: {_wanted(action)}")
+        run.log_ui(f"Getting {kind} for node matching: {_wanted(action)}")
         text = _find_node(run, action).label
         if not text:
             raise StepFailure("Matching UI node has no text content", code="NODE_HAS_NO_TEXT")
         if is_valid is not None and not is_valid(text):
-            run.ui_say(f"Validation failed for text '{text}' from matching node{where}")
+            run.log_ui(f"Validation failed for text '{text}' from matching node{where}")
             raise _WrongForm(text, where)
-        run.ui_say(f"Got {kind} from matching node{where}: '{text}'")
+        run.log_ui(f"Got {kind} from matching node{where}: '{text}'")
         return text
 
     text = await run.on_screen(_stage_of_one(run, action, attempt))
@@ -93,10 +93,10 @@ async def _read_all(run: Run, action: ReadText) -> StepResult:
     where = "" if action.container is None else " within container"
 
     async def attempt() -> list[str]:
-        run.ui_say(f"Getting all text for nodes matching: {_wanted(action)}")
+        run.log_ui(f"Getting all text for nodes matching: {_wanted(action)}")
         nodes = hierarchy.find_all(_part(run, action), action.matcher.to_wire(), run.ui.size)
         texts = [node.label for node in nodes if node.label]
-        run.ui_say(f"Got text from {len(texts)} matching nodes{where}")
+        run.log_ui(f"Got text from {len(texts)} matching nodes{where}")
         return texts
 
     stage = run_stage(run, _stage(action, "getAllText"), attempt, retry=action.retry)
@@ -181,7 +181,7 @@ async def read_key_value_pair(run: Run, action: ReadKeyValuePair) -> StepResult:
     matcher = action.label_matcher
 
     async def attempt() -> tuple[str, str]:
-        run.ui_say(f"readKeyValuePair: {matcher}")
+        run.log_ui(f"readKeyValuePair: {matcher}")
         return _pair(run, look_or_fail(run), matcher)
 
     stage = run_stage(run, f"readKeyValuePair({matcher})", attempt, retry=action.retry)

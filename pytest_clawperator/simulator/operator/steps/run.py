@@ -67,17 +67,17 @@ class Run:
             Source.STATUS_SINK, f"{COMMAND} stage-failure {self.command.ids} {text}", cause
         )
 
-    def say(self, text: str) -> None:
+    def log_task(self, text: str) -> None:
         """Log a line of the task."""
         self.log.debug(Source.TASK_SCOPE, f"{SCOPE} {text}")
 
-    def ui_say(self, text: str) -> None:
+    def log_ui(self, text: str) -> None:
         """Log a line of an operation on the screen."""
         self.log.debug(Source.UI_SCOPE, f"{UI_SCOPE} {text}")
 
     async def on_screen(self, operation: Awaitable[T]) -> T:
         """Log that operations on the screen begin and that they are done."""
-        self.say("Executing UI operations")
+        self.log_task("Executing UI operations")
         result = await operation
-        self.say("UI operations completed")
+        self.log_task("UI operations completed")
         return result

@@ -38,7 +38,7 @@ async def snapshot_ui(run: Run, action: SnapshotUi) -> StepResult:
     """Log the hierarchy of the active window and describe the windows."""
 
     async def attempt() -> tuple[str, WindowMetadata | None]:
-        run.say("Logging UI tree")
+        run.log_task("Logging UI tree")
         root = look(run)
         if root is None:
             raise StepFailure(_UNAVAILABLE, code="UI_TREE_UNAVAILABLE")

@@ -71,9 +71,9 @@ def _log_retry(
     number = attempt.partition("/")[0]
     line = f"attempt {number} failed: {problem.message}; retrying in {pause}ms"
     if on_screen:
-        run.ui_say(f"{stage} {line}")
+        run.log_ui(f"{stage} {line}")
     else:
-        run.say(line)
+        run.log_task(line)
 
 
 def _log_failure(

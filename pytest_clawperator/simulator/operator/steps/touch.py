@@ -39,11 +39,11 @@ async def click_node(run: Run, matcher: NodeMatcher, click_type: ClickType, retr
     """Click the first node that fits, as often as it takes."""
 
     async def attempt() -> None:
-        run.ui_say(f"Clicking node matching: {matcher}")
+        run.log_ui(f"Clicking node matching: {matcher}")
         node = find_or_fail(run, matcher)
         if not await _touch(run, node, click_type):
             raise StepFailure("Click on matching UI node failed", code="NODE_NOT_CLICKABLE")
-        run.ui_say("Successfully clicked matching node")
+        run.log_ui("Successfully clicked matching node")
 
     await run_stage(
         run,
@@ -57,10 +57,10 @@ async def click_node(run: Run, matcher: NodeMatcher, click_type: ClickType, retr
 
 async def _click_point(run: Run, at: tuple[int, int], point: str, action: Click) -> None:
     async def attempt() -> None:
-        run.ui_say(f"Clicking coordinate: {point}")
+        run.log_ui(f"Clicking coordinate: {point}")
         if not await _touch_point(run, at, action.click_type):
             raise StepFailure(f"Click at coordinate {point} failed", code="GESTURE_FAILED")
-        run.ui_say(f"Successfully clicked coordinate {point}")
+        run.log_ui(f"Successfully clicked coordinate {point}")
 
     await run_stage(
         run,
@@ -148,10 +148,10 @@ async def enter_text(run: Run, action: EnterText) -> StepResult:
     length = len(text.encode("utf-16-le", "surrogatepass")) // 2
 
     async def attempt() -> None:
-        run.ui_say(f"Entering text into node matching: {matcher} (len={length}, submit={submit})")
+        run.log_ui(f"Entering text into node matching: {matcher} (len={length}, submit={submit})")
         if not _set_text(run, find_or_fail(run, matcher), action):
             raise StepFailure("Failed to set text on matching UI node", code="NODE_NOT_CLICKABLE")
-        run.ui_say("Successfully entered text into matching node")
+        run.log_ui("Successfully entered text into matching node")
 
     said: Details = {"matcher": matcher, "submit": action.submit, "text_length": length}
     stage = run_stage(

@@ -100,9 +100,9 @@ async def sleep(run: Run, action: Sleep) -> StepResult:
     duration = action.duration_ms
 
     async def attempt() -> None:
-        run.say(f"Pausing for {duration}ms...")
+        run.log_task(f"Pausing for {duration}ms...")
         await run.time.pause(duration)
-        run.say(f"Paused for {duration}ms")
+        run.log_task(f"Paused for {duration}ms")
 
     await run_stage(
         run,

@@ -48,7 +48,7 @@ _LONG_FILTERS = frozenset(
 
 @dataclass
 class _Listing:
-    """Which packages to list, and what to say of each."""
+    """Which packages to list, and what to print of each."""
 
     options: set[str] = field(default_factory=set)
     uid: int | None = None

@@ -51,17 +51,17 @@ async def _change_permission(call: ServiceCall, *, give: bool) -> int:
 
 
 async def grant_command(call: ServiceCall) -> int:
-    """Give an app a permission."""
+    """Grant a permission to an app."""
     return await _change_permission(call, give=True)
 
 
 async def revoke_command(call: ServiceCall) -> int:
-    """Take a permission from an app."""
+    """Revoke a permission of an app."""
     return await _change_permission(call, give=False)
 
 
 async def reset_permissions(call: ServiceCall) -> int:
-    """Take every runtime permission from every app."""
+    """Revoke every runtime permission of every app."""
     for package in call.system.packages.all():
         for permission in sorted(call.system.ui.granted(package.name) & RUNTIME_PERMISSIONS):
             revoke(call.system, package, permission)

@@ -29,7 +29,7 @@ _PRIORITY = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefau
 
 
 def _link_taker(call: ServiceCall, intent: Intent) -> tuple[str, str] | None:
-    """Give the activity that takes a link, or that which asks where several do."""
+    """Return the activity that opens a link; the chooser where several do."""
     if intent.data is None or intent.component is not None:
         return None
     takers = call.system.ui.link_takers(intent.data, package=intent.package)

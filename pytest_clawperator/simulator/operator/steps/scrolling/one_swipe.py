@@ -32,12 +32,12 @@ class ScrolledList:
         self._is_gone = self._is_gone_next = False
 
     def resolve(self, root: UiNode) -> UiNode:
-        """Give the node to scroll."""
+        """Return the node to scroll."""
         self._is_gone |= self._is_gone_next
         return self._find(root)
 
     def resolve_again(self, root: UiNode) -> UiNode | None:
-        """Give the node after a swipe; None where it is gone."""
+        """Return the node after a swipe; None where it is gone."""
         try:
             return self._find(root)
         except StepFailure:
@@ -72,7 +72,7 @@ class ScrolledList:
 
 
 def position_signature(run: Run, container: UiNode, style: ScrollStyle) -> str | None:
-    """Say where the first children stand; what they show is not part of it."""
+    """Return where the first children stand, as text; None without children."""
     children = hierarchy.children_on_screen(container, run.ui.size)[:_LEADING]
     if not children:
         return None
@@ -100,18 +100,18 @@ async def scroll_once(run: Run, style: ScrollStyle, retry: Retry, target: Scroll
         container_id = node.resource_id or None
         before = position_signature(run, node, style)
         if not await target.swipe(node):
-            run.ui_say("scrollOnce: gesture rejected by OS")
+            run.log_ui("scrollOnce: gesture rejected by OS")
             return Scrolled("gesture_failed", container_id)
         await run.time.pause(style.settle_delay_ms)
         node_after = target.resolve_again(look_or_fail(run))
         if node_after is None:
-            run.ui_say("scrollOnce: container lost after gesture; treating as edge_reached")
+            run.log_ui("scrollOnce: container lost after gesture; treating as edge_reached")
             return Scrolled("container_lost", container_id)
         after = position_signature(run, node_after, style)
         if before is None or after is None or before == after:
-            run.ui_say("scrollOnce: signature unchanged - edge_reached")
+            run.log_ui("scrollOnce: signature unchanged - edge_reached")
             return Scrolled("edge_reached", container_id)
-        run.ui_say("scrollOnce: signature changed - moved")
+        run.log_ui("scrollOnce: signature changed - moved")
         return Scrolled("moved", container_id)
 
     return await run_stage(

@@ -17,7 +17,7 @@ from pytest_clawperator.simulator.operator.steps.scrolling.one_swipe import (
 
 
 async def scroll(run: Run, action: Scroll) -> StepResult:
-    """Swipe once and say whether anything moved."""
+    """Swipe once and return whether anything moved."""
     style = action.style
     direction, settle = style.direction.lower(), str(style.settle_delay_ms)
     try:
@@ -44,7 +44,7 @@ async def scroll(run: Run, action: Scroll) -> StepResult:
 
 
 def float_text(value: float) -> str:
-    """Print a number as Java prints a float."""
+    """Return a number as Java prints a float."""
     single = unpack("<f", pack("<f", value))[0]
     for digits in range(1, 10):
         text = f"{single:.{digits}g}"

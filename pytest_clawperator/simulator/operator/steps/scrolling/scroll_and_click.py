@@ -71,7 +71,7 @@ def _scroll_failure_point(message: str) -> str:
 
 async def _bring_up(run: Run, action: ScrollAndClick) -> bool:
     style, matcher = action.style, action.matcher
-    run.ui_say(
+    run.log_ui(
         f"Starting scrollUntil: target={matcher}, dir={style.direction}, max={action.max_swipes}"
     )
     target = ScrolledList(run, style)
@@ -79,10 +79,10 @@ async def _bring_up(run: Run, action: ScrollAndClick) -> bool:
     for swipes in range(action.max_swipes + 1):
         root = look_or_fail(run)
         node = target.resolve(root)
-        run.ui_say(f"scrollUntil searching for target at swipe={swipes}")
+        run.log_ui(f"scrollUntil searching for target at swipe={swipes}")
         found = find(run, root, matcher)
         if found is not None:
-            run.ui_say(f"scrollUntil ✅ found at swipe={swipes}: {describe(found)}")
+            run.log_ui(f"scrollUntil ✅ found at swipe={swipes}: {describe(found)}")
             return True
         if swipes == action.max_swipes:
             break
@@ -90,16 +90,16 @@ async def _bring_up(run: Run, action: ScrollAndClick) -> bool:
         done = await target.swipe(node)
         await run.time.pause(style.settle_delay_ms)
         if not done:
-            run.ui_say("scrollUntil gesture failed; backing off and continuing")
+            run.log_ui("scrollUntil gesture failed; backing off and continuing")
             continue
         node_after = target.resolve_again(look_or_fail(run))
         if node_after is None:
-            run.ui_say("scrollUntil ❌ scrollable container lost after swipe")
+            run.log_ui("scrollUntil ❌ scrollable container lost after swipe")
             return False
         is_stuck = before is not None and position_signature(run, node_after, style) == before
         stuck = stuck + 1 if is_stuck else 0
         if stuck >= _STUCK_LIMIT:
-            run.ui_say("scrollUntil 🛑 exhausted scrolling (no further movement)")
+            run.log_ui("scrollUntil 🛑 exhausted scrolling (no further movement)")
             return False
-    run.ui_say(f"scrollUntil ❌ not found after {action.max_swipes} swipes")
+    run.log_ui(f"scrollUntil ❌ not found after {action.max_swipes} swipes")
     return False

@@ -81,13 +81,13 @@ def _loop_error(run: Run, action: ScrollUntil, reason: str) -> str | None:
 
 async def _scroll_loop(run: Run, action: ScrollUntil) -> _Ended:
     style, matcher = action.style, action.matcher
-    run.ui_say(
+    run.log_ui(
         f"scrollLoop: dir={style.direction} maxScrolls={action.max_scrolls} "
         f"maxDuration={_duration_text(action.max_duration_ms)}"
     )
     root = look_or_fail(run)
     if matcher is not None and find(run, root, matcher) is not None:
-        run.ui_say("scrollLoop: TARGET_FOUND before scrolling")
+        run.log_ui("scrollLoop: TARGET_FOUND before scrolling")
         return _Ended("TARGET_FOUND")
     target = ScrolledList(run, style, is_lost_late=not run.documented)
     try:
@@ -96,7 +96,7 @@ async def _scroll_loop(run: Run, action: ScrollUntil) -> _Ended:
         run.log.warn(Source.UI_SCOPE, f"{UI_SCOPE} scrollLoop: {problem.code} - {problem.message}")
         return _Ended(problem.code)
     reason, scrolls = await _scroll_to_the_end(run, action, target)
-    run.ui_say(f"scrollLoop: {reason} after {scrolls} scrolls")
+    run.log_ui(f"scrollLoop: {reason} after {scrolls} scrolls")
     return _Ended(reason, scrolls, container_id)
 
 
@@ -119,7 +119,7 @@ async def _scroll_to_the_end(
             return "CONTAINER_LOST", scrolls
         if done.outcome == "gesture_failed":
             refusals += 1
-            run.ui_say(f"scrollLoop: gesture_failed (noMovement={refusals})")
+            run.log_ui(f"scrollLoop: gesture_failed (noMovement={refusals})")
         else:
             refusals = 0
             if action.matcher is not None and await _shows_up(run, action.matcher, action.style):
