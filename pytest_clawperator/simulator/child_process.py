@@ -10,9 +10,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from pytest_clawperator.errors import ConfigurationError, DeviceError, ErrorCode
 
@@ -50,28 +50,22 @@ class Simulator:
         self.pid = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._complaints: IO[bytes] | None = None
-        settings: dict[str, Any] = {
-            "--devices": devices,
-            "--emulators": emulators,
-            "--profile": profile,
-            "--operator": operator,
-            "--seed": seed,
-            "--time-scale": time_scale,
-            "--chatter": chatter,
-            "--api": api,
-        }
-        self._options = [
-            *(
-                text
-                for name, value in settings.items()
-                if value is not None
-                for text in (name, str(value))
-            ),
-            *(text for app in apps for text in ("--app", str(app))),
-            *(text for fault in faults for text in ("--fault", fault)),
-            *(["--dark"] if dark else []),
-            *(["--release-tags"] if release_tags else []),
-        ]
+        self._options = _command_line(
+            {
+                "--devices": devices,
+                "--emulators": emulators,
+                "--profile": profile,
+                "--operator": operator,
+                "--seed": seed,
+                "--time-scale": time_scale,
+                "--chatter": chatter,
+                "--api": api,
+                "--app": list(apps),
+                "--fault": list(faults),
+                "--dark": dark,
+                "--release-tags": release_tags,
+            }
+        )
 
     def start(self) -> Simulator:
         """Start the process and return once every phone answers."""
@@ -145,6 +139,19 @@ class Simulator:
             code=ErrorCode.EMULATOR_START_FAILED,
             hint="Run `python -m pytest_clawperator.simulator` by hand to see more.",
         )
+
+
+def _command_line(settings: Mapping[str, object]) -> list[str]:
+    """Return the arguments: a list repeats its option, True is a bare one, None is left out."""
+    words: list[str] = []
+    for name, value in settings.items():
+        if value is True:
+            words.append(name)
+        elif isinstance(value, list):
+            words += [text for item in value for text in (name, str(item))]
+        elif value is not None and value is not False:
+            words += [name, str(value)]
+    return words
 
 
 def _python_path() -> str:

@@ -19,6 +19,7 @@ import pytest
 
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
 from pytest_clawperator.simulator import Simulator
+from pytest_clawperator.simulator.__main__ import main
 from pytest_clawperator.transport.binary import find_adb
 
 COMMAND = [sys.executable, "-m", "pytest_clawperator.simulator"]
@@ -232,15 +233,34 @@ def test_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         (["--api", "1"], "Allowed: 21 to"),
     ],
 )
-def test_invalid_options_end_it_with_status_2(options: list[str], complaint: str) -> None:
+def test_invalid_options_end_it_with_status_2(
+    options: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Options that are invalid end it with status 2 and say what is allowed."""
+    try:
+        status: object = main(options)
+    except SystemExit as ended:
+        status = ended.code
+
+    said = capsys.readouterr()
+    assert status == 2
+    assert complaint in said.err
+    assert said.out == ""
+
+
+def test_invalid_options_end_the_process_with_status_2() -> None:
+    """The process says what is allowed, without a traceback."""
     run = subprocess.run(
-        [*COMMAND, *options], capture_output=True, text=True, timeout=DEADLINE, check=False, cwd=TOP
+        [*COMMAND, "--api", "1"],
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+        check=False,
+        cwd=TOP,
     )
 
     assert run.returncode == 2
-    assert complaint in run.stderr
-    assert run.stdout == ""
+    assert "Allowed: 21 to" in run.stderr
     assert "Traceback" not in run.stderr
 
 

@@ -9,11 +9,11 @@ from pytest_clawperator.simulator.operator.accessibility_service import Accessib
 from pytest_clawperator.simulator.operator.answer.java_error import JavaError
 from pytest_clawperator.simulator.operator.answer.operator_log import OperatorLog
 from pytest_clawperator.simulator.operator.executor import Executor
-from pytest_clawperator.simulator.operator.operator_clock import RunTime
 from pytest_clawperator.simulator.operator.payload.command import Command
 from pytest_clawperator.simulator.operator.profile import Profile
 from pytest_clawperator.simulator.operator.receiver import CommandReceiver
 from pytest_clawperator.simulator.operator.recorder import Recorder
+from pytest_clawperator.simulator.operator.run_time import RunTime
 from pytest_clawperator.simulator.operator.steps.run import Run
 from pytest_clawperator.simulator.operator.surroundings import Surroundings
 from pytest_clawperator.simulator.screen.events import AccessibilityEvent

@@ -24,14 +24,11 @@ from pytest_clawperator.simulator.operator.answer.operator_log import (
     OperatorLog,
     Source,
 )
-from pytest_clawperator.simulator.operator.operator_clock import (
-    OperatorClock,
-    RunTime,
-    TimeLimitReached,
-)
 from pytest_clawperator.simulator.operator.payload.command import Command
+from pytest_clawperator.simulator.operator.run_time import RunTime, TimeLimitReached
 from pytest_clawperator.simulator.operator.steps.engine import execute
 from pytest_clawperator.simulator.operator.steps.run import Run, StepFailure
+from pytest_clawperator.simulator.phone_clock import PhoneClock
 
 SERVICE_OFF = "Accessibility service is not available"
 
@@ -43,7 +40,7 @@ class Executor:
         self,
         make_run: Callable[[Command, RunTime], Run],
         *,
-        clock: OperatorClock,
+        clock: PhoneClock,
         log: OperatorLog,
         faults: Faults,
     ) -> None:

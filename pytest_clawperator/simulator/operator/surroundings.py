@@ -9,7 +9,7 @@ from pytest_clawperator.simulator.android.state.settings import SettingsStore
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.log.buffer import LogBuffer
-from pytest_clawperator.simulator.operator.operator_clock import OperatorClock
+from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.ui import Ui
 from pytest_clawperator.simulator.stats import Stats
 
@@ -24,5 +24,5 @@ class Surroundings:
     files: FileSystem
     settings: SettingsStore
     stats: Stats
-    clock: OperatorClock
+    clock: PhoneClock
     dismiss_shade: Callable[[], None]

@@ -15,7 +15,6 @@ from pytest_clawperator.simulator.log.buffer import BUFFERS, LogBuffer
 from pytest_clawperator.simulator.log.chatter import Chatter
 from pytest_clawperator.simulator.log.log_command import make_log
 from pytest_clawperator.simulator.log.logcat import make_logcat
-from pytest_clawperator.simulator.operator.operator_clock import OperatorClock
 from pytest_clawperator.simulator.phone.adb_services import REPLIES, reverse_reply
 from pytest_clawperator.simulator.phone.cable import Admission, Cable
 from pytest_clawperator.simulator.phone.camera import Camera
@@ -29,6 +28,7 @@ from pytest_clawperator.simulator.phone.operator_setup import (
 )
 from pytest_clawperator.simulator.phone.options import DeviceOptions
 from pytest_clawperator.simulator.phone.sim_command import make_sim
+from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.ui import Ui
 from pytest_clawperator.simulator.shell.jobs import Jobs
 from pytest_clawperator.simulator.shell.service import serve_shell
@@ -46,7 +46,7 @@ class Device:
         self.options = options
         # The whole phone goes by the Operator's time, so that what is shown "after 800 ms" is
         # there when the Operator has waited a second, however short its pauses are made.
-        self._time = OperatorClock(clock, time_scale=options.time_scale)
+        self._time = PhoneClock(clock, time_scale=options.time_scale)
         clock = self._time.seconds
         self.faults = Faults()
         self.cable = Cable(self.faults)

@@ -21,15 +21,15 @@ from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.log.buffer import LogBuffer
 from pytest_clawperator.simulator.operator.app import OperatorApp
-from pytest_clawperator.simulator.operator.operator_clock import OperatorClock
+from pytest_clawperator.simulator.operator.operator_host import OperatorHost
 from pytest_clawperator.simulator.operator.surroundings import Surroundings
 from pytest_clawperator.simulator.phone.camera import Camera
-from pytest_clawperator.simulator.phone.operator_host import OperatorHost
 from pytest_clawperator.simulator.phone.operator_setup import (
     bind_services,
     install_operator_variant,
 )
 from pytest_clawperator.simulator.phone.options import DeviceOptions
+from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.app_model import shipped_apps
 from pytest_clawperator.simulator.screen.ui import Ui
 from pytest_clawperator.simulator.stats import Stats
@@ -46,7 +46,7 @@ _EMPTY_ZIP = b"PK\5\6" + bytes(18)  # for those who pull an app's file
 class Parts:
     """What a phone keeps when its system is built anew."""
 
-    time: OperatorClock
+    time: PhoneClock
     files: FileSystem
     log: LogBuffer
     faults: Faults

@@ -16,9 +16,9 @@ from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.log.buffer import LogBuffer, LogLine
 from pytest_clawperator.simulator.operator.answer.operator_log import RESULT_PREFIX
 from pytest_clawperator.simulator.operator.app import OperatorApp
-from pytest_clawperator.simulator.operator.operator_clock import OperatorClock
 from pytest_clawperator.simulator.operator.profile import Profile
 from pytest_clawperator.simulator.operator.surroundings import Surroundings
+from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.app_model import App
 from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode, Window
 from pytest_clawperator.simulator.screen.ui import Ui
@@ -152,7 +152,7 @@ class Bench:
     ) -> None:
         root = build if isinstance(build, UiNode) else screen()
         self.now = NOON
-        self.clock = OperatorClock(lambda: self.now, time_scale=time_scale)
+        self.clock = PhoneClock(lambda: self.now, time_scale=time_scale)
         self.ui = FakeUi(build if callable(build) else lambda ui: root)
         self.phone = Ui(apps, clock=self.clock.seconds)
         self.log = LogBuffer(clock=lambda: self.now)

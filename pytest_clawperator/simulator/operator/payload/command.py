@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 Direction = Literal["Down", "Up", "Left", "Right"]
@@ -281,7 +282,7 @@ class Command:
     timeout_ms: int
     actions: tuple[Action, ...]
 
-    @property
+    @cached_property
     def ids(self) -> str:
         """The two ids as the app's log prints them."""
         return f"commandId={self.command_id} taskId={self.task_id}"

@@ -17,10 +17,10 @@ from pytest_clawperator.simulator.operator.answer.operator_log import (
     OperatorLog,
     Source,
 )
-from pytest_clawperator.simulator.operator.operator_clock import RunTime
 from pytest_clawperator.simulator.operator.payload.command import Command
 from pytest_clawperator.simulator.operator.profile import Profile
 from pytest_clawperator.simulator.operator.recorder import Recorder
+from pytest_clawperator.simulator.operator.run_time import RunTime
 from pytest_clawperator.simulator.screen.ui import Ui
 
 T = TypeVar("T")

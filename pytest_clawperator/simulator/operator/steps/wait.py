@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pytest_clawperator.simulator.operator.answer.envelope import StepResult, failed, succeeded
 from pytest_clawperator.simulator.operator.answer.operator_log import UI_SCOPE, Source
-from pytest_clawperator.simulator.operator.operator_clock import TimeLimitReached
 from pytest_clawperator.simulator.operator.payload.command import (
     NO_RETRY,
     NodeMatcher,
@@ -13,6 +12,7 @@ from pytest_clawperator.simulator.operator.payload.command import (
     WaitForNavigation,
     WaitForNode,
 )
+from pytest_clawperator.simulator.operator.run_time import TimeLimitReached
 from pytest_clawperator.simulator.operator.steps.looking import find_or_fail, window_metadata
 from pytest_clawperator.simulator.operator.steps.node_text import describe
 from pytest_clawperator.simulator.operator.steps.run import Run, StepFailure

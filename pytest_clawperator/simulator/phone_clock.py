@@ -1,16 +1,15 @@
-"""The Operator's time: its pauses can be shortened, and its own limits shrink with them."""
+"""The phone's clock: pauses can be made shorter, and still count in full."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 _SHORTEST_WAIT = 0.005  # seconds
 
 
-class OperatorClock:
+class PhoneClock:
     """A clock that goes on by the full length of every pause, however short the pause really was.
 
     So a wait of five seconds gives up after as many looks at the screen as on a phone, and
@@ -66,54 +65,3 @@ class OperatorClock:
             finally:
                 self._waiting.discard(pause_over)
         return task.done()
-
-
-class TimeLimitReached(Exception):
-    """A time limit was reached in the middle of a pause."""
-
-    def __init__(self, limit: TimeLimit) -> None:
-        super().__init__("a time limit was reached")
-        self.limit = limit
-
-
-class TimeLimit:
-    """A moment after which what is going on shall end."""
-
-    def __init__(self, deadline: float) -> None:
-        self.deadline = deadline
-
-
-class RunTime:
-    """Pauses and limits of one command."""
-
-    def __init__(self, clock: OperatorClock) -> None:
-        self._clock = clock
-        self._limits: list[TimeLimit] = []
-
-    def now(self) -> float:
-        """Return the time in milliseconds."""
-        return self._clock.now()
-
-    def elapsed(self, since: float) -> int:
-        """Return the whole milliseconds since a moment."""
-        return round(self.now() - since)
-
-    async def pause(self, duration_ms: float) -> None:
-        """Wait; TimeLimitReached as soon as a limit falls into the wait."""
-        first = min(self._limits, key=lambda limit: limit.deadline, default=None)
-        left = None if first is None else first.deadline - self.now()
-        if first is None or left is None or left > duration_ms:
-            await self._clock.sleep(duration_ms)
-            return
-        await self._clock.sleep(left)
-        raise TimeLimitReached(first)
-
-    @contextmanager
-    def limit(self, duration_ms: float) -> Iterator[TimeLimit]:
-        """Limit the pauses within the block to so many milliseconds altogether."""
-        limit = TimeLimit(self.now() + duration_ms)
-        self._limits.append(limit)
-        try:
-            yield limit
-        finally:
-            self._limits.remove(limit)

@@ -1,4 +1,4 @@
-"""The Operator's clock."""
+"""The phone's clock: scaled pauses count in full."""
 
 from __future__ import annotations
 
@@ -6,11 +6,7 @@ import asyncio
 
 import pytest
 
-from pytest_clawperator.simulator.operator.operator_clock import (
-    OperatorClock,
-    RunTime,
-    TimeLimitReached,
-)
+from pytest_clawperator.simulator.phone_clock import PhoneClock
 
 
 class FakeLoopTime:
@@ -37,7 +33,7 @@ def test_a_pause_counts_in_full(
     That holds for a clock of the real time, and for one that is sped up already.
     """
     world = FakeLoopTime(1 / scale if scale and is_fast_clock else 1.0)
-    clock = OperatorClock(lambda: world.now, time_scale=scale)
+    clock = PhoneClock(lambda: world.now, time_scale=scale)
     monkeypatch.setattr(asyncio, "sleep", world.sleep)
 
     asyncio.run(clock.sleep(5000))
@@ -49,7 +45,7 @@ def test_a_pause_counts_in_full(
 def test_a_slow_phone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses can be stretched, too; then time goes by as it really did."""
     world = FakeLoopTime()
-    clock = OperatorClock(lambda: world.now, time_scale=2.0)
+    clock = PhoneClock(lambda: world.now, time_scale=2.0)
     monkeypatch.setattr(asyncio, "sleep", world.sleep)
 
     asyncio.run(clock.sleep(1000))
@@ -57,27 +53,9 @@ def test_a_slow_phone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert clock.seconds() == 102.0
 
 
-def test_the_first_limit_counts() -> None:
-    """Of several limits the earliest ends a pause, at its moment."""
-    clock = OperatorClock(lambda: 0.0, time_scale=0.0)
-    time = RunTime(clock)
-
-    async def pause() -> None:
-        with time.limit(900), time.limit(400) as inner:
-            await time.pause(300)
-            with pytest.raises(TimeLimitReached) as caught:
-                await time.pause(300)
-        assert caught.value.limit is inner
-        await time.pause(1000)
-
-    asyncio.run(pause())
-
-    assert clock.now() == pytest.approx(1400)
-
-
 def test_waiting_for_a_task_until_a_moment() -> None:
     """Somebody else's pause can bring the moment about."""
-    clock = OperatorClock(lambda: 0.0, time_scale=0.0)
+    clock = PhoneClock(lambda: 0.0, time_scale=0.0)
 
     async def wait() -> bool:
         never = asyncio.create_task(asyncio.Event().wait())
