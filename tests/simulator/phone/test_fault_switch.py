@@ -1,8 +1,11 @@
-"""Faults that change which Operator is installed."""
+"""Faults with an effect of their own: another Operator is installed, log streams end."""
 
 from __future__ import annotations
 
+import asyncio
+
 from tests.simulator.android.phone import (
+    DEADLINE,
     Phone,
 )
 
@@ -35,3 +38,20 @@ class TestOperatorFaults:
         phone.run("sim fault operator_variant")
 
         assert self.packages(phone) == ["com.clawperator.operator.dev"]
+
+
+class TestLogFaults:
+    """Faults of the log."""
+
+    def test_log_streams_end(self) -> None:
+        """Cutting the log ends the streams that are open."""
+        phone = Phone()
+
+        async def act() -> int:
+            reader = asyncio.create_task(phone.shell("logcat"))
+            while not phone.device.stats.commands["logcat"]:
+                await asyncio.sleep(0)
+            await phone.shell("sim fault log_cut times=1")
+            return (await asyncio.wait_for(reader, DEADLINE)).status
+
+        assert asyncio.run(act()) == 0

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.faults import FAULTS
-from pytest_clawperator.simulator.phone.fault_request import LASTING_FAULTS, parse_fault
+from pytest_clawperator.simulator.phone.fault_request import LASTING_FAULTS
 from pytest_clawperator.simulator.stats import Stats
-from tests.simulator.android.phone import DEADLINE, HOME, OPERATOR, Phone, broadcast
+from tests.simulator.android.phone import HOME, OPERATOR, Phone, broadcast
 
 SETTINGS = "com.android.settings"
 
@@ -55,30 +54,6 @@ class TestFaults:
 
         assert phone.run("pm list packages").status == 20
 
-    @pytest.mark.parametrize(
-        ("arguments", "complaint"),
-        [
-            ("nope", "sim: there is no fault 'nope'. Known faults: booting, container_lost, "),
-            ("clear nope", "sim: there is no fault 'nope'. Known faults: "),
-            ("booting x", "sim: 'x' is no option. Options are written as key=value"),
-            ("booting ms=5", "sim: fault 'booting' has no option 'ms'. Its options: times.\n"),
-            ("booting times=0", "sim: times=0 is no number of occasions. times takes a whole"),
-            ("booting times=x", "sim: times=x is no number of occasions."),
-            ("late_envelope ms=soon", "sim: ms=soon is no whole number. The default is ms=2000."),
-            ("disconnect after=lunch", "sim: a disconnect after 'lunch' is not possible. Allowed:"),
-            ("list all", "sim: 'all' is one word too many. 'sim help' shows what is allowed.\n"),
-        ],
-    )
-    def test_an_invalid_fault_is_refused_and_not_set(self, arguments: str, complaint: str) -> None:
-        """A mistake says what was found and what is allowed, and sets nothing."""
-        phone = Phone()
-
-        ended = phone.run(f"sim fault {arguments}")
-
-        assert (ended.status, ended.out) == (1, "")
-        assert ended.err.startswith(complaint)
-        assert phone.out("sim fault list") == ""
-
     @pytest.mark.parametrize("name", sorted(FAULTS))
     def test_every_fault_can_be_set_with_its_defaults(self, name: str) -> None:
         """Every fault can be set with its defaults, and help knows it."""
@@ -87,27 +62,6 @@ class TestFaults:
 
         assert phone.out(f"sim fault {name} {count}") == ""
         assert f"\n  {name} " in phone.out("sim help")
-
-    def test_log_streams_end(self) -> None:
-        """Cutting the log ends the streams that are open."""
-        phone = Phone()
-
-        async def act() -> int:
-            reader = asyncio.create_task(phone.shell("logcat"))
-            while not phone.device.stats.commands["logcat"]:
-                await asyncio.sleep(0)
-            await phone.shell("sim fault log_cut times=1")
-            return (await asyncio.wait_for(reader, DEADLINE)).status
-
-        assert asyncio.run(act()) == 0
-
-    def test_parsed_for_others(self) -> None:
-        """A fault can be read from words outside the phone too."""
-        request = parse_fault(["late_envelope", "times=1", "ms=7"])
-
-        assert (request.name, request.times, request.options) == ("late_envelope", 1, {"ms": "7"})
-        with pytest.raises(ConfigurationError):
-            parse_fault([])
 
 
 class TestStats:
@@ -163,21 +117,6 @@ class TestStats:
     def test_the_counters_are_one_line_of_json(self) -> None:
         """The counters are one line of JSON."""
         assert Phone().out("sim stats").count("\n") == 1
-
-
-class TestScreen:
-    """Telling what is on the screen."""
-
-    def test_the_outline_names_app_windows_and_nodes(self) -> None:
-        """The outline names app, windows, roles, texts and bounds."""
-        phone = Phone()
-        phone.out(f"am start -n {SETTINGS}/.Settings")
-
-        lines = phone.out("sim screen").splitlines()
-
-        assert lines[0] == f"{SETTINGS}/{SETTINGS}.Settings"
-        assert f"application window of {SETTINGS}, active" in lines
-        assert any("'Connected devices'" in line and line.endswith("]") for line in lines)
 
 
 class TestProfile:
