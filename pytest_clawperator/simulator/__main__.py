@@ -1,4 +1,4 @@
-"""``python -m pytest_clawperator.simulator``: simulated phones for as long as they are wanted."""
+"""``python -m pytest_clawperator.simulator``: run simulated phones."""
 
 from __future__ import annotations
 

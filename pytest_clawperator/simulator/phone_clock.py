@@ -10,7 +10,7 @@ _SHORTEST_WAIT = 0.005  # seconds
 
 
 class PhoneClock:
-    """A clock that goes on by the full length of every pause, however short the pause really was.
+    """A clock that advances by the full length of every pause, however short it really was.
 
     So a wait of five seconds gives up after as many looks at the screen as on a phone, and
     reports five seconds, when ``time_scale`` makes it last half a second. A screen that goes by

@@ -1,4 +1,4 @@
-"""Android's own shell commands."""
+"""The table of Android's shell commands."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ COMMAND_NAMES: tuple[str, ...] = tuple(sorted([*_PROGRAMS, *_FRONT_ENDS, "cmd"])
 
 
 def android_commands(system: AndroidSystem) -> dict[str, Command]:
-    """Return every command of Android's that acts on this system."""
+    """Return Android's commands by name, bound to this system."""
     commands: dict[str, Command] = {
         name: partial(program, system) for name, program in _PROGRAMS.items()
     }

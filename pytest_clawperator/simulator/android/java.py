@@ -16,14 +16,14 @@ class JavaException(Exception):
 
 
 def java_int(text: str) -> int:
-    """Read a whole number as Java does."""
+    """Parse a whole number as Java does."""
     if not _INTEGER.fullmatch(text) or not -(2**31) <= int(text) < 2**31:
         raise JavaException(f'For input string: "{text}"', kind="java.lang.NumberFormatException")
     return int(text)
 
 
 def java_float(text: str) -> float:
-    """Read a decimal number as Java does."""
+    """Parse a decimal number as Java does."""
     try:
         value = float(text)
     except ValueError:

@@ -35,7 +35,7 @@ class Filters:
     tags: dict[str, int] = field(default_factory=dict)
 
     def add(self, specification: str) -> bool:
-        """Add rules such as ``Tag:W *:S``; False if one of them makes no sense."""
+        """Add rules such as ``Tag:W *:S``; False if one of them is invalid."""
         return all(self._add_rule(rule) for rule in re.split("[ \t,]", specification) if rule)
 
     @property
@@ -60,7 +60,7 @@ class Filters:
 
 
 def parse_time(text: str, *, now: float, zone: tzinfo) -> tuple[int, int] | None:
-    """Read what ``-T`` takes: microseconds since 1970, and how much of the text was used."""
+    """Parse what ``-T`` takes: microseconds since 1970, and how much of the text was used."""
     match = _DATE.match(text)
     if match is None:
         seconds = _SECONDS.match(text)

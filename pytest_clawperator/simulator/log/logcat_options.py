@@ -120,7 +120,7 @@ class LogcatOptions:
 
 
 def parse_options(args: Sequence[str], *, env: Mapping[str, str], now: float) -> LogcatOptions:
-    """Read the arguments after the command's name; raises LogcatProblem."""
+    """Parse the arguments after the command's name; LogcatProblem for a mistake."""
     zone = find_timezone(env.get("TZ", "UTC")) or timezone.utc
     options = LogcatOptions(format=LogFormat(timezone=zone))
     specifications = []

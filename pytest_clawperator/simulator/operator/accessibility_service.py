@@ -24,6 +24,7 @@ class AccessibilityService:
         recorder: Recorder,
     ) -> None:
         self._package = package
+        self._component = f"{package}/{OPERATOR_SERVICE}"
         self._settings = settings
         self._faults = faults
         self._log = log
@@ -32,7 +33,7 @@ class AccessibilityService:
     @property
     def is_enabled(self) -> bool:
         """Whether the device's settings have the service switched on."""
-        return accessibility.is_enabled(self._settings, f"{self._package}/{OPERATOR_SERVICE}")
+        return accessibility.is_enabled(self._settings, self._component)
 
     @property
     def is_connected(self) -> bool:

@@ -19,7 +19,7 @@ class OperatorHost:
 
     @property
     def profile(self) -> Profile:
-        """Which Operator's habits they have; settable while they run."""
+        """The profile of all of them; settable while they run."""
         return self._profile
 
     @profile.setter

@@ -1,4 +1,4 @@
-"""The Operator's recordings: what happens on the screen, written down as one line of JSON each."""
+"""The Operator's recordings: what happens on the screen, one line of JSON for each event."""
 
 from __future__ import annotations
 

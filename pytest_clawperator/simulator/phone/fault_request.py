@@ -24,7 +24,7 @@ class FaultRequest:
 
 
 def parse_fault(words: Sequence[str]) -> FaultRequest:
-    """Read ``NAME [times=N] [OPTION=VALUE ...]``; a mistake is a ConfigurationError."""
+    """Parse ``NAME [times=N] [OPTION=VALUE ...]``; ConfigurationError for a mistake."""
     name = words[0] if words else ""
     if name not in FAULTS:
         raise ConfigurationError(

@@ -54,7 +54,7 @@ class _Conversation:
         self._received = bytearray()
 
     async def run(self) -> None:
-        """Answer requests until QUIT, the end of the stream, or one that makes no sense."""
+        """Answer requests until QUIT, the end of the stream, or an invalid one."""
         try:
             while await self._answer():
                 pass

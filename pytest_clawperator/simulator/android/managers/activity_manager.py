@@ -44,7 +44,7 @@ class Started:
 
 
 def start_activity(system: AndroidSystem, intent: Intent) -> Started | None:
-    """Start what the intent names; None where nothing takes it."""
+    """Start the activity for an intent; None where no app takes it."""
     running = set(system.ui.running_packages())
     before = (system.ui.foreground_package(), system.ui.foreground_activity())
     component = resolve_activity(system, intent)
@@ -122,7 +122,7 @@ def _receives(package: Package, intent: Intent) -> bool:
 
 
 def force_stop(system: AndroidSystem, name: str) -> None:
-    """Stop a package for good: until somebody starts it, it gets no broadcast either."""
+    """Stop a package; until it is started again it receives no broadcast."""
     package = system.packages.get(name)
     if package is None:
         return

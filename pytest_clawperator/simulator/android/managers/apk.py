@@ -1,4 +1,4 @@
-"""Installing an APK: what its bytes, or the name of its file, say it is."""
+"""Installing an APK, recognised by its bytes or by the name of its file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class InstallFailed(Exception):
 
 
 def install_apk(system: AndroidSystem, apk: bytes, *, file_name: str) -> None:
-    """Install what the bytes, or failing that their file's name, say they are."""
+    """Install an APK, recognised by its bytes or else by the name of its file."""
     if system.faults.active("storage_full"):
         raise InstallFailed(
             "INSTALL_FAILED_INSUFFICIENT_STORAGE: Failed to override installation location"

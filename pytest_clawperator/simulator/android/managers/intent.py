@@ -1,4 +1,4 @@
-"""An intent: what shall be done, and by which app."""
+"""Intents: an operation, and the app that is to perform it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HIDDEN_SCHEMES = ("tel", "sip", "sms", "smsto", "mailto", "nfc")
 
 @dataclass
 class Intent:
-    """What somebody wants done, and by whom."""
+    """An operation, and the app or component that is to perform it."""
 
     action: str | None = None
     data: str | None = None
@@ -53,7 +53,7 @@ class Intent:
 
 
 def _safe(uri: str) -> str:
-    """Hide the private part of an address, as Android's own output does."""
+    """Return an address without its private part, as Android prints it."""
     scheme, colon, rest = uri.partition(":")
     if not colon:
         return ""

@@ -30,7 +30,7 @@ def grant(system: AndroidSystem, package: Package, permission: str) -> None:
 
 
 def revoke(system: AndroidSystem, package: Package, permission: str) -> None:
-    """Take a permission away; the app, which cannot go on without, is killed."""
+    """Revoke a permission; a running app is killed, as on Android."""
     _require_changeable(system, package, permission)
     if permission in system.ui.granted(package.name):
         system.ui.revoke(package.name, permission)
@@ -56,7 +56,7 @@ def _require_changeable(system: AndroidSystem, package: Package, permission: str
 
 
 def app_package(system: AndroidSystem, app: App, *, preinstalled: bool) -> Package:
-    """Describe an app's package; an update keeps what the user and Android decided about it."""
+    """Return an app's package; an update keeps its id, its state and its signature."""
     present = system.packages.get(app.package)
     now = system.clock()
     package = Package(

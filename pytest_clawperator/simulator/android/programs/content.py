@@ -21,7 +21,7 @@ _COLUMNS = ("_id", "name", "value", "is_preserved_in_restore")
 
 
 async def content(system: AndroidSystem, invocation: Invocation) -> int:
-    """Ask a content provider; the one for settings is there."""
+    """Query or change a content provider; only the one for settings exists."""
     words = invocation.args[1:]
     if not words or words[0] not in ("query", "insert", "delete"):
         if words:

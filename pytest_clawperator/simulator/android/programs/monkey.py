@@ -21,7 +21,7 @@ _MOST_EVENTS = 10_000
 
 
 async def monkey(system: AndroidSystem, invocation: Invocation) -> int:
-    """Start a package by its icon, then tap wherever chance has it."""
+    """Start a package by its icon, then tap random points."""
     words = invocation.args[1:]
     await invocation.out("".join(f"  bash arg: {word}\n" for word in words))
     await invocation.err(f"args: [{', '.join(words)}]\n")

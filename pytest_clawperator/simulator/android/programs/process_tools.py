@@ -84,7 +84,7 @@ def _ps_options(words: list[str]) -> tuple[list[str], bool, set[int], str]:
 
 
 def _pid(text: str) -> int:
-    """Read a pid; -1, which nobody has, for what is none."""
+    """Parse a pid; -1, which no process has, for anything else."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else -1
 
 
@@ -157,7 +157,7 @@ _TERM = 15
 
 
 def _signal_and_words(words: list[str]) -> tuple[int | None, list[str]]:
-    """Read a signal in front, by name or number; None for one that does not exist."""
+    """Parse a leading signal, by name or number; None for an unknown one."""
     if words[:1] == ["-s"]:
         return _signal("".join(words[1:2])), words[2:]
     if words and words[0][:1] == "-" and words[0] not in ("-f", "-l", "-x"):
@@ -174,7 +174,7 @@ def _signal(text: str) -> int | None:
 
 
 async def kill(system: AndroidSystem, invocation: Invocation) -> int:
-    """Signal what the shell's user runs; nothing else of a phone is his to end."""
+    """Signal processes; only those of the shell's user can be ended."""
     words = invocation.args[1:]
     if words[:1] == ["-l"]:
         await invocation.out(" ".join(_SIGNALS) + "\n")

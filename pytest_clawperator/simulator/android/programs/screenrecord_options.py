@@ -1,4 +1,4 @@
-"""What ``screenrecord`` is asked for, and what it refuses."""
+"""The arguments of ``screenrecord``."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class RequestRefused(Exception):
 
 
 def parse_request(words: Sequence[str]) -> Request:
-    """Read the arguments, or refuse with the words of the real program."""
+    """Parse the arguments, or refuse with the message of the real program."""
     request, paths, waiting = Request(), list[str](), list(words)
     while waiting:
         word = waiting.pop(0)

@@ -77,7 +77,7 @@ _WARNINGS = {
 
 
 def _read(call: ServiceCall) -> tuple[Intent, set[str]]:
-    """Read an intent and the names of ``am``'s own options beside it."""
+    """Parse an intent, and the names of ``am``'s own options."""
     options: set[str] = set()
 
     def own(option: str) -> bool:

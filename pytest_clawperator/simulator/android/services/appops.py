@@ -28,7 +28,7 @@ _MODES = ("allow", "ignore", "deny", "default", "foreground")
 
 
 async def _app_ops_target(call: ServiceCall) -> tuple[Package, str | None] | None:
-    """Read the package, and the operation if one is named."""
+    """Parse the package, and the operation if one is named."""
     while (option := call.option()) is not None:
         if option == "--user":
             call.required()

@@ -1,4 +1,4 @@
-"""``input``: fingers and keys from the command line."""
+"""``input``: taps, swipes, text and keys."""
 
 from __future__ import annotations
 

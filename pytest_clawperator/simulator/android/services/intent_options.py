@@ -58,7 +58,7 @@ _OTHER_EXTRAS = frozenset(
 
 
 def parse_component(text: str) -> tuple[str, str]:
-    """Read ``package/class``; a class that begins with a dot lies in the package."""
+    """Parse ``package/class``; a class that begins with a dot lies in the package."""
     package, slash, cls = text.partition("/")
     if not slash or not cls:
         raise JavaException(f"Bad component name: {text}")
@@ -68,7 +68,7 @@ def parse_component(text: str) -> tuple[str, str]:
 def parse_intent(
     call: ServiceCall, *, other_option: Callable[[str], bool] = lambda option: False
 ) -> Intent:
-    """Read an intent; ``other_option`` takes the options that are the command's own."""
+    """Parse an intent; ``other_option`` handles the command's own options."""
     intent = Intent()
     given = False
     while (option := call.option()) is not None:

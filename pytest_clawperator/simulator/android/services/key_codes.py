@@ -86,7 +86,7 @@ TYPED: dict[int, str] = (
 
 
 def key_code(text: str) -> int:
-    """Read a key by number or name, with or without ``KEYCODE_``; 0 is an unknown key."""
+    """Parse a key by number or name, with or without ``KEYCODE_``; 0 is an unknown key."""
     if text.isascii() and text.isdigit() and len(text) < 6:
         # A single digit is a code too: 3 is HOME, not the key with a 3 on it.
         code = int(text)

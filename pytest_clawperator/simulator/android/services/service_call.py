@@ -33,7 +33,7 @@ class ServiceCall:
         self._attached: str | None = None
 
     def next(self) -> str | None:
-        """Take the next word, or what stood glued to a one-letter option."""
+        """Take the next word, or the value attached to a one-letter option."""
         if self._attached is not None:
             word, self._attached = self._attached, None
             return word

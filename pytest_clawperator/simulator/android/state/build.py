@@ -1,4 +1,4 @@
-"""What kind of phone it is, and the read-only properties that say so."""
+"""The kind of phone, and its read-only properties."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _CODE_NAMES = {
 
 @dataclass(frozen=True)
 class Build:
-    """What kind of phone it is, as its maker wrote it into the read-only properties."""
+    """The kind of phone, as the read-only properties describe it."""
 
     serial: str
     model: str
@@ -49,12 +49,12 @@ class Build:
 
     @property
     def release(self) -> str:
-        """Android's version as people say it."""
+        """Android's version, e.g. 16."""
         return release_of(self.api)
 
     @property
     def code_name(self) -> str:
-        """The maker's word for the model, in one lower-case word."""
+        """The maker's code name of the model."""
         if self.avd_name is not None:
             return "emu64xa" if self.abi == "x86_64" else "emu64a"
         return _CODE_NAMES.get(self.model, self.model.lower().replace(" ", "_"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Protocol
 
+from pytest_clawperator.simulator.log.buffer import LogBuffer
 from pytest_clawperator.simulator.operator.answer.java_error import JavaError
 
 RESULT_PREFIX = "[Clawperator-Result]"
@@ -53,31 +53,10 @@ class Source(Enum):
     RECORDING = ("RecordingRuntime", "RecordingRuntime")
 
 
-class Log(Protocol):
-    """What the Operator needs of the device's log."""
-
-    def write(
-        self,
-        priority: str,
-        tag: str,
-        message: str,
-        *,
-        pid: int,
-        tid: int | None = None,
-        buffer: str = "main",
-    ) -> None:
-        """Append one entry."""
-
-    def timber(
-        self, priority: str, tag: str, message: str, *, pid: int, tid: int | None = None
-    ) -> None:
-        """Append a message, cut into pieces where it is long."""
-
-
 class OperatorLog:
     """The app's side of the device's log; everything is logged by its main thread."""
 
-    def __init__(self, log: Log, *, pid: Callable[[], int], release_tags: bool) -> None:
+    def __init__(self, log: LogBuffer, *, pid: Callable[[], int], release_tags: bool) -> None:
         self._log = log
         self._pid = pid
         self._release = release_tags

@@ -61,7 +61,7 @@ MAX_DURATION_MS = 120_000
 
 
 def parse_command(payload: str) -> Command:
-    """Read a payload; PayloadRefused where the app would throw."""
+    """Parse a payload; PayloadRefused where the app would throw."""
     if not payload.strip():
         raise PayloadRefused("payload is required")
     if len(payload.encode("utf-8", "surrogatepass")) > MAX_PAYLOAD_BYTES:

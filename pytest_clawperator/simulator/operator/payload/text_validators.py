@@ -1,4 +1,4 @@
-"""Is a text that was read of the wanted form: the Operator's validators, with Android's rules.
+"""The Operator's validators: whether a text has the wanted form, by Android's rules.
 
 Patterns are written for Android's regular expressions. The few spellings that Python writes
 otherwise are translated; what Python cannot express is refused like a malformed pattern.
@@ -46,7 +46,7 @@ _ESCAPES: Mapping[str, str] = {
 
 
 def parse_double(text: str) -> float | None:
-    """Read a number as Java's ``toDouble`` does; None where it throws."""
+    """Parse a number as Java's ``toDouble`` does; None where it throws."""
     if not _DOUBLE.fullmatch(text):
         return None
     return float(text.strip("".join(map(chr, range(33)))).rstrip("fFdD"))

@@ -29,7 +29,7 @@ Details = Mapping[str, object]
 
 
 class StepFailure(Exception):
-    """A step cannot do what it should; ``code`` is what the specification calls that."""
+    """A step failed; ``code`` is the specification's code for it."""
 
     def __init__(self, message: str, *, code: str) -> None:
         super().__init__(message)
@@ -58,7 +58,7 @@ class Run:
         return self.profile == "documented"
 
     def status(self, what: str, text: str) -> None:
-        """Log how a stage is getting on."""
+        """Log the progress of a stage."""
         self.log.debug(Source.STATUS_SINK, f"{COMMAND} {what} {self.command.ids} {text}")
 
     def status_failure(self, text: str, cause: JavaError) -> None:

@@ -36,7 +36,7 @@ async def click(run: Run, action: Click) -> StepResult:
 
 
 async def click_node(run: Run, matcher: NodeMatcher, click_type: ClickType, retry: Retry) -> None:
-    """Click the first node that fits, as often as it takes."""
+    """Click the first node that fits, with the retries of the step."""
 
     async def attempt() -> None:
         run.log_ui(f"Clicking node matching: {matcher}")

@@ -59,7 +59,7 @@ def _size(text: str) -> int:
 
 
 async def _read_exactly(call: ServiceCall, size: int) -> bytes:
-    """Read so many bytes and no more: the host keeps its end open until it has the answer."""
+    """Read exactly so many bytes: the host keeps the stream open until it has the answer."""
     data = bytearray()
     while len(data) < size:
         piece = await call.invocation.stdin.read()

@@ -16,7 +16,7 @@ from pytest_clawperator.simulator.android.state.permissions import (
 
 
 async def _named(call: ServiceCall) -> Package | None:
-    """Read the package that a command is about; complain where there is none."""
+    """Parse the package that a command is about; print an error where there is none."""
     name = call.next()
     if name is None:
         await call.err("Error: no package specified")

@@ -23,7 +23,7 @@ _LEADING = 3
 
 
 class ScrolledList:
-    """What an action scrolls: found anew at each look, and gone when that fault is on."""
+    """The list that an action scrolls: found again at each look, unless a fault loses it."""
 
     def __init__(self, run: Run, style: ScrollStyle, *, is_lost_late: bool = False) -> None:
         self._run = run
