@@ -77,7 +77,12 @@ class Simulator:
             stderr=self._complaints,
             # Ctrl-C is for whoever uses the phones, and who then ends them.
             start_new_session=True,
-            env={**os.environ, "PYTHONPATH": _python_path()},
+            env={
+                **os.environ,
+                "PYTHONPATH": _python_path(),
+                # Looking for plugins reads the metadata of everything installed.
+                "PYDANTIC_DISABLE_PLUGINS": "__all__",
+            },
         )
         try:
             ready = json.loads(self._first_line())
