@@ -1,4 +1,4 @@
-"""``python -m pytest_clawperator.simulator``: simulated phones for as long as they are wanted."""
+"""``python -m pytest_clawperator.simulator``: run simulated phones."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pathlib import Path
 
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
 from pytest_clawperator.simulator.fleet import Fleet, FleetOptions
-from pytest_clawperator.simulator.parent import watch_parent
+from pytest_clawperator.simulator.parent_watch import watch_parent
 from pytest_clawperator.simulator.wire.adb_server import HOST
 
 
 def parser() -> argparse.ArgumentParser:
-    """Say which options there are."""
+    """Return the parser of the command line."""
     options = argparse.ArgumentParser(
         prog="python -m pytest_clawperator.simulator",
         description="Run simulated Android phones behind an adb server of their own. Once they "
@@ -45,7 +45,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 async def run(options: FleetOptions, *, stay: bool) -> None:
-    """Run the phones until a signal, or until the parent is gone."""
+    """Run the phones until a signal arrives or the parent process ends."""
     loop = asyncio.get_running_loop()
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -66,7 +66,7 @@ async def run(options: FleetOptions, *, stay: bool) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Read the options and run; 2 for options that make no sense, 1 for a failed start."""
+    """Parse the options and run; return 2 for invalid options, 1 for a failed start."""
     given = parser().parse_args(arguments)
     try:
         asyncio.run(

@@ -1,4 +1,4 @@
-"""What goes wrong on a simulated phone, settable before and while it runs."""
+"""The faults of a simulated phone: what can go wrong, set before or while it runs."""
 
 from __future__ import annotations
 
@@ -85,11 +85,11 @@ class Faults:
             self._active.pop(name, None)
 
     def active(self, name: str) -> Fault | None:
-        """Give the fault if it is on, without using it up."""
+        """Return the fault if it is on, without using it up."""
         return self._active.get(name)
 
     def take(self, name: str) -> Fault | None:
-        """Give the fault if it is on; one of its occasions is used up."""
+        """Return the fault if it is on; one of its occasions is used up."""
         fault = self._active.get(name)
         if fault is not None and fault.left is not None:
             fault.left -= 1

@@ -17,7 +17,6 @@ NAME_TOO_LONG = "File name too long"
 NOT_DIRECTORY = "Not a directory"
 NOT_EMPTY = "Directory not empty"
 READ_ONLY = "Read-only file system"
-
 _MAX_HOPS = 40
 _MAX_NAME = 255
 _MAX_PATH = 4096
@@ -103,7 +102,7 @@ _Node = _File | _Folder | _Link | _Null
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a path leads: the names on the way, and what is there, if anything."""
+    """Where a path leads: its names, and the node there, if any."""
 
     names: tuple[str, ...]
     parent: _Folder | None
@@ -146,7 +145,7 @@ class FileSystem:
         return 0 if self._is_full() else max(0, self.capacity_bytes - self.used_bytes)
 
     def resolve(self, path: str, cwd: str = "/") -> str:
-        """Give the absolute path without ``.``, ``..`` and links; it need not exist."""
+        """Return the absolute path without ``.``, ``..`` and links; it need not exist."""
         joined = path if path.startswith("/") else f"{cwd}/{path}"
         return self._walk(joined, lenient=True).path
 
@@ -159,14 +158,14 @@ class FileSystem:
         return _describe(self._existing(path, follow=False))
 
     def readlink(self, path: str) -> str:
-        """Say where the link at ``path`` leads."""
+        """Return the target of the link at ``path``."""
         node = self._existing(path, follow=False)
         if not isinstance(node, _Link):
             raise FileSystemError(path, reason=INVALID)
         return node.target
 
     def exists(self, path: str) -> bool:
-        """Tell whether there is something at ``path``."""
+        """Whether there is something at ``path``."""
         try:
             self._existing(path)
         except FileSystemError:
@@ -174,29 +173,29 @@ class FileSystem:
         return True
 
     def is_dir(self, path: str) -> bool:
-        """Tell whether ``path`` is a folder."""
+        """Whether ``path`` is a folder."""
         try:
             return isinstance(self._existing(path), _Folder)
         except FileSystemError:
             return False
 
     def read(self, path: str) -> bytes:
-        """Give the whole content of a file."""
+        """Return the whole content of a file."""
         node = self._existing(path)
         if isinstance(node, _Folder):
             raise FileSystemError(path, reason=IS_DIRECTORY)
         return bytes(node.data) if isinstance(node, _File) else b""
 
     def listdir(self, path: str) -> list[str]:
-        """Give the sorted names inside a folder."""
+        """Return the sorted names inside a folder."""
         return sorted(self._folder(path).entries)
 
     def check_writable(self, path: str) -> None:
-        """Raise what writing a file at ``path`` would raise, without doing it."""
+        """Raise what writing a file at ``path`` would raise, without writing."""
         self._place_for_file(path, growth=0, replacing=False)
 
     def write(self, path: str, data: bytes, *, mode: int = 0o644, mtime: int | None = None) -> None:
-        """Make or replace a file; its folder must exist."""
+        """Create or replace a file; its folder must exist."""
         node = self._file_to_write(path, growth=len(data), replacing=True)
         if node is None:
             return
@@ -293,7 +292,7 @@ class FileSystem:
         new.parent.mtime = self._now()
 
     def provide(self, path: str, data: bytes, *, mode: int = 0o644) -> None:
-        """Put a file anywhere, with its folders, as the maker of the system image does."""
+        """Put a file anywhere, also where only the system image has files."""
         folder, _, name = self.resolve(path).rpartition("/")
         self._make_folders(folder)
         self._folder(folder or "/").entries[name] = _File(
@@ -362,7 +361,7 @@ class FileSystem:
             here = child
 
     def _file_to_write(self, path: str, *, growth: int, replacing: bool) -> _File | None:
-        """Give the file to put data into; None for the device that swallows everything."""
+        """Return the file to write to; None for ``/dev/null``."""
         place = self._place_for_file(path, growth=growth, replacing=replacing)
         if isinstance(place.node, _File):
             return place.node

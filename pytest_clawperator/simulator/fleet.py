@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.simulator.android.assembly import Variant
-from pytest_clawperator.simulator.device import Device, DeviceOptions
-from pytest_clawperator.simulator.operator.run import Profile
+from pytest_clawperator.simulator.operator.profile import Profile
+from pytest_clawperator.simulator.phone.device import Device
+from pytest_clawperator.simulator.phone.fault_request import parse_fault
+from pytest_clawperator.simulator.phone.options import DeviceOptions, Variant
 from pytest_clawperator.simulator.screen.app_files.app_schema import App
 from pytest_clawperator.simulator.screen.app_files.load import load_app, shipped_apps
-from pytest_clawperator.simulator.sim_command import parse_fault
 from pytest_clawperator.simulator.wire.adb_server import AdbServer
 from pytest_clawperator.simulator.wire.adbd import Adbd
 from pytest_clawperator.simulator.wire.console import Console, listen_as_emulator
@@ -94,7 +94,7 @@ class Fleet:
         self._joins = joins
 
     async def run_until(self, stopped: asyncio.Event) -> None:
-        """Stay until then; raise why the adb server is gone, where it cannot be started again."""
+        """Run until ``stopped``; raise if the adb server ends and cannot be started again."""
         keeper = asyncio.create_task(self._keep_server())
         keeper.add_done_callback(lambda _: stopped.set())
         try:
@@ -113,11 +113,11 @@ class Fleet:
             await asyncio.gather(*joins, return_exceptions=True)
 
     async def _start_phone(self, device: Device) -> Join:
-        """Let a phone listen; the result connects it to the adb server and gives its serial."""
+        """Start a phone; the result connects it to the adb server and returns its serial."""
         for fault in self._options.faults:
             device.set_fault(parse_fault(fault.split()))
         adbd = Adbd(device)
-        device.disconnect = adbd.drop_connections
+        device.cable.disconnect = adbd.drop_connections
         await device.start()
         self._stack.push_async_callback(device.stop)
         self._stack.push_async_callback(adbd.stop)

@@ -1,4 +1,4 @@
-"""What a test may ask a simulated phone afterwards: how much was done, and how much at once."""
+"""Counters of a simulated phone: executions, overlaps, commands and screenshots."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Stats:
         self.reset()
 
     def reset(self) -> None:
-        """Set every counter back; what is under way stays under way."""
+        """Reset every counter; what is in flight stays in flight."""
         self.executions = 0
         self.overlaps = 0
         self.max_in_flight = self._in_flight
@@ -53,7 +53,7 @@ class Stats:
         self.screenshots += 1
 
     def as_json(self) -> str:
-        """Give everything as one line of JSON."""
+        """Return everything as one line of JSON."""
         return json.dumps(
             {
                 "executions": self.executions,

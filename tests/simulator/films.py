@@ -29,7 +29,7 @@ def boxes(data: bytes) -> list[tuple[str, bytes]]:
 
 
 def is_whole(data: bytes) -> bool:
-    """Tell whether a film has the table without which nobody can play it."""
+    """Whether a film has the table without which nobody can play it."""
     return [name for name, _ in boxes(data)] == ["ftyp", "mdat", "moov"]
 
 

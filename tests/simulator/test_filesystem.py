@@ -15,12 +15,12 @@ from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
 
 @pytest.fixture
 def files() -> FileSystem:
-    """Give a file system whose clock stands at 100."""
+    """Return a file system whose clock stands at 100."""
     return FileSystem(clock=lambda: 100.0)
 
 
 def reason(error: pytest.ExceptionInfo[FileSystemError]) -> str:
-    """Give the text a shell would print."""
+    """Return the text a shell would print."""
     return error.value.reason
 
 

@@ -23,7 +23,7 @@ from pytest_clawperator.plugin.reporting.infrastructure import (
     say_first,
 )
 from pytest_clawperator.plugin.stash import WORKERS
-from pytest_clawperator.simulator.process import Simulator
+from pytest_clawperator.simulator.child_process import Simulator
 from pytest_clawperator.transport.wire import AdbServer
 
 _NEXT = "pytest_clawperator.plugin.leasing.connecting"

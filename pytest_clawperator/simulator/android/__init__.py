@@ -1,1 +1,5 @@
-"""Android around the apps: packages, settings, processes, and the commands that people type."""
+"""Android: the state of a phone, the system that changes it, and the commands that reach it.
+
+``state/`` is data, ``managers/`` act on it, and ``services/``, ``programs/`` and ``dumpsys/`` are
+what can be typed into a shell; ``commands.py`` is the table of all of that.
+"""

@@ -1,47 +1,44 @@
-"""Android's own shell commands."""
+"""The table of Android's shell commands."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
-from pytest_clawperator.simulator.android.am import activity_service, monkey
-from pytest_clawperator.simulator.android.dumpsys import dumpsys
-from pytest_clawperator.simulator.android.input import input_service
-from pytest_clawperator.simulator.android.pm import package_service
-from pytest_clawperator.simulator.android.process import kill, pgrep, pidof, pkill, ps
-from pytest_clawperator.simulator.android.screen import (
-    screencap,
-    uiautomator,
-    window_service,
+from pytest_clawperator.simulator.android.dumpsys.dumpsys import dumpsys
+from pytest_clawperator.simulator.android.programs.content import content
+from pytest_clawperator.simulator.android.programs.getprop import getprop, setprop
+from pytest_clawperator.simulator.android.programs.monkey import monkey
+from pytest_clawperator.simulator.android.programs.network import ifconfig, ip
+from pytest_clawperator.simulator.android.programs.process_tools import (
+    kill,
+    pgrep,
+    pidof,
+    pkill,
+    ps,
 )
-from pytest_clawperator.simulator.android.screenrecord import screenrecord
-from pytest_clawperator.simulator.android.service import (
+from pytest_clawperator.simulator.android.programs.screencap import screencap
+from pytest_clawperator.simulator.android.programs.screenrecord import screenrecord
+from pytest_clawperator.simulator.android.programs.svc import reboot, svc
+from pytest_clawperator.simulator.android.programs.uiautomator import uiautomator
+from pytest_clawperator.simulator.android.services.am import activity_service
+from pytest_clawperator.simulator.android.services.appops import appops_service
+from pytest_clawperator.simulator.android.services.ime import ime_service
+from pytest_clawperator.simulator.android.services.input import input_service
+from pytest_clawperator.simulator.android.services.locale import locale_service
+from pytest_clawperator.simulator.android.services.pm.pm import package_service
+from pytest_clawperator.simulator.android.services.radios import connectivity_service, wifi_service
+from pytest_clawperator.simulator.android.services.service_call import (
     NO_SERVICE,
     ServiceHandler,
     run_service,
 )
-from pytest_clawperator.simulator.android.services import (
-    appops_service,
-    connectivity_service,
-    ime_service,
-    locale_service,
-    statusbar_service,
-    uimode_service,
-    wifi_service,
-)
-from pytest_clawperator.simulator.android.settings import (
-    content,
-    getprop,
-    setprop,
-    settings_service,
-)
-from pytest_clawperator.simulator.android.svc import ifconfig, ip, reboot, svc
-
-if TYPE_CHECKING:
-    from pytest_clawperator.simulator.android.system import AndroidSystem
-    from pytest_clawperator.simulator.shell.shell import Command, Invocation
+from pytest_clawperator.simulator.android.services.settings import settings_service
+from pytest_clawperator.simulator.android.services.statusbar import statusbar_service
+from pytest_clawperator.simulator.android.services.uimode import uimode_service
+from pytest_clawperator.simulator.android.services.wm import window_service
+from pytest_clawperator.simulator.android.system import AndroidSystem
+from pytest_clawperator.simulator.shell.shell import Command, Invocation
 
 SERVICES: Mapping[str, ServiceHandler] = {
     "activity": activity_service,
@@ -96,7 +93,7 @@ COMMAND_NAMES: tuple[str, ...] = tuple(sorted([*_PROGRAMS, *_FRONT_ENDS, "cmd"])
 
 
 def android_commands(system: AndroidSystem) -> dict[str, Command]:
-    """Give every command of Android's that acts on this system."""
+    """Return Android's commands by name, bound to this system."""
     commands: dict[str, Command] = {
         name: partial(program, system) for name, program in _PROGRAMS.items()
     }

@@ -5,25 +5,26 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
-if TYPE_CHECKING:
-    from pytest_clawperator.simulator.android.package_store import PackageStore
-    from pytest_clawperator.simulator.android.processes import ProcessTable
-    from pytest_clawperator.simulator.android.properties import Build, Properties
-    from pytest_clawperator.simulator.android.settings_store import SettingsStore
-    from pytest_clawperator.simulator.faults import Faults
-    from pytest_clawperator.simulator.filesystem import FileSystem
-    from pytest_clawperator.simulator.log.buffer import LogBuffer
-    from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
-    from pytest_clawperator.simulator.stats import Stats
+from pytest_clawperator.simulator.android.state.build import Build
+from pytest_clawperator.simulator.android.state.hardware import Battery, Display
+from pytest_clawperator.simulator.android.state.packages import PackageStore
+from pytest_clawperator.simulator.android.state.process_table import ProcessTable
+from pytest_clawperator.simulator.android.state.properties import Properties
+from pytest_clawperator.simulator.android.state.settings import SettingsStore
+from pytest_clawperator.simulator.faults import Faults
+from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.log.buffer import LogBuffer
+from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
+from pytest_clawperator.simulator.stats import Stats
 
 
 class Operators(Protocol):
     """The Operator apps that run."""
 
     def pid_of(self, package: str) -> int | None:
-        """Give the pid of an Operator that runs."""
+        """Return the pid of an Operator that runs."""
 
     def start(self, package: str) -> None:
         """Start an Operator, unless it runs."""
@@ -32,60 +33,26 @@ class Operators(Protocol):
         """End an Operator and whatever it is doing."""
 
     def crash(self, package: str, message: str) -> None:
-        """Have an Operator die of an exception."""
+        """Crash an Operator with an exception."""
 
     def receive(self, package: str, payload: str | None) -> None:
-        """Hand a command to an Operator, which is started for it if need be."""
+        """Deliver a command to an Operator, which is started if need be."""
 
     def on_back_key(self) -> None:
-        """Tell the Operators that run that the back key was pressed."""
+        """Notify the running Operators of the back key."""
 
 
-class Phone(Protocol):
-    """What the system needs of the phone around it."""
+class Camera(Protocol):
+    """Takes pictures of the screen."""
 
-    def reboot(self) -> None:
-        """Go down and come up again."""
+    def key(self) -> Hashable:
+        """Return a value that changes whenever the picture may have changed."""
 
-    async def screenshot(self) -> bytes:
-        """Give a picture of the screen, as PNG."""
+    async def png(self) -> bytes:
+        """Return a picture of the screen, as PNG."""
 
-    def screenshot_key(self) -> Hashable:
-        """Give a value that is another one whenever a screenshot may be another one."""
-
-    async def frame(self, size: tuple[int, int]) -> bytes:
-        """Give a picture of the screen fitted into that size, as JPEG."""
-
-
-@dataclass
-class Battery:
-    """What ``dumpsys battery`` tells and sets."""
-
-    ac: bool = False
-    usb: bool = True
-    wireless: bool = False
-    dock: bool = False
-    present: bool = True
-    status: int = 2
-    level: int = 85
-    temperature: int = 271
-    forced: bool = False
-
-    @property
-    def powered(self) -> bool:
-        """Whether anything charges it."""
-        return self.ac or self.usb or self.wireless or self.dock
-
-
-@dataclass
-class Display:
-    """The panel, and what ``wm`` put over it."""
-
-    size: tuple[int, int]
-    density: int
-    forced_size: tuple[int, int] | None = None
-    forced_density: int | None = None
-    awake: bool = True
+    async def jpeg(self, size: tuple[int, int]) -> bytes:
+        """Return a picture of the screen fitted into that size, as JPEG."""
 
 
 @dataclass
@@ -106,7 +73,8 @@ class AndroidSystem:
     stats: Stats
     display: Display
     operators: Operators
-    phone: Phone
+    camera: Camera
+    reboot: Callable[[], None]
     battery: Battery = field(default_factory=Battery)
     app_ops: dict[str, dict[str, str]] = field(default_factory=dict)
     locales: dict[str, str] = field(default_factory=dict)

@@ -1,1 +1,1 @@
-"""The device's log: the ring buffer, logcat, and what other processes say."""
+"""The device log: logd's ring buffers, logcat, and what other processes write."""

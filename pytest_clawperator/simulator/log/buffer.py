@@ -1,4 +1,4 @@
-"""The log of a simulated phone: logd's ring buffers, and how Timber and logd cut what apps say."""
+"""The log of a simulated phone: logd's ring buffers, and how Timber and logd cut long messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ TIMBER_PIECE = 4000
 """UTF-16 units at which Timber's debug tree begins to cut a message."""
 
 DEFAULT_CAPACITY = 4 * 1024 * 1024
-
 _ENTRY_OVERHEAD = 28  # logger_entry, which logd counts with the payload
 
 
@@ -137,31 +136,31 @@ class LogBuffer:
                 self._waiters.discard(waiter)
 
     def clear(self, buffers: Collection[str]) -> None:
-        """Forget the entries of these buffers; numbers go on."""
+        """Drop the entries of these buffers; numbering continues."""
         for name in buffers:
             self._rings[name].clear()
             self._used[name] = 0
 
     def cut_streams(self) -> None:
-        """End everybody's waiting; readers see ``cut_count`` rise and stop."""
+        """Wake every reader; they see ``cut_count`` rise and stop."""
         self.cut_count += 1
         self._wake()
 
     def now(self) -> float:
-        """Tell the device's time, in seconds since 1970; it never goes back."""
+        """Return the device's time, in seconds since 1970; it never goes back."""
         self._last_time = max(self._last_time, self._clock())
         return self._last_time
 
     def used_bytes(self, buffer: str) -> int:
-        """Tell how much a buffer holds."""
+        """Return how many bytes a buffer holds."""
         return self._used[buffer]
 
     def capacity_bytes(self, buffer: str) -> int:
-        """Tell how much a buffer can hold."""
+        """Return how many bytes a buffer can hold."""
         return self._capacity[buffer]
 
     def resize(self, buffer: str, capacity_bytes: int) -> None:
-        """Give a buffer another size; its oldest entries go if it shrank."""
+        """Resize a buffer; its oldest entries go if it shrank."""
         self._capacity[buffer] = capacity_bytes
         self._prune(buffer)
 

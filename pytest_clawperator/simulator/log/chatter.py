@@ -1,4 +1,4 @@
-"""What the other processes of a simulated phone log all the time."""
+"""What the other processes of a phone log all the time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LONGEST_DEBT = 1.0  # seconds' worth of lines that are made up for after the pr
 
 @dataclass(frozen=True)
 class Remark:
-    """Something a process says again and again; ``{n}`` and its like vary."""
+    """A line that a process logs again and again; ``{n}`` and the like vary."""
 
     process: str
     priority: str
@@ -144,20 +144,20 @@ class Chatter:
         self._rate_changed.set()
 
     def start(self) -> None:
-        """Begin to log, in the running event loop."""
+        """Start to log, in the running event loop."""
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def stop(self) -> None:
-        """Fall silent for good."""
+        """Stop logging."""
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
             self._task = None
 
-    def say(self, count: int = 1) -> None:
-        """Log so many lines now, whatever the rate."""
+    def write_lines(self, count: int = 1) -> None:
+        """Log so many lines now, whatever the rate is."""
         for _ in range(count):
             remark = self._rng.choice(REMARKS)
             pid = self._pid(remark.process)
@@ -181,7 +181,7 @@ class Chatter:
             last = now
             due = int(owed)
             owed -= due
-            self.say(due)
+            self.write_lines(due)
 
     async def _nap(self, rate: float) -> None:
         """Sleep until the next line is due, or the rate was changed."""

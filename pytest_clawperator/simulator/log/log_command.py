@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pytest_clawperator.simulator.log.buffer import PRIORITIES, LogBuffer
-
-if TYPE_CHECKING:
-    from pytest_clawperator.simulator.shell.shell import Command, Invocation
+from pytest_clawperator.simulator.shell.shell import Command, Invocation
 
 _USAGE = "usage: log [-p PRI] [-t TAG] MESSAGE...\n"
 

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pytest_clawperator.simulator.faults import Faults
+from pytest_clawperator.simulator.filesystem import FileSystemError
 from pytest_clawperator.simulator.log.buffer import BUFFERS, MAX_PAYLOAD, LogBuffer, LogLine
-from pytest_clawperator.simulator.log.format import LogPrinter, binary_entry, micros
-from pytest_clawperator.simulator.log.options import (
+from pytest_clawperator.simulator.log.logcat_format import LogPrinter, binary_entry, micros
+from pytest_clawperator.simulator.log.logcat_options import (
     HELP,
     LogcatOptions,
     LogcatProblem,
     parse_options,
 )
-
-if TYPE_CHECKING:
-    from pytest_clawperator.simulator.shell.shell import Command, Invocation
+from pytest_clawperator.simulator.shell.shell import Command, Invocation
 
 _MOST_PER_WRITE = 1024 * 1024  # as much as one adb message holds
 _LINES_PER_TURN = 500  # formatting them takes about a millisecond; then others get their turn
@@ -57,7 +55,7 @@ async def _logcat(invocation: Invocation, *, log: LogBuffer, faults: Faults) -> 
 
 
 def _control(log: LogBuffer, options: LogcatOptions) -> str:
-    """Clear, resize and measure, as asked."""
+    """Clear and resize the buffers, and return their sizes, as the options ask."""
     chosen = [name for name in BUFFERS if name in options.buffers]
     if options.clear:
         log.clear(chosen)
@@ -137,7 +135,7 @@ class _Reader:
         return lines if count is None else lines[-count:]
 
     def _wanted(self, number: int) -> list[LogLine]:
-        """Give what logd would send: it knows buffers and processes, but no filters."""
+        """Return what logd would send: it knows buffers and processes, but no filters."""
         lines = self._log.since(number, buffers=self._options.buffers)
         pid = self._options.pid
         return lines if pid is None else [line for line in lines if line.pid == pid]
@@ -148,7 +146,7 @@ class _Reader:
             await asyncio.sleep(_milliseconds(fault.options["ms"]) / 1000)
 
     async def _print(self, lines: Sequence[LogLine]) -> None:
-        """Write it all at once: one adb message a line would be ten times slower to read."""
+        """Write lines together: one adb message per line would be ten times slower to read."""
         pending: list[bytes] = []
         size = 0
         for index, line in enumerate(lines, 1):
@@ -200,8 +198,6 @@ class _Reader:
         if path is None:
             await self._invocation.stdout.write(data)
             return
-        from pytest_clawperator.simulator.filesystem import FileSystemError
-
         shell = self._invocation.shell
         try:
             shell.files.append(shell.files.resolve(path, shell.cwd), data)

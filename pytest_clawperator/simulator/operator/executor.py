@@ -3,41 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Literal
 
 from pytest_clawperator.simulator.faults import Faults
-from pytest_clawperator.simulator.operator import envelope as envelopes
-from pytest_clawperator.simulator.operator.actions import execute
-from pytest_clawperator.simulator.operator.envelope import (
+from pytest_clawperator.simulator.operator.answer import envelope as envelopes
+from pytest_clawperator.simulator.operator.answer.envelope import (
     SERVICE_UNAVAILABLE,
     Envelope,
     StepResult,
 )
-from pytest_clawperator.simulator.operator.log import (
+from pytest_clawperator.simulator.operator.answer.envelope_log import EnvelopeLog
+from pytest_clawperator.simulator.operator.answer.java_error import JavaError, ProcessDied
+from pytest_clawperator.simulator.operator.answer.java_format import FormatFailure, formatted
+from pytest_clawperator.simulator.operator.answer.operator_log import (
     COMMAND,
     MANAGER,
     RUNNER,
-    JavaError,
     OperatorLog,
     Source,
 )
-from pytest_clawperator.simulator.operator.percent import FormatFailure, formatted
-from pytest_clawperator.simulator.operator.plan import Command
-from pytest_clawperator.simulator.operator.run import Run, StepFailure
-from pytest_clawperator.simulator.operator.time import OperatorClock, RunTime, TimeLimitReached
+from pytest_clawperator.simulator.operator.payload.command import Command
+from pytest_clawperator.simulator.operator.run_time import RunTime, TimeLimitReached
+from pytest_clawperator.simulator.operator.steps.engine import execute
+from pytest_clawperator.simulator.operator.steps.run import Run, StepFailure
+from pytest_clawperator.simulator.phone_clock import PhoneClock
 
 SERVICE_OFF = "Accessibility service is not available"
-
-
-class ProcessDied(Exception):
-    """The Operator's process has to die; ``error`` is what kills it."""
-
-    def __init__(self, error: JavaError) -> None:
-        super().__init__(error.message)
-        self.error = error
 
 
 class Executor:
@@ -47,27 +40,27 @@ class Executor:
         self,
         make_run: Callable[[Command, RunTime], Run],
         *,
-        clock: OperatorClock,
+        clock: PhoneClock,
         log: OperatorLog,
         faults: Faults,
     ) -> None:
         self._make_run = make_run
         self._clock = clock
         self._log = log
-        self._faults = faults
+        self._envelopes = EnvelopeLog(log, faults)
         self._mutex = asyncio.Lock()
 
     async def execute(self, command: Command) -> str | None:
-        """Run a command and log its envelope; give the reason if it failed."""
+        """Run a command and log its envelope; return the reason if it failed."""
         run = self._make_run(command, RunTime(self._clock))
         deadline = self._clock.now() + command.timeout_ms
         if self._mutex.locked():
             self._log.info(
                 Source.EXECUTOR,
-                f"{COMMAND} queued {_ids(command)} waiting_for_active_command=true",
+                f"{COMMAND} queued {command.ids} waiting_for_active_command=true",
             )
         if not await self._acquire(deadline):
-            return await self._answer(run, Source.EXECUTOR, _timed_out(command))
+            return await self._answer(Source.EXECUTOR, _timed_out(command))
         try:
             reason = await self._perform(run, deadline)
         finally:
@@ -100,7 +93,7 @@ class Executor:
         command = run.command
         self._log.info(
             Source.EXECUTOR_WORK,
-            f"{COMMAND} start {_ids(command)} source={command.source} "
+            f"{COMMAND} start {command.ids} source={command.source} "
             f"timeoutMs={command.timeout_ms} actionCount={len(command.actions)}",
         )
         self._log.debug(Source.MANAGER, f"{MANAGER} Task execution started")
@@ -110,7 +103,7 @@ class Executor:
                 steps = await execute(run)
         except TimeLimitReached:
             self._log.debug(Source.MANAGER, f"{MANAGER} Task execution cancelled")
-            return await self._answer(run, Source.EXECUTOR, _timed_out(command))
+            return await self._answer(Source.EXECUTOR, _timed_out(command))
         except StepFailure as problem:
             return await self._fail(run, problem, run.time.elapsed(began))
         self._log.debug(
@@ -126,13 +119,13 @@ class Executor:
         if broken is None or not run.documented:
             self._log.info(
                 Source.EXECUTOR_WORK,
-                f"{COMMAND} success {_ids(command)} stepCount={len(steps)}",
+                f"{COMMAND} success {command.ids} stepCount={len(steps)}",
             )
-            return await self._answer(run, Source.EXECUTOR_WORK, envelopes.success(command, steps))
+            return await self._answer(Source.EXECUTOR_WORK, envelopes.success(command, steps))
         reason = f"Step {broken.id} ({broken.action_type}) failed: {broken.data.get('error', '')}"
-        self._log.error(Source.EXECUTOR_WORK, f"{COMMAND} failure {_ids(command)} reason={reason}")
+        self._log.error(Source.EXECUTOR_WORK, f"{COMMAND} failure {command.ids} reason={reason}")
         answer = envelopes.failure(command, reason, steps=steps)
-        return await self._answer(run, Source.EXECUTOR_WORK, answer)
+        return await self._answer(Source.EXECUTOR_WORK, answer)
 
     async def _fail(self, run: Run, problem: StepFailure, elapsed: int) -> str | None:
         cause = JavaError(problem.message)
@@ -145,10 +138,10 @@ class Executor:
         else:
             reason, cause = self._log_with_format(elapsed, reason, cause)
         self._log.error(
-            Source.EXECUTOR_WORK, f"{COMMAND} failure {_ids(run.command)} reason={reason}", cause
+            Source.EXECUTOR_WORK, f"{COMMAND} failure {run.command.ids} reason={reason}", cause
         )
         answer = envelopes.failure(run.command, reason, code=code)
-        return await self._answer(run, Source.EXECUTOR_WORK, answer)
+        return await self._answer(Source.EXECUTOR_WORK, answer)
 
     def _log_with_format(
         self, elapsed: int, reason: str, cause: JavaError
@@ -169,26 +162,9 @@ class Executor:
             ) from None
         return thrown.message, thrown
 
-    async def _answer(self, run: Run, source: Source, envelope: Envelope) -> str | None:
-        """Log the envelope, unless a fault has other plans; give its error."""
-        faults = self._faults
-        if faults.take("operator_crash"):
-            raise ProcessDied(JavaError("the Operator was told to crash"))
-        if faults.take("no_envelope"):
-            return envelope.error
-        late = faults.take("late_envelope")
-        if late is not None:
-            await asyncio.sleep(_number(late.options["ms"]) / 1000)
-        other = faults.take("foreign_envelope")
-        if other is not None:
-            foreign = Envelope(command_id=other.options["command_id"], task_id="another-task")
-            self._log.info(source, foreign.line())
-        line = envelope.line()
-        if faults.take("half_envelope"):
-            line = line[: len(line) // 2]
-        self._log.info(source, line)
-        if faults.take("double_envelope"):
-            self._log.info(source, line)
+    async def _answer(self, source: Source, envelope: Envelope) -> str | None:
+        """Log the envelope and return its error."""
+        await self._envelopes.write(source, envelope)
         return envelope.error
 
 
@@ -200,20 +176,8 @@ def _timed_out(command: Command) -> Envelope:
     return envelopes.failure(command, f"Agent command timed out after {command.timeout_ms}ms")
 
 
-def _ids(command: Command) -> str:
-    return f"commandId={command.command_id} taskId={command.task_id}"
-
-
 def _result_text(command: Command, steps: list[StepResult]) -> str:
     return (
         f"UiActionExecutionResult(commandId={command.command_id}, taskId={command.task_id}, "
         f"stepResults=[{', '.join(str(step) for step in steps)}])"
     )
-
-
-def _number(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        return 0.0
-    return min(max(number, 0.0), 600_000.0) if math.isfinite(number) else 0.0

@@ -13,7 +13,7 @@ from pytest_clawperator.simulator.shell.io import BrokenPipe, Output, Pipe
 from pytest_clawperator.simulator.shell.lines import interruptible
 from pytest_clawperator.simulator.shell.shell import Shell
 from pytest_clawperator.simulator.shell.terminal import Terminal
-from pytest_clawperator.simulator.wire.adbd import ServiceRefused, Stream, StreamClosed
+from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream, StreamClosed
 
 _STDIN, _STDOUT, _STDERR, _EXIT, _CLOSE_STDIN = range(5)
 _PACKET = struct.Struct("<BI")

@@ -1,1 +1,1 @@
-"""The adb wire: adbd, its sync service, the emulator console, and a private adb server."""
+"""What connects a phone to a host: adbd, file sync, the emulator console, the adb server."""

@@ -1,4 +1,4 @@
-"""A private adb server that lives exactly as long as the process that started it."""
+"""A private adb server that ends with the process that started it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from pytest_clawperator.errors import AdbUnavailableError, TransportError
 from pytest_clawperator.transport.binary import find_adb
 
 HOST = "127.0.0.1"
-
 _START_DEADLINE = 10.0
 _JOIN_DEADLINE = 10.0
 _STOP_DEADLINE = 5.0
@@ -80,7 +79,7 @@ class AdbServer:
         try:
             self._home = _make_home()
             await self._launch(adb, self._home, listener)
-            await asyncio.wait_for(self.ask("host:version"), _START_DEADLINE)
+            await asyncio.wait_for(self._first_answer(), _START_DEADLINE)
         except (OSError, EOFError, TransportError, asyncio.TimeoutError) as error:
             await self.stop()
             said = "; ".join(self._complaints) or str(error) or "nothing"
@@ -88,6 +87,18 @@ class AdbServer:
                 f"{adb} did not start as a server; it said: {said}",
                 hint="Set ADB_PATH to an adb program of Android's platform-tools 30 or newer.",
             ) from error
+
+    async def _first_answer(self) -> None:
+        """Wait until the server answers; EOFError as soon as its program ends instead."""
+        assert self._listener is not None
+        asking = asyncio.create_task(self.ask("host:version"))
+        try:
+            await asyncio.wait({asking, self._listener}, return_when=asyncio.FIRST_COMPLETED)
+            if not asking.done():
+                raise EOFError
+            await asking
+        finally:
+            asking.cancel()
 
     async def stop(self) -> None:
         """End the server, and leave no process and no file behind."""
@@ -115,23 +126,19 @@ class AdbServer:
             self._home = None
 
     async def connect(self, port: int, *, state: State = "device") -> str:
-        """Connect to a phone's adbd and give its serial once it is in ``state``."""
+        """Connect to a phone's adbd and return its serial once it is in ``state``."""
         serial = f"{HOST}:{port}"
         await self._join(f"host:connect:{serial}", serial, state)
         return serial
 
     async def register_emulator(self, console_port: int, *, state: State = "device") -> str:
-        """Announce an emulator by its console port and give its serial once it is in ``state``."""
+        """Register an emulator by its console port; return its serial once it is in ``state``."""
         serial = f"emulator-{console_port}"
         await self._join(f"host:emulator:{console_port + 1}", serial, state)
         return serial
 
-    async def devices(self) -> dict[str, str]:
-        """Give the state of each serial."""
-        return _states(await self.ask("host:devices"))
-
     async def ask(self, request: str) -> str:
-        """Send a ``host:`` request and give the server's text."""
+        """Send a ``host:`` request and return the answer."""
         reader, writer = await self._request(request)
         try:
             await _require_okay(reader, request)

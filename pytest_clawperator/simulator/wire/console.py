@@ -12,7 +12,6 @@ from pathlib import Path
 from pytest_clawperator.simulator.wire.adbd import Adbd
 
 TOKEN_FILE = ".emulator_console_auth_token"  # noqa: S105 - its name, not its content
-
 _MAX_LINE = 4096
 _PAIR_ATTEMPTS = 200
 _PROMPT = "Android Console: type 'help' for a list of commands\r\nOK\r\n"
@@ -33,7 +32,7 @@ _OPEN_COMMANDS = ("help", "h", "?", "ping", "avd", "auth", "quit", "exit")
 
 
 def token_path() -> Path:
-    """Say where adb and emulators look for the token of this user."""
+    """Return where adb and emulators look for the token of this user."""
     try:
         return Path.home() / TOKEN_FILE
     except RuntimeError:
@@ -50,7 +49,7 @@ def user_token() -> str:
 
 
 async def listen_as_emulator(console: Console, adbd: Adbd) -> int:
-    """Start both on neighbouring free ports and give the console's, which is even."""
+    """Start both on neighbouring free ports and return the console's, which is even."""
     for _ in range(_PAIR_ATTEMPTS):
         port = _free_port() & ~1
         try:
@@ -126,7 +125,7 @@ class Console:
 
 
 class _Session:
-    """What one client has been told so far."""
+    """One client's session."""
 
     def __init__(self, avd_name: str, token: str) -> None:
         self.over = False
@@ -139,7 +138,7 @@ class _Session:
         self._owes_second_ok = not token
 
     def greeting(self) -> str:
-        """Say hello, and how to authenticate where that is needed."""
+        """Return the greeting, with how to authenticate where that is needed."""
         if self._trusted:
             return _PROMPT
         return (
@@ -150,7 +149,7 @@ class _Session:
         )
 
     def answer(self, line: str) -> str:
-        """Run one command and give everything to be sent for it."""
+        """Run one command and return the answer."""
         command, _, rest = line.strip().partition(" ")
         rest = rest.strip()
         if command == "auth":

@@ -8,7 +8,7 @@ import struct
 
 from pytest_clawperator.simulator import filesystem
 from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError, Stat
-from pytest_clawperator.simulator.wire.adbd import Stream
+from pytest_clawperator.simulator.wire.stream import Stream
 
 _REQUEST = struct.Struct("<4sI")
 _STAT_V1 = struct.Struct("<4sIII")
@@ -54,7 +54,7 @@ class _Conversation:
         self._received = bytearray()
 
     async def run(self) -> None:
-        """Answer requests until QUIT, the end of the stream, or one that makes no sense."""
+        """Answer requests until QUIT, the end of the stream, or an invalid one."""
         try:
             while await self._answer():
                 pass
@@ -171,7 +171,7 @@ class _Conversation:
             await self._stream.write(_REQUEST.pack(b"OKAY", 0))
 
     def _prepare(self, path: str) -> str | None:
-        """Make the folders above a file to come, and give the problem if there is one."""
+        """Make the folders above a file to write, and return the problem if there is one."""
         folder = path.rstrip("/").rpartition("/")[0] or "/"
         try:
             if not self._files.is_dir(folder):
@@ -221,7 +221,7 @@ def _u32(number: int) -> int:
 
 
 def _details(found: Stat) -> tuple[int, ...]:
-    """Give device, inode, mode, links, user, group, size and the three times."""
+    """Return device, inode, mode, links, user, group, size and the three times."""
     times = (found.mtime,) * 3
     return (1, 1, found.mode, 1, _SHELL_ID, _SHELL_ID, found.size, *times)
 

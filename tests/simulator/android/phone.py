@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pytest_clawperator.simulator.android.system import AndroidSystem
-from pytest_clawperator.simulator.device import Device, DeviceOptions
+from pytest_clawperator.simulator.phone.device import Device
+from pytest_clawperator.simulator.phone.options import DeviceOptions
 
 DEADLINE = 30.0
 OPERATOR = "com.clawperator.operator"
@@ -23,7 +24,7 @@ class TurnedClock:
     now: float = 1_760_000_000.0
 
     def __call__(self) -> float:
-        """Tell the time."""
+        """Return the time."""
         return self.now
 
 
@@ -53,7 +54,7 @@ class Pieces:
     pieces: list[bytes]
 
     async def read(self) -> bytes:
-        """Give the next piece; after the last one the host just says nothing more."""
+        """Return the next piece; after the last one the host just says nothing more."""
         if not self.pieces:
             await asyncio.Event().wait()
         return self.pieces.pop(0)
@@ -67,7 +68,7 @@ class FakeStream:
     incoming: list[bytes] = field(default_factory=list)
 
     async def read(self) -> bytes:
-        """Give what the host has to say; after that it just keeps the stream open."""
+        """Return what the host has to say; after that it just keeps the stream open."""
         if not self.incoming:
             await asyncio.Event().wait()
         return self.incoming.pop(0)

@@ -17,7 +17,7 @@ from pytest_clawperator.simulator.log.buffer import (
 
 
 def make_log(*times: float, capacity_bytes: int = 1 << 20) -> LogBuffer:
-    """Give a log whose clock shows these times, then the last one for ever."""
+    """Return a log whose clock shows these times, then the last one for ever."""
     left = list(times) or [1000.0]
     return LogBuffer(
         clock=lambda: left.pop(0) if len(left) > 1 else left[0], capacity_bytes=capacity_bytes
@@ -30,7 +30,7 @@ def messages(log: LogBuffer) -> list[str]:
 
 
 def as_bytes(text: str) -> bytes:
-    """Give the bytes that logd holds for a message."""
+    """Return the bytes that logd holds for a message."""
     return text.encode("utf-8", "surrogateescape")
 
 

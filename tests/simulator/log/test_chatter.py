@@ -14,14 +14,14 @@ from pytest_clawperator.simulator.log.chatter import REMARKS, Chatter
 
 
 def make_log() -> LogBuffer:
-    """Give an empty log at a fixed time."""
+    """Return an empty log at a fixed time."""
     return LogBuffer(clock=lambda: 1000.0)
 
 
 def said(seed: int, count: int, pid_of: Callable[[str], int | None] | None = None) -> LogBuffer:
-    """Give a log in which somebody has talked."""
+    """Return a log in which somebody has talked."""
     log = make_log()
-    Chatter(log, rng=random.Random(seed), pid_of=pid_of).say(count)
+    Chatter(log, rng=random.Random(seed), pid_of=pid_of).write_lines(count)
     return log
 
 

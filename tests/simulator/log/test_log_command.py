@@ -12,7 +12,7 @@ from pytest_clawperator.simulator import Simulator
 
 @pytest.fixture(scope="module")
 def phone() -> Iterator[tuple[Adb, str]]:
-    """Give one simulated phone."""
+    """Return one simulated phone."""
     with Simulator(seed=1) as simulator:
         yield Adb(simulator.adb_host, simulator.adb_port), simulator.serials[0]
 

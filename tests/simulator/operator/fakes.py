@@ -8,14 +8,17 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from pytest_clawperator.simulator.android.settings_store import SettingsStore
+from pytest_clawperator.simulator.android.state import accessibility
+from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR_SERVICE
+from pytest_clawperator.simulator.android.state.settings import SettingsStore
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.log.buffer import LogBuffer, LogLine
-from pytest_clawperator.simulator.operator.app import SERVICE_CLASS, OperatorApp
-from pytest_clawperator.simulator.operator.log import RESULT_PREFIX
-from pytest_clawperator.simulator.operator.run import Profile
-from pytest_clawperator.simulator.operator.time import OperatorClock
+from pytest_clawperator.simulator.operator.answer.operator_log import RESULT_PREFIX
+from pytest_clawperator.simulator.operator.app import OperatorApp
+from pytest_clawperator.simulator.operator.profile import Profile
+from pytest_clawperator.simulator.operator.surroundings import Surroundings
+from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode, Window
 from pytest_clawperator.simulator.screen.app_files.app_schema import App
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
@@ -89,7 +92,7 @@ def _shown(argument: object) -> str:
 
 
 class FakeUi:
-    """A screen that shows what it is told to and remembers what was done to it.
+    """A screen that shows what it is reported to and remembers what was done to it.
 
     It is all parts of the real one, except ``apps``, in one object.
     """
@@ -154,7 +157,7 @@ class Bench:
     ) -> None:
         root = build if isinstance(build, UiNode) else screen()
         self.now = NOON
-        self.clock = OperatorClock(lambda: self.now, time_scale=time_scale)
+        self.clock = PhoneClock(lambda: self.now, time_scale=time_scale)
         self.ui = FakeUi(build if callable(build) else lambda ui: root)
         self.phone = PhoneUi(clock=self.clock.seconds)
         for app in apps:
@@ -165,30 +168,32 @@ class Bench:
         self.settings = SettingsStore()
         self.stats = Stats()
         self.shades_dismissed = 0
-        self.deaths = 0
         self.enable_service(package)
         self.app = OperatorApp(
-            ui=self.phone if apps else cast(PhoneUi, self.ui),
-            log=self.log,
-            faults=self.faults,
-            files=self.files,
-            settings=self.settings,
+            Surroundings(
+                ui=self.phone if apps else cast(PhoneUi, self.ui),
+                log=self.log,
+                faults=self.faults,
+                files=self.files,
+                settings=self.settings,
+                stats=self.stats,
+                clock=self.clock,
+                dismiss_shade=self._dismiss_shade,
+            ),
             package=package,
-            clock=lambda: self.now,
             rng=random.Random(seed),
-            stats=self.stats,
             profile=profile,
             release_tags=release_tags,
-            operator_clock=self.clock,
-            dismiss_shade=self._dismiss_shade,
-            on_death=self._die,
         )
         self.phone.changes.on_event = cast("Callable[[str], None]", self.app.on_accessibility_event)
 
     def enable_service(self, package: str = PACKAGE) -> None:
         """Switch the accessibility service on."""
-        self.settings.put("secure", "accessibility_enabled", "1")
-        self.settings.put("secure", "enabled_accessibility_services", f"{package}/{SERVICE_CLASS}")
+        accessibility.enable(self.settings, f"{package}/{OPERATOR_SERVICE}")
+
+    def is_service_enabled(self, package: str = PACKAGE) -> bool:
+        """Whether the settings have the accessibility service switched on."""
+        return accessibility.is_enabled(self.settings, f"{package}/{OPERATOR_SERVICE}")
 
     def _is_full(self) -> bool:
         return self.faults.active("storage_full") is not None
@@ -196,27 +201,24 @@ class Bench:
     def _dismiss_shade(self) -> None:
         self.shades_dismissed += 1
 
-    def _die(self) -> None:
-        self.deaths += 1
-
     def send(self, *payloads: str | None) -> None:
         """Send broadcasts one right after the other and wait until all work is done."""
 
         async def all_of_them() -> None:
             for payload in payloads:
                 self.app.receive(payload)
-            await self.app.idle()
+            await all_done()
 
         asyncio.run(all_of_them())
 
     def execute(self, *actions: dict[str, Any], **root: Any) -> dict[str, Any]:
-        """Run actions as one command; give its only envelope."""
+        """Run actions as one command; return its only envelope."""
         self.send(command(*actions, **root))
         (envelope,) = self.envelopes()
         return envelope
 
     def step(self, type: str, **params: Any) -> dict[str, Any]:
-        """Run one action; give its step result."""
+        """Run one action; return its step result."""
         envelope = self.execute({"id": "a1", "type": type, "params": params})
         (step,) = envelope["stepResults"]
         return cast("dict[str, Any]", step)
@@ -241,6 +243,12 @@ class Bench:
     def envelopes(self) -> list[dict[str, Any]]:
         """List the envelopes that were logged."""
         return [json.loads(result) for result in self.results()]
+
+
+async def all_done() -> None:
+    """Wait until no other task of this event loop is left."""
+    while others := asyncio.all_tasks() - {asyncio.current_task()}:
+        await asyncio.wait(others)
 
 
 def command(*actions: dict[str, Any], **root: Any) -> str:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_clawperator.simulator.shell.service import serve_shell
 from pytest_clawperator.simulator.shell.shell import Invocation, Shell
-from pytest_clawperator.simulator.wire.adbd import ServiceRefused, Stream, StreamClosed
+from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream, StreamClosed
 from tests.simulator.shell.scripts import DEADLINE, Gate, new_shell, soon, with_gate
 from tests.simulator.wire.hosts import MiniDevice, real_adb
 

@@ -13,7 +13,8 @@ from typing import Literal, NamedTuple
 
 from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.wire.adb_server import AdbServer
-from pytest_clawperator.simulator.wire.adbd import Adbd, ServiceRefused, Stream, StreamClosed
+from pytest_clawperator.simulator.wire.adbd import Adbd
+from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream, StreamClosed
 from pytest_clawperator.simulator.wire.sync import serve_sync
 from pytest_clawperator.transport.binary import find_adb
 
@@ -79,7 +80,7 @@ async def echo(_: str, stream: Stream) -> None:
 
 
 def pattern(size: int) -> bytes:
-    """Give bytes in which a lost or swapped piece shows."""
+    """Return bytes in which a lost or swapped piece shows."""
     unit = b"".join(struct.pack("<I", number) for number in range(65536))
     return (unit * (size // len(unit) + 1))[:size]
 
@@ -118,7 +119,7 @@ class Message(NamedTuple):
     payload: bytes = b""
 
     def packed(self, *, checksum: int | None = None) -> bytes:
-        """Give its bytes, with the right checksum unless another one is given."""
+        """Return its bytes, with the right checksum unless another one is given."""
         command = int.from_bytes(self.command.encode(), "little")
         total = sum(self.payload) if checksum is None else checksum
         size = len(self.payload)
@@ -139,7 +140,7 @@ class RawHost:
         self.writer.write(Message(command, arg0, arg1, payload).packed())
 
     async def next(self) -> Message:
-        """Give the next message of the device."""
+        """Return the next message of the device."""
         header = await asyncio.wait_for(self.reader.readexactly(24), DEADLINE)
         command, arg0, arg1, size, checksum, magic = _HEADER.unpack(header)
         assert magic == command ^ 0xFFFFFFFF
@@ -148,7 +149,7 @@ class RawHost:
         return Message(command.to_bytes(4, "little").decode(), arg0, arg1, payload)
 
     async def rest(self) -> bytes:
-        """Give everything until the device ends the connection."""
+        """Return everything until the device ends the connection."""
         try:
             return await asyncio.wait_for(self.reader.read(), DEADLINE)
         except ConnectionError:
@@ -278,3 +279,18 @@ async def real_adb(home: Path, device: MiniDevice | None = None) -> AsyncIterato
             yield adb
     finally:
         await server.stop()
+
+
+async def soon(event: asyncio.Event) -> None:
+    """Wait for something that must happen."""
+    await asyncio.wait_for(event.wait(), DEADLINE)
+
+
+async def collect(host: RawHost, local: int, *, number: int = 1) -> list[bytes]:
+    """Acknowledge what a stream sends until the device closes it; return the pieces."""
+    pieces = []
+    while (message := await host.next()).command != "CLSE":
+        assert message.command == "WRTE"
+        pieces.append(message.payload)
+        host.send("OKAY", number, local)
+    return pieces

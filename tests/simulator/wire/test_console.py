@@ -57,7 +57,7 @@ def ask(text: bytes, *, token: str = "") -> str:
 
 
 async def through_adb(adb: Adb, port: int, *command: str) -> str:
-    """Give what the real adb prints for a console command."""
+    """Return what the real adb prints for a console command."""
     ended = await adb("-s", f"emulator-{port}", "emu", *command)
     assert ended.code == 0
     return ended.text
@@ -170,7 +170,7 @@ def test_what_a_stranger_may_ask(line: bytes, expected: str) -> None:
         (b"\xff\xfe", "KO: unknown command, try 'help'"),
     ],
 )
-def test_plain_commands(line: bytes, expected: str) -> None:
+def test_known_commands_are_answered_and_unknown_ones_refused(line: bytes, expected: str) -> None:
     """Known ones are answered, unknown ones refused."""
     assert expected in ask(line + b"\nexit\n")
 

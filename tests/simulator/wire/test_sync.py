@@ -25,7 +25,7 @@ class Script:
         self.answer = b""
 
     async def read(self) -> bytes:
-        """Give the next piece."""
+        """Return the next piece."""
         return self.pieces.pop(0) if self.pieces else b""
 
     async def write(self, data: bytes) -> None:
@@ -54,7 +54,7 @@ def send(path: str, *chunks: bytes, mode: int = 0o100644, mtime: int = 5) -> byt
 
 @pytest.fixture
 def files() -> FileSystem:
-    """Give the files of a phone."""
+    """Return the files of a phone."""
     return FileSystem(clock=lambda: 100.0)
 
 

@@ -1,0 +1,1 @@
+"""``dumpsys``: the services that describe themselves."""

@@ -1,0 +1,1 @@
+"""Commands that are programs of their own: getprop, ps, screencap, uiautomator and the like."""

@@ -1,0 +1,45 @@
+"""``screencap``: a picture of the screen."""
+
+from __future__ import annotations
+
+from pytest_clawperator.simulator.android.programs.saving import save_file
+from pytest_clawperator.simulator.android.system import AndroidSystem
+from pytest_clawperator.simulator.filesystem import FULL
+from pytest_clawperator.simulator.shell.shell import Invocation
+
+_SCREENCAP_USAGE = """usage: screencap [-hp] [-d display-id] [FILENAME]
+   -h: this message
+   -p: save the file as a png.
+   -d: specify the display ID to capture.
+If FILENAME ends with .png it will be saved as a png.
+If FILENAME is not given, the results will be printed to stdout.
+"""
+
+
+async def screencap(system: AndroidSystem, invocation: Invocation) -> int:
+    """Take a picture of the screen, to a file or to the standard output."""
+    words = invocation.args[1:]
+    if "-d" in words:
+        at = words.index("-d")
+        words = words[:at] + words[at + 2 :]
+    paths = [word for word in words if not word.startswith("-")]
+    flags = set(words) - set(paths)
+    if flags - {"-p"}:
+        await invocation.err(_SCREENCAP_USAGE)
+        return 1
+    png = flags == {"-p"} or (bool(paths) and paths[0].endswith(".png"))
+    if not png:
+        await invocation.err(
+            "screencap: raw pixels are not offered here; give -p for a PNG\n" + _SCREENCAP_USAGE
+        )
+        return 1
+    if system.faults.take("storage_full") is not None:
+        target = paths[0] if paths else "stdout"
+        await invocation.err(f"Error opening file: {target} ({FULL})\n")
+        return 1
+    picture = await system.camera.png()
+    system.stats.screenshot()
+    if not paths:
+        await invocation.stdout.write(picture)
+        return 0
+    return await save_file(invocation, paths[0], picture, complaint="Error opening file: {} ({})\n")

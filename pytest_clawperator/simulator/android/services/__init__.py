@@ -1,0 +1,1 @@
+"""Commands that a system service answers: am, pm, input, settings, wm and the rest of ``cmd``."""

@@ -1,0 +1,243 @@
+"""``input``: taps, swipes, text and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from pytest_clawperator.simulator.android.java import JavaException, java_float, java_int
+from pytest_clawperator.simulator.android.services.key_codes import KEY_CODES, TYPED, key_code
+from pytest_clawperator.simulator.android.services.service_call import ServiceCall, ServiceHandler
+from pytest_clawperator.simulator.android.system import AndroidSystem
+
+_SOURCES = (
+    "dpad", "keyboard", "mouse", "touchpad", "gamepad", "touchnavigation", "joystick",
+    "touchscreen", "stylus", "trackball",
+)  # fmt: skip
+_LONG_PRESS_MS = 500
+_SWIPE_MS = 300
+_STILL = 10
+_USAGE = """Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]
+
+The sources are:
+{sources}
+
+The commands and default sources are:
+      text <string> (Default: keyboard)
+      keyevent [--longpress|--doubletap|--async] <key code number or name> ... (Default: keyboard)
+      tap <x> <y> (Default: touchscreen)
+      swipe <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)
+      draganddrop <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)
+      press (Default: trackball)
+      roll <dx> <dy> (Default: trackball)
+      motionevent <DOWN|UP|MOVE|CANCEL> <x> <y> (Default: touchscreen)
+      keycombination [-t duration(ms)] <key code 1> <key code 2> ... (Default: keyboard)
+""".format(sources="\n".join(f"      {name}" for name in _SOURCES))
+
+
+def _point(call: ServiceCall) -> tuple[int, int]:
+    x, y = java_float(call.required()), java_float(call.required())
+    return round(x), round(y)
+
+
+def _touchable(system: AndroidSystem) -> bool:
+    """Whether touches reach the screen now: it is on, and no fault refuses them."""
+    return system.display.awake and system.faults.active("gesture_refused") is None
+
+
+async def _tap(call: ServiceCall) -> int:
+    x, y = _point(call)
+    if _touchable(call.system):
+        call.system.ui.touch.tap(x, y)
+    return 0
+
+
+async def _swipe(call: ServiceCall) -> int:
+    start, end = _point(call), _point(call)
+    word = call.next()
+    duration = java_int(word) if word is not None else _SWIPE_MS
+    if duration < 0:
+        duration = _SWIPE_MS
+    if not _touchable(call.system):
+        return 0
+    still = abs(start[0] - end[0]) < _STILL and abs(start[1] - end[1]) < _STILL
+    if not still:
+        call.system.ui.touch.swipe(start, end, duration_ms=duration)
+    elif duration >= _LONG_PRESS_MS:
+        call.system.ui.touch.long_press(*start)
+    else:
+        call.system.ui.touch.tap(*start)
+    return 0
+
+
+async def _text(call: ServiceCall) -> int:
+    text = call.required().replace("%s", " ")
+    if call.system.display.awake:
+        call.system.ui.typing.type_text(text)
+    return 0
+
+
+async def _key_event(call: ServiceCall) -> int:
+    word: str | None = call.required()
+    double = False
+    while word is not None and word.startswith("--"):
+        double = double or word == "--doubletap"
+        if word == "--delay":
+            call.required()
+        word = call.next()
+    if word is None:
+        raise JavaException('Argument expected after "keyevent"')
+    while word is not None:
+        for _ in range(2 if double else 1):
+            press_key(call.system, key_code(word))
+        word = call.next()
+    return 0
+
+
+def press_key(system: AndroidSystem, code: int) -> None:
+    """Press and release a key; keys without a meaning here do nothing."""
+    power = _POWER_KEYS.get(code)
+    if power is not None:
+        power(system)
+        return
+    if not system.display.awake:
+        return
+    key = _KEYS.get(code)
+    if key is not None:
+        key(system)
+    elif code in TYPED:
+        system.ui.typing.type_text(TYPED[code])
+
+
+def _wake(system: AndroidSystem) -> None:
+    system.display.awake = True
+
+
+def _sleep(system: AndroidSystem) -> None:
+    system.display.awake = False
+
+
+def _power(system: AndroidSystem) -> None:
+    system.display.awake = not system.display.awake
+
+
+def _volume(step: int) -> Callable[[AndroidSystem], None]:
+    def change(system: AndroidSystem) -> None:
+        try:
+            now = java_int(system.settings.get("system", "volume_music") or "0")
+        except JavaException:
+            now = 0
+        system.settings.put("system", "volume_music", str(min(25, max(0, now + step))))
+
+    return change
+
+
+def _mute(system: AndroidSystem) -> None:
+    system.settings.put("system", "volume_music", "0")
+
+
+def _back(system: AndroidSystem) -> None:
+    if system.shade:
+        system.shade = ""
+    else:
+        system.ui.keys.back()
+        system.operators.on_back_key()
+
+
+def _home(system: AndroidSystem) -> None:
+    system.shade = ""
+    system.ui.keys.home()
+
+
+_POWER_KEYS: Mapping[int, Callable[[AndroidSystem], None]] = {
+    KEY_CODES["POWER"]: _power,
+    KEY_CODES["SLEEP"]: _sleep,
+    KEY_CODES["SOFT_SLEEP"]: _sleep,
+    KEY_CODES["WAKEUP"]: _wake,
+}
+
+_KEYS: Mapping[int, Callable[[AndroidSystem], None]] = {
+    KEY_CODES["APP_SWITCH"]: lambda system: _ignore(system.ui.keys.recents()),
+    KEY_CODES["BACK"]: _back,
+    KEY_CODES["DEL"]: lambda system: system.ui.typing.backspace(),
+    KEY_CODES["ENTER"]: lambda system: system.ui.typing.enter(),
+    KEY_CODES["ESCAPE"]: _back,
+    KEY_CODES["HOME"]: _home,
+    KEY_CODES["NUMPAD_ENTER"]: lambda system: system.ui.typing.enter(),
+    KEY_CODES["SETTINGS"]: lambda system: _ignore(
+        system.ui.launching.start_app("com.android.settings")
+    ),
+    KEY_CODES["VOLUME_DOWN"]: _volume(-1),
+    KEY_CODES["VOLUME_MUTE"]: _mute,
+    KEY_CODES["VOLUME_UP"]: _volume(1),
+}
+
+
+def _ignore(done: bool) -> None:
+    """Ignore that a key did nothing."""
+
+
+async def _key_combination(call: ServiceCall) -> int:
+    words = call.rest()
+    if words[:1] == ["-t"]:
+        words = words[2:]
+    if len(words) < 2:
+        raise JavaException('Argument expected after "keycombination"')
+    press_key(call.system, key_code(words[-1]))
+    return 0
+
+
+async def _press(call: ServiceCall) -> int:
+    press_key(call.system, KEY_CODES["DPAD_CENTER"])
+    return 0
+
+
+async def _roll(call: ServiceCall) -> int:
+    _point(call)
+    return 0
+
+
+async def _motion_event(call: ServiceCall) -> int:
+    action = call.required().upper()
+    if action not in ("DOWN", "UP", "MOVE", "CANCEL"):
+        raise JavaException(f"Unknown action: {action}")
+    point = _point(call)
+    # Only whole gestures exist here, so a tap happens when the finger leaves the glass.
+    if action == "UP" and _touchable(call.system):
+        call.system.ui.touch.tap(*point)
+    return 0
+
+
+_COMMANDS: Mapping[str, ServiceHandler] = {
+    "draganddrop": _swipe,
+    "keycombination": _key_combination,
+    "keyevent": _key_event,
+    "motionevent": _motion_event,
+    "press": _press,
+    "roll": _roll,
+    "swipe": _swipe,
+    "tap": _tap,
+    "text": _text,
+}
+
+
+async def input_service(call: ServiceCall) -> int:
+    """Answer ``cmd input``, which is what ``input`` is."""
+    word = call.next()
+    if word in _SOURCES:
+        word = call.required()
+    if word == "-d":
+        call.required()
+        word = call.required()
+    if word is None or word in ("help", "-h"):
+        await call.invocation.out(_USAGE)
+        return 0
+    handler = _COMMANDS.get(word)
+    if handler is None:
+        await call.out(f"Unknown command: {word}")
+        return 0
+    try:
+        return await handler(call)
+    except JavaException as error:
+        if error.kind == "java.lang.NumberFormatException":
+            raise JavaException(f"Error: Invalid arguments for command: {word}") from error
+        raise

@@ -1,0 +1,139 @@
+"""Intents on a command line, as ``am`` and ``pm`` read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pytest_clawperator.simulator.android.java import JavaException
+from pytest_clawperator.simulator.android.managers.intent import (
+    CATEGORY_LAUNCHER,
+    INCLUDE_STOPPED,
+    MAIN,
+    VIEW,
+    Intent,
+)
+from pytest_clawperator.simulator.android.services.service_call import ServiceCall
+from pytest_clawperator.simulator.android.state.packages import full_class
+
+_FLAG_OPTIONS = {
+    "--grant-read-uri-permission": 0x00000001,
+    "--grant-write-uri-permission": 0x00000002,
+    "--grant-persistable-uri-permission": 0x00000040,
+    "--grant-prefix-uri-permission": 0x00000080,
+    "--debug-log-resolution": 0x00000008,
+    "--exclude-stopped-packages": 0x00000010,
+    "--include-stopped-packages": INCLUDE_STOPPED,
+    "--activity-brought-to-front": 0x00400000,
+    "--activity-clear-top": 0x04000000,
+    "--activity-clear-when-task-reset": 0x00080000,
+    "--activity-exclude-from-recents": 0x00800000,
+    "--activity-launched-from-history": 0x00100000,
+    "--activity-multiple-task": 0x08000000,
+    "--activity-no-animation": 0x00010000,
+    "--activity-no-history": 0x40000000,
+    "--activity-no-user-action": 0x00040000,
+    "--activity-previous-is-top": 0x01000000,
+    "--activity-reorder-to-front": 0x00020000,
+    "--activity-reset-task-if-needed": 0x00200000,
+    "--activity-single-top": 0x20000000,
+    "--activity-clear-task": 0x00008000,
+    "--activity-task-on-home": 0x00004000,
+    "--activity-match-external": 0x00000800,
+    "--receiver-registered-only": 0x40000000,
+    "--receiver-replace-pending": 0x20000000,
+    "--receiver-foreground": 0x10000000,
+    "--receiver-no-abort": 0x08000000,
+    "--receiver-include-background": 0x01000000,
+}
+
+_STRING_OPTIONS = ("-e", "--es")
+
+# Extras that are no text; what their values must look like is the app's affair.
+_OTHER_EXTRAS = frozenset(
+    {
+        "--ei", "--eu", "--ecn", "--eia", "--eial", "--el", "--ela", "--elal", "--ef", "--efa",
+        "--efal", "--ed", "--eda", "--edal", "--esa", "--esal", "--ez", "--eb",
+    }
+)  # fmt: skip
+
+
+def parse_component(text: str) -> tuple[str, str]:
+    """Parse ``package/class``; a class that begins with a dot lies in the package."""
+    package, slash, cls = text.partition("/")
+    if not slash or not cls:
+        raise JavaException(f"Bad component name: {text}")
+    return package, full_class(package, cls)
+
+
+def parse_intent(
+    call: ServiceCall, *, other_option: Callable[[str], bool] = lambda option: False
+) -> Intent:
+    """Parse an intent; ``other_option`` handles the command's own options."""
+    intent = Intent()
+    given = False
+    while (option := call.option()) is not None:
+        if _intent_option(option, call, intent):
+            given = given or option not in _FLAG_OPTIONS
+        elif not other_option(option):
+            raise JavaException(f"Unknown option: {option}")
+    word = call.next()
+    if word is not None:
+        _fill_in(intent, word)
+    elif not given:
+        raise JavaException("No intent supplied")
+    return intent
+
+
+def _intent_option(option: str, call: ServiceCall, intent: Intent) -> bool:
+    if option in _FLAG_OPTIONS:
+        intent.flags |= _FLAG_OPTIONS[option]
+    elif option in _STRING_OPTIONS:
+        key = call.required()
+        intent.extras[key] = call.required()
+    elif option in _OTHER_EXTRAS:
+        intent.extras[call.required()] = None
+        call.required()
+    elif option == "--esn":
+        intent.extras[call.required()] = None
+    elif option == "-a":
+        intent.action = call.required()
+    elif option == "-d":
+        intent.data = call.required()
+    elif option == "-t":
+        intent.type = call.required()
+    elif option == "-i":
+        intent.identifier = call.required()
+    elif option == "-c":
+        intent.categories.append(call.required())
+    elif option == "-n":
+        intent.component = parse_component(call.required())
+    elif option == "-p":
+        intent.package = call.required()
+    elif option == "-f":
+        intent.flags = _decode(call.required())
+    else:
+        return False
+    return True
+
+
+def _fill_in(intent: Intent, word: str) -> None:
+    if ":" in word:
+        intent.data = intent.data or word
+        intent.action = intent.action or VIEW
+        return
+    if "/" in word:
+        intent.component = intent.component or parse_component(word)
+    else:
+        intent.package = intent.package or word
+    intent.action = intent.action or MAIN
+    if not intent.categories:
+        intent.categories.append(CATEGORY_LAUNCHER)
+
+
+def _decode(text: str) -> int:
+    try:
+        return int(text, 0) & 0xFFFFFFFF
+    except ValueError:
+        raise JavaException(
+            f'For input string: "{text}"', kind="java.lang.NumberFormatException"
+        ) from None

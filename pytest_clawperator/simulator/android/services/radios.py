@@ -1,0 +1,52 @@
+"""``cmd connectivity`` and ``cmd wifi``: airplane mode and wireless network."""
+
+from __future__ import annotations
+
+from pytest_clawperator.simulator.android.services.service_call import (
+    FAILED,
+    ServiceCall,
+    dispatch,
+)
+
+
+async def _airplane(call: ServiceCall) -> int:
+    word = call.next()
+    if word is None:
+        on = call.system.settings.get("global", "airplane_mode_on") == "1"
+        await call.out("enabled" if on else "disabled")
+        return 0
+    if word not in ("enable", "disable"):
+        await call.err(f"Unknown airplane-mode argument: {word}; use enable or disable")
+        return FAILED
+    call.system.settings.put("global", "airplane_mode_on", str(int(word == "enable")))
+    return 0
+
+
+async def connectivity_service(call: ServiceCall) -> int:
+    """Answer ``cmd connectivity``."""
+    usage = "Connectivity service commands:\n  airplane-mode [enable|disable]\n"
+    return await dispatch(call, {"airplane-mode": _airplane}, usage=usage)
+
+
+async def _wifi_status(call: ServiceCall) -> int:
+    on = call.system.settings.get("global", "wifi_on") == "1"
+    await call.out(f"Wifi is {'enabled' if on else 'disabled'}")
+    if on:
+        await call.out('Wifi is connected to "SimulatedWifi"')
+    return 0
+
+
+async def _set_wifi(call: ServiceCall) -> int:
+    word = call.required()
+    if word not in ("enabled", "disabled"):
+        await call.out("Invalid args to set-wifi-enabled command")
+        return FAILED
+    call.system.settings.put("global", "wifi_on", str(int(word == "enabled")))
+    return 0
+
+
+async def wifi_service(call: ServiceCall) -> int:
+    """Answer ``cmd wifi``."""
+    commands = {"status": _wifi_status, "set-wifi-enabled": _set_wifi}
+    usage = "Wi-Fi (wifi) commands:\n  status\n  set-wifi-enabled enabled|disabled\n"
+    return await dispatch(call, commands, usage=usage)

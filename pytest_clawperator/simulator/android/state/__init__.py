@@ -1,0 +1,1 @@
+"""What a phone has: packages, processes, properties and settings, without any behaviour."""

@@ -1,0 +1,160 @@
+"""The kind of phone, and its read-only properties."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+_RELEASES = {
+    21: "5.0",
+    22: "5.1",
+    23: "6.0",
+    24: "7.0",
+    25: "7.1",
+    26: "8.0.0",
+    27: "8.1.0",
+    28: "9",
+    29: "10",
+    30: "11",
+    31: "12",
+    32: "12",
+    33: "13",
+    34: "14",
+    35: "15",
+    36: "16",
+}
+
+_CODE_NAMES = {
+    "Pixel 6": "oriole",
+    "Pixel 7": "panther",
+    "Pixel 7a": "lynx",
+    "Pixel 8": "shiba",
+    "Pixel 8 Pro": "husky",
+    "Pixel 9": "tokay",
+    "Pixel 9 Pro": "caiman",
+    "Pixel 10": "frankel",
+}
+
+
+@dataclass(frozen=True)
+class Build:
+    """The kind of phone, as the read-only properties describe it."""
+
+    serial: str
+    model: str
+    api: int
+    density: int
+    locale: str
+    avd_name: str | None = None
+
+    @property
+    def release(self) -> str:
+        """Android's version, e.g. 16."""
+        return release_of(self.api)
+
+    @property
+    def code_name(self) -> str:
+        """The maker's code name of the model."""
+        if self.avd_name is not None:
+            return "emu64xa" if self.abi == "x86_64" else "emu64a"
+        return _CODE_NAMES.get(self.model, self.model.lower().replace(" ", "_"))
+
+    @property
+    def product(self) -> str:
+        """The product's name; emulators are a product of their own."""
+        if self.avd_name is None:
+            return self.code_name
+        return self.model if self.model.startswith("sdk_") else "sdk_gphone64_arm64"
+
+    @property
+    def abi(self) -> str:
+        """What its processor runs."""
+        return "x86_64" if self.avd_name is not None and "x86_64" in self.model else "arm64-v8a"
+
+
+def release_of(api: int) -> str:
+    """Return the version of Android that has this API level."""
+    return _RELEASES.get(api, str(max(api - 20, 1)))
+
+
+def read_only_properties(build: Build, rng: random.Random) -> dict[str, str]:
+    """Return the ``ro.`` properties of a phone of this kind."""
+    return {
+        **_FIXED,
+        **_version_properties(build, rng),
+        **_product_properties(build),
+        **_emulator_properties(build),
+    }
+
+
+_FIXED = {
+    "ro.bootmode": "unknown",
+    "ro.build.date.utc": "1749600000",
+    "ro.build.tags": "release-keys",
+    "ro.build.type": "user",
+    "ro.build.user": "android-build",
+    "ro.build.version.codename": "REL",
+    "ro.build.version.min_supported_target_sdk": "28",
+    "ro.build.version.preview_sdk": "0",
+    "ro.build.version.security_patch": "2025-06-05",
+    "ro.crypto.state": "encrypted",
+    "ro.debuggable": "0",
+    "ro.product.brand": "google",
+    "ro.product.manufacturer": "Google",
+    "ro.secure": "1",
+    "ro.treble.enabled": "true",
+    "ro.zygote": "zygote64",
+}
+
+
+def _version_properties(build: Build, rng: random.Random) -> dict[str, str]:
+    build_id = f"BP2A.{rng.randrange(250600, 251200)}.{rng.randrange(1, 30):03d}"
+    incremental = str(rng.randrange(13000000, 14000000))
+    fingerprint = (
+        f"google/{build.product}/{build.code_name}:{build.release}/{build_id}/{incremental}"
+        ":user/release-keys"
+    )
+    return {
+        "ro.build.display.id": f"{build_id} release-keys",
+        "ro.build.fingerprint": fingerprint,
+        "ro.build.id": build_id,
+        "ro.build.version.incremental": incremental,
+        "ro.build.version.release": build.release,
+        "ro.build.version.release_or_codename": build.release,
+        "ro.build.version.sdk": str(build.api),
+        "ro.product.build.version.sdk": str(build.api),
+        "ro.product.first_api_level": str(min(build.api, 34)),
+    }
+
+
+def _product_properties(build: Build) -> dict[str, str]:
+    is_emulator = build.avd_name is not None
+    hardware = "ranchu" if is_emulator else build.code_name
+    return {
+        "ro.board.platform": "ranchu" if is_emulator else "zuma",
+        "ro.boot.hardware": hardware,
+        "ro.boot.serialno": build.serial,
+        "ro.build.characteristics": "emulator" if is_emulator else "nosdcard",
+        "ro.hardware": hardware,
+        "ro.product.board": build.code_name,
+        "ro.product.cpu.abi": build.abi,
+        "ro.product.cpu.abilist": build.abi,
+        "ro.product.cpu.abilist64": build.abi,
+        "ro.product.device": build.code_name,
+        "ro.product.locale": build.locale,
+        "ro.product.model": build.model,
+        "ro.product.name": build.product,
+        "ro.serialno": build.serial,
+        "ro.sf.lcd_density": str(build.density),
+    }
+
+
+def _emulator_properties(build: Build) -> dict[str, str]:
+    if build.avd_name is None:
+        return {}
+    return {
+        "ro.boot.qemu": "1",
+        "ro.boot.qemu.avd_name": build.avd_name,
+        "ro.kernel.qemu": "1",
+        "ro.kernel.qemu.avd_name": build.avd_name,
+    }

@@ -1,0 +1,165 @@
+"""The simulator as a process of its own, held by a context manager."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from pytest_clawperator.errors import ConfigurationError, DeviceError, ErrorCode
+
+START_DEADLINE = 30.0
+# It ends within a fraction of this; one that does not react is not waited for.
+STOP_DEADLINE = 2.0
+
+
+class Simulator:
+    """Simulated phones behind an adb server of their own, for as long as the block lasts.
+
+    ``with Simulator(devices=2) as sim:`` gives ``sim.adb_host``, ``sim.adb_port`` and
+    ``sim.serials``. The keywords are the options of ``python -m pytest_clawperator.simulator``.
+    """
+
+    def __init__(
+        self,
+        *,
+        devices: int = 1,
+        emulators: int = 0,
+        apps: Sequence[str | Path] = (),
+        profile: str | None = None,
+        operator: str | None = None,
+        seed: int | None = None,
+        time_scale: float | None = None,
+        chatter: float | None = None,
+        api: int | None = None,
+        dark: bool = False,
+        release_tags: bool = False,
+        faults: Sequence[str] = (),
+    ) -> None:
+        self.adb_host = ""
+        self.adb_port = 0
+        self.serials: list[str] = []
+        self.pid = 0
+        self._process: subprocess.Popen[bytes] | None = None
+        self._complaints: IO[bytes] | None = None
+        self._options = _command_line(
+            {
+                "--devices": devices,
+                "--emulators": emulators,
+                "--profile": profile,
+                "--operator": operator,
+                "--seed": seed,
+                "--time-scale": time_scale,
+                "--chatter": chatter,
+                "--api": api,
+                "--app": list(apps),
+                "--fault": list(faults),
+                "--dark": dark,
+                "--release-tags": release_tags,
+            }
+        )
+
+    def start(self) -> Simulator:
+        """Start the process and return once every phone answers."""
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `stop`
+        self._process = subprocess.Popen(  # noqa: S603 - our own program and options
+            [sys.executable, "-m", "pytest_clawperator.simulator", *self._options],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=self._complaints,
+            # Ctrl-C is for whoever uses the phones, and who then ends them.
+            start_new_session=True,
+            env={
+                **os.environ,
+                "PYTHONPATH": _python_path(),
+                # Looking for plugins reads the metadata of everything installed.
+                "PYDANTIC_DISABLE_PLUGINS": "__all__",
+            },
+        )
+        try:
+            ready = json.loads(self._first_line())
+        except BaseException:
+            self.stop()
+            raise
+        self.adb_host, self.adb_port = ready["adb"]["host"], ready["adb"]["port"]
+        self.serials, self.pid = ready["serials"], ready["pid"]
+        return self
+
+    def stop(self) -> None:
+        """End the process and everything it started."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.send_signal(signal.SIGTERM)
+            try:
+                process.wait(STOP_DEADLINE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            assert process.stdout is not None
+            process.stdout.close()
+        if self._complaints is not None:
+            self._complaints.close()
+            self._complaints = None
+
+    def __enter__(self) -> Simulator:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _first_line(self) -> bytes:
+        assert self._process is not None
+        assert self._process.stdout is not None
+        deadline = time.monotonic() + START_DEADLINE
+        line = b""
+        while not line.endswith(b"\n"):
+            left = deadline - time.monotonic()
+            ready, _, _ = select.select([self._process.stdout], [], [], max(0, left))
+            chunk = os.read(self._process.stdout.fileno(), 65536) if ready else b""
+            if not chunk:
+                raise self._failed_to_start(timed_out=not ready)
+            line += chunk
+        return line
+
+    def _failed_to_start(self, *, timed_out: bool) -> DeviceError | ConfigurationError:
+        assert self._process is not None
+        assert self._complaints is not None
+        if not timed_out:
+            self._process.wait()
+        self._complaints.seek(0)
+        said = self._complaints.read().decode("utf-8", "replace").strip()
+        if self._process.returncode == 2:
+            return ConfigurationError(f"the simulator refused its options: {said}")
+        what = f"was not ready within {START_DEADLINE:.0f} s" if timed_out else "ended at once"
+        return DeviceError(
+            f"the simulator {what}; it said: {said or 'nothing'}",
+            code=ErrorCode.EMULATOR_START_FAILED,
+            hint="Run `python -m pytest_clawperator.simulator` by hand to see more.",
+        )
+
+
+def _command_line(settings: Mapping[str, object]) -> list[str]:
+    """Return the arguments: a list repeats its option, True is a bare one, None is left out."""
+    words: list[str] = []
+    for name, value in settings.items():
+        if value is True:
+            words.append(name)
+        elif isinstance(value, list):
+            words += [text for item in value for text in (name, str(item))]
+        elif value is not None and value is not False:
+            words += [name, str(value)]
+    return words
+
+
+def _python_path() -> str:
+    """Return the module search path with which the process imports this same package."""
+    here = str(Path(__file__).parent.parent.parent)
+    return os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])

@@ -1,0 +1,1 @@
+"""What the Operator says: step results, the result envelope and its log."""

@@ -1,0 +1,1 @@
+"""What the Operator was asked to do: the payload, parsed and checked."""

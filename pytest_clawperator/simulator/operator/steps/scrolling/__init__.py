@@ -1,0 +1,1 @@
+"""The steps that scroll a list, and the one swipe that they are made of."""

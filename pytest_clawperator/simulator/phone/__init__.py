@@ -1,0 +1,1 @@
+"""One whole phone: Android, the Operator and a shell, put together and served to adb."""

@@ -1,0 +1,65 @@
+"""Pictures of the screen: drawn beside the event loop, and again only after a change."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Hashable
+
+from pytest_clawperator.simulator.android.state.hardware import Display
+from pytest_clawperator.simulator.phone.screen_view import ScreenView
+from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
+
+
+class Camera:
+    """Takes pictures of one phone's screen, also after the phone was reset."""
+
+    def __init__(self) -> None:
+        self._view: tuple[PhoneUi, Display] | None = None
+        self._views = 0
+        self._key: Hashable = None
+        self._drawing: asyncio.Task[bytes] | None = None
+
+    def point_at(self, ui: PhoneUi, display: Display) -> None:
+        """Take pictures of this screen from now on."""
+        self._view = ui, display
+        self._views += 1
+
+    def key(self) -> Hashable:
+        """Return a value that changes whenever the picture may have changed."""
+        assert self._view is not None
+        ui, display = self._view
+        return self._views, ui.view.version, display.awake
+
+    async def png(self) -> bytes:
+        """Return the picture, the last one if nothing has changed since."""
+        key = self.key()
+        if self._drawing is None or self._key != key or _has_failed(self._drawing):
+            self._key = key
+            drawing = asyncio.to_thread(_draw, self._look())
+            self._drawing = asyncio.get_running_loop().create_task(drawing)
+        # Others may wait for the same picture, so that one who leaves must not end its drawing.
+        return await asyncio.shield(self._drawing)
+
+    async def jpeg(self, size: tuple[int, int]) -> bytes:
+        """Return the picture fitted into that size, as a frame of a film."""
+        return await asyncio.to_thread(_draw, self._look(), size)
+
+    def _look(self) -> ScreenView:
+        assert self._view is not None
+        ui, display = self._view
+        if not display.awake:
+            return ScreenView(None, ui.display.size)
+        return ScreenView(
+            ui.view.windows(), ui.display.size, dark=ui.display.dark, title=ui.view.title()
+        )
+
+
+def _has_failed(drawing: asyncio.Task[bytes]) -> bool:
+    return drawing.done() and (drawing.cancelled() or drawing.exception() is not None)
+
+
+def _draw(view: ScreenView, frame: tuple[int, int] | None = None) -> bytes:
+    # Pillow costs more to import than everything else together, so it waits for a picture.
+    from pytest_clawperator.simulator.phone.drawing import draw_frame, draw_screen
+
+    return draw_screen(view) if frame is None else draw_frame(view, frame)

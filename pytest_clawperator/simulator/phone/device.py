@@ -1,0 +1,181 @@
+"""One simulated phone: what adbd offers for it, and what can be done to it from outside."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Awaitable, Callable
+
+from pytest_clawperator.simulator.android.commands import android_commands
+from pytest_clawperator.simulator.android.state.hardware import Battery
+from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR_PACKAGES
+from pytest_clawperator.simulator.faults import Fault, Faults
+from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.log.buffer import BUFFERS, LogBuffer
+from pytest_clawperator.simulator.log.chatter import Chatter
+from pytest_clawperator.simulator.log.log_command import make_log
+from pytest_clawperator.simulator.log.logcat import make_logcat
+from pytest_clawperator.simulator.phone.adb_services import REPLIES, reverse_reply
+from pytest_clawperator.simulator.phone.cable import Admission, Cable
+from pytest_clawperator.simulator.phone.camera import Camera
+from pytest_clawperator.simulator.phone.factory import Parts, build_system
+from pytest_clawperator.simulator.phone.fault_request import FaultRequest
+from pytest_clawperator.simulator.phone.fault_switch import FaultSwitch
+from pytest_clawperator.simulator.phone.initial_files import clean_files
+from pytest_clawperator.simulator.phone.operator_setup import (
+    bind_services,
+    install_operator_variant,
+)
+from pytest_clawperator.simulator.phone.options import DeviceOptions
+from pytest_clawperator.simulator.phone.sim_command import make_sim
+from pytest_clawperator.simulator.phone_clock import PhoneClock
+from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
+from pytest_clawperator.simulator.shell.jobs import Jobs
+from pytest_clawperator.simulator.shell.service import serve_shell
+from pytest_clawperator.simulator.shell.shell import Command, Invocation, Shell
+from pytest_clawperator.simulator.shell.tools import TOOLS
+from pytest_clawperator.simulator.stats import Stats
+from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream
+from pytest_clawperator.simulator.wire.sync import serve_sync
+
+
+class Device:
+    """One phone; ``cable.disconnect`` is to be set to what drops the connections of its hosts."""
+
+    def __init__(self, options: DeviceOptions, *, clock: Callable[[], float] = time.time) -> None:
+        self.options = options
+        # The whole phone goes by the Operator's time, so that what is shown "after 800 ms" is
+        # there when the Operator has waited a second, however short its pauses are made.
+        self._time = PhoneClock(clock, time_scale=options.time_scale)
+        clock = self._time.seconds
+        self.faults = Faults()
+        self.cable = Cable(self.faults)
+        self.stats = Stats(on_execution=self.cable.execution_started)
+        self.log = LogBuffer(clock=clock)
+        self.files = FileSystem(
+            clock=clock, is_full=lambda: self.faults.active("storage_full") is not None
+        )
+        self.camera = Camera()
+        self.chatter = Chatter(
+            self.log,
+            rng=random.Random(f"{options.seed}/chatter"),  # noqa: S311 - no secrets here
+            rate=options.chatter,
+            pid_of=lambda name: self.system.processes.pid_of(name),
+        )
+        self._clock = clock
+        self._commands: dict[str, Command] = {}
+        self._jobs = Jobs()
+        self._switch = FaultSwitch(
+            self.faults,
+            variant=options.operator,
+            log=self.log,
+            cable=self.cable,
+            install=lambda variant: install_operator_variant(self.system, variant),
+        )
+        self._build()
+        self.banner = self.system.properties.banner()
+
+    def _build(self) -> None:
+        self.system, self.operators = build_system(
+            self.options,
+            Parts(
+                time=self._time,
+                files=self.files,
+                log=self.log,
+                faults=self.faults,
+                stats=self.stats,
+                camera=self.camera,
+                reboot=self.reboot,
+            ),
+        )
+        commands = {
+            **TOOLS,
+            **android_commands(self.system),
+            "log": make_log(self.log),
+            "logcat": make_logcat(self.log, self.faults),
+            "sim": make_sim(self),
+        }
+        # Shells that are open keep the table, and find the new commands in it.
+        for name, command in commands.items():
+            self._commands[name] = _counted(name, command, self.stats)
+
+    @property
+    def ui(self) -> PhoneUi:
+        """Its screen."""
+        return self.system.ui
+
+    async def start(self) -> None:
+        """Start what goes on by itself: other processes log from now on."""
+        self.chatter.start()
+
+    async def stop(self) -> None:
+        """End everything that goes on in the phone."""
+        await self._jobs.stop()
+        await self.chatter.stop()
+        await self.operators.close()
+
+    def admission(self) -> Admission:
+        """Return how a host that connects now is received."""
+        return self.cable.admission()
+
+    async def serve(self, destination: str, stream: Stream) -> None:
+        """Run one of adbd's services until it is done."""
+        kind = destination.partition(":")[0].partition(",")[0]
+        if kind in ("shell", "exec"):
+            await serve_shell(destination, stream, self.make_shell)
+        elif destination == "sync:":
+            await serve_sync(stream, self.files)
+        elif kind == "reboot":
+            self.reboot()
+        elif kind == "reverse":
+            await stream.write(reverse_reply(destination.partition(":")[2]))
+        elif destination in REPLIES:
+            await stream.write(REPLIES[destination].encode())
+        else:
+            raise ServiceRefused(destination)
+
+    def make_shell(self) -> Shell:
+        """Return a new shell on the phone."""
+        return Shell(self._commands, self.files, clock=self._clock, jobs=self._jobs)
+
+    def set_fault(self, request: FaultRequest) -> Fault:
+        """Switch a fault on."""
+        return self._switch.set(request)
+
+    def clear_faults(self, name: str | None = None) -> None:
+        """Switch one fault off, or all of them."""
+        self._switch.clear(name)
+
+    def reset(self) -> None:
+        """Set everything back as it was at the start; what is installed or written is lost."""
+        self.clear_faults()
+        for name in OPERATOR_PACKAGES:
+            self.operators.stop(name)
+        clean_files(self.files)
+        self._build()
+        self.log.clear(BUFFERS)
+        self.stats.reset()
+        self.chatter.rate = self.options.chatter
+
+    def reboot(self) -> None:
+        """Restart the phone: files, settings and apps stay, nothing else does."""
+        system = self.system
+        for name in OPERATOR_PACKAGES:
+            self.operators.stop(name)
+        for name in system.ui.processes.running_packages():
+            system.ui.processes.force_stop(name)
+        system.ui.keys.home()
+        system.processes.boot()
+        system.install_sessions.clear()
+        system.battery, system.display.awake, system.shade = Battery(), True, ""
+        self.log.clear(BUFFERS)
+        bind_services(system)
+        self.cable.pull_soon()
+
+
+def _counted(name: str, command: Command, stats: Stats) -> Command:
+    def count(invocation: Invocation) -> Awaitable[int]:
+        stats.command(name)
+        return command(invocation)
+
+    return count

@@ -1,0 +1,162 @@
+"""Building the Android system of a new phone: what is on it when it is first switched on."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pytest_clawperator.simulator.android.managers.app_processes import app_crashed
+from pytest_clawperator.simulator.android.managers.package_manager import install_app
+from pytest_clawperator.simulator.android.state import accessibility
+from pytest_clawperator.simulator.android.state.build import Build
+from pytest_clawperator.simulator.android.state.hardware import Display
+from pytest_clawperator.simulator.android.state.packages import PackageStore
+from pytest_clawperator.simulator.android.state.process_table import ProcessTable
+from pytest_clawperator.simulator.android.state.properties import Properties
+from pytest_clawperator.simulator.android.state.settings import SettingsStore
+from pytest_clawperator.simulator.android.state.system_packages import system_packages
+from pytest_clawperator.simulator.android.system import AndroidSystem
+from pytest_clawperator.simulator.faults import Faults
+from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.log.buffer import LogBuffer
+from pytest_clawperator.simulator.operator.app import OperatorApp
+from pytest_clawperator.simulator.operator.operator_host import OperatorHost
+from pytest_clawperator.simulator.operator.surroundings import Surroundings
+from pytest_clawperator.simulator.phone.camera import Camera
+from pytest_clawperator.simulator.phone.operator_setup import (
+    bind_services,
+    install_operator_variant,
+)
+from pytest_clawperator.simulator.phone.options import DeviceOptions
+from pytest_clawperator.simulator.phone_clock import PhoneClock
+from pytest_clawperator.simulator.screen.app_files.load import shipped_apps
+from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
+from pytest_clawperator.simulator.stats import Stats
+
+_LAUNCH_SECONDS = 0.3
+
+# Never none at all: an app that was in front before anybody could look is no navigation.
+_SHORTEST_LAUNCH_SECONDS = 0.02
+
+_EMPTY_ZIP = b"PK\5\6" + bytes(18)  # for those who pull an app's file
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """What a phone keeps when its system is built anew."""
+
+    time: PhoneClock
+    files: FileSystem
+    log: LogBuffer
+    faults: Faults
+    stats: Stats
+    camera: Camera
+    reboot: Callable[[], None]
+
+
+def build_system(options: DeviceOptions, parts: Parts) -> tuple[AndroidSystem, OperatorHost]:
+    """Build the phone's system; the same options give the same one."""
+    operators = OperatorHost(lambda package: make_operator(package), profile=options.profile)
+    system = _system_of(options, parts, operators)
+    surroundings = Surroundings(
+        ui=system.ui,
+        log=parts.log,
+        faults=parts.faults,
+        files=parts.files,
+        settings=system.settings,
+        stats=parts.stats,
+        clock=parts.time,
+        dismiss_shade=lambda: setattr(system, "shade", ""),
+    )
+
+    def make_operator(package: str) -> OperatorApp:
+        return OperatorApp(
+            surroundings,
+            package=package,
+            rng=_chance(options, f"operator/{package}"),
+            release_tags=options.release_tags,
+        )
+
+    system.ui.changes.on_event = operators.on_event
+    system.ui.changes.on_crash = lambda package, message: app_crashed(system, package, message)
+    parts.camera.point_at(system.ui, system.display)
+    _furnish(system, options)
+    return system, operators
+
+
+def _system_of(options: DeviceOptions, parts: Parts, operators: OperatorHost) -> AndroidSystem:
+    clock, faults = parts.time.seconds, parts.faults
+    build = _build_of(options)
+    return AndroidSystem(
+        build=build,
+        clock=clock,
+        rng=_chance(options, "system"),
+        properties=Properties(
+            build,
+            rng=_chance(options, "properties"),
+            clock=clock,
+            booting=lambda: faults.active("booting") is not None,
+        ),
+        settings=SettingsStore(),
+        packages=PackageStore(
+            system_packages(api=build.api, release=build.release, rng=_chance(options, "packages"))
+        ),
+        processes=ProcessTable(rng=_chance(options, "processes")),
+        files=parts.files,
+        log=parts.log,
+        ui=_screen_of(options, clock),
+        faults=faults,
+        stats=parts.stats,
+        display=Display(options.size, options.density),
+        operators=operators,
+        camera=parts.camera,
+        reboot=parts.reboot,
+    )
+
+
+def _chance(options: DeviceOptions, purpose: str) -> random.Random:
+    # One sequence each, so that using one more often does not change the others.
+    return random.Random(f"{options.seed}/{purpose}")  # noqa: S311 - no secrets here
+
+
+def _build_of(options: DeviceOptions) -> Build:
+    return Build(
+        serial=options.serial_number,
+        model=options.model,
+        api=options.api,
+        density=options.density,
+        locale=options.locale,
+        avd_name=options.avd_name,
+    )
+
+
+def _screen_of(options: DeviceOptions, clock: Callable[[], float]) -> PhoneUi:
+    return PhoneUi(
+        size=options.size,
+        density=options.density,
+        clock=clock,
+        launch_delay=max(_LAUNCH_SECONDS * options.time_scale, _SHORTEST_LAUNCH_SECONDS),
+    )
+
+
+def _furnish(system: AndroidSystem, options: DeviceOptions) -> None:
+    system.settings.put("secure", "bluetooth_name", options.model)
+    system.settings.watch(lambda namespace, key, value: _settings_changed(system, namespace, key))
+    system.ui.display.dark = options.dark
+    system.settings.put("secure", "ui_night_mode", "2" if options.dark else "1")
+    for app in shipped_apps() if options.apps is None else options.apps:
+        install_app(system, app, preinstalled=True)
+    install_operator_variant(system, options.operator)
+    for package in system.packages.all():
+        system.files.provide(package.apk, _EMPTY_ZIP)
+
+
+def _settings_changed(system: AndroidSystem, namespace: str, key: str) -> None:
+    if (namespace, key) in (("system", "user_rotation"), ("system", "accelerometer_rotation")):
+        free = system.settings.get("system", "accelerometer_rotation") == "1"
+        rotation = system.settings.get("system", "user_rotation")
+        if not free and rotation in ("0", "1", "2", "3"):
+            system.ui.display.rotation = int(rotation)
+    elif key in (accessibility.SWITCH, accessibility.SERVICES):
+        bind_services(system)

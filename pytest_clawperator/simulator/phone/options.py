@@ -1,0 +1,34 @@
+"""What kind of phone is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pytest_clawperator.simulator.operator.profile import Profile
+from pytest_clawperator.simulator.screen.app_files.app_schema import App
+
+Variant = Literal["release", "dev", "absent"]
+"""Which variant of the Operator is installed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceOptions:
+    """What kind of phone it is; ``apps`` are installed on it, by default those that are shipped."""
+
+    serial_number: str
+    model: str = "Pixel 9"
+    api: int = 36
+    size: tuple[int, int] = (1080, 2400)
+    density: int = 420
+    apps: Sequence[App] | None = None
+    profile: Profile = "documented"
+    operator: Variant = "release"
+    release_tags: bool = False
+    time_scale: float = 1.0
+    seed: int = 0
+    chatter: float = 0.0
+    dark: bool = False
+    avd_name: str | None = None
+    locale: str = "en-US"

@@ -1,0 +1,189 @@
+"""``sim``: the one command that a real phone does not have. It sets faults and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.simulator.faults import FAULTS, Fault, Faults
+from pytest_clawperator.simulator.log.chatter import Chatter
+from pytest_clawperator.simulator.operator.operator_host import OperatorHost
+from pytest_clawperator.simulator.operator.profile import PROFILES
+from pytest_clawperator.simulator.phone.fault_request import FaultRequest, parse_fault
+from pytest_clawperator.simulator.phone.outline import outline
+from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
+from pytest_clawperator.simulator.shell.shell import Command, Invocation
+from pytest_clawperator.simulator.stats import Stats
+
+_HELP = """usage: sim COMMAND
+  fault NAME [times=N] [OPTION=VALUE ...]   let something go wrong: N times (a retry
+                                            is another time), or until cleared
+  fault clear [NAME]                        set one fault right, or all of them
+  fault list                                list the faults that are on
+  stats                                     print the counters as one line of JSON
+  stats reset                               set the counters back
+  chatter [LINES_PER_SECOND]                let other processes log so much; 0 is silence
+  screen                                    print an outline of what is on the screen
+  profile [NAME]                            have the Operator behave as in: {profiles}
+  reset                                     set everything back as it was at the start
+  help                                      print this
+Faults and their options:
+"""
+
+
+class Simulated(Protocol):
+    """What the command needs of the phone."""
+
+    @property
+    def faults(self) -> Faults:
+        """What goes wrong on it."""
+
+    @property
+    def stats(self) -> Stats:
+        """What was counted."""
+
+    @property
+    def ui(self) -> PhoneUi:
+        """Its screen."""
+
+    @property
+    def chatter(self) -> Chatter:
+        """What its other processes log."""
+
+    @property
+    def operators(self) -> OperatorHost:
+        """Its Operators."""
+
+    def set_fault(self, request: FaultRequest) -> Fault:
+        """Switch a fault on."""
+
+    def clear_faults(self, name: str | None = None) -> None:
+        """Switch one fault off, or all of them."""
+
+    def reset(self) -> None:
+        """Set everything back as it was at the start."""
+
+
+def make_sim(device: Simulated) -> Command:
+    """Return the command for one phone."""
+
+    async def sim(invocation: Invocation) -> int:
+        words = invocation.args[1:]
+        name = words[0] if words else "help"
+        part = _PARTS.get(name)
+        try:
+            if part is None:
+                raise ConfigurationError(
+                    f"there is no command {name!r}", hint=f"Commands: {', '.join(_PARTS)}."
+                )
+            answer = part(device, words[1:])
+        except ConfigurationError as problem:
+            await invocation.err(f"sim: {problem.message}. {problem.hint or ''}".rstrip() + "\n")
+            return 1
+        if answer:
+            await invocation.out(answer)
+        return 0
+
+    return sim
+
+
+def _fault(device: Simulated, words: list[str]) -> str:
+    if words[:1] == ["list"]:
+        _no_more(words[1:])
+        return "".join(f"{line}\n" for line in _active(device.faults))
+    if words[:1] == ["clear"]:
+        _no_more(words[2:])
+        if len(words) == 2:
+            parse_fault(words[1:])
+        device.clear_faults(words[1] if len(words) == 2 else None)
+        return ""
+    if not words:
+        return "".join(_fault_table())
+    device.set_fault(parse_fault(words))
+    return ""
+
+
+def _active(faults: Faults) -> Iterator[str]:
+    for name in faults.names():
+        fault = faults.active(name)
+        if fault is not None:
+            times = [] if fault.left is None else [f"times={fault.left}"]
+            options = [f"{key}={value}" for key, value in fault.options.items()]
+            yield " ".join([name, *times, *options])
+
+
+def _fault_table() -> Iterator[str]:
+    for name, (options, meaning) in sorted(FAULTS.items()):
+        shown = " ".join([name, *(f"{key}={value}" for key, value in options.items())])
+        yield f"  {shown:<42}{meaning}\n"
+
+
+def _stats(device: Simulated, words: list[str]) -> str:
+    if words == ["reset"]:
+        device.stats.reset()
+        return ""
+    _no_more(words)
+    return device.stats.as_json() + "\n"
+
+
+def _chatter(device: Simulated, words: list[str]) -> str:
+    _no_more(words[1:])
+    if not words:
+        return f"{device.chatter.rate:g}\n"
+    try:
+        rate = float(words[0])
+    except ValueError:
+        rate = -1.0
+    if not 0 <= rate <= 10_000:
+        raise ConfigurationError(
+            f"{words[0]!r} is no rate", hint="Give lines per second, from 0 to 10000."
+        )
+    device.chatter.rate = rate
+    return ""
+
+
+def _screen(device: Simulated, words: list[str]) -> str:
+    _no_more(words)
+    return outline(device.ui)
+
+
+def _profile(device: Simulated, words: list[str]) -> str:
+    _no_more(words[1:])
+    if not words:
+        return f"{device.operators.profile}\n"
+    for known in PROFILES:
+        if known == words[0]:
+            device.operators.profile = known
+            return ""
+    raise ConfigurationError(
+        f"there is no profile {words[0]!r}", hint=f"Profiles: {', '.join(PROFILES)}."
+    )
+
+
+def _reset(device: Simulated, words: list[str]) -> str:
+    _no_more(words)
+    device.reset()
+    return ""
+
+
+def _help(device: Simulated, words: list[str]) -> str:
+    return _HELP.format(profiles=", ".join(PROFILES)) + "".join(_fault_table())
+
+
+def _no_more(words: Sequence[str]) -> None:
+    if words:
+        raise ConfigurationError(
+            f"{words[0]!r} is one word too many", hint="'sim help' shows what is allowed."
+        )
+
+
+_PARTS: Mapping[str, Callable[[Simulated, list[str]], str]] = {
+    "fault": _fault,
+    "stats": _stats,
+    "chatter": _chatter,
+    "screen": _screen,
+    "profile": _profile,
+    "reset": _reset,
+    "help": _help,
+}

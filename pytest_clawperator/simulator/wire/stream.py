@@ -1,0 +1,196 @@
+"""One stream between a host and a service: flow control, reading and writing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol
+
+from pytest_clawperator.simulator.wire.messages import CLSE, MAX_PAYLOAD, OKAY, WRTE, ProtocolBroken
+from pytest_clawperator.simulator.wire.outbox import Outbox
+
+_MAX_UNREAD = 4 * MAX_PAYLOAD
+
+
+class StreamClosed(Exception):
+    """The host has closed the stream or is gone, so nothing more can be written."""
+
+
+class ServiceRefused(Exception):
+    """The device has no such service; the host is told so instead of getting a stream."""
+
+
+class Stream(Protocol):
+    """One stream between the host and a service of the device."""
+
+    async def read(self) -> bytes:
+        """Return the next bytes from the host, or nothing once it closed its side."""
+
+    async def write(self, data: bytes) -> None:
+        """Send bytes to the host in one piece of the stream, waiting while it is busy."""
+
+
+class Channel:
+    """One stream: at most one message travels each way until it is acknowledged."""
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        local_id: int,
+        remote_id: int,
+        *,
+        on_close: Callable[[Channel], None],
+    ) -> None:
+        self.local_id = local_id
+        self.remote_id = remote_id
+        self.started = False
+        self.refused = False
+        self.has_turn = False
+        self.abandoned = False
+        self.task: asyncio.Task[None] | None = None
+        self._outbox = outbox
+        self._on_close = on_close
+        self._accepted = False
+        self._finished = False
+        self._closed = False
+        self._travelling = False
+        self._unsent: deque[bytes | memoryview] = deque()
+        self._unsent_size = 0
+        self._unread: list[bytes] = []
+        self._unread_size = 0
+        self._owes_acknowledgement = False
+        self._readable = _Signal()
+        self._writable = _Signal()
+
+    async def read(self) -> bytes:
+        """Return everything that the host has sent since, after waiting for something."""
+        while not self._unread:
+            if self._closed:
+                return b""
+            await self._readable.wait()
+        data = self._unread[0] if len(self._unread) == 1 else b"".join(self._unread)
+        self._unread.clear()
+        self._unread_size = 0
+        if self._owes_acknowledgement:
+            self._acknowledge()
+        return data
+
+    async def write(self, data: bytes) -> None:
+        """Queue bytes for the host, first waiting until it has taken most of the earlier ones."""
+        while self._unsent_size >= MAX_PAYLOAD and not self._closed:
+            await self._writable.wait()
+        if self._closed:
+            raise StreamClosed
+        if not data:
+            return
+        # Queued whole, so that writers on the same stream never mix.
+        self._unsent.append(bytes(data))
+        self._unsent_size += len(data)
+        if not self._travelling:
+            self._outbox.ask_for_turn(self)
+
+    def take_turn(self) -> None:
+        """Send what may be sent now: the acceptance, the next piece, or the end."""
+        if self._closed:
+            return
+        if not self.started:
+            # Only its first steps tell whether the service refuses.
+            self._outbox.ask_for_turn(self)
+            return
+        if self.refused and not self._accepted:
+            self._close(0)
+            return
+        if not self._accepted:
+            self._accepted = True
+            self._outbox.send(OKAY, self.local_id, self.remote_id)
+        if self._unsent and not self._travelling:
+            self._travelling = True
+            piece = self._next_piece(self._outbox.max_payload)
+            self._outbox.send(WRTE, self.local_id, self.remote_id, piece)
+            self._writable.wake()
+        if self._finished and not self._unsent:
+            self._close(self.local_id)
+
+    def acknowledged(self) -> None:
+        """Note that the host has taken the last piece."""
+        self._travelling = False
+        if self._unsent:
+            self._outbox.ask_for_turn(self)
+
+    def receive(self, payload: bytes) -> None:
+        """Keep what the host sent, and acknowledge it unless too much is unread."""
+        if payload:
+            self._unread.append(payload)
+            self._unread_size += len(payload)
+            self._readable.wake()
+        if self._unread_size > _MAX_UNREAD:
+            raise ProtocolBroken
+        self._owes_acknowledgement = True
+        if self._unread_size <= MAX_PAYLOAD:
+            self._acknowledge()
+
+    def finish(self) -> None:
+        """Close the stream once everything is sent, because the service is done."""
+        self._finished = True
+        if not self._closed:
+            self._outbox.ask_for_turn(self)
+
+    def host_closed(self) -> None:
+        """Close the stream as the host asks; what it sent before can still be read."""
+        self._close(self.local_id)
+
+    def connection_lost(self) -> None:
+        """Wake the service, because the host is gone."""
+        self._closed = True
+        self._readable.wake()
+        self._writable.wake()
+
+    def _close(self, named_id: int) -> None:
+        self._outbox.send(CLSE, named_id, self.remote_id)
+        self._on_close(self)
+        self._unsent.clear()
+        self.connection_lost()
+
+    def _acknowledge(self) -> None:
+        self._owes_acknowledgement = False
+        if not self._closed:
+            self._outbox.send(OKAY, self.local_id, self.remote_id)
+
+    def _next_piece(self, limit: int) -> bytes:
+        pieces: list[bytes | memoryview] = []
+        room = limit
+        while room and self._unsent:
+            piece = self._unsent.popleft()
+            if len(piece) > room:
+                view = memoryview(piece)
+                self._unsent.appendleft(view[room:])
+                piece = view[:room]
+            pieces.append(piece)
+            room -= len(piece)
+        self._unsent_size -= limit - room
+        return b"".join(pieces)
+
+
+class _Signal:
+    """Wakes every waiting task."""
+
+    def __init__(self) -> None:
+        self._waiters: list[asyncio.Future[None]] = []
+
+    async def wait(self) -> None:
+        """Wait until the next wake."""
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        try:
+            await waiter
+        finally:
+            if waiter in self._waiters:
+                self._waiters.remove(waiter)
+
+    def wake(self) -> None:
+        """Wake those who wait now."""
+        waiters, self._waiters = self._waiters, []
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_result(None)

@@ -1,0 +1,77 @@
+"""``pm list``."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.simulator.android.phone import OPERATOR, Phone
+
+CONFORMANCE = "com.clawperator.conformance"
+
+
+class TestList:
+    """Listing packages."""
+
+    def test_the_filter_is_any_part_of_the_name(self) -> None:
+        """The filter is any part of the name."""
+        out = Phone().out("pm list packages clawperator.oper")
+
+        assert out == f"package:{OPERATOR}\n"
+
+    def test_a_filter_for_the_release_build_also_finds_the_debug_build(self) -> None:
+        """The name of the release build is part of the debug build's."""
+        assert Phone(operator="dev").out(f"pm list packages {OPERATOR}") == (
+            f"package:{OPERATOR}.dev\n"
+        )
+
+    def test_no_match_prints_nothing_and_succeeds(self) -> None:
+        """No match is silence and success."""
+        assert Phone().out("pm list packages com.nope") == ""
+
+    def test_third_party_and_system(self) -> None:
+        """Every package is the user's or the system's."""
+        phone = Phone()
+
+        users = phone.out("pm list packages -3").splitlines()
+        system = phone.out("pm list packages -s").splitlines()
+
+        assert f"package:{OPERATOR}" in users
+        assert "package:com.android.settings" in system
+        assert sorted(users + system) == sorted(phone.out("pm list packages").splitlines())
+
+    def test_disabled_and_enabled(self) -> None:
+        """A disabled package is listed with -d only."""
+        phone = Phone()
+        phone.out(f"pm disable-user {CONFORMANCE}")
+
+        assert phone.out("pm list packages -d") == f"package:{CONFORMANCE}\n"
+        assert CONFORMANCE not in phone.out("pm list packages -e")
+
+    def test_more_about_each(self) -> None:
+        """File, version and user can be told with the name."""
+        out = Phone().out(f"pm list packages -f -U --show-versioncode {OPERATOR}")
+
+        assert out.startswith("package:/data/app/~~")
+        assert f"/base.apk={OPERATOR} versionCode:503900 uid:102" in out
+
+    @pytest.mark.parametrize(
+        ("arguments", "answer"),
+        [
+            ("packages -z", "Error: Unknown option: -z\n"),
+            ("", "Error: didn't specify type of data to list\n"),
+            ("birds", "Error: unknown list type 'birds'\n"),
+        ],
+    )
+    def test_an_unknown_option_is_reported_with_status_255(
+        self, arguments: str, answer: str
+    ) -> None:
+        """A mistake is reported on the standard output, with status 255."""
+        assert Phone().run(f"pm list {arguments}") == (255, answer, "")
+
+    def test_features_users_and_permissions_are_listed(self) -> None:
+        """Features, users and permissions are listed too."""
+        phone = Phone()
+
+        assert "feature:android.hardware.touchscreen\n" in phone.out("pm list features")
+        assert phone.out("pm list users") == "Users:\n\tUserInfo{0:Owner:4c13} running\n"
+        assert "permission:android.permission.CAMERA\n" in phone.out("pm list permissions")

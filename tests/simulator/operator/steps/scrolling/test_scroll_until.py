@@ -1,0 +1,163 @@
+"""The step scroll_until."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.simulator.operator.profile import Profile
+from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
+from tests.simulator.operator.fakes import (
+    APP,
+    MISSING,
+    OK,
+    PROFILES,
+    Bench,
+    FakeUi,
+    button,
+    node,
+    rows,
+    screen,
+    scrolling,
+)
+
+LIST = {"resourceId": f"{APP}:id/list"}
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+class TestEveryProfile:
+    """What the specification and the published app agree upon."""
+
+    def test_scroll_until_the_target(self, profile: Profile) -> None:
+        """The loop ends as soon as the node shows up, and clicks it if told to."""
+        bench = scrolling(profile=profile)
+
+        step = bench.step("scroll_until", matcher={"textEquals": "Row 25"}, clickAfter=True)
+
+        assert step["success"] is True
+        assert step["data"] == {
+            "termination_reason": "TARGET_FOUND",
+            "scrolls_executed": "6",
+            "direction": "down",
+            "click_after": "true",
+            "click_types": "click",
+            "resolved_container": f"{APP}:id/list",
+        }
+        assert bench.ui.done[-1].startswith("tap 540 ")
+
+    def test_scroll_until_a_visible_target(self, profile: Profile) -> None:
+        """What is there already needs no scroll and no list."""
+        data = Bench(screen(button()), profile=profile).step("scroll_until", matcher=OK)["data"]
+
+        assert (data["termination_reason"], data["scrolls_executed"]) == ("TARGET_FOUND", "0")
+        assert "resolved_container" not in data
+
+    @pytest.mark.parametrize(
+        ("params", "reason", "scrolls"),
+        [
+            ({}, "EDGE_REACHED", "11"),
+            ({"maxScrolls": 4}, "MAX_SCROLLS_REACHED", "4"),
+            ({"maxDurationMs": 1200}, "MAX_DURATION_REACHED", "3"),
+            ({"maxDurationMs": 0}, "MAX_DURATION_REACHED", "0"),
+        ],
+    )
+    def test_scroll_until_the_end(
+        self, profile: Profile, params: dict[str, Any], reason: str, scrolls: str
+    ) -> None:
+        """Without a target every end is a success."""
+        step = scrolling(profile=profile).step("scroll_until", **params)
+
+        assert step["success"] is True
+        assert step["data"]["termination_reason"] == reason
+        assert step["data"]["scrolls_executed"] == scrolls
+
+    def test_scroll_until_nothing_moves(self, profile: Profile) -> None:
+        """Refused swipes count, and end the loop at the threshold."""
+        bench = scrolling(profile=profile)
+        bench.faults.set("gesture_refused")
+
+        data = bench.step("scroll_until", noPositionChangeThreshold=2)["data"]
+
+        assert data["termination_reason"] == "NO_POSITION_CHANGE"
+        assert data["scrolls_executed"] == "2"
+
+    @pytest.mark.parametrize(
+        ("params", "code"),
+        [
+            ({}, "CONTAINER_NOT_FOUND"),
+            ({"container": OK}, "CONTAINER_NOT_SCROLLABLE"),
+        ],
+    )
+    def test_scroll_until_without_a_list(
+        self, profile: Profile, params: dict[str, Any], code: str
+    ) -> None:
+        """Without something that scrolls the step fails and says so twice."""
+        step = Bench(screen(button()), profile=profile).step("scroll_until", **params)
+
+        assert step["success"] is False
+        assert (step["data"]["termination_reason"], step["data"]["error"]) == (code, code)
+
+    def test_a_lost_list(self, profile: Profile) -> None:
+        """A list that goes away in the middle of a loop fails the step."""
+        bench = scrolling(profile=profile)
+        bench.faults.set("container_lost", times=1)
+
+        step = bench.step("scroll_until", container=LIST)
+
+        assert step["success"] is False
+        assert step["data"]["error"] == step["data"]["termination_reason"] == "CONTAINER_LOST"
+        assert step["data"]["scrolls_executed"] == "1"
+
+
+class TestDocumented:
+    """What only the specification says."""
+
+    def test_an_ended_list_is_a_success(self) -> None:
+        """Not finding the target is no failure of scroll_until."""
+        step = scrolling().step("scroll_until", matcher=MISSING)
+
+        assert step["success"] is True
+        assert step["data"]["termination_reason"] == "EDGE_REACHED"
+        assert "error" not in step["data"]
+
+    def test_a_target_that_comes_late_is_found(self) -> None:
+        """At the end the screen is looked at once more."""
+        bench = scrolling(12)
+        build = bench.ui.build
+
+        def with_late_row(ui: FakeUi) -> UiNode | None:
+            has_ended = any("EDGE_REACHED after" in line for line in bench.lines())
+            tree = build(ui)
+            if tree is not None and has_ended:
+                tree.add(node(MISSING["textEquals"]))
+            return tree
+
+        bench.ui.build = with_late_row
+
+        data = bench.step("scroll_until", matcher=MISSING)["data"]
+
+        assert data["termination_reason"] == "TARGET_FOUND"
+
+
+class TestPublished:
+    """What only the published app does."""
+
+    def test_a_missed_target(self) -> None:
+        """A list that ended without the target is a soft failure, after a long last wait."""
+        bench = scrolling(profile="0.5.3")
+
+        step = bench.step("scroll_until", matcher=MISSING)
+
+        assert step["success"] is False
+        assert step["data"]["error"] == "TARGET_NOT_FOUND"
+        assert step["data"]["termination_reason"] == "EDGE_REACHED"
+        assert sum("stage-retry" in line for line in bench.lines()) == 4
+
+    def test_a_list_that_vanishes_has_ended(self) -> None:
+        """A list that is gone right after a swipe counts as having ended."""
+        bench = Bench(lambda ui: screen(*([] if ui.done else [rows(9)])), profile="0.5.3")
+
+        data = bench.step("scroll_until")["data"]
+
+        assert data["termination_reason"] == "EDGE_REACHED"

@@ -1,0 +1,167 @@
+"""The executor: one command at a time, timeouts, and what it logs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.simulator.operator.fakes import (
+    MISSING,
+    OK,
+    Bench,
+    action,
+    command,
+)
+
+HOME = action("press_key", key="home")
+
+IDS = "commandId=c1 taskId=t1"
+
+
+def test_the_lines_of_a_command() -> None:
+    """A command that works is logged from its start to its end, in this order."""
+    bench = Bench()
+
+    bench.send(command({"id": "s", "type": "sleep", "params": {"durationMs": 40}}, HOME))
+
+    value = (
+        "UiActionExecutionResult(commandId=c1, taskId=t1, stepResults=["
+        "UiActionStepResult(id=s, actionType=sleep, success=true, data={duration_ms=40}), "
+        "UiActionStepResult(id=a1, actionType=press_key, success=true, data={key=home})])"
+    )
+    result = (
+        '{"commandId":"c1","taskId":"t1","status":"success","stepResults":['
+        '{"id":"s","actionType":"sleep","success":true,"data":{"duration_ms":"40"}},'
+        '{"id":"a1","actionType":"press_key","success":true,"data":{"key":"home"}}],"error":null}'
+    )
+    done = "stage_id=pause, requested_ms=40, elapsed_ms=40, attempt=1"
+    assert bench.lines() == [
+        f"I [Clawperator-Command] start {IDS} source=test timeoutMs=30000 actionCount=2",
+        "D [TaskRunnerManager] Task execution started",
+        "D [UiActionEngine] step_start id=s type=Sleep",
+        f"D [Clawperator-Command] stage-start {IDS} id=pause label=Pausing for 40ms",
+        "D [TaskScope] Pausing for 40ms...",
+        "D [TaskScope] Paused for 40ms",
+        f"D [Clawperator-Command] stage-success {IDS} id=pause data={{{done}}}",
+        "D [UiActionEngine] step_success id=s type=Sleep data={duration_ms=40}",
+        "D [UiActionEngine] step_start id=a1 type=PressKey",
+        "D [UiActionEngine] step_success id=a1 type=PressKey data={key=home}",
+        f"D [TaskRunnerManager] Task completed successfully in 40ms with value: {value}",
+        f"I [Clawperator-Command] success {IDS} stepCount=2",
+        f"I [Clawperator-Result] {result}",
+        f"D [Operator-Receiver] Agent command completed successfully {IDS}",
+    ]
+    assert {entry.pid for entry in bench.entries()} == {bench.app.pid}
+
+
+def test_the_lines_of_a_hard_failure() -> None:
+    """A command that the published app gives up on is logged in this order, with stack traces."""
+    bench = Bench(profile="0.5.3")
+    retry = {"maxAttempts": 2, "initialDelayMs": 70}
+
+    bench.send(command(action("click", matcher=OK, retry=retry)))
+
+    matcher = (
+        "NodeMatcher(resourceId=null, role=null, textEquals=OK, textContains=null, "
+        "contentDescEquals=null, contentDescContains=null)"
+    )
+    stage, reason = f"click({matcher})", f"No UI node found matching criteria: {matcher}"
+    context = f"matcher={matcher}, failure_point=timeout, attempt=2"
+    failed = f"Task execution failed: {reason}"
+    envelope = {"commandId": "c1", "taskId": "t1", "status": "failed", "stepResults": []}
+    result = json.dumps({**envelope, "error": failed}, separators=(",", ":"))
+    assert [line.partition("\n")[0] for line in bench.lines()][2:] == [
+        "D [UiActionEngine] step_start id=a1 type=Click",
+        "D [TaskScope] Executing UI operations",
+        f"D [Clawperator-Command] stage-start {IDS} id={stage} label={stage}",
+        f"D [TaskUiScope] Clicking node matching: {matcher}",
+        f"D [Clawperator-Command] stage-retry {IDS} id={stage} attempt=1/2 delayMs=70",
+        f"D [TaskUiScope] {stage} attempt 1 failed: {reason}; retrying in 70ms",
+        f"D [TaskUiScope] Clicking node matching: {matcher}",
+        "E [TaskUiScope]",
+        f"E [Clawperator-Command] stage-failure {IDS} id={stage} reason={reason}",
+        f"D [Clawperator-Command] stage-log {IDS} message=StageFailure context: {context}",
+        "E [TaskRunner]",
+        f"E [TaskRunnerManager] Task failed after 70ms: {failed}",
+        f"E [Clawperator-Command] failure {IDS} reason={failed}",
+        f"I [Clawperator-Result] {result}",
+        f"E [Operator-Receiver] Agent command failed {IDS}: {failed}",
+    ]
+    traces = [line for line in bench.lines() if "\n\tat " in line]
+    assert len(traces) == 2
+    assert all(f"\njava.lang.IllegalStateException: {reason}\n" in trace for trace in traces)
+
+
+def test_commands_run_one_after_the_other() -> None:
+    """A command that finds another under way says so, and waits its turn."""
+    bench = Bench()
+    payloads = [command(action("sleep", durationMs=500), commandId=name) for name in "abc"]
+
+    bench.send(*payloads)
+
+    assert [envelope["commandId"] for envelope in bench.envelopes()] == ["a", "b", "c"]
+    text = "[Clawperator-Command] queued commandId={} taskId=t1 waiting_for_active_command=true"
+    queued = [line for line in bench.entries() if " queued " in line.message]
+    assert [line.message for line in queued] == [text.format("b"), text.format("c")]
+    assert {line.tag for line in queued} == {"AgentCommandExecutorDefault"}
+    starts = [line for line in bench.lines() if " start commandId" in line]
+    assert len(starts) == 3
+    assert (bench.stats.executions, bench.stats.overlaps) == (3, 2)
+
+
+@pytest.mark.parametrize("profile", ["documented", "0.5.3"])
+def test_a_queued_command_times_out_in_the_queue(profile: Any) -> None:
+    """Waiting counts against the timeout, and ends with it."""
+    bench = Bench(profile=profile)
+    slow = command(*[action("sleep", durationMs=1500)] * 12, commandId="slow")
+
+    bench.send(slow, command(HOME, commandId="quick", timeoutMs=2000))
+
+    first, second = bench.envelopes()
+    assert (first["commandId"], first["error"]) == ("quick", "Agent command timed out after 2000ms")
+    assert (second["commandId"], second["status"]) == ("slow", "success")
+    assert bench.ui.done == []
+
+
+def test_the_timeout_ends_the_run() -> None:
+    """To the specification a command that takes too long is cut off, and has one envelope."""
+    bench = Bench()
+
+    envelope = bench.execute(action("sleep", durationMs=900), *[HOME] * 2, timeoutMs=1000)
+    late = Bench()
+    late.send(command(HOME, action("sleep", durationMs=5000), HOME, timeoutMs=1000))
+
+    assert envelope["status"] == "success"
+    (cut,) = late.envelopes()
+    assert (cut["status"], cut["stepResults"]) == ("failed", [])
+    assert cut["error"] == "Agent command timed out after 1000ms"
+    assert late.ui.done == ["home"]
+    assert late.lines()[-1] == f"E [Operator-Receiver] Agent command failed {IDS}: {cut['error']}"
+
+
+def test_the_published_timeout_comes_too_late() -> None:
+    """The published app finishes its work, says so, and then reports the timeout as well."""
+    bench = Bench(profile="0.5.3")
+
+    bench.send(command(HOME, action("sleep", durationMs=5000), timeoutMs=1000))
+
+    first, second = bench.envelopes()
+    assert (first["status"], len(first["stepResults"])) == ("success", 2)
+    assert (second["status"], second["stepResults"]) == ("failed", [])
+    assert second["error"] == "Agent command timed out after 1000ms"
+    *_, result, last = bench.entries()
+    assert result.tag == "AgentCommandExecutorDefault"
+    assert last.message == f"[Operator-Receiver] Agent command failed {IDS}: {second['error']}"
+
+
+def test_a_failure_that_comes_too_late() -> None:
+    """The published app reports its own failure first, then the timeout."""
+    bench = Bench(profile="0.5.3")
+
+    bench.send(command(action("click", matcher=MISSING), timeoutMs=1000))
+
+    errors = [envelope["error"] for envelope in bench.envelopes()]
+    assert errors[0].startswith("Task execution failed: No UI node found")
+    assert errors[1] == "Agent command timed out after 1000ms"

@@ -1,0 +1,47 @@
+"""What adbd answers by itself."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.simulator.android.phone import (
+    DEADLINE,
+    FakeStream,
+    Phone,
+)
+
+
+def served(phone: Phone, destination: str, incoming: list[bytes] | None = None) -> bytes:
+    """Open a service and give all that it sends."""
+    stream = FakeStream(incoming=incoming or [])
+    asyncio.run(asyncio.wait_for(phone.device.serve(destination, stream), DEADLINE))
+    return stream.sent
+
+
+class TestServices:
+    """Destinations with a fixed answer."""
+
+    @pytest.mark.parametrize(
+        ("destination", "answer"),
+        [
+            ("root:", b"adbd cannot run as root in production builds\n"),
+            ("unroot:", b"adbd not running as root\n"),
+            ("remount:", b'Not running as root. Try "adb root" first.\n'),
+            ("reverse:list-forward", b"0000"),
+            ("reverse:killforward-all", b"OKAY"),
+        ],
+    )
+    def test_adbds_own_answers_are_those_of_a_user_build(
+        self, destination: str, answer: bytes
+    ) -> None:
+        """What a phone in production says, it says."""
+        assert served(Phone(), destination) == answer
+
+    def test_reverse_connections_are_refused(self) -> None:
+        """A reverse connection is refused politely."""
+        sent = served(Phone(), "reverse:forward:tcp:1;tcp:2")
+
+        assert sent[:4] == b"FAIL"
+        assert int(sent[4:8], 16) == len(sent) - 8

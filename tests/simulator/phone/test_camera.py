@@ -1,0 +1,50 @@
+"""Pictures of the screen."""
+
+from __future__ import annotations
+
+import asyncio
+
+from tests.simulator.android.phone import (
+    DEADLINE,
+    Phone,
+)
+
+SETTINGS = "com.android.settings"
+
+
+class TestScreenshots:
+    """Pictures beside the event loop."""
+
+    def test_two_requests_at_once_share_one_picture(self) -> None:
+        """Two who ask at the same time get one picture."""
+        phone = Phone(size=(360, 800))
+
+        async def both() -> list[bytes]:
+            return list(await asyncio.gather(phone.device.camera.png(), phone.device.camera.png()))
+
+        first, second = asyncio.run(both())
+
+        assert first is second
+
+    def test_one_who_leaves(self) -> None:
+        """One who gives up does not take the picture away from another."""
+        phone = Phone(size=(360, 800))
+
+        async def act() -> bytes:
+            leaving = asyncio.create_task(phone.device.camera.png())
+            staying = asyncio.create_task(phone.device.camera.png())
+            await asyncio.sleep(0)
+            leaving.cancel()
+            return await asyncio.wait_for(staying, DEADLINE)
+
+        assert asyncio.run(act()).startswith(b"\x89PNG")
+
+    def test_the_key_changes_with_the_screen(self) -> None:
+        """The key changes with the screen."""
+        phone = Phone()
+        before = phone.device.camera.key()
+        assert phone.device.camera.key() == before
+
+        phone.out(f"am start -n {SETTINGS}/.Settings")
+
+        assert phone.device.camera.key() != before

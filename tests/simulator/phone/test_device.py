@@ -1,0 +1,188 @@
+"""A whole phone: what adbd offers for it, and what happens to it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+import pytest
+
+from pytest_clawperator.simulator.phone.device import Device
+from pytest_clawperator.simulator.phone.options import DeviceOptions
+from pytest_clawperator.simulator.wire.adbd import Adbd
+from pytest_clawperator.simulator.wire.stream import ServiceRefused
+from tests.simulator.android.phone import (
+    DEADLINE,
+    OPERATOR,
+    FakeStream,
+    Phone,
+    broadcast,
+    payload,
+)
+
+SETTINGS = "com.android.settings"
+
+
+def served(phone: Phone, destination: str, incoming: list[bytes] | None = None) -> bytes:
+    """Open a service and give all that it sends."""
+    stream = FakeStream(incoming=incoming or [])
+    asyncio.run(asyncio.wait_for(phone.device.serve(destination, stream), DEADLINE))
+    return stream.sent
+
+
+class TestServices:
+    """What a host can open."""
+
+    def test_a_shell_returns_the_output(self) -> None:
+        """A command's output comes back as it is."""
+        assert served(Phone(), "shell:echo hello") == b"hello\n"
+
+    def test_shell_v2_separates_output_and_status(self) -> None:
+        """The newer shell tells output and exit status apart."""
+        sent = served(Phone(), "shell,v2,raw:echo hi; false")
+
+        assert sent.endswith(b"\x03\x01\x00\x00\x00\x01")
+        assert b"\x01\x03\x00\x00\x00hi\n" in sent
+
+    def test_exec_returns_bytes_unchanged(self) -> None:
+        """Bytes come back unchanged."""
+        assert served(Phone(size=(360, 800)), "exec:screencap -p").startswith(b"\x89PNG\r\n\x1a\n")
+
+    def test_sync_answers_stat_requests(self) -> None:
+        """Files can be asked for."""
+        sent = served(Phone(), "sync:", [b"STAT\x07\x00\x00\x00/sdcard", b"QUIT\0\0\0\0"])
+
+        assert sent.startswith(b"STAT")
+
+    @pytest.mark.parametrize(
+        "destination", ["", ":", "tcp:80", "localabstract:x", "jdwp:1", "framebuffer:", "abb:x"]
+    )
+    def test_an_unknown_destination_is_refused_at_once(self, destination: str) -> None:
+        """What there is not is refused at once."""
+        with pytest.raises(ServiceRefused):
+            served(Phone(), destination)
+
+    def test_an_unknown_command_is_status_127(self) -> None:
+        """A command that does not exist is reported as Android's shell does."""
+        ended = Phone().run("fly")
+
+        assert ended == (127, "", "/system/bin/sh: fly: inaccessible or not found\n")
+
+
+class TestReboot:
+    """Going down and coming up."""
+
+    @pytest.mark.parametrize("command", ["reboot", "svc power reboot"])
+    def test_keeps_and_forgets(self, command: str) -> None:
+        """Files and settings stay; open apps, pids and the log do not."""
+        phone = Phone()
+        phone.out(f"am start -n {SETTINGS}/.Settings; echo y > /sdcard/y; settings put global x 1")
+        pid = phone.out(f"pidof {OPERATOR}")
+
+        phone.out(command)
+
+        assert phone.out("cat /sdcard/y; settings get global x") == "y\n1\n"
+        assert phone.device.ui.view.foreground_package() != SETTINGS
+        assert phone.out(f"pidof {OPERATOR}") != pid
+
+    def test_a_reboot_drops_the_connections(self) -> None:
+        """Hosts are disconnected."""
+        phone = Phone()
+        dropped = asyncio.Event()
+
+        async def act() -> None:
+            phone.device.cable.disconnect = dropped.set
+            await phone.device.serve("reboot:", FakeStream())
+            await asyncio.wait_for(dropped.wait(), DEADLINE)
+
+        asyncio.run(act())
+
+
+class TestSeed:
+    """The same seed, the same phone."""
+
+    def test_phones_with_the_same_seed_are_equal(self) -> None:
+        """Two phones with one seed tell the same of themselves."""
+        script = "getprop; ps -A; pm list packages -f -U; dumpsys package; sim screen"
+
+        assert Phone(seed=4).out(script) == Phone(seed=4).out(script)
+
+    def test_another_seed_gives_other_pids_and_paths(self) -> None:
+        """Another seed gives other pids and paths."""
+        assert Phone(seed=4).out("ps -A; pm list packages -f") != Phone(seed=5).out(
+            "ps -A; pm list packages -f"
+        )
+
+
+class TestLife:
+    """From start to stop."""
+
+    def test_other_processes_log_from_start_to_stop(self) -> None:
+        """Other processes log from the start, under their own pids, until the stop."""
+        phone = Phone(chatter=2000)
+
+        async def act() -> None:
+            await phone.device.start()
+            await asyncio.wait_for(phone.device.log.wait(20), DEADLINE)
+            await phone.device.stop()
+
+        asyncio.run(act())
+
+        servers = {line.pid for line in phone.device.log.since(1) if line.tag == "ActivityManager"}
+        assert servers <= {int(phone.out("pidof system_server"))}
+
+    def test_stop_ends_executions(self) -> None:
+        """Nothing goes on after the stop."""
+        phone = Phone(time_scale=1.0)
+        nap = payload({"type": "sleep", "params": {"durationMs": 60000}})
+
+        async def act() -> set[asyncio.Task[object]]:
+            await phone.shell(broadcast(nap))
+            await phone.logged("step_start")
+            await phone.device.stop()
+            return asyncio.all_tasks() - {asyncio.current_task()}
+
+        assert asyncio.run(act()) == set()
+
+    def test_app_that_crashes(self) -> None:
+        """A crash on the screen is reported in the crash log."""
+        phone = Phone()
+        phone.out(f"am start -n {SETTINGS}/.Settings")
+
+        phone.device.ui.changes.on_crash(SETTINGS, "java.lang.IllegalStateException: boom")
+
+        crash = next(line for line in phone.device.log.since(1) if line.buffer == "crash")
+        assert crash.message.startswith(f"FATAL EXCEPTION: main\nProcess: {SETTINGS}, PID: ")
+        assert "boom" in crash.message
+
+    def test_the_real_adb_can_use_the_phone(self, tmp_path: Path) -> None:
+        """Behind adbd and the real adb it is a phone like any other."""
+        from pytest_clawperator.simulator.wire.adb_server import AdbServer
+        from tests.simulator.wire.hosts import Adb
+
+        device = Device(DeviceOptions(serial_number="SIM1", operator="absent"), clock=time.time)
+        apk = tmp_path / f"{OPERATOR}.apk"
+        apk.write_bytes(OPERATOR.encode())
+
+        async def act() -> list[object]:
+            server, adbd = AdbServer(), Adbd(device)
+            device.cable.disconnect = adbd.drop_connections
+            await server.start()
+            try:
+                port = await adbd.start()
+                await device.start()
+                adb = Adb(server, tmp_path)
+                adb.serial = await server.connect(port)
+                return [
+                    (await adb("install", "-r", str(apk))).code,
+                    (await adb("shell", "pm", "list", "packages", OPERATOR)).stdout,
+                    (await adb("shell", "pm", "path", "com.nope")).code,
+                    (await adb("shell", "getprop", "ro.serialno")).stdout,
+                ]
+            finally:
+                await adbd.stop()
+                await device.stop()
+                await server.stop()
+
+        assert asyncio.run(act()) == [0, f"package:{OPERATOR}\n".encode(), 1, b"SIM1\n"]

@@ -1,0 +1,57 @@
+"""Faults with an effect of their own: another Operator is installed, log streams end."""
+
+from __future__ import annotations
+
+import asyncio
+
+from tests.simulator.android.phone import (
+    DEADLINE,
+    Phone,
+)
+
+
+class TestOperatorFaults:
+    """Whether the Operator is there, and which, can be changed while the phone runs."""
+
+    def packages(self, phone: Phone) -> list[str]:
+        """List the variants of the Operator that are installed."""
+        listed = phone.run("pm list packages com.clawperator.operator").out
+        return sorted(line.removeprefix("package:") for line in listed.split())
+
+    def test_absent_and_back(self) -> None:
+        """The fault takes the Operator away; clearing it brings it back, set up as before."""
+        phone = Phone()
+        enabled = phone.run("settings get secure enabled_accessibility_services").out
+
+        phone.run("sim fault operator_absent")
+        gone = self.packages(phone)
+        phone.run("sim fault clear")
+
+        assert gone == []
+        assert self.packages(phone) == ["com.clawperator.operator"]
+        assert phone.run("settings get secure enabled_accessibility_services").out == enabled
+
+    def test_only_the_other_variant_is_installed(self) -> None:
+        """Only the variant that was not asked for is installed."""
+        phone = Phone()
+
+        phone.run("sim fault operator_variant")
+
+        assert self.packages(phone) == ["com.clawperator.operator.dev"]
+
+
+class TestLogFaults:
+    """Faults of the log."""
+
+    def test_log_streams_end(self) -> None:
+        """Cutting the log ends the streams that are open."""
+        phone = Phone()
+
+        async def act() -> int:
+            reader = asyncio.create_task(phone.shell("logcat"))
+            while not phone.device.stats.commands["logcat"]:
+                await asyncio.sleep(0)
+            await phone.shell("sim fault log_cut times=1")
+            return (await asyncio.wait_for(reader, DEADLINE)).status
+
+        assert asyncio.run(act()) == 0

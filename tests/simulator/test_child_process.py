@@ -1,0 +1,293 @@
+"""The simulator as a process: it says when it is ready, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.errors import ClawperatorError, ConfigurationError
+from pytest_clawperator.simulator import Simulator
+from pytest_clawperator.simulator.__main__ import main
+from pytest_clawperator.transport.binary import find_adb
+
+COMMAND = [sys.executable, "-m", "pytest_clawperator.simulator"]
+TOP = Path(__file__).parent.parent.parent
+DEADLINE = 20.0
+
+
+def adb(port: int, *arguments: str) -> str:
+    """Run the real adb against a simulator's server."""
+    run = subprocess.run(
+        [find_adb(), "-P", str(port), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+        check=True,
+    )
+    return run.stdout
+
+
+def answers(port: int) -> bool:
+    """Whether anybody listens on a port."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def lives(pid: int) -> bool:
+    """Whether a process is there."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def wait_until(came_true: Callable[[], bool]) -> None:
+    """Look again and again until it is so; after the deadline the test has failed."""
+    end = time.monotonic() + DEADLINE
+    while not came_true():
+        assert time.monotonic() < end, "it did not come true in time"
+        time.sleep(0.01)  # nothing tells when another process's child is gone
+
+
+@contextmanager
+def started(*options: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
+    """Start the program and read its one line."""
+    process = subprocess.Popen([*COMMAND, *options], stdout=subprocess.PIPE, text=True, cwd=TOP)
+    try:
+        assert process.stdout is not None
+        yield process, json.loads(process.stdout.readline())
+    finally:
+        process.kill()
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+def test_phones_and_emulators_answer() -> None:
+    """Once the block is entered every phone answers, and emulators come with a console."""
+    with Simulator(devices=2, emulators=1) as simulator:
+        listed = adb(simulator.adb_port, "devices")
+        spoken = [
+            adb(simulator.adb_port, "-s", serial, "shell", "echo", "hi")
+            for serial in simulator.serials
+        ]
+        name = adb(simulator.adb_port, "-s", simulator.serials[-1], "emu", "avd", "name")
+
+    assert [f"{serial}\tdevice" in listed for serial in simulator.serials] == [True] * 3
+    assert spoken == ["hi\n"] * 3
+    assert simulator.serials[-1].startswith("emulator-")
+    assert name.split() == ["simulated_1", "OK"]
+
+
+def test_two_side_by_side() -> None:
+    """Two simulators have servers of their own and know nothing of each other."""
+    with Simulator() as one, Simulator() as two:
+        assert one.adb_port != two.adb_port
+        assert one.serials[0] not in adb(two.adb_port, "devices")
+
+
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda n: n.name
+)
+def test_ends_on_a_signal(number: signal.Signals) -> None:
+    """A signal ends the phones and their adb server, with status 0."""
+    with started("--devices", "2") as (process, ready):
+        process.send_signal(number)
+
+        assert process.wait(DEADLINE) == 0
+        assert not answers(ready["adb"]["port"])
+
+
+def test_killed_it_takes_its_server_along() -> None:
+    """After kill -9 no adb server is left."""
+    with started() as (process, ready):
+        assert ready["pid"] == process.pid
+        process.kill()
+        process.wait()
+
+        wait_until(lambda: not answers(ready["adb"]["port"]))
+
+
+def test_stopped_though_it_does_not_react(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that hangs is killed after a short grace, and takes its server along."""
+    monkeypatch.setattr("pytest_clawperator.simulator.child_process.STOP_DEADLINE", 0.1)
+    simulator = Simulator().start()
+    os.kill(simulator.pid, signal.SIGSTOP)
+
+    simulator.stop()
+
+    assert not lives(simulator.pid)
+    wait_until(lambda: not answers(simulator.adb_port))
+
+
+def test_its_server_is_started_again() -> None:
+    """An adb server that somebody ends is back on its port, with phones and emulators."""
+    with Simulator(devices=2, emulators=1) as simulator:
+        for end in ("kill-server", "kill-server"):
+            adb(simulator.adb_port, end)
+
+            wait_until(lambda: adb(simulator.adb_port, "devices").count("\tdevice") == 3)
+
+        spoken = [
+            adb(simulator.adb_port, "-s", serial, "shell", "echo", "hi")
+            for serial in simulator.serials
+        ]
+
+    assert spoken == ["hi\n"] * 3
+    assert not answers(simulator.adb_port)
+
+
+def test_a_server_that_cannot_be_started_again_ends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Phones that nobody can reach do not go on."""
+    program = tmp_path / "adb"
+    program.symlink_to(find_adb())
+    monkeypatch.setenv("ADB_PATH", str(program))
+    with started() as (process, ready):
+        program.unlink()
+        program.write_text("#!/bin/sh\nexit 1\n")
+        program.chmod(0o755)
+        monkeypatch.delenv("ADB_PATH")
+        adb(ready["adb"]["port"], "kill-server")
+
+        assert process.wait(DEADLINE) == 1
+        assert not answers(ready["adb"]["port"])
+
+
+@pytest.mark.parametrize("stay", [False, True])
+def test_ends_with_its_parent_unless_told_to_stay(stay: bool) -> None:
+    """When the process that started it is killed, it ends; with --stay it goes on."""
+    options = ["--stay"] if stay else []
+    middle = (
+        "import subprocess, sys\n"
+        f"child = subprocess.Popen({[*COMMAND, *options]!r}, stdout=subprocess.PIPE, text=True)\n"
+        "print(child.stdout.readline(), flush=True)\n"
+        "child.wait()\n"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-c", middle], stdout=subprocess.PIPE, text=True, cwd=TOP
+    )
+    assert parent.stdout is not None
+    ready = json.loads(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+
+    if stay:
+        assert adb(ready["adb"]["port"], "-s", ready["serials"][0], "shell", "echo hi") == "hi\n"
+        os.kill(ready["pid"], signal.SIGTERM)
+    wait_until(lambda: not lives(ready["pid"]) and not answers(ready["adb"]["port"]))
+
+
+@pytest.mark.parametrize("fault", ["offline", "unauthorized"])
+def test_a_phone_that_is_away_for_a_while_comes_back(fault: str) -> None:
+    """A fault that keeps every host out ends by itself, because no shell could clear it."""
+    with Simulator() as simulator:
+        serial = simulator.serials[0]
+        adb(simulator.adb_port, "-s", serial, "shell", f"sim fault {fault} ms=1500")
+
+        wait_until(lambda: f"{serial}\t{fault}" in adb(simulator.adb_port, "devices"))
+        wait_until(lambda: f"{serial}\tdevice" in adb(simulator.adb_port, "devices"))
+
+        assert adb(simulator.adb_port, "-s", serial, "shell", "echo hi") == "hi\n"
+
+
+def test_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it keeps in the folder for temporary files is gone afterwards."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+
+    with Simulator(emulators=1) as simulator:
+        adb(simulator.adb_port, "-s", simulator.serials[0], "shell", "screencap -p /sdcard/x.png")
+
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--devices", "0"], "Ask for 1 to"),
+        (["--devices", "many"], "invalid int value"),
+        (["--profile", "0.9"], "documented"),
+        (["--app", "/no/such/file.yaml"], "/no/such/file.yaml"),
+        (["--fault", "no_such_fault"], "Known faults: "),
+        (["--fault", "offline times=1"], "ms=2000"),
+        (["--time-scale", "nan"], "Allowed: 0 to"),
+        (["--time-scale", "-1"], "Allowed: 0 to"),
+        (["--chatter", "-5"], "Allowed: 0 to"),
+        (["--api", "1"], "Allowed: 21 to"),
+    ],
+)
+def test_invalid_options_end_it_with_status_2(
+    options: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Options that are invalid end it with status 2 and say what is allowed."""
+    try:
+        status: object = main(options)
+    except SystemExit as ended:
+        status = ended.code
+
+    said = capsys.readouterr()
+    assert status == 2
+    assert complaint in said.err
+    assert said.out == ""
+
+
+def test_invalid_options_end_the_process_with_status_2() -> None:
+    """The process says what is allowed, without a traceback."""
+    run = subprocess.run(
+        [*COMMAND, "--api", "1"],
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+        check=False,
+        cwd=TOP,
+    )
+
+    assert run.returncode == 2
+    assert "Allowed: 21 to" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_bad_options_from_python() -> None:
+    """The context manager raises what the program said."""
+    with pytest.raises(ConfigurationError, match="Ask for 1 to"):
+        Simulator(devices=0).start()
+
+
+def test_a_start_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without an adb program the error says so."""
+    monkeypatch.setenv("ADB_PATH", "/no/such/adb")
+
+    with pytest.raises(ClawperatorError, match="/no/such/adb"):
+        Simulator().start()
+
+
+def test_same_seed_same_phone() -> None:
+    """Two runs with one seed give the same properties, ids, screenshots and log but for times."""
+
+    def look() -> list[str]:
+        with Simulator(seed=7) as simulator:
+            script = (
+                "am start -W -n com.android.settings/.Settings | head -3; getprop ro.serialno;"
+                " ps -A | tail -3; screencap -p | md5sum; logcat -d -v tag | tail -20"
+            )
+            seen = adb(simulator.adb_port, "-s", simulator.serials[0], "shell", script)
+            return re.sub(r"EventTime: \d+", "", seen).splitlines()
+
+    assert look() == look()
