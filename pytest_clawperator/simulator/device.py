@@ -28,10 +28,10 @@ from pytest_clawperator.simulator.log.log_command import make_log
 from pytest_clawperator.simulator.log.logcat import make_logcat
 from pytest_clawperator.simulator.operator.run import Profile
 from pytest_clawperator.simulator.operator.time import OperatorClock
+from pytest_clawperator.simulator.shell.commands import SHELL_COMMANDS
 from pytest_clawperator.simulator.shell.jobs import Jobs
 from pytest_clawperator.simulator.shell.service import serve_shell
 from pytest_clawperator.simulator.shell.shell import Command, Shell
-from pytest_clawperator.simulator.shell.tools import TOOLS
 from pytest_clawperator.simulator.sim_command import LASTING_FAULTS, FaultRequest, make_sim
 from pytest_clawperator.simulator.stats import Stats
 from pytest_clawperator.simulator.wire.adbd import ServiceRefused, Stream
@@ -104,7 +104,7 @@ class Device:
         )
         self._picture = ScreenPicture(self.system)
         commands = {
-            **TOOLS,
+            **SHELL_COMMANDS,
             **android_commands(self.system),
             "log": make_log(self.log),
             "logcat": make_logcat(self.log, self.faults),

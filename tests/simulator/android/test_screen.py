@@ -10,6 +10,7 @@ import pytest
 
 from pytest_clawperator.simulator.android.screen import uiautomator_xml
 from pytest_clawperator.simulator.screen.nodes import Bounds, UiNode
+from pytest_clawperator.simulator.shell.session import run_script
 from tests.simulator.android.phone import Collected, Phone, Pieces
 
 SETTINGS = "com.android.settings"
@@ -21,7 +22,7 @@ def picture(phone: Phone, command: str = "screencap -p") -> bytes:
 
     async def take() -> bytes:
         out, err = Collected(), Collected()
-        await phone.device.make_shell().run(command, Pieces([b""]), out, err)
+        await run_script(phone.device.make_shell(), command, Pieces([b""]), out, err)
         assert err.data == b""
         return out.data
 
