@@ -30,10 +30,10 @@ from pytest_clawperator.simulator.phone.options import DeviceOptions
 from pytest_clawperator.simulator.phone.sim_command import make_sim
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
+from pytest_clawperator.simulator.shell.commands import SHELL_COMMANDS
 from pytest_clawperator.simulator.shell.jobs import Jobs
 from pytest_clawperator.simulator.shell.service import serve_shell
 from pytest_clawperator.simulator.shell.shell import Command, Invocation, Shell
-from pytest_clawperator.simulator.shell.tools import TOOLS
 from pytest_clawperator.simulator.stats import Stats
 from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream
 from pytest_clawperator.simulator.wire.sync import serve_sync
@@ -89,7 +89,7 @@ class Device:
             ),
         )
         commands = {
-            **TOOLS,
+            **SHELL_COMMANDS,
             **android_commands(self.system),
             "log": make_log(self.log),
             "logcat": make_logcat(self.log, self.faults),

@@ -1,4 +1,4 @@
-"""Commands that run in the background, and the process numbers of a device's shells."""
+"""Background commands, and the process ids of a device's shells."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_clawperator.simulator.shell.io import Output
+from pytest_clawperator.simulator.shell.streams import Output
 
 _FIRST_PID = 20000
 _LAST_PID = 32767
@@ -21,7 +21,7 @@ TERMINATED = 128 + 15
 class Job:
     """One background command; ``session`` is the run of a script that started it.
 
-    ``ignores_hangup`` lets it live on when its session hangs up.
+    With ``ignores_hangup`` it continues when its session hangs up.
     """
 
     pid: int
@@ -31,11 +31,11 @@ class Job:
     task: asyncio.Task[int] = field(init=False)
 
     def holds(self, output: Output) -> bool:
-        """Tell whether the command may still write there."""
+        """Whether the command may still write there."""
         return not self.task.done() and any(held is output for held in self.outputs)
 
     async def status(self) -> int:
-        """Wait for its end and give its exit status."""
+        """Wait for its end and return its exit status."""
         await asyncio.wait([self.task])
         if self.task.cancelled() or self.task.exception() is not None:
             return TERMINATED
@@ -52,7 +52,7 @@ class Program:
 
 
 class Jobs:
-    """Everything in the background of one device; it outlives the shells that started it."""
+    """All background commands of one device; they outlive the shells that started them."""
 
     def __init__(self) -> None:
         self._jobs: dict[int, Job] = {}
@@ -62,7 +62,7 @@ class Jobs:
         self._next_pid = _FIRST_PID
 
     def new_pid(self) -> int:
-        """Give a process number that no job has."""
+        """Return a process id that is not in use."""
         while True:
             pid = self._next_pid
             self._next_pid = _FIRST_PID if pid == _LAST_PID else pid + 1
@@ -72,7 +72,7 @@ class Jobs:
     def start(
         self, work: Coroutine[Any, Any, int], *, session: object, outputs: Collection[Output]
     ) -> Job | None:
-        """Run something in the background; None if too much already runs there."""
+        """Start background work; return None if too much already runs."""
         if self._are_too_many(1):
             work.close()
             return None
@@ -84,9 +84,9 @@ class Jobs:
 
     def _ended(self, job: Job) -> None:
         self._jobs.pop(job.pid, None)
-        self._tell()
+        self._wake_waiters()
 
-    def _tell(self) -> None:
+    def _wake_waiters(self) -> None:
         waiting, self._waiting = self._waiting, []
         for future in waiting:
             if not future.done():
@@ -94,7 +94,7 @@ class Jobs:
 
     @contextmanager
     def pipeline(self, count: int) -> Iterator[bool]:
-        """Count the commands of a pipeline while they run; False if they would be too many."""
+        """Count the commands of a pipeline while they run; yield False if they are too many."""
         if self._are_too_many(count):
             yield False
             return
@@ -107,13 +107,9 @@ class Jobs:
     def _are_too_many(self, count: int) -> bool:
         return len(self._jobs) + self._piped + count > _MAX_PROCESSES
 
-    def find(self, pid: int) -> Job | None:
-        """Give the running job with this number."""
-        return self._jobs.get(pid)
-
     @contextmanager
     def program(self, name: str, *, pid: int, signal: Callable[[int], None]) -> Iterator[None]:
-        """Let signals reach a program while it runs; ``pid`` unless it is a job's own."""
+        """Register a program for signals while it runs, under its job's process id or ``pid``."""
         task = asyncio.current_task()
         own = [job.pid for job in self._jobs.values() if job.task is task] or [pid]
         taken = own[0] in self._programs
@@ -129,7 +125,7 @@ class Jobs:
         return list(self._programs.values())
 
     def send(self, pid: int, number: int) -> bool:
-        """Send a signal, 0 for none at all; tell whether there is such a program or job."""
+        """Send a signal (0 only asks); return whether there is such a program or job."""
         program, job = self._programs.get(pid), self._jobs.get(pid)
         if program is not None and number:
             program.signal(number)
@@ -157,12 +153,12 @@ class Jobs:
                     self._waiting.remove(future)
 
     def redirect(self, outputs: Collection[Output]) -> None:
-        """Take note that the job this is called from writes elsewhere from now on."""
+        """Record where the job that calls this writes from now on."""
         task = asyncio.current_task()
         for job in self._jobs.values():
             if job.task is task:
                 job.outputs = outputs
-        self._tell()
+        self._wake_waiters()
 
     async def stop(self, *, session: object = None) -> None:
         """Hang up on the jobs of a session, or end all jobs, and wait until they have ended."""
@@ -175,6 +171,3 @@ class Jobs:
             job.task.cancel()
         if jobs:
             await asyncio.wait([job.task for job in jobs])
-
-    def __len__(self) -> int:
-        return len(self._jobs)

@@ -1,4 +1,4 @@
-"""adbd's shell services: a command or a session of commands, and its streams on the wire."""
+"""adbd's shell services: a command or a session of commands, with its streams on the wire."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from pytest_clawperator.simulator.shell.escapes import encode
-from pytest_clawperator.simulator.shell.io import BrokenPipe, Output, Pipe
-from pytest_clawperator.simulator.shell.lines import interruptible
+from pytest_clawperator.simulator.shell.encoding import encode
+from pytest_clawperator.simulator.shell.exits import BrokenPipe
+from pytest_clawperator.simulator.shell.session import interruptible, run_input, run_script
 from pytest_clawperator.simulator.shell.shell import Shell
+from pytest_clawperator.simulator.shell.streams import Output, Pipe
 from pytest_clawperator.simulator.shell.terminal import Terminal
 from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream, StreamClosed
 
@@ -29,7 +30,7 @@ _GRACE_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class ShellRequest:
-    """What a host asks for: which command, over which kind of connection."""
+    """What a host asks for: a command, and the kind of connection for it."""
 
     command: str
     protocol: bool
@@ -38,7 +39,7 @@ class ShellRequest:
 
 
 def parse_request(destination: str) -> ShellRequest:
-    """Read the name of a shell service, such as ``shell,v2,TERM=xterm,raw:ls``."""
+    """Parse the name of a shell service, such as ``shell,v2,TERM=xterm,raw:ls``."""
     service, colon, command = destination.partition(":")
     kind, *words = service.split(",")
     if not colon or kind not in ("shell", "exec") or (kind == "exec" and words):
@@ -78,7 +79,7 @@ def _packet(kind: int, data: bytes) -> bytes:
 
 
 class _HostOutput:
-    """One output of the shell on its way to the host; without a kind, no packets are made."""
+    """An output of the shell that goes to the host, in packets if they have a kind."""
 
     def __init__(self, stream: Stream, kind: int | None) -> None:
         self._stream = stream
@@ -95,7 +96,7 @@ class _HostOutput:
 
 
 class _Packets:
-    """Takes the host's packets apart, in whatever pieces they come."""
+    """Parses the host's packets, in whatever pieces they come."""
 
     def __init__(self) -> None:
         self._header = b""
@@ -103,7 +104,7 @@ class _Packets:
         self._left = 0
 
     def feed(self, data: bytes) -> tuple[bytes, bool]:
-        """Give what is for standard input, and whether it ends there."""
+        """Return the bytes for standard input, and whether it ends there."""
         typed = bytearray()
         while data:
             if self._left:
@@ -137,7 +138,7 @@ class _Conversation:
         self._terminal: Terminal | None = None
         shell.env["TERM"] = request.terminal_type
         if request.terminal:
-            shell.options.add("terminal")
+            shell.has_terminal = True
             self._terminal = Terminal(self._stdout, self._stdin, shell)
             self._stdout = self._stderr = self._terminal
         elif request.protocol:
@@ -192,10 +193,10 @@ class _Conversation:
                 await self._stream.write(_packet(_EXIT, bytes([status])))
 
     async def _status(self) -> int:
-        shell = self._shell
-        if self._request.command:
-            run = shell.run(self._request.command, self._stdin, self._stdout, self._stderr)
-            if self._terminal is None:
-                return await run
-            return await interruptible(run, self._terminal)
-        return await shell.run_input(self._stdin, self._stdout, self._stderr, person=self._terminal)
+        shell, streams = self._shell, (self._stdin, self._stdout, self._stderr)
+        if not self._request.command:
+            return await run_input(shell, *streams, terminal=self._terminal)
+        run = run_script(shell, self._request.command, *streams)
+        if self._terminal is None:
+            return await run
+        return await interruptible(run, self._terminal)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.phone.device import Device
 from pytest_clawperator.simulator.phone.options import DeviceOptions
+from pytest_clawperator.simulator.shell.session import run_script
 
 DEADLINE = 30.0
 OPERATOR = "com.clawperator.operator"
@@ -97,7 +98,7 @@ class Phone:
         """Run a script in a new shell."""
         source = Pieces([stdin, b""]) if isinstance(stdin, bytes) else stdin
         out, err = Collected(), Collected()
-        running = self.device.make_shell().run(script, source, out, err)
+        running = run_script(self.device.make_shell(), script, source, out, err)
         status = await asyncio.wait_for(running, DEADLINE)
         return Ended(status, _text(out.data), _text(err.data))
 

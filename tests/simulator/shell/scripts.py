@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import NamedTuple
 
 from pytest_clawperator.simulator.filesystem import FileSystem
-from pytest_clawperator.simulator.shell.io import Bytes, Collected
+from pytest_clawperator.simulator.shell.commands import SHELL_COMMANDS
+from pytest_clawperator.simulator.shell.session import run_script
 from pytest_clawperator.simulator.shell.shell import Command, Invocation, Shell
-from pytest_clawperator.simulator.shell.tools import TOOLS
+from pytest_clawperator.simulator.shell.streams import Bytes, Collected
 
 NOON = 1774692000.5  # 2026-03-28 10:00:00.5 UTC
 DEADLINE = 20.0
@@ -25,8 +28,10 @@ class Ended(NamedTuple):
 
 
 def new_shell(**commands: Command) -> Shell:
-    """Give a shell with the portable commands and a test's own, in an empty folder."""
-    shell = Shell({**TOOLS, **commands}, FileSystem(clock=lambda: NOON), clock=lambda: NOON)
+    """Return a shell with its own commands and those of a test, in an empty folder."""
+    shell = Shell(
+        {**SHELL_COMMANDS, **commands}, FileSystem(clock=lambda: NOON), clock=lambda: NOON
+    )
     shell.cwd = FOLDER
     return shell
 
@@ -34,7 +39,7 @@ def new_shell(**commands: Command) -> Shell:
 async def run_in(shell: Shell, script: str, stdin: bytes = b"") -> Ended:
     """Run a script in a shell."""
     out, err = Collected(), Collected()
-    status = await asyncio.wait_for(shell.run(script, Bytes(stdin), out, err), DEADLINE)
+    status = await asyncio.wait_for(run_script(shell, script, Bytes(stdin), out, err), DEADLINE)
     texts = (sink.data.decode("utf-8", "surrogateescape") for sink in (out, err))
     return Ended(status, *texts)
 
@@ -46,6 +51,20 @@ def run(script: str, stdin: bytes = b"", **commands: Command) -> Ended:
         return await run_in(new_shell(**commands), script, stdin)
 
     return asyncio.run(scenario())
+
+
+def real_sh(script: str, folder: Path, stdin: bytes = b"") -> Ended:
+    """Run a script in this machine's own shell."""
+    done = subprocess.run(
+        ["/bin/sh", "-c", script],
+        input=stdin,
+        capture_output=True,
+        cwd=folder,
+        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
+        timeout=DEADLINE,
+        check=False,
+    )
+    return Ended(done.returncode, done.stdout.decode("utf-8", "surrogateescape"))
 
 
 class Gate:

@@ -7,6 +7,7 @@ import struct
 
 import pytest
 
+from pytest_clawperator.simulator.shell.session import run_script
 from tests.simulator.android.phone import Collected, Phone, Pieces
 
 SETTINGS = "com.android.settings"
@@ -19,7 +20,7 @@ def picture(phone: Phone, command: str = "screencap -p") -> bytes:
 
     async def take() -> bytes:
         out, err = Collected(), Collected()
-        await phone.device.make_shell().run(command, Pieces([b""]), out, err)
+        await run_script(phone.device.make_shell(), command, Pieces([b""]), out, err)
         assert err.data == b""
         return out.data
 

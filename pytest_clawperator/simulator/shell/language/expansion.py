@@ -1,0 +1,118 @@
+"""Expansion of words into the arguments of a command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+
+from pytest_clawperator.simulator.shell.exits import TextTooLong
+from pytest_clawperator.simulator.shell.language.syntax import Program, Substitution, Text, Word
+from pytest_clawperator.simulator.shell.language.wildcards import Piece, expand_files, is_wild
+from pytest_clawperator.simulator.shell.shell import Shell
+from pytest_clawperator.simulator.shell.streams import MAX_TEXT
+
+_WHITESPACE = re.compile(r"[ \t\n]+")
+_EXPORTED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+
+
+class _Fields:
+    """Collects what a word expands to; unquoted expansions are split at white space."""
+
+    def __init__(self, *, splits: bool) -> None:
+        self.splits = splits
+        self._current: list[Piece] | None = None
+        self._done: list[list[Piece]] = []
+        self._size = 0
+
+    def add_text(self, text: str, *, quoted: bool) -> None:
+        """Add characters as they are."""
+        self._size += len(text)
+        if self._size > MAX_TEXT:
+            raise TextTooLong
+        if self._current is None:
+            if not text and not quoted:
+                return
+            self._current = []
+        self._current.append((text, quoted))
+
+    def add_expanded(self, text: str, *, quoted: bool) -> None:
+        """Add the result of an expansion."""
+        if quoted or not self.splits:
+            self.add_text(text, quoted=quoted)
+            return
+        first, *others = _WHITESPACE.split(text)
+        self.add_text(first, quoted=False)
+        for field in others:
+            self.end_field()
+            self.add_text(field, quoted=False)
+
+    def end_field(self) -> None:
+        """End the current field, if there is one."""
+        if self._current is not None:
+            self._done.append(self._current)
+            self._current = None
+
+    def fields(self) -> list[list[Piece]]:
+        """Return the fields."""
+        self.end_field()
+        return self._done
+
+
+class Expander:
+    """Expands words in the state of a shell; ``substitute`` runs ``$(…)``."""
+
+    def __init__(self, shell: Shell, substitute: Callable[[Program], Awaitable[str]]) -> None:
+        self._shell = shell
+        self._substitute = substitute
+
+    async def arguments(self, words: Sequence[Word]) -> list[str]:
+        """Expand the words of a command, each to any number of arguments."""
+        arguments: list[str] = []
+        command = words[0].static if words else None
+        for word in words:
+            if word.static is not None:
+                arguments.append(word.static)
+            elif command == "[[" or (command == "export" and _is_assignment(word)):
+                arguments.append(await self.text(word))
+            else:
+                arguments.extend(await self._fields_of(word))
+        return arguments
+
+    async def text(self, word: Word) -> str:
+        """Expand a word to one text, without splitting and without file names."""
+        if word.static is not None:
+            return word.static
+        fields = await self._expand(word, splits=False)
+        return "".join(text for field in fields for text, _ in field)
+
+    async def _fields_of(self, word: Word) -> list[str]:
+        found: list[str] = []
+        for field in await self._expand(word, splits=True):
+            names: list[str] = []
+            if is_wild(field):
+                names = expand_files(field, files=self._shell.files, cwd=self._shell.cwd)
+            found.extend(names or ["".join(text for text, _ in field)])
+        return found
+
+    async def _expand(self, word: Word, *, splits: bool) -> list[list[Piece]]:
+        """Return the fields of a word, which are one or none if it is not split."""
+        fields = _Fields(splits=splits)
+        for part in word.parts:
+            if isinstance(part, Text):
+                fields.add_text(part.text, quoted=part.quoted)
+            elif isinstance(part, Substitution):
+                output = await self._substitute(part.body)
+                fields.add_expanded(output, quoted=part.quoted)
+            elif part.name == "@" and fields.splits:
+                for number, parameter in enumerate(self._shell.positional):
+                    if number:
+                        fields.end_field()
+                    fields.add_expanded(parameter, quoted=part.quoted)
+            else:
+                fields.add_expanded(self._shell.parameter(part.name) or "", quoted=part.quoted)
+        return fields.fields()
+
+
+def _is_assignment(word: Word) -> bool:
+    first = word.parts[0]
+    return isinstance(first, Text) and not first.quoted and bool(_EXPORTED.match(first.text))

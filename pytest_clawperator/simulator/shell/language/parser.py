@@ -1,0 +1,285 @@
+"""The grammar of the shell: from text to commands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+
+from pytest_clawperator.simulator.shell.language.lexer import WORD_END, Scanner
+from pytest_clawperator.simulator.shell.language.syntax import (
+    Assignment,
+    Chain,
+    Command,
+    For,
+    Group,
+    If,
+    Loop,
+    Pipeline,
+    Program,
+    Redirect,
+    Redirected,
+    ShellSyntaxError,
+    Simple,
+    Text,
+    Word,
+    unsupported,
+)
+
+_RESERVED_WORDS = (
+    *("if", "then", "elif", "else", "fi", "while", "until", "for", "do", "done", "in"),
+    *("case", "esac", "function", "select", "{", "}", "!"),
+)
+_UNSUPPORTED = frozenset(("case", "function", "select"))
+_RESERVED = re.compile(rf"(?:{'|'.join(map(re.escape, _RESERVED_WORDS))}){WORD_END}")
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+_PLAIN_ARGUMENT = re.compile(r"[A-Za-z0-9_./:%@^+-]+(?=[ \t\n;&|()]|\Z)")
+_NEWLINE = re.compile(r"\n")
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+class Parser:
+    """Reads a script one complete line at a time, as a shell runs it."""
+
+    def __init__(self, text: str) -> None:
+        self._scanner = Scanner(text, grammar=_inner_program)
+        self._counted = 0  # up to where newlines were counted
+        self._newlines = 0
+
+    def next(self) -> Program | None:
+        """Read up to the end of the line on which a command is complete; None at the end."""
+        self._scanner.skip_newlines()
+        if self._scanner.operator() == "":
+            return None
+        return _Grammar(self._scanner).line()
+
+    @property
+    def line(self) -> int:
+        """The number of the line last read."""
+        text, position = self._scanner.text, self._scanner.position
+        self._newlines += text.count("\n", self._counted, position)
+        self._counted = position
+        return max(1, self._newlines + (not text.endswith("\n", 0, position)))
+
+
+def _inner_program(scanner: Scanner) -> Program:
+    return _Grammar(scanner).program(())
+
+
+class _Grammar:
+    """Recursive descent over a scanner."""
+
+    def __init__(self, scanner: Scanner) -> None:
+        self._scanner = scanner
+        self._compounds: dict[str, Callable[[], Command]] = {
+            "{": self._group,
+            "if": self._if,
+            "while": self._loop,
+            "until": self._loop,
+            "for": self._for,
+        }
+
+    # Lists
+
+    def line(self) -> Program:
+        """Read commands up to the end of the line."""
+        chains: list[Chain] = []
+        while self._scanner.operator() not in ("", "\n"):
+            chain, is_separated = self._chain()
+            chains.append(chain)
+            if not is_separated and self._scanner.operator() not in ("", "\n"):
+                raise self._scanner.unexpected()
+        self._scanner.take_match(_NEWLINE)
+        return tuple(chains)
+
+    def program(self, ends: Collection[str]) -> Program:
+        """Read commands up to one of the reserved words, a closing parenthesis, or the end."""
+        chains: list[Chain] = []
+        is_separated = True
+        while True:
+            is_separated = self._scanner.operator() == "\n" or is_separated
+            self._scanner.skip_newlines()
+            if self._is_at_end(ends):
+                return tuple(chains)
+            if not is_separated:
+                raise self._scanner.unexpected()
+            chain, is_separated = self._chain()
+            chains.append(chain)
+
+    def _is_at_end(self, ends: Collection[str]) -> bool:
+        operator = self._scanner.operator()
+        if operator is not None:
+            return operator in ("", ")")
+        return bool(ends) and self._reserved() in ends
+
+    def _chain(self) -> tuple[Chain, bool]:
+        """Read pipelines joined by ``&&`` and ``||``, and the separator if there is one."""
+        links = [("", self._pipeline())]
+        while (operator := self._scanner.operator()) in ("&&", "||"):
+            self._scanner.take_operator()
+            self._scanner.skip_newlines()
+            links.append((operator or "", self._pipeline()))
+        is_separated = operator in (";", "&")
+        if is_separated:
+            self._scanner.take_operator()
+        return Chain(tuple(links), operator == "&"), is_separated
+
+    def _body(self, *ends: str) -> Program:
+        """Read a list that must end in one of these words, which is left to be read."""
+        body = self.program(ends)
+        if self._reserved() not in ends or not body:
+            raise self._scanner.unexpected()
+        return body
+
+    def _pipeline(self) -> Pipeline:
+        negated = False
+        while self._reserved() == "!":
+            self._take("!")
+            negated = not negated
+        commands = [self._command()]
+        while self._scanner.operator() == "|":
+            self._scanner.take_operator()
+            self._scanner.skip_newlines()
+            commands.append(self._command())
+        return Pipeline(tuple(commands), negated)
+
+    # Commands
+
+    def _command(self) -> Redirected:
+        reserved = self._reserved()
+        if reserved is None and self._scanner.operator() != "(":
+            return self._simple()
+        if reserved in _UNSUPPORTED:
+            raise unsupported(f"'{reserved}'")
+        if reserved is not None and reserved not in self._compounds:
+            raise self._scanner.unexpected()
+        with self._scanner.nested():
+            command = self._compounds[reserved]() if reserved else self._subshell()
+        redirects = []
+        while (redirect := self._redirect()) is not None:
+            redirects.append(redirect)
+        return Redirected(command, tuple(redirects))
+
+    def _simple(self) -> Redirected:
+        assignments: list[Assignment] = []
+        words: list[Word] = []
+        redirects: list[Redirect] = []
+        while True:
+            # Most arguments are plain, and can be nothing else.
+            plain = self._scanner.take_match(_PLAIN_ARGUMENT) if words else None
+            if plain is not None:
+                words.append(Word((Text(plain, False),), plain))
+                continue
+            redirect = self._redirect()
+            if redirect is not None:
+                redirects.append(redirect)
+                continue
+            operator = self._scanner.operator()
+            if operator is not None:
+                break
+            name = None if words else self._scanner.take_match(_ASSIGNMENT)
+            if name:
+                assignments.append(Assignment(name[:-1], self._scanner.word()))
+            else:
+                words.append(self._scanner.word())
+        if operator == "(" and len(words) == 1:
+            raise unsupported("a function")
+        if operator == "(" or not (assignments or words or redirects):
+            raise self._scanner.unexpected()
+        return Redirected(Simple(tuple(assignments), tuple(words)), tuple(redirects))
+
+    def _redirect(self) -> Redirect | None:
+        found = self._scanner.take_redirect()
+        if found is None:
+            return None
+        descriptor, operator = found
+        if self._scanner.operator() is not None:
+            raise self._scanner.unexpected()
+        fd = int(descriptor) if descriptor else int(operator[0] != "<")
+        return Redirect(fd, operator, self._scanner.word())
+
+    def _subshell(self) -> Group:
+        if self._scanner.text.startswith("((", self._scanner.position):
+            raise unsupported("'(('")
+        self._scanner.take_operator()
+        self._scanner.open.append("(")
+        body = self.program(())
+        if self._scanner.operator() != ")" or not body:
+            raise self._scanner.unexpected()
+        self._scanner.take_operator()
+        self._scanner.open.pop()
+        return Group(body, in_subshell=True)
+
+    def _group(self) -> Group:
+        self._begin("{")
+        body = self._body("}")
+        self._end("}")
+        return Group(body, in_subshell=False)
+
+    def _if(self) -> If:
+        self._begin("if")
+        arms = []
+        otherwise: Program = ()
+        while True:
+            condition = self._body("then")
+            self._take("then")
+            arms.append((condition, self._body("elif", "else", "fi")))
+            reserved = self._reserved()
+            if reserved == "elif":
+                self._take("elif")
+                continue
+            if reserved == "else":
+                self._take("else")
+                otherwise = self._body("fi")
+            self._end("fi")
+            return If(tuple(arms), otherwise)
+
+    def _loop(self) -> Loop:
+        word = self._reserved() or ""
+        self._begin(word)
+        condition = self._body("do")
+        return Loop(condition, self._do(), word == "until")
+
+    def _for(self) -> For:
+        self._take("for")
+        if self._scanner.operator() is not None:
+            raise self._scanner.unexpected()
+        start = self._scanner.position
+        self._scanner.word()
+        name = self._scanner.text[start : self._scanner.position]
+        if not _IDENTIFIER.match(name):
+            raise ShellSyntaxError("for: bad identifier")
+        self._scanner.open.append("for")
+        if self._reserved() != "in":
+            raise self._scanner.unexpected()
+        self._take("in")
+        words: list[Word] = []
+        while self._scanner.operator() is None:
+            words.append(self._scanner.word())
+        if self._scanner.operator() == ";":
+            self._scanner.take_operator()
+        self._scanner.skip_newlines()
+        return For(name, tuple(words), self._do())
+
+    def _do(self) -> Program:
+        if self._reserved() != "do":
+            raise self._scanner.unexpected()
+        self._take("do")
+        body = self._body("done")
+        self._end("done")
+        return body
+
+    # Reserved words
+
+    def _reserved(self) -> str | None:
+        return self._scanner.peek(_RESERVED)
+
+    def _take(self, word: str) -> None:
+        self._scanner.position += len(word)
+
+    def _begin(self, word: str) -> None:
+        self._take(word)
+        self._scanner.open.append(word)
+
+    def _end(self, word: str) -> None:
+        self._take(word)
+        self._scanner.open.pop()

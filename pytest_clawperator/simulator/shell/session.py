@@ -1,0 +1,135 @@
+"""One run of a shell: a whole script, or commands that come in line by line."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from pytest_clawperator.simulator.shell.encoding import decode
+from pytest_clawperator.simulator.shell.exits import TextTooLong
+from pytest_clawperator.simulator.shell.language.parser import Parser
+from pytest_clawperator.simulator.shell.language.syntax import Program, ShellSyntaxError
+from pytest_clawperator.simulator.shell.runner import Runner, evaluate, isolated, reported
+from pytest_clawperator.simulator.shell.shell import Shell
+from pytest_clawperator.simulator.shell.streams import MAX_TEXT, Input, Output, Source
+from pytest_clawperator.simulator.shell.terminal import Terminal
+
+# Longer commands are parsed again only once they have grown by a quarter, or at the end.
+_PARSED_EACH_LINE = 100
+INTERRUPTED = 128 + 2
+
+
+async def run_script(
+    shell: Shell, script: str, stdin: Input, stdout: Output, stderr: Output
+) -> int:
+    """Run a script to its end and return its status; cancelling ends all it started."""
+    shell.fds = {0: Source.of(stdin), 1: stdout, 2: stderr}
+    return await _in_session(shell, isolated(shell, evaluate(shell, script)))
+
+
+async def run_input(
+    shell: Shell,
+    stdin: Input,
+    stdout: Output,
+    stderr: Output,
+    *,
+    terminal: Terminal | None = None,
+) -> int:
+    """Run the commands that come from standard input, as a shell without arguments does."""
+    shell.fds = {0: Source.of(stdin), 1: stdout, 2: stderr}
+    return await _in_session(shell, run_lines(shell, terminal=terminal))
+
+
+async def _in_session(shell: Shell, work: Coroutine[Any, Any, int]) -> int:
+    shell.session = object()
+    try:
+        return await work
+    except asyncio.CancelledError:
+        await shell.jobs.stop(session=shell.session)
+        raise
+
+
+async def run_lines(shell: Shell, *, terminal: Terminal | None = None) -> int:
+    """Run standard input to its end; an error ends a script, but not a person's session."""
+    return await isolated(shell, _run_lines(shell, terminal))
+
+
+async def _run_lines(shell: Shell, terminal: Terminal | None) -> int:
+    reader = _CommandReader(shell, terminal)
+    while True:
+        try:
+            program = await reader.next()
+        except ShellSyntaxError as error:
+            if terminal is None:
+                raise
+            await shell.complain(error.message)
+            shell.status = 1
+            continue
+        if program is None:
+            return shell.status
+        work = Runner(shell).program(program)
+        if terminal is None:
+            await work
+        else:
+            shell.status = await interruptible(reported(shell, work), terminal)
+
+
+async def interruptible(work: Coroutine[Any, Any, int], terminal: Terminal) -> int:
+    """Run something that a person can interrupt; return its status, or that of the interrupt."""
+    task = asyncio.get_running_loop().create_task(work)
+    terminal.set_foreground(task)
+    try:
+        await asyncio.wait([task])
+    finally:
+        terminal.set_foreground(None)
+        if not task.done():
+            task.cancel()
+            await asyncio.wait([task])
+    return INTERRUPTED if task.cancelled() else task.result()
+
+
+class _CommandReader:
+    """Collects lines of standard input until they are a complete command."""
+
+    def __init__(self, shell: Shell, terminal: Terminal | None) -> None:
+        self._shell = shell
+        self._terminal = terminal
+        self._line = 0
+
+    async def next(self) -> Program | None:
+        """Read the next complete command; None at the end of the input."""
+        text, tried, lines = "", 0, 0
+        while True:
+            if self._terminal is not None:
+                await self._terminal.prompt(unfinished=bool(text))
+            line = await self._shell.input(0).read_line()
+            if not line and not text:
+                return None
+            text += decode(line.replace(b"\0", b""))
+            self._line += bool(line)
+            lines += 1
+            if len(text) > MAX_TEXT:
+                raise TextTooLong
+            if line and lines > _PARSED_EACH_LINE and len(text) < tried * 5 // 4:
+                continue
+            tried = len(text)
+            if self._terminal is None:
+                self._shell.position = f"<stdin>[{self._line}]: "
+            try:
+                program = _parse(text)
+            except ShellSyntaxError as error:
+                if not (error.incomplete and line):
+                    raise
+                continue
+            if program or not line:
+                return program or None
+            text, tried, lines = "", 0, 0  # a line with nothing on it but a comment
+
+
+def _parse(text: str) -> Program:
+    parser = Parser(text)
+    program: Program = ()
+    while (more := parser.next()) is not None:
+        program += more
+    return program
