@@ -19,7 +19,7 @@ def test_a_misspelt_text(clawperator: Clawperator) -> None:
     clawperator.click(text="Incremnt")
 
 
-def test_another_text(clawperator: Clawperator, conformance: Conformance) -> None:
+def test_a_text_that_differs(clawperator: Clawperator, conformance: Conformance) -> None:
     """The failure has what was expected, what was found, and how long it waited."""
     conformance.increment.click()
 
@@ -72,7 +72,7 @@ def test_a_refused_payload(clawperator: Clawperator) -> None:
     )
 
 
-def test_another_screen(clawperator: Clawperator) -> None:
+def test_a_screen_that_differs(clawperator: Clawperator) -> None:
     """A golden that does not match is shown as a difference."""
     expect(clawperator).to_match_tree("""
         - text "Counter: 1"
@@ -81,7 +81,7 @@ def test_another_screen(clawperator: Clawperator) -> None:
     """)
 
 
-def test_several_things(conformance: Conformance) -> None:
+def test_several_soft_failures(conformance: Conformance) -> None:
     """Soft failures are reported together, each with its line."""
     expect.soft(conformance.counter).to_have_text("Counter: 5", timeout=0)
     expect.soft(conformance.toggle).not_to_be_checked(timeout=0)

@@ -24,7 +24,7 @@ TELLING = {
         '- button "Increment" #btn_increment',
         "hint: text= is compared letter by letter",
     ],
-    "test_another_text": [
+    "test_a_text_that_differs": [
         "clicks so far: expected node(id='txt_counter') to have text \"Counter: 2\"",
         'found "Counter: 1"',
         "waited: ",
@@ -40,12 +40,12 @@ TELLING = {
         "did you mean `click`?",
         "did you mean `down`?",
     ],
-    "test_another_screen": [
+    "test_a_screen_that_differs": [
         '- - text "Counter: 1"',
         '+ - text "Counter: 0"',
         "2 of 3 golden lines are not there",
     ],
-    "test_several_things": [
+    "test_several_soft_failures": [
         "3 expectations did not come true",
         'found "Counter: 0"',
         "not to be checked, found checked",
