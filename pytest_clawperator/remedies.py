@@ -2,7 +2,8 @@
 
 A hint is a sequence of parts: texts that are the same for every reader, and remedies, which
 are not. Scripts read ``connect(serial=...)`` where pytest's users read ``--claw-device``. A
-front is a function from a remedy to its words: ``for_scripts`` here is the default.
+front is a function from a remedy to its words: ``for_scripts`` here is the default. It stands
+at the top of a module, as errors are pickled with the name of theirs.
 """
 
 from __future__ import annotations

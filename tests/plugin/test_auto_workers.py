@@ -168,7 +168,9 @@ def test_told_by_the_environment(
     result = run_workers("-n", "auto", "--claw-device", "auto", "--claw-adb", adb)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*NO_DEVICES: 3 workers need 3 devices, but there are 2: *"])
+    result.stderr.fnmatch_lines(
+        ["*NO_DEVICES: 3 workers need 3 devices, one each, but there are 2: *"]
+    )
 
 
 def test_an_ini_file(
