@@ -9,12 +9,19 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_clawperator.contracts import limits
-from pytest_clawperator.contracts.actions import Retry, TypedAction, to_milliseconds
+from pytest_clawperator.contracts.actions import ACTION_TYPES
 from pytest_clawperator.contracts.aliases import canonical_execution, canonical_type
-from pytest_clawperator.contracts.payload import Action, Execution, judge, names_of, read_json
-from pytest_clawperator.contracts.schema import WireObject
-from pytest_clawperator.contracts.waiting import waiting_ms
-from pytest_clawperator.contracts.wording import describe
+from pytest_clawperator.contracts.durations import declared_ms
+from pytest_clawperator.contracts.payload import (
+    Action,
+    Execution,
+    judge_canonical,
+    names_of,
+    read_json,
+)
+from pytest_clawperator.contracts.schema.objects import WireObject
+from pytest_clawperator.contracts.text.wording import describe
+from pytest_clawperator.contracts.typed_action import Retry, TypedAction, to_milliseconds
 from pytest_clawperator.errors import ExecutionValidationError, PayloadError, Problem
 
 
@@ -53,7 +60,7 @@ def complete_execution(
         "expectedFormat": limits.EXPECTED_FORMAT,
         "timeoutMs": _time_needed(wire.get("actions")),
     }
-    return judge({**defaults, **wire}, raw)
+    return judge_canonical({**defaults, **wire}, original=raw)
 
 
 def _as_wire(action: Any) -> Any:
@@ -98,6 +105,19 @@ def _bad_timeout(message: str, seconds: Any) -> PayloadError:
     least, most = limits.MIN_TIMEOUT_MS // 1000, limits.MAX_TIMEOUT_MS // 1000
     hint = f"timeout= is seconds, {least} to {most} for an execution; found {describe(seconds)}."
     return PayloadError(message, hint=hint)
+
+
+def waiting_ms(action: Any) -> float:
+    """Return how long an action in wire form may wait, in milliseconds.
+
+    It never fails: what is no number, or no object, waits for nothing.
+    """
+    params = action.get("params") if isinstance(action, dict) else None
+    if not isinstance(params, dict):
+        return 0.0
+    name = action.get("type")
+    kind = ACTION_TYPES.get(name) if isinstance(name, str) else None
+    return declared_ms(params) + (0.0 if kind is None else kind.undeclared_ms(params))
 
 
 def _time_needed(actions: Any) -> int:

@@ -9,10 +9,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidat
 from pydantic.alias_generators import to_camel
 from typing_extensions import Self
 
-from pytest_clawperator.contracts.ecmascript import to_string, trim
 from pytest_clawperator.contracts.failures import code_of_text, failure
-from pytest_clawperator.contracts.jsontext import parse_json, why_not_json
-from pytest_clawperator.contracts.wording import describe, quote
+from pytest_clawperator.contracts.text.ecmascript import to_string, trim
+from pytest_clawperator.contracts.text.strict_json import parse_json, why_not_json
+from pytest_clawperator.contracts.text.wording import describe, quote
 from pytest_clawperator.errors import EnvelopeMalformedError, ErrorCode, known_code
 
 RESULT_PREFIX = "[Clawperator-Result]"

@@ -12,13 +12,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from pytest_clawperator.contracts.ecmascript import utf16_length
 from pytest_clawperator.contracts.envelope import (
     RESULT_PREFIX,
     ResultEnvelope,
     parse_result_message,
 )
 from pytest_clawperator.contracts.log import LogEntry, parse_log_line
+from pytest_clawperator.contracts.text.ecmascript import utf16_length
 from pytest_clawperator.errors import EnvelopeMalformedError
 from pytest_clawperator.snapshot.extract import PIECE_LENGTH
 

@@ -7,11 +7,13 @@ the end of each step, though, and with the end what the step brought.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
-from pytest_clawperator.contracts.ecmascript import utf16_length
+from pytest_clawperator.contracts.actions import ACTION_TYPES
+from pytest_clawperator.contracts.aliases import canonical_type
 from pytest_clawperator.contracts.log import LogEntry
 from pytest_clawperator.contracts.payload import Action, Execution
+from pytest_clawperator.contracts.text.ecmascript import utf16_length
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.snapshot.extract import PIECE_LENGTH, snapshots_from_entries
@@ -22,44 +24,6 @@ _DONE = f"{_ENGINE} step_success id="
 _DATA = " data={"
 # How the lines begin that the Operator's main thread may log after the end of a step.
 _OTHERS = ("[UiActionEngine] ", "[Clawperator-", "[Task", "[Operator-", "[UiTree")
-
-_SCROLLED = ("direction", "distance_ratio", "settle_delay_ms", "resolved_container", "error")
-# What steps bring, in the order in which it is printed.
-_KEYS: Mapping[str, tuple[str, ...]] = {
-    "open_app": ("application_id", "error"),
-    "open_uri": ("uri", "error"),
-    "close_app": ("application_id", "error", "message"),
-    "take_screenshot": ("error", "message"),
-    "wait_for_node": ("resource_id", "label", "timeout_ms", "error"),
-    "click": ("coordinate", "click_types", "error"),
-    "enter_text": ("text", "submit", "error"),
-    "read_text": ("text", "all", "count", "validator", "container", "error", "raw_text", "message"),
-    "read_key_value_pair": ("label", "value", "error"),
-    "wait_for_navigation": ("resolved_package", "elapsed_ms", "error", "last_package"),
-    "snapshot_ui": (
-        "actual_format",
-        "foreground_package",
-        "has_overlay",
-        "overlay_package",
-        "window_count",
-        "error",
-    ),
-    "scroll": ("scroll_outcome", *_SCROLLED),
-    "scroll_until": (
-        "termination_reason",
-        "scrolls_executed",
-        "direction",
-        "click_after",
-        "click_types",
-        "resolved_container",
-        "error",
-    ),
-    "scroll_and_click": ("max_swipes", "direction", "click_types", "click_after", "error"),
-    "press_key": ("key", "error"),
-    "sleep": ("duration_ms", "error"),
-    "start_recording": ("error", "message", "sessionId", "filePath"),
-    "stop_recording": ("error", "message", "sessionId", "filePath", "eventCount"),
-}
 
 
 def recover(
@@ -125,7 +89,7 @@ def _step(action: Action, message: str) -> RunStep:
 
 def _possible_keys(action: Action) -> tuple[str, ...]:
     """Say what the action may bring, in the order in which it is printed."""
-    keys = _KEYS.get(action.type, ())
+    keys = ACTION_TYPES[canonical_type(action.type)].logs
     reads_one = action.type == "read_text" and not (action.params and action.params.all)
     return tuple(key for key in keys if key not in ("all", "count")) if reads_one else keys
 

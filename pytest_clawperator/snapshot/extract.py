@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from pytest_clawperator.contracts.ecmascript import trim, utf16_length
 from pytest_clawperator.contracts.log import LogEntry, parse_log_line
+from pytest_clawperator.contracts.text.ecmascript import trim, utf16_length
 
 MARKER = "[TaskScope] UI Hierarchy:"
 END = "</hierarchy>"

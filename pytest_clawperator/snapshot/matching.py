@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from pytest_clawperator.contracts.schema import wire_names
+from pytest_clawperator.contracts.schema.objects import wire_names
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.contracts.wording import closest, quote
+from pytest_clawperator.contracts.text.wording import closest, quote
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.roles import KNOWN_ROLES
 

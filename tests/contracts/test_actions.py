@@ -11,6 +11,7 @@ import pytest
 
 from pytest_clawperator.contracts import actions
 from pytest_clawperator.contracts.actions import (
+    ACTION_TYPES,
     Click,
     CloseApp,
     EnterText,
@@ -35,7 +36,6 @@ from pytest_clawperator.contracts.actions import (
 )
 from pytest_clawperator.contracts.completion import complete_execution
 from pytest_clawperator.contracts.params import Coordinate
-from pytest_clawperator.contracts.rules import ACTION_TYPES
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ExecutionValidationError
 from tests.contracts.builders import ENOUGH, PARAMS

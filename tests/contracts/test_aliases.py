@@ -6,17 +6,15 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator.contracts.actions import TYPE_ALIASES
 from pytest_clawperator.contracts.aliases import (
-    ACTION_TYPE_ALIASES,
     EXECUTION_ALIASES,
-    MATCHER_ALIASES,
-    MATCHER_PARAMS,
-    PARAM_ALIASES,
     canonical_execution,
-    canonical_matcher,
     canonical_params,
     canonical_type,
 )
+from pytest_clawperator.contracts.params import MATCHER_PARAMS, PARAM_ALIASES
+from pytest_clawperator.contracts.selectors import MATCHER_ALIASES, canonical_matcher
 
 # The tables of the contract, written out: these are not to be derived from the package.
 TYPES = {
@@ -105,7 +103,7 @@ def pairs(table: dict[str, list[str]]) -> list[tuple[str, str]]:
 
 def test_there_are_no_others() -> None:
     """The package knows exactly the aliases of the contract."""
-    assert TYPES == ACTION_TYPE_ALIASES
+    assert TYPES == TYPE_ALIASES
     assert dict(pairs(PARAMS)) == PARAM_ALIASES
     assert dict(pairs(FIELDS)) == MATCHER_ALIASES
     assert KEYS == EXECUTION_ALIASES

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.contracts.wording import closest
+from pytest_clawperator.contracts.text.wording import closest
 from pytest_clawperator.errors import ConfigurationError, NodeNotFoundError
 from pytest_clawperator.snapshot.matching import MatcherKeywords, Query
 from pytest_clawperator.snapshot.query import NoMatch, identifying_matcher

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.contracts.patterns import is_pattern
+from pytest_clawperator.contracts.text.regex_syntax import is_pattern
 
 
 @pytest.mark.parametrize(

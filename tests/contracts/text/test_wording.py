@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.wording import closest, describe, listed, quote, suggestion
+from pytest_clawperator.contracts.text.wording import closest, describe, listed, quote, suggestion
 
 
 @pytest.mark.parametrize(

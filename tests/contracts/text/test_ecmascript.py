@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_clawperator.contracts.ecmascript import (
+from pytest_clawperator.contracts.text.ecmascript import (
     is_blank,
     number_to_string,
     stringify,
