@@ -10,7 +10,7 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.snapshot.matching import Query, folded
+from pytest_clawperator.snapshot.matching import FIELDS, Query, folded
 from pytest_clawperator.snapshot.roles import UNTELLABLE
 from pytest_clawperator.snapshot.text_difference import first_difference, lookalikes, surroundings
 
@@ -30,14 +30,6 @@ _WORD = re.compile(r"[^\W_]+")
 # Windows of these lie over an app, and are then themselves what the snapshot shows.
 _PROMPTERS = ("permissioncontroller", "packageinstaller", "systemui")
 _STATES = ("checked", "selected", "focused", "scrollable", "password")
-_WORDS = {
-    "resource_id": "id",
-    "role": "role",
-    "text_equals": "text",
-    "text_contains": "text",
-    "content_desc_equals": "description",
-    "content_desc_contains": "description",
-}
 
 
 @dataclass(frozen=True)
@@ -144,14 +136,6 @@ def _named(node: Node, id: str) -> list[str]:
     return [node.role, *label, *([plain(id)] if id else [])]
 
 
-def _value(node: Node, field: str) -> str:
-    if field == "resource_id":
-        return node.resource_id
-    if field == "role":
-        return node.role
-    return node.label if field.startswith("text") else node.content_desc
-
-
 def _reasons(node: Node, query: Query, container: Node | None) -> tuple[str, ...]:
     reasons = [
         _reason(node, field, wanted)
@@ -169,7 +153,7 @@ def _reasons(node: Node, query: Query, container: Node | None) -> tuple[str, ...
 
 
 def _reason(node: Node, field: str, wanted: str) -> str:
-    word, value = _WORDS[field], _value(node, field)
+    word, value = FIELDS[field].word, _value(node, field)
     if field == "role":
         untold = ", which the XML does not tell" if wanted.lower() in UNTELLABLE else ""
         return f"role is {value}, wanted {plain(wanted)}{untold}"
@@ -185,14 +169,18 @@ def _reason(node: Node, field: str, wanted: str) -> str:
     some = "one with " if field.endswith("contains") else ""
     reason = f"{found}, wanted {some}`{sought}`{closer}"
     other = _elsewhere(node, field)
-    return f"{reason}, which is its {other[0]}" if wanted == other[1] else reason
+    return f"{reason}, which is its {other[0]}" if wanted and wanted == other[1] else reason
+
+
+def _value(node: Node, field: str) -> str:
+    value: str = getattr(node, FIELDS[field].attribute)
+    return value
 
 
 def _elsewhere(node: Node, field: str) -> tuple[str, str]:
-    """Give where the wanted text may be instead, and what is there."""
-    if field.startswith("text"):
-        return "description", node.content_desc
-    return ("text", node.text) if field.startswith("content") else ("short id", node.short_id)
+    """Return where the wanted text may be instead, and what is there."""
+    attribute, word = FIELDS[field].elsewhere or ("", "")
+    return word, getattr(node, attribute) if attribute else ""
 
 
 def _closeness(node: Node, query: Query, *, closely: bool) -> float:
