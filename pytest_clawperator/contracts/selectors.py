@@ -93,9 +93,11 @@ class NodeMatcher(WireObject):
     """
 
     aliases: ClassVar[Mapping[str, str]] = MATCHER_ALIASES
-    # The keywords are no aliases on the wire, but a good clue to what was meant.
+    # The keywords that are no aliases on the wire, but a good clue to what was meant.
     guesses: ClassVar[Mapping[str, str]] = {
-        keyword: to_camel(field) for keyword, field in KEYWORDS.items()
+        keyword: to_camel(field)
+        for keyword, field in KEYWORDS.items()
+        if keyword not in (*MATCHER_ALIASES, to_camel(field))
     }
     example = '{"textEquals": "OK"}'
 
