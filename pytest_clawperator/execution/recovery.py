@@ -13,10 +13,9 @@ from pytest_clawperator.contracts.actions import ACTION_TYPES
 from pytest_clawperator.contracts.aliases import canonical_type
 from pytest_clawperator.contracts.log import LogEntry
 from pytest_clawperator.contracts.payload import Action, Execution
-from pytest_clawperator.contracts.text.ecmascript import utf16_length
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.result import RunStep
-from pytest_clawperator.snapshot.extract import PIECE_LENGTH, snapshots_from_entries
+from pytest_clawperator.snapshot.extract import snapshots_from_entries
 
 _ENGINE = "[UiActionEngine]"
 _STARTED = f"{_ENGINE} step_start id="
@@ -69,7 +68,7 @@ def _messages(entries: list[LogEntry]) -> Iterator[str]:
             text = message if message.startswith(_ENGINE) else None
         elif text is not None:
             text = f"{text}{message}" if was_cut else f"{text}\n{message}"
-        was_cut = utf16_length(message) == PIECE_LENGTH
+        was_cut = entry.is_cut
     if text is not None:
         yield text
 

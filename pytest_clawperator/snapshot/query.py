@@ -13,10 +13,9 @@ from pytest_clawperator.contracts.selectors import MatcherKeywords, NodeMatcher
 from pytest_clawperator.errors import ExecutionValidationError, NodeNotFoundError
 from pytest_clawperator.snapshot import near_miss, roles
 from pytest_clawperator.snapshot.matching import Query, Wanted, check_role
-from pytest_clawperator.snapshot.near_miss import describe, plain
+from pytest_clawperator.snapshot.near_miss import Miss, describe, plain
 
 if TYPE_CHECKING:
-    from pytest_clawperator.snapshot.near_miss import Miss
     from pytest_clawperator.snapshot.node import Node
     from pytest_clawperator.snapshot.tree import Snapshot
 
@@ -52,9 +51,7 @@ class NoMatch:
     def __getattr__(self, name: str) -> Any:
         """Say what was not found to whoever takes this for a node."""
         __tracebackhide__ = True
-        from pytest_clawperator.snapshot.node import Node
-
-        if name.startswith("_") or not hasattr(Node, name):
+        if name.startswith("_") or not hasattr(type(self.snapshot.root), name):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         raise NodeNotFoundError(
             f"there is no node whose .{name} could be given: none fits {self._wanted(longest=300)}",

@@ -20,6 +20,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.snapshot import near_miss, query
 from pytest_clawperator.snapshot.bounds import Bounds
+from pytest_clawperator.snapshot.golden import golden
 from pytest_clawperator.snapshot.matching import Query, Wanted
 from pytest_clawperator.snapshot.node import Element, Node
 from pytest_clawperator.snapshot.parse import Parsed, decoded, original, parse, stand_in
@@ -141,11 +142,11 @@ class Snapshot(query.Searchable):
         return True
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether it fits a golden text, or shows the same as another snapshot."""
-        from pytest_clawperator.snapshot.golden import golden
-
+        """Whether it fits a golden or the text of one, or shows the same as another snapshot."""
         if isinstance(other, Snapshot):
             return self is other or golden.render(self) == golden.render(other)
+        if isinstance(other, golden.Golden):
+            return golden.compare(other, self) is None
         if not isinstance(other, str):
             return NotImplemented
         try:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_clawperator.errors import (
     ClawperatorError,
@@ -23,7 +23,6 @@ from pytest_clawperator.errors import (
     TransportError,
     TransportTimeoutError,
 )
-from pytest_clawperator.transport.files import pull, push
 from pytest_clawperator.transport.interface import ShellResult
 from pytest_clawperator.transport.logcat import LogStream
 from pytest_clawperator.transport.quoting import encoded, quote
@@ -36,6 +35,9 @@ from pytest_clawperator.transport.wire import (
     refusal,
     time_left,
 )
+
+if TYPE_CHECKING:
+    from pytest_clawperator.transport.files import FileTransfer
 
 _PACKET = struct.Struct("<BI")
 _STDIN, _STDOUT, _STDERR, _EXIT, _CLOSE_STDIN = range(5)
@@ -114,12 +116,12 @@ class AdbTransport:
     def push(self, source: bytes | Path, path: str) -> None:
         """Write a file on the device."""
         self._check_usable()
-        push(self.server, self._serial, source=source, path=path)
+        self._files.push(source, path)
 
     def pull(self, path: str) -> bytes:
         """Read a file of the device."""
         self._check_usable()
-        return pull(self.server, self._serial, path=path)
+        return self._files.pull(path)
 
     def install(self, apk: Path, *, timeout: float = 180.0) -> None:
         """Install an app, keeping the data of an earlier version."""
@@ -157,6 +159,13 @@ class AdbTransport:
             self._quick_shell.close()
         finally:
             self._log.close()
+
+    @property
+    def _files(self) -> FileTransfer:
+        # Here, because adbutils takes 170 ms to import, and most runs move no file.
+        from pytest_clawperator.transport.files import FileTransfer
+
+        return FileTransfer(self.server, self._serial)
 
     def _check_usable(self) -> None:
         self._check_process()

@@ -10,15 +10,16 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
+from pytest_clawperator.contracts.log import DEVICE_TIME_COMMAND, FORMAT_OPTION, is_log_line
 from pytest_clawperator.errors import (
     AdbUnavailableError,
     ClawperatorError,
     DeviceError,
     LogcatError,
 )
-from pytest_clawperator.transport.log_resume import OVERLAP, Gap, Resume, is_log_line
+from pytest_clawperator.transport.interruptible_wait import Wakeup, start_thread
+from pytest_clawperator.transport.log_continuity import OVERLAP, Continuation, Gap
 from pytest_clawperator.transport.log_ring import Ring
-from pytest_clawperator.transport.wakeup import Bell, start_thread
 from pytest_clawperator.transport.wire import AdbServer, acknowledge, mapped, read_rest
 
 CAPACITY = 16 * 1024 * 1024
@@ -38,7 +39,7 @@ _STEADY = 1.0
 _MUTE_STREAMS = 3
 
 # From the device's own time on, so that nothing is lost while logcat starts.
-_NOW = "\"$(date '+%m-%d %H:%M:%S.000' || echo 1)\""
+_NOW = f'"$({DEVICE_TIME_COMMAND} || echo 1)"'
 _TAG = "pytest-clawperator"
 
 
@@ -63,9 +64,9 @@ class LogStream:
         self._serial = serial
         self._on_notice = on_notice
         self._ring = Ring(capacity)
-        # Plain locks, and no conditions or events: see `bell`.
+        # Plain locks, and no conditions or events: see `interruptible_wait`.
         self._lock = threading.Lock()
-        self._changed = Bell()
+        self._changed = Wakeup()
         self._proving = threading.Lock()
         self._closing = False
         self._wanted = False
@@ -76,7 +77,7 @@ class LogStream:
         self._problem: ClawperatorError | None = None
         self._broken_at = float("-inf")
         self._mute_streams = 0
-        self._resume = Resume([])
+        self._continuation = Continuation([])
         self._start_anew = False
 
     @property
@@ -104,8 +105,8 @@ class LogStream:
                 if ring.end > position or left <= 0:
                     break
                 patience = left if self._open else self._patience(left)
-                rung = self._changed.listen()
-            rung.acquire(timeout=patience)
+                woken = self._changed.waiter()
+            woken.acquire(timeout=patience)
         return ring.end
 
     def close(self) -> None:
@@ -113,7 +114,7 @@ class LogStream:
         self._closing = True
         with self._lock:
             thread = self._thread
-            self._changed.ring()
+            self._changed.wake_all()
         self._interrupt()
         # One whose start was interrupted cannot be joined, and ends by itself.
         if thread is not None and thread.is_alive() and thread is not threading.current_thread():
@@ -177,7 +178,7 @@ class LogStream:
                 self._problem = None
                 self._broken_at = time.monotonic()
             self._wanted = True
-            self._changed.ring()
+            self._changed.wake_all()
 
     def _wait_until_open(self, deadline: float) -> None:
         while True:
@@ -188,8 +189,8 @@ class LogStream:
                 if left <= 0:
                     raise self._mute("it could not be opened")
                 patience = self._patience(left)
-                rung = self._changed.listen()
-            rung.acquire(timeout=patience)
+                woken = self._changed.waiter()
+            woken.acquire(timeout=patience)
 
     def _write_line(self, text: str, deadline: float) -> bool:
         """Log a line on the device; False where there is no command for it."""
@@ -254,8 +255,8 @@ class LogStream:
         longest = min(pause, _HOPEFUL_PAUSE) if self._is_in_grace() else pause
         with self._lock:
             hurry = self._wanted or self._closing
-            rung = self._changed.listen()
-        rung.acquire(timeout=0 if hurry else longest)
+            woken = self._changed.waiter()
+        woken.acquire(timeout=0 if hurry else longest)
         self._wanted = False
         return self._closing
 
@@ -263,9 +264,9 @@ class LogStream:
         return time.monotonic() < self._broken_at + _GRACE
 
     def _open_logcat(self, *, away: bool) -> socket.socket:
-        since = self._resume.since
+        since = self._continuation.since
         at = _NOW if since is None else f"'{since.decode()}'"
-        service = f"exec:logcat -v threadtime -T {at}"
+        service = f"exec:logcat {FORMAT_OPTION} -T {at}"
         connection = self._server.open(self._serial, service, timeout=_OPEN_DEADLINE)
         self._hold(connection)
         with self._lock:
@@ -273,7 +274,7 @@ class LogStream:
             self.returns += away
             if not isinstance(self._problem, LogcatError):
                 self._problem = None
-            self._changed.ring()
+            self._changed.wake_all()
         return connection
 
     def _hold(self, connection: socket.socket) -> None:
@@ -298,7 +299,7 @@ class LogStream:
                 if b"\r" in data:
                     lines = [line.removesuffix(b"\r") for line in lines]
                 heard = heard or any(map(is_log_line, lines))
-                if not self._resume.over:
+                if not self._continuation.over:
                     lines = self._leave_out(lines)
                 if lines:
                     self._keep(lines)
@@ -308,17 +309,17 @@ class LogStream:
     def _keep(self, lines: list[bytes]) -> None:
         with self._lock:
             self._ring.append(lines)
-            self._changed.ring()
+            self._changed.wake_all()
 
     def _leave_out(self, lines: list[bytes]) -> list[bytes]:
-        resume = self._resume
-        fresh = resume.unseen(lines)
-        if resume.gap is not None:
-            self.gaps.append(resume.gap)
+        continuation = self._continuation
+        fresh = continuation.unseen(lines)
+        if continuation.gap is not None:
+            self.gaps.append(continuation.gap)
             # A listener that fails, perhaps because warnings are errors, must not end the log.
             with contextlib.suppress(Exception):
-                self._on_notice(str(resume.gap))
-            resume.gap = None
+                self._on_notice(str(continuation.gap))
+            continuation.gap = None
         return fresh
 
     def _break(self, *, sound: bool) -> None:
@@ -327,7 +328,7 @@ class LogStream:
             self._open = False
             self._proven = False
             tail = self._ring.read(self._ring.end - OVERLAP)
-            self._resume = Resume([] if self._start_anew else tail)
+            self._continuation = Continuation([] if self._start_anew else tail)
             self._start_anew = False
             if sound:
                 self._mute_streams = 0
@@ -342,13 +343,13 @@ class LogStream:
                     serial=self._serial,
                     hint="Try `adb logcat`; the device may still be starting.",
                 )
-            self._changed.ring()
+            self._changed.wake_all()
 
     def _fail(self, problem: ClawperatorError) -> None:
         problem.serial = problem.serial or self._serial
         with self._lock:
             self._problem = problem
-            self._changed.ring()
+            self._changed.wake_all()
 
     def _wait_for_device(self) -> None:
         """Wait until adb sees the device; return at once where adb cannot tell."""

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_clawperator.contracts.log import LogEntry
+from pytest_clawperator.contracts.log import PIECE_LENGTH, LogEntry
 from pytest_clawperator.contracts.text.ecmascript import utf16_length
 from pytest_clawperator.snapshot.extract import (
     MARKER,
-    PIECE_LENGTH,
     snapshots_from_entries,
     snapshots_from_lines,
     snapshots_from_text,

@@ -1,20 +1,24 @@
 """Golden screens: what must be on a screen, as text that people read and edit.
 
-Only text and snapshots: files are somebody else's. See :mod:`golden_grammar` for the lines.
+Only text and snapshots: files are read and written elsewhere. For the form of the lines see
+:mod:`pytest_clawperator.snapshot.golden.grammar`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.snapshot.golden import grammar as golden_grammar
 from pytest_clawperator.snapshot.golden.align import Item
 from pytest_clawperator.snapshot.golden.diff import Difference, difference
 from pytest_clawperator.snapshot.golden.grammar import MAX_DEPTH, Line
-from pytest_clawperator.snapshot.tree import Node, Snapshot
+from pytest_clawperator.snapshot.node import Node
+
+if TYPE_CHECKING:
+    from pytest_clawperator.snapshot.tree import Snapshot
 
 __all__ = ["Difference", "Golden", "compare", "parse", "render"]
 
@@ -34,8 +38,7 @@ class Golden:
         return golden_grammar.write(self.lines)
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Snapshot):
-            return compare(self, other) is None
+        # A snapshot compares itself with a golden.
         return self.lines == other.lines if isinstance(other, Golden) else NotImplemented
 
     def __hash__(self) -> int:
