@@ -1,4 +1,4 @@
-"""Other spellings of action types and keys, renamed to the canonical ones before judging.
+"""Other spellings of action types and keys, renamed to the canonical ones before validation.
 
 Which spellings there are stands beside what they are spellings of: in
 :mod:`~pytest_clawperator.contracts.actions`, :mod:`~pytest_clawperator.contracts.params` and

@@ -1,4 +1,4 @@
-"""The execution payload: read, judged, and put back into its wire form."""
+"""The execution payload: parsed, validated, and converted to its wire form."""
 
 from __future__ import annotations
 
@@ -105,14 +105,14 @@ class Execution(WireObject):
 
     def __post_init__(self) -> None:
         wire = self.to_wire()
-        judge_canonical(canonical_execution(wire), original=wire)
+        validate_canonical(canonical_execution(wire), original=wire)
 
     def to_json(self) -> str:
-        """Give the payload as compact JSON."""
+        """Return the payload as compact JSON."""
         return self._to_json_bytes().decode()
 
     def plan(self) -> dict[str, Any]:
-        """Give what a dry run shows: the ids, the limit and the actions in order."""
+        """Return what a dry run shows: the ids, the limit and the actions in order."""
         return {
             "commandId": self.command_id,
             "timeoutMs": self.timeout_ms,
@@ -130,7 +130,7 @@ class Execution(WireObject):
 
 
 def validate_execution(given: Execution | dict[str, Any] | str | bytes) -> Execution:
-    """Judge a payload and fill nothing in.
+    """Validate a payload as it is, filling nothing in.
 
     Aliases are understood. A payload that breaks the contract raises
     :class:`ExecutionValidationError` with every problem; one that is longer than the
@@ -140,7 +140,7 @@ def validate_execution(given: Execution | dict[str, Any] | str | bytes) -> Execu
     if isinstance(given, Execution):
         return given
     raw = read_json(given)
-    return judge_canonical(canonical_execution(raw), original=raw)
+    return validate_canonical(canonical_execution(raw), original=raw)
 
 
 def read_json(given: Any) -> Any:
@@ -167,8 +167,8 @@ def read_json(given: Any) -> Any:
         raise ExecutionValidationError([problem]) from exc
 
 
-def judge_canonical(wire: Any, *, original: Any) -> Execution:
-    """Check a payload whose aliases are renamed, and build it.
+def validate_canonical(wire: Any, *, original: Any) -> Execution:
+    """Validate a payload whose aliases are renamed.
 
     ``original`` is what the caller wrote, for naming actions.
     """
@@ -183,7 +183,7 @@ def judge_canonical(wire: Any, *, original: Any) -> Execution:
 
 
 def _surely_fits(wire: dict[str, Any]) -> bool:
-    """Tell cheaply that a payload is far below the limit, as nearly all are.
+    """Whether a quick look shows that a payload is far below the limit, as nearly all are.
 
     The canonical form differs from this one in numbers only, and none grows sixfold.
     """
@@ -215,7 +215,7 @@ _EXECUTION = SchemaValidator(Execution.core_schema())
 
 
 def _problems(wire: Any) -> list[Problem]:
-    """List every problem in the order of the contract: shape first, then what actions need."""
+    """Return every problem in the order of the contract: shape first, then what actions need."""
     problems: list[Problem] = []
     if not inspect_object(Execution, wire, "", problems):
         problems.extend(_broken_rules(wire))
@@ -231,7 +231,7 @@ def _broken_rules(wire: dict[str, Any]) -> Iterator[Problem]:
 
 
 def _refusal(problems: list[Problem], raw: Any) -> ExecutionValidationError:
-    """Make the error, naming the first problem's action as the caller wrote it."""
+    """Return the error, with the first problem's action as the caller wrote it."""
     first = problems[0]
     details: dict[str, Any] = {}
     parts = first.path.split(".")
@@ -246,7 +246,7 @@ def _refusal(problems: list[Problem], raw: Any) -> ExecutionValidationError:
 
 
 def names_of(action: Any) -> dict[str, str]:
-    """Give what the caller calls an action, as far as it is text."""
+    """Return the id and type that the caller gave an action, as far as they are text."""
     given = action if isinstance(action, dict) else {}
     names = {"actionId": given.get("id"), "actionType": given.get("type")}
     return {key: name for key, name in names.items() if isinstance(name, str)}

@@ -122,7 +122,7 @@ class NodeMatcher(WireObject):
 
     @classmethod
     def from_wire(cls, matcher: Mapping[str, Any]) -> NodeMatcher:
-        """Read a matcher object; its aliases are understood."""
+        """Build a matcher from its wire form; aliases are understood."""
         given: Any = matcher
         wire = canonical_matcher(dict(given) if isinstance(given, Mapping) else given)
         _check(wire)

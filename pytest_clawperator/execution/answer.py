@@ -94,7 +94,7 @@ class AnswerReader:
         return words.answer if words is not None and words.is_ours else None
 
     def feed(self, lines: Iterable[bytes]) -> Answer | None:
-        """Read on; give the answer once it is there. A malformed envelope of ours is raised."""
+        """Read more lines; return the answer, if there. A malformed envelope of ours is raised."""
         for line in lines:
             if self._pieces or self._words is not None or _RELEVANT.match(line):
                 entry = parse_log_line(line)
@@ -176,7 +176,7 @@ class AnswerReader:
 
 
 def _explained(error: EnvelopeMalformedError, last: LogEntry) -> EnvelopeMalformedError:
-    """Say that the log cut the envelope, where its length tells so."""
+    """Add to the error that the log cut the envelope, where its length shows it."""
     if len(last.message.encode("utf-8", "replace")) < ENTRY_BYTES:
         return error
     return EnvelopeMalformedError(

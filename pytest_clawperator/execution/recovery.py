@@ -1,4 +1,4 @@
-"""How far a run came that ended without step results, told by the Operator's log.
+"""How far a run came that ended without step results, according to the Operator's log.
 
 A hard failure drops the results of the steps before it. The Operator logs the begin and
 the end of each step, though, and with the end what the step brought.
@@ -28,7 +28,7 @@ _OTHERS = ("[UiActionEngine] ", "[Clawperator-", "[Task", "[Operator-", "[UiTree
 def recover(
     execution: Execution, entries: Iterable[LogEntry]
 ) -> tuple[tuple[RunStep, ...], Action | None]:
-    """Give the steps that the log says were done, and the action that was begun and not done.
+    """Return the steps that were done according to the log, and the action begun but not done.
 
     ``entries`` are those of the Operator's process from the broadcast on.
     """
@@ -46,7 +46,7 @@ def recover(
 
 
 def _of_command(command_id: str, entries: Iterable[LogEntry]) -> Iterator[LogEntry]:
-    """Yield what the process that runs the command logged, from the command's begin on."""
+    """Yield the entries of the process that runs the command, from the command's start on."""
     start = f"[Clawperator-Command] start commandId={command_id} "
     pid: int | None = None
     for entry in entries:
@@ -57,7 +57,7 @@ def _of_command(command_id: str, entries: Iterable[LogEntry]) -> Iterator[LogEnt
 
 
 def _messages(entries: list[LogEntry]) -> Iterator[str]:
-    """Put the lines of the engine's messages together again; what else is logged is left out."""
+    """Yield the engine's messages, their lines joined again; what else is logged is left out."""
     text: str | None = None
     was_cut = False
     for entry in entries:
@@ -87,7 +87,7 @@ def _step(action: Action, message: str) -> RunStep:
 
 
 def _possible_keys(action: Action) -> tuple[str, ...]:
-    """Say what the action may bring, in the order in which it is printed."""
+    """Return the keys that the action's data may have, in the order in which they are printed."""
     keys = ACTION_TYPES[canonical_type(action.type)].logs
     reads_one = action.type == "read_text" and not (action.params and action.params.all)
     return tuple(key for key in keys if key not in ("all", "count")) if reads_one else keys
@@ -114,7 +114,7 @@ def _parsed(printed: str, keys: tuple[str, ...]) -> dict[str, str]:
 
 
 def _with_snapshots(steps: list[RunStep], entries: list[LogEntry]) -> tuple[RunStep, ...]:
-    """Give snapshot steps their hierarchies, if the log has one for each."""
+    """Add the hierarchies to snapshot steps, if the log has one for each."""
     taken = [step for step in steps if step.action_type == "snapshot_ui" and step.success]
     found = snapshots_from_entries(entries) if taken else []
     if len(found) < len(taken):

@@ -92,7 +92,7 @@ class Query:
 
     @classmethod
     def of(cls, matcher: Wanted, keywords: MatcherKeywords) -> Query:
-        """Read a matcher in any of the forms in which one may be given."""
+        """Build a query from a matcher in any of its forms, or from keywords."""
         __tracebackhide__ = True
         if matcher is None:
             found = NodeMatcher.of(**keywords)

@@ -1,4 +1,4 @@
-"""What was nearly found, and what is on the screen, in few words."""
+"""Why a matcher found nothing: the nearest nodes, and what is on the screen, in few words."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def nearest(
     limit: int = 3,
     container: Node | None = None,
 ) -> list[Miss]:
-    """Give the nodes that come nearest to a matcher that found nothing, the nearest first."""
+    """Return the nodes that come nearest to a matcher that found nothing, the nearest first."""
     query = Query.of(matcher, {})
     nodes = snapshot.nodes[:_COMPARED_NODES]
     # Comparing texts closely is slow, so only those that share many letters are.
@@ -63,7 +63,7 @@ def nearest(
 
 
 def covering(snapshot: Snapshot) -> str | None:
-    """Name the package whose window lies over another app's, if one does."""
+    """Return the package whose window lies over another app's, or None."""
     if not snapshot.has_overlay:
         return None
     foreground = snapshot.foreground_package or ""
@@ -73,12 +73,12 @@ def covering(snapshot: Snapshot) -> str | None:
 
 
 def describe(node: Node) -> str:
-    """Put a node in a few words: role, label, id, bounds."""
+    """Describe a node in a few words: role, label, id, bounds."""
     return " ".join([*_named(node, node.resource_id), str(node.bounds)])
 
 
 def plain(text: str, *, longest: int = _SHOWN_TEXT) -> str:
-    """Put a text on one short line, with nothing in it that upsets a terminal."""
+    """Return a text as one short line, unprintable characters escaped."""
     shown = "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: longest + 1]
     )
@@ -86,13 +86,13 @@ def plain(text: str, *, longest: int = _SHOWN_TEXT) -> str:
 
 
 def quoted(text: str) -> str:
-    """Put a text in quotes, on one short line."""
+    """Return a text in quotes, as one short line."""
     inner = plain(text.replace("\\", "\\\\")).replace('"', '\\"')
     return f'"{inner}"'
 
 
 def outline(snapshot: Snapshot, *, limit: int = 40) -> str:
-    """Draw what is on the screen, a line for each node that says something."""
+    """Outline the screen, a line for each node that is more than layout."""
     telling = list(_telling(snapshot))
     lines = [f"{plain(snapshot.foreground_package or 'unknown app')}, {len(snapshot)} nodes"]
     lines += [f"{'  ' * min(depth, 20)}- {_outlined(node)}" for depth, node in telling[:limit]]

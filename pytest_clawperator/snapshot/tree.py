@@ -29,7 +29,7 @@ __all__ = ["Node", "Snapshot"]
 
 
 class Snapshot(query.Searchable):
-    """What was on the screen: the active window's nodes, and what is known of the others."""
+    """What was on the screen: the active window's nodes, and facts about the other windows."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Snapshot(query.Searchable):
         overlay_package: str | None = None,
         window_count: int | None = None,
     ) -> Snapshot:
-        """Read a hierarchy.
+        """Parse a hierarchy.
 
         One that breaks off is refused; with ``partial`` it is read as far as it goes, with
         a warning.
@@ -83,7 +83,7 @@ class Snapshot(query.Searchable):
 
     @classmethod
     def from_step(cls, text: str, data: Mapping[str, str], *, partial: bool = False) -> Snapshot:
-        """Read what a snapshot step brought: the hierarchy, and the step's other data.
+        """Build a snapshot from a step's hierarchy and its other data.
 
         With ``partial`` a damaged one is read as far as it goes, and nobody is warned.
         """
@@ -111,7 +111,7 @@ class Snapshot(query.Searchable):
 
     @cached_property
     def xml(self) -> str:
-        """The hierarchy as it came."""
+        """The hierarchy as it was received."""
         return decoded(self._source) if isinstance(self._source, bytes) else self._source
 
     @property
@@ -127,7 +127,7 @@ class Snapshot(query.Searchable):
 
     @property
     def size(self) -> tuple[int, int]:
-        """How far the window reaches, which stands for the size of the screen."""
+        """The right and bottom edge of the window, taken for the size of the screen."""
         return self.root.bounds.right, self.root.bounds.bottom
 
     @property
@@ -162,13 +162,13 @@ class Snapshot(query.Searchable):
         /,
         **keywords: Unpack[MatcherKeywords],
     ) -> query.Scope:
-        """Restrict the search to a container: a node, or the first that fits a matcher."""
+        """Return a scope to search in: a node, or the first that fits a matcher."""
         if isinstance(container, (Node, query.NoMatch)):
             return query.Scope(container)
         return query.Scope(self.find(container, **keywords))
 
     def xpath(self, expression: str, /, **variables: Any) -> list[Node]:
-        """Give the nodes that an XPath 1.0 expression selects, on the screen or not.
+        """Return the nodes that an XPath 1.0 expression selects, on the screen or not.
 
         ``$name`` in the expression is the variable of that name.
         """

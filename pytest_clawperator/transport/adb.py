@@ -95,7 +95,7 @@ class AdbTransport:
 
     @property
     def quick_shell(self) -> WarmShell:
-        """A shell that answers sooner than one made for each command."""
+        """The shell that stays open, quicker than one made for each command."""
         self._check_usable()
         return self._quick_shell
 
@@ -110,7 +110,7 @@ class AdbTransport:
         return self._converse(service, typed, command, timeout, _read_packets)
 
     def exec_out(self, command: str, *, timeout: float = 30.0) -> bytes:
-        """Run a command line and give its output as it is."""
+        """Run a command line and return its output as it is."""
         return self._converse(f"exec:{command}", b"", command, timeout, read_rest)
 
     def push(self, source: bytes | Path, path: str) -> None:
@@ -143,7 +143,7 @@ class AdbTransport:
             )
 
     def features(self) -> frozenset[str]:
-        """Give what the device can do, asked once per connection."""
+        """Return the device's features, asked once per connection."""
         connections = self.connections
         if self._features_of != connections:
             self._features = self.server.features(self._serial)
@@ -151,7 +151,7 @@ class AdbTransport:
         return self._features
 
     def close(self) -> None:
-        """End the log stream and every connection; nothing in a process that only inherited it."""
+        """End the log stream and every connection; a forked process ends nothing."""
         if self._process != os.getpid():
             return
         self._closed = True
@@ -177,7 +177,7 @@ class AdbTransport:
             )
 
     def _check_process(self) -> None:
-        """Refuse to share sockets with the parent: a fork has no thread that reads the log."""
+        """Raise in a forked process: it shares the sockets and has no thread that reads the log."""
         if self._process != os.getpid():
             raise ConfigurationError(
                 f"this client belongs to process {self._process}, and a fork of it used it",
@@ -186,7 +186,7 @@ class AdbTransport:
             )
 
     def _old_shell(self, command: str, timeout: float) -> ShellResult:
-        """Run a command where exit codes do not travel: the shell has to print its own."""
+        """Run a command on a device that sends no exit codes: the shell prints it."""
         nonce = secrets.token_hex(8)
         # Its own input is the connection; the command must not read what is typed there.
         script = f"(\n{command}\n) </dev/null\necho {nonce}$?\nexit\n"
@@ -201,7 +201,7 @@ class AdbTransport:
     def _converse(
         self, service: str, typed: bytes, command: str, timeout: float, read: _Read[_T]
     ) -> _T:
-        """Start a service, type something into it, and read what it answers."""
+        """Start a service, send it some input, and read its output."""
         self._check_usable()
         if len(service) > _OLD_LIMIT // 4:
             self._check_length(service)
@@ -237,7 +237,7 @@ class AdbTransport:
             )
 
     def _absence(self) -> ClawperatorError | None:
-        """Give what adb has to say about a device whose connection broke."""
+        """Return what adb reports about a device whose connection broke, or None."""
         try:
             state = self.server.state(self._serial)
         except ClawperatorError as error:
@@ -248,7 +248,7 @@ class AdbTransport:
 
 
 def _as_packets(command: str) -> bytes:
-    """Give the packets that type a command into a shell, and that nothing more will come."""
+    """Return the packets that type a command into a shell and end its input."""
     # Nothing of the script may be read by the command itself.
     data = encoded(f"{{\n{command}\n}} </dev/null\n")
     pieces = (data[at : at + _MAX_PACKET] for at in range(0, len(data), _MAX_PACKET))
@@ -259,7 +259,7 @@ def _as_packets(command: str) -> bytes:
 def _read_until(
     connection: socket.socket, *, deadline: float, nonce: bytes
 ) -> tuple[bytearray, int]:
-    """Read up to the line of the exit code; what was left running may hold on for longer."""
+    """Read up to the line of the exit code; a process left running may keep the connection open."""
     received = bytearray()
     while data := connection.recv(65536):
         searched = max(len(received) - _TRAILER, 0)
@@ -272,7 +272,7 @@ def _read_until(
 
 
 def _read_packets(connection: socket.socket, *, deadline: float) -> ShellResult:
-    """Take a command's outputs and its exit code from the packets that bring them."""
+    """Read a command's outputs and its exit code from packets."""
     outputs = {_STDOUT: bytearray(), _STDERR: bytearray()}
     received = bytearray()
     while data := connection.recv(65536):

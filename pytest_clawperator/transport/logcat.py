@@ -1,4 +1,4 @@
-"""The device's log as one long stream: read by one thread, kept in memory, mended when broken."""
+"""The device's log as one long stream: read by a thread, kept in memory, reopened when broken."""
 
 from __future__ import annotations
 
@@ -86,18 +86,18 @@ class LogStream:
         return self._ring.kept_from
 
     def mark(self) -> int:
-        """Give the position after the newest line, once the stream is known to be live."""
+        """Return the position after the newest line, once the stream is known to be live."""
         if not self._proven:
             self._prove()
         return self._ring.end
 
     def read(self, start: int, end: int | None = None) -> Sequence[bytes]:
-        """Give the raw lines from a position on; those no longer kept are left out."""
+        """Return the raw lines from a position on; those no longer kept are left out."""
         with self._lock:
             return self._ring.read(start, end)
 
     def wait(self, position: int, deadline: float) -> int:
-        """Wait until a line stands at ``position``, or the monotonic deadline; give the end."""
+        """Wait until a line stands at ``position``, or the monotonic deadline; return the end."""
         ring = self._ring
         while ring.end <= position:
             with self._lock:
@@ -123,7 +123,7 @@ class LogStream:
     # In the threads of those who ask.
 
     def _patience(self, left: float) -> float:
-        """Give how long to wait for a stream that is not open, or raise why it is not."""
+        """Return how long to wait for a stream that is not open, or raise why it is not."""
         if self._closing:
             raise LogcatError(
                 "the log stream is closed",
@@ -139,7 +139,7 @@ class LogStream:
         return min(left, grace)
 
     def _prove(self) -> None:
-        """See to it that the stream is open, and that what is logged now comes through."""
+        """Ensure that the stream is open, and that what is logged now comes through."""
         with self._proving:
             if self._proven:
                 return
@@ -155,7 +155,7 @@ class LogStream:
                 self._proven = self._open
 
     def _start(self) -> None:
-        """Start the thread; forget a problem that is over, because the device is there again."""
+        """Start the thread; forget a problem that is over because the device is back."""
         with self._lock:
             if self._thread is None and not self._closing:
                 self._thread = threading.Thread(
@@ -221,7 +221,7 @@ class LogStream:
         )
 
     def _interrupt(self) -> None:
-        """End what the thread is waiting on; closing it is the thread's own business."""
+        """End the thread's wait on its connection; the thread closes it."""
         with self._lock:
             if self._connection is not None:
                 with contextlib.suppress(OSError):
@@ -250,7 +250,7 @@ class LogStream:
             self._break(sound=heard or steady)
 
     def _is_closed_after(self, pause: float) -> bool:
-        """Rest, unless somebody wants the stream now; tell whether it is to end."""
+        """Pause, unless somebody needs the stream now; return whether it is to end."""
         # While somebody may be waiting in hope, a long rest would outlast the hope.
         longest = min(pause, _HOPEFUL_PAUSE) if self._is_in_grace() else pause
         with self._lock:
@@ -278,7 +278,7 @@ class LogStream:
         return connection
 
     def _hold(self, connection: socket.socket) -> None:
-        """Wait on this connection without end, unless somebody interrupts."""
+        """Remember the connection, for ``_interrupt`` to end the wait on it."""
         connection.settimeout(None)
         with self._lock:
             self._connection = connection
@@ -286,7 +286,7 @@ class LogStream:
             self._interrupt()
 
     def _pump(self, connection: socket.socket) -> bool:
-        """Keep what comes until the stream ends; give whether it was a log at all."""
+        """Keep what comes until the stream ends; return whether it was a log at all."""
         pending = b""
         heard = False
         with contextlib.suppress(OSError):
@@ -352,7 +352,7 @@ class LogStream:
             self._changed.wake_all()
 
     def _wait_for_device(self) -> None:
-        """Wait until adb sees the device; return at once where adb cannot tell."""
+        """Wait until adb sees the device; return at once where adb does not support that."""
         question = f"host-serial:{self._serial}:wait-for-any-device"
         broken = contextlib.suppress(ClawperatorError, OSError)
         with broken, self._server.start(question) as connection:

@@ -32,7 +32,7 @@ class WireObject:
 
     @classmethod
     def core_schema(cls) -> CoreSchema:
-        """Give the fast form: a JSON object with known keys, built into an instance."""
+        """Return the form for pydantic's core: a JSON object with known keys, made an instance."""
         read_fields = {
             name: core_schema.typed_dict_field(
                 rule.core_schema(), required=required, validation_alias=wire_name
@@ -44,14 +44,14 @@ class WireObject:
 
     @classmethod
     def _from_fields(cls, given: dict[str, Any]) -> Self:
-        """Make an instance of fields that were judged; the rest keeps its default."""
+        """Make an instance of fields that were checked; the rest keeps its default."""
         instance = object.__new__(cls)
         instance.__dict__.update(given)
         return instance
 
     @classmethod
     def flaw_of_whole(cls, values: list[Any]) -> Flaw | None:
-        """Say what is wrong with the fields' values together, once each is of the right type."""
+        """Return what is wrong with the values together, once each is of the right type."""
         return None
 
     def __repr__(self) -> str:
@@ -59,7 +59,7 @@ class WireObject:
         return f"{type(self).__name__}({', '.join(given)})"
 
     def to_wire(self) -> dict[str, Any]:
-        """Give the object as it travels: canonical names, only what was given."""
+        """Return the wire form: canonical names, only what was given."""
         names = wire_names(type(self))
         return {
             names[name]: _to_wire(value)
@@ -90,7 +90,7 @@ _WIRE_NAMES: dict[type[Any], dict[str, str]] = {}
 
 
 def field_rules(cls: type[Any]) -> tuple[FieldRule, ...]:
-    """List the fields' rules in the order they are judged."""
+    """Return the fields' rules in the order in which they are checked."""
     if cls not in _RULES:
         hints = get_type_hints(cls, include_extras=True)
         _RULES[cls] = tuple(
@@ -102,7 +102,7 @@ def field_rules(cls: type[Any]) -> tuple[FieldRule, ...]:
 
 
 def wire_names(cls: type[Any]) -> dict[str, str]:
-    """Map the fields' Python names to those of the wire."""
+    """Return the wire names of the fields by their Python names."""
     if cls not in _WIRE_NAMES:
         _WIRE_NAMES[cls] = {each.name: each.wire_name for each in field_rules(cls)}
     return _WIRE_NAMES[cls]
@@ -171,7 +171,7 @@ class ListOf(Rule):
         return False
 
     def problems_of_whole(self, items: list[Any], path: str) -> Iterable[Problem]:
-        """Say what is wrong with the list as a whole, once its entries are of the right type."""
+        """Return what is wrong with the list as a whole, once its entries are of the right type."""
         return ()
 
 

@@ -37,7 +37,7 @@ class Flaw:
 
 
 def refuse() -> PydanticCustomError:
-    """Make what stops the fast form."""
+    """Return the error that makes pydantic's core refuse a value."""
     # The core only has to stop: `inspect` words the refusal.
     return PydanticCustomError("refused", "refused")
 
@@ -49,21 +49,21 @@ class Rule:
     """
 
     def flaws(self, value: Any) -> Iterable[Flaw]:
-        """Say everything that is wrong with ``value``."""
+        """Return everything that is wrong with ``value``."""
         raise NotImplementedError
 
     def allowed(self) -> str:
-        """Say what the field may hold."""
+        """Return what the field may hold, in words."""
         raise NotImplementedError
 
     def accept(self, value: Any) -> Any:
-        """Give the value as it will be kept, or refuse it."""
+        """Return the value as it will be kept, or raise the refusal."""
         for _ in self.flaws(value):
             raise refuse()
         return value
 
     def core_schema(self) -> CoreSchema:
-        """Give the fast form of the rule."""
+        """Return the rule in the form that pydantic's core runs."""
         return core_schema.no_info_plain_validator_function(self.accept)
 
     def inspect(self, value: Any, path: str, problems: list[Problem]) -> bool:
@@ -154,7 +154,7 @@ class Number(Rule):
 
 
 def _as_double(value: int | float) -> int | float:
-    """Give the number that a program counting in doubles goes on with."""
+    """Return the number that a program with only doubles would read."""
     if isinstance(value, int) and abs(value) <= LARGEST_EXACT_INTEGER:
         return value
     text = number_to_string(value)
@@ -218,7 +218,7 @@ class JsonObject(Rule):
 
 
 def _not_json(value: Any) -> str | None:
-    """Name the first thing inside ``value`` that JSON cannot carry."""
+    """Describe the first thing inside ``value`` that JSON cannot carry."""
     level = [value]
     visited = 0
     for _ in range(limits.MAX_NESTING):

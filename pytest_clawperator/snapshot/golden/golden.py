@@ -46,13 +46,13 @@ class Golden:
 
 
 def parse(text: str) -> Golden:
-    """Read a golden; a mistake in it raises a ``ConfigurationError`` with line and column."""
+    """Parse a golden; a mistake in it raises ``ConfigurationError`` with line and column."""
     __tracebackhide__ = True
     return Golden(golden_grammar.read(text))
 
 
 def render(snapshot: Snapshot, *, ignore: Iterable[Matcher] = ()) -> str:
-    """Write down a screen as a golden that it fits exactly; "" where it shows nothing.
+    """Return a screen as the text of a golden that it fits exactly; "" where it shows nothing.
 
     Left out are nodes off the screen, layout without a label, and whatever fits one of the
     matchers in ``ignore``, with all that is in it.
@@ -63,7 +63,7 @@ def render(snapshot: Snapshot, *, ignore: Iterable[Matcher] = ()) -> str:
 def compare(
     golden: Golden, snapshot: Snapshot, *, exact: bool = False, ignore: Iterable[Matcher] = ()
 ) -> Difference | None:
-    """Say how a screen differs from a golden; None where it fits.
+    """Return how a screen differs from a golden; None where it fits.
 
     Every line must be found, in this order, somewhere inside the node that it lies below.
     With ``exact`` nothing else may be there, except where the golden says ``...``.
@@ -72,7 +72,7 @@ def compare(
 
 
 def _items(snapshot: Snapshot, ignore: Iterable[Matcher]) -> list[Item]:
-    """List the nodes that count, parents before children."""
+    """Return the nodes that count, parents before children."""
     ignored = {node for matcher in ignore for node in snapshot.find_all(matcher)}
     items: list[Item] = []
     left = [(snapshot.root, 0)]
