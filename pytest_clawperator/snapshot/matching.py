@@ -27,6 +27,8 @@ def _folded_character(character: str) -> str:
     return (upper if len(upper) == 1 else character).lower()[0]
 
 
+Comparison = Callable[[str, str], bool]
+
 # Each compares the value of a node with the wanted one. A label may be empty; another value
 # that is empty is one that the node does not have, and fits nothing.
 
@@ -64,7 +66,7 @@ class NodeField(NamedTuple):
 
     attribute: str
     word: str
-    fits: Callable[[str, str], bool]
+    fits: Comparison
     elsewhere: tuple[str, str] | None = None
 
 
@@ -112,13 +114,26 @@ class Query:
 
     def fits(self, node: Node) -> bool:
         """Whether every field fits."""
-        return all(self.field_fits(node, name, wanted) for name, wanted in self.fields.items())
+        for attribute, fits, wanted in self._checks:
+            if not fits(getattr(node, attribute), wanted):
+                return False
+        return True
 
     def field_fits(self, node: Node, name: str, wanted: str) -> bool:
         """Whether one field fits."""
-        row = FIELDS[name]
-        fits = _is_id_or_short if self.takes_short_id and name == "resource_id" else row.fits
-        return fits(getattr(node, row.attribute), wanted)
+        return self._comparison(name)(getattr(node, FIELDS[name].attribute), wanted)
+
+    @cached_property
+    def _checks(self) -> list[tuple[str, Comparison, str]]:
+        # Ready for many nodes.
+        return [
+            (FIELDS[name].attribute, self._comparison(name), wanted)
+            for name, wanted in self.fields.items()
+        ]
+
+    def _comparison(self, name: str) -> Comparison:
+        is_short = self.takes_short_id and name == "resource_id"
+        return _is_id_or_short if is_short else FIELDS[name].fits
 
 
 def check_role(role: str) -> None:

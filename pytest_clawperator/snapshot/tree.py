@@ -204,10 +204,15 @@ class Snapshot(query.Searchable):
     def _by_label(self) -> dict[str, list[Element]]:
         labels: dict[str, list[Element]] = {}
         # This is most of what a first search costs: no list of all nodes, no calls.
+        has_stand_ins = self._has_stand_ins
         for element in self._top.iterdescendants("*"):
             label = element.get("text")
+            if label and has_stand_ins:
+                label = original(label)
             if not label or label.isspace():
                 label = element.get("content-desc")
+                if label and has_stand_ins:
+                    label = original(label)
             if not label:
                 continue
             if label in labels:
@@ -218,14 +223,14 @@ class Snapshot(query.Searchable):
 
     @override
     def _candidates(self, wanted: Query) -> Iterable[Node]:
-        elements = self._elements if self._has_stand_ins else self._narrowed(wanted.matcher)
         # A list, because a node's role asks for its parents: this keeps them from being remade.
-        return [self._node(element) for element in elements]
+        return [self._node(element) for element in self._narrowed(wanted.matcher)]
 
     def _narrowed(self, matcher: NodeMatcher) -> list[Element]:
         if matcher.text_equals:
             return self._by_label.get(matcher.text_equals, [])
         if wanted := matcher.resource_id:
+            wanted = stand_in(wanted) if self._has_stand_ins else wanted
             return [e for e in self._elements if e.get("resource-id", "").endswith(wanted)]
         return self._elements
 

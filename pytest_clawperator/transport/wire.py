@@ -106,7 +106,7 @@ class AdbServer:
             raise self._nonsense(answer) from error
 
     def devices(self) -> list[tuple[str, str]]:
-        """Return each serial and its state: ``device``, ``offline``, ``unauthorized`` ...."""
+        """Return each serial and its state, such as ``device`` or ``unauthorized``."""
         return [(entry.serial, entry.state) for entry in self.device_entries()]
 
     def device_entries(self) -> list[DeviceEntry]:
