@@ -123,7 +123,7 @@ def test_white_space_is_that_of_the_reference() -> None:
 
 
 @pytest.mark.parametrize(("alias", "canonical"), pairs(PARAMS))
-def test_param_aliases(alias: str, canonical: str) -> None:
+def test_each_alias_of_a_parameter_is_renamed(alias: str, canonical: str) -> None:
     """Each alias of a parameter is renamed."""
     assert canonical_params({alias: 1}) == {canonical: 1}
 
@@ -163,7 +163,7 @@ def test_names_that_stay(name: str) -> None:
 
 
 @pytest.mark.parametrize(("alias", "canonical"), KEYS.items())
-def test_execution_aliases(alias: str, canonical: str) -> None:
+def test_each_alias_of_a_top_level_key_is_renamed(alias: str, canonical: str) -> None:
     """Each alias of a top-level key is renamed."""
     assert canonical_execution({alias: 1}) == {canonical: 1}
 

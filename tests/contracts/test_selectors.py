@@ -11,7 +11,7 @@ from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ExecutionValidationError
 
 
-def test_keywords() -> None:
+def test_keywords_stand_for_the_fields_of_the_wire() -> None:
     """The short keywords stand for the wire's fields."""
     matcher = NodeMatcher.of(
         text="a", text_contains="b", id="c", desc="d", desc_contains="e", role="f"
@@ -92,7 +92,7 @@ def test_is_a_value() -> None:
         matcher.text_equals = "other"  # type: ignore[misc]  # the point
 
 
-def test_reads_well() -> None:
+def test_a_matcher_shows_only_what_was_given() -> None:
     """Only what was given is shown."""
     matcher = NodeMatcher.of(text="OK", role="button")
 
