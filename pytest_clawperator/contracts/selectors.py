@@ -113,7 +113,7 @@ class NodeMatcher(WireObject):
         _check({names[k]: value for k, value in self.__dict__.items() if value is not None})
 
     @classmethod
-    def of(cls, **keywords: Unpack[MatcherKeywords]) -> NodeMatcher:
+    def of(cls, /, **keywords: Unpack[MatcherKeywords]) -> NodeMatcher:
         """Build a matcher from the keywords used everywhere in this package."""
         __tracebackhide__ = True
         check_matcher_keywords(keywords)
