@@ -18,7 +18,7 @@ from pytest_clawperator.errors import (
     LogcatError,
 )
 from pytest_clawperator.transport.interruptible_wait import Wakeup, start_thread
-from pytest_clawperator.transport.log_continuity import OVERLAP, Continuation, Gap
+from pytest_clawperator.transport.log_continuity import OVERLAP, Continuation
 from pytest_clawperator.transport.log_ring import Ring
 from pytest_clawperator.transport.wire import AdbServer, acknowledge, mapped, read_rest
 
@@ -46,8 +46,8 @@ _TAG = "pytest-clawperator"
 class LogStream:
     """One persistent ``logcat``, opened at the first ``mark``; any thread may use it.
 
-    ``gaps`` are the stretches that were lost while the device was away; ``on_notice`` is told
-    of each. ``returns`` counts how often the device came back.
+    ``on_notice`` is called with a sentence about each stretch of the log that was lost.
+    ``returns`` counts how often the device came back.
     """
 
     def __init__(
@@ -58,7 +58,6 @@ class LogStream:
         capacity: int = CAPACITY,
         on_notice: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self.gaps: list[Gap] = []
         self.returns = 0
         self._server = server
         self._serial = serial
@@ -79,11 +78,6 @@ class LogStream:
         self._mute_streams = 0
         self._continuation = Continuation([])
         self._start_anew = False
-
-    @property
-    def kept_from(self) -> int:
-        """The oldest position whose line is still kept."""
-        return self._ring.kept_from
 
     def mark(self) -> int:
         """Return the position after the newest line, once the stream is known to be live."""
@@ -315,7 +309,6 @@ class LogStream:
         continuation = self._continuation
         fresh = continuation.unseen(lines)
         if continuation.gap is not None:
-            self.gaps.append(continuation.gap)
             # A listener that fails, perhaps because warnings are errors, must not end the log.
             with contextlib.suppress(Exception):
                 self._on_notice(str(continuation.gap))

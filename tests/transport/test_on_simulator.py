@@ -54,9 +54,18 @@ def phone(simulator: Simulator, server: AdbServer) -> Iterator[AdbTransport]:
 
 
 @pytest.fixture
-def poor_phone(simulator: Simulator, server: AdbServer) -> Iterator[AdbTransport]:
-    """Give the phone to torture, well again at the end."""
-    with nothing_left(), closed(AdbTransport(server, simulator.serials[1])) as transport:
+def notices() -> list[str]:
+    """Collect what the log of the phone to torture has to say."""
+    return []
+
+
+@pytest.fixture
+def poor_phone(
+    simulator: Simulator, server: AdbServer, notices: list[str]
+) -> Iterator[AdbTransport]:
+    """Yield the phone to torture, well again at the end."""
+    transport = AdbTransport(server, simulator.serials[1], on_notice=notices.append)
+    with nothing_left(), closed(transport):
         yield transport
         assert eventually(lambda: answers(transport, "sim reset"))
 
@@ -199,7 +208,9 @@ def test_lines_come_in_order_and_once(phone: AdbTransport) -> None:
 
 
 @pytest.mark.parametrize("fault", ["log_cut times=1", "log_cut", "slow_log ms=30 times=5"])
-def test_a_troubled_log_loses_nothing(fault: str, poor_phone: AdbTransport) -> None:
+def test_a_troubled_log_loses_nothing(
+    fault: str, poor_phone: AdbTransport, notices: list[str]
+) -> None:
     """Streams that end or lag are made good, without a line twice and without an error."""
     position = poor_phone.log.mark()
     before = whole_log(poor_phone)
@@ -213,13 +224,13 @@ def test_a_troubled_log_loses_nothing(fault: str, poor_phone: AdbTransport) -> N
 
     lines = without_dividers(list(poor_phone.log.read(position, end)))
     assert lines == [line for line in whole_log(poor_phone) if line not in before][: len(lines)]
-    assert poor_phone.log.gaps == []
+    assert notices == []
     assert poor_phone.connections == 1
 
 
 @pytest.mark.parametrize("fault", ["offline ms=200", "unauthorized ms=200", "disconnect after=now"])
 def test_a_phone_that_goes_away_is_told_and_comes_back(
-    fault: str, poor_phone: AdbTransport
+    fault: str, poor_phone: AdbTransport, notices: list[str]
 ) -> None:
     """Who waits hears of it at once; afterwards everything works, and nothing was missed."""
     start = poor_phone.log.mark()
@@ -238,10 +249,12 @@ def test_a_phone_that_goes_away_is_told_and_comes_back(
         ErrorCode.DEVICE_NOT_FOUND,
     )
     assert poor_phone.connections == 2
-    assert poor_phone.log.gaps == []
+    assert notices == []
 
 
-def test_a_log_that_was_cleared_meanwhile_is_told(poor_phone: AdbTransport) -> None:
+def test_a_log_that_was_cleared_meanwhile_is_told(
+    poor_phone: AdbTransport, notices: list[str]
+) -> None:
     """Lines that the phone no longer has are reported lost, between two of its times."""
     position = poor_phone.log.mark()
     write(poor_phone, "before")
@@ -250,7 +263,7 @@ def test_a_log_that_was_cleared_meanwhile_is_told(poor_phone: AdbTransport) -> N
     poor_phone.shell("logcat -c; sim fault log_cut times=1; sleep 0.01; log -t test after")
     find(poor_phone, position, "after")
 
-    assert len(poor_phone.log.gaps) == 1
+    assert len(notices) == 1
 
 
 def test_a_phone_that_does_not_exist_fails_at_once(server: AdbServer) -> None:
@@ -358,7 +371,9 @@ def test_a_server_that_is_killed_and_comes_back(
     monkeypatch.setattr(logcat, "_GRACE", 0.1)
     serial = simulator.serials[0]
     own_server.start(serial)
-    with nothing_left(), closed(AdbTransport(own_server.server, serial)) as transport:
+    notices: list[str] = []
+    away = AdbTransport(own_server.server, serial, on_notice=notices.append)
+    with nothing_left(), closed(away) as transport:
         start = transport.log.mark()
         own_server.kill()
         write(phone, "while away")
@@ -372,4 +387,4 @@ def test_a_server_that_is_killed_and_comes_back(
         transport.log.mark()
         find(transport, start, "while away")
         assert transport.connections == 2
-        assert transport.log.gaps == []
+        assert notices == []
