@@ -18,7 +18,7 @@ from tests.conformance.vectors import rows
 
 
 def answer_of(row: dict[str, Any]) -> Answer:
-    """Give a row's answer as it came over the wire."""
+    """Return a row's answer as it came over the wire."""
     body, request = row["body"], row["request"]
     return Answer(
         request=f"{request['method']} http://host:3000{request['path']}",

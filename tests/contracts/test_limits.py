@@ -16,12 +16,12 @@ Make = Callable[[Any], dict[str, Any]]
 
 
 def param(name: str, type: str = "snapshot_ui") -> Make:
-    """Give what makes a payload with one parameter set."""
+    """Return what makes a payload with one parameter set."""
     return lambda value: payload(enough(type, **{name: value}))
 
 
 def matcher(name: str, field: str) -> Make:
-    """Give what makes a payload with one field of one matcher set."""
+    """Return what makes a payload with one field of one matcher set."""
     return lambda value: payload(action("snapshot_ui", **{name: {field: value}}))
 
 

@@ -70,7 +70,7 @@ Reader = Callable[[Iterable[LogEntry]], list[str]]
     scope="module", params=[snapshots_from_entries, from_lines], ids=["entries", "lines"]
 )
 def read(request: pytest.FixtureRequest) -> Reader:
-    """Give each of the two readers that know whose line is whose."""
+    """Return each of the two readers that know whose line is whose."""
     reader: Reader = request.param
     return reader
 

@@ -19,7 +19,7 @@ ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=80
 
 
 def reasons(snapshot: Snapshot, **keywords: Any) -> list[str]:
-    """Give why the nearest node was not the one."""
+    """Return why the nearest node was not the one."""
     misses = nearest(snapshot, Query.of(None, keywords))  # type: ignore[arg-type]
     return list(misses[0].reasons) if misses else []
 

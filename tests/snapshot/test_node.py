@@ -22,7 +22,7 @@ FLAGS = [
 
 
 def first(snapshot: Snapshot) -> Node:
-    """Give the first node in the root."""
+    """Return the first node in the root."""
     return snapshot.nodes[1]
 
 

@@ -44,13 +44,13 @@ def line(milliseconds: int, text: str) -> bytes:
 
 
 def soon() -> float:
-    """Give a deadline that is far enough away."""
+    """Return a deadline that is far enough away."""
     return time.monotonic() + DEADLINE
 
 
 @contextmanager
 def stream(adb: FakeAdb, *, capacity: int = logcat.CAPACITY) -> Iterator[LogStream]:
-    """Give a stream that is closed in the end and leaves nothing behind."""
+    """Yield a stream that is closed in the end and leaves nothing behind."""
     with nothing_left():
         log = LogStream(adb.server, SERIAL, capacity=capacity)
         try:
@@ -63,7 +63,7 @@ def stream(adb: FakeAdb, *, capacity: int = logcat.CAPACITY) -> Iterator[LogStre
 def opened(
     adb: FakeAdb, *, capacity: int = logcat.CAPACITY
 ) -> Iterator[tuple[LogStream, Conversation]]:
-    """Give an open stream and the device's side of it."""
+    """Yield an open stream and the device's side of it."""
     adb.answers.setdefault("exec:log ", NO_LOG_COMMAND)
     with stream(adb, capacity=capacity) as log:
         log.mark()

@@ -42,13 +42,13 @@ def simulator() -> Iterator[Simulator]:
 
 @pytest.fixture(scope="module")
 def server(simulator: Simulator) -> AdbServer:
-    """Give the simulator's adb server."""
+    """Return the simulator's adb server."""
     return AdbServer(simulator.adb_host, simulator.adb_port)
 
 
 @pytest.fixture
 def phone(simulator: Simulator, server: AdbServer) -> Iterator[AdbTransport]:
-    """Give the phone that is well; it must be left without threads."""
+    """Yield the phone that is well; it must be left without threads."""
     with nothing_left(), closed(AdbTransport(server, simulator.serials[0])) as transport:
         yield transport
 
@@ -80,7 +80,7 @@ def closed(transport: AdbTransport) -> Iterator[AdbTransport]:
 
 
 def answers(transport: AdbTransport, command: str) -> bool:
-    """Tell whether the device runs a command."""
+    """Whether the device runs a command."""
     try:
         return transport.shell(command).ok
     except ClawperatorError:
@@ -104,7 +104,7 @@ def find(transport: AdbTransport, position: int, text: str) -> int:
 
 
 def whole_log(transport: AdbTransport) -> list[bytes]:
-    """Give the device's log as it is, but for its dividers."""
+    """Return the device's log as it is, but for its dividers."""
     output = transport.exec_out("logcat -d -v threadtime")
     return without_dividers(output.split(b"\n")[:-1])
 
@@ -355,7 +355,7 @@ class OwnServer:
 
 @pytest.fixture
 def own_server(tmp_path: Path) -> Iterator[OwnServer]:
-    """Give an adb server of the test's own."""
+    """Yield an adb server of the test's own."""
     own = OwnServer(tmp_path)
     yield own
     own.kill()

@@ -36,7 +36,7 @@ def in_pieces(data: bytes) -> Answer:
 
 
 def dead_address() -> AdbServer:
-    """Give an address at which nobody listens."""
+    """Return an address at which nobody listens."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         return AdbServer(*unused.getsockname())

@@ -28,7 +28,7 @@ def backwards(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_accepted(given: dict[str, Any]) -> bool:
-    """Tell whether a payload keeps the contract."""
+    """Whether a payload keeps the contract."""
     try:
         validate_execution(given)
     except ExecutionValidationError:

@@ -411,12 +411,12 @@ def trees(draw: st.DrawFn, *, dots: bool = False) -> tuple[Line, ...]:
 
 
 def can_be(line: Line, item: Line, *, exact: bool) -> bool:
-    """Tell whether a node may be taken for a line."""
+    """Whether a node may be taken for a line."""
     return line.role == item.role and (line.name == item.name or (line.name is None and not exact))
 
 
 def level(ends: Sequence[int], start: int, end: int) -> list[int]:
-    """Give the places of one level of a tree."""
+    """Return the places of one level of a tree."""
     places = []
     while start < end:
         places.append(start)
