@@ -74,7 +74,7 @@ def test_typed_actions_and_matchers() -> None:
     ]
 
 
-def test_judged_actions_may_be_used_again() -> None:
+def test_checked_actions_may_be_used_again() -> None:
     """The actions of one execution can be put into another, objects and all."""
     first = complete_execution([Click(NodeMatcher.of(text="OK"), id="k")])
     again = {"type": "click", "params": first.actions[0].params}
@@ -183,7 +183,7 @@ def test_input_is_never_changed() -> None:
 
 
 def test_an_execution_is_itself() -> None:
-    """There is nothing to complete in a judged payload."""
+    """There is nothing to complete in a checked payload."""
     execution = complete_execution([SnapshotUi()])
 
     assert complete_execution(execution) is execution
@@ -227,7 +227,7 @@ def test_timeouts_that_cannot_be(seconds: Any, message: str) -> None:
     assert "seconds" in str(refused.value.hint)
 
 
-def test_size_is_judged_after_the_override() -> None:
+def test_size_is_checked_after_the_override() -> None:
     """A payload that only just fits may not, with a longer number in it."""
 
     def payload(path: str) -> dict[str, Any]:

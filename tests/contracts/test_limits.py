@@ -205,7 +205,7 @@ def test_levels_of_nesting(wrap: Callable[[Any], Any]) -> None:
     "broken", [{"id": "", "type": "snapshot_ui"}, {"id": "a", "type": "sleep"}]
 )
 def test_entries_that_are_looked_into(broken: dict[str, Any]) -> None:
-    """Of a list that is far too long the first thousand entries are judged."""
+    """Of a list that is far too long the first thousand entries are checked."""
     problems = refusal(payload(actions=[broken] * 1_001)).problems
 
     assert problems[0].found == "1001 entries"

@@ -1,4 +1,4 @@
-"""Payloads are judged by the whole contract."""
+"""Payloads are checked by the whole contract."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ class TestAccepted:
         assert validate_execution("\ufeff" + text) == validate_execution(payload())
 
     def test_an_execution_is_itself(self) -> None:
-        """Judging a judged payload gives the very same."""
+        """Validating a checked payload gives the very same."""
         execution = validate_execution(payload())
 
         assert validate_execution(execution) is execution
 
-    def test_a_changed_copy_is_judged(self) -> None:
-        """There is no way to an execution around the judge."""
+    def test_a_changed_copy_is_checked(self) -> None:
+        """There is no way to an execution around validation."""
         execution = validate_execution(payload())
 
         assert replace(execution, timeout_ms=5000).to_wire()["timeoutMs"] == 5000
@@ -152,7 +152,7 @@ class TestAccepted:
         assert '"commandId":"\\udc00"' in execution.to_json()
 
     def test_the_caller_cannot_reach_in(self) -> None:
-        """Changing what was given, or what came out, leaves the execution as judged."""
+        """Changing what was given, or what came out, leaves the execution as checked."""
         given = payload(enough("click", retry={"a": {"b": 1}}))
         execution = validate_execution(given)
         before = execution.to_json()
@@ -236,7 +236,7 @@ class TestRefused:
     def test_each_parameter_is_checked_whatever_the_action(
         self, params: dict[str, Any], path: str
     ) -> None:
-        """Each parameter is judged whatever the action."""
+        """Each parameter is checked whatever the action."""
         error = refusal(payload(action("snapshot_ui", **params)))
 
         assert error.path == f"actions.0.params.{path}".rstrip(".")
@@ -284,14 +284,14 @@ class TestRefused:
         ]
 
     def test_wrong_type_stops_later_checks(self) -> None:
-        """With a field of the wrong type the needs of actions are not judged."""
+        """With a field of the wrong type the needs of actions are not checked."""
         given = payload({"id": 5, "type": "click"}, {"id": "b", "type": "sleep"})
 
         assert [problem.path for problem in refusal(given).problems] == ["actions.0.id"]
 
     @pytest.mark.parametrize("place", [0, 1, 25, 48, 49])
     @pytest.mark.parametrize("changes", [{}, {"extra": 1}])
-    def test_every_action_is_judged(self, place: int, changes: dict[str, Any]) -> None:
+    def test_every_action_is_checked(self, place: int, changes: dict[str, Any]) -> None:
         """What an action needs is demanded wherever it stands, beside other problems or alone."""
         actions = [{"id": f"a{n}", "type": "snapshot_ui"} for n in range(50)]
         actions[place]["type"] = "sleep"
@@ -301,7 +301,7 @@ class TestRefused:
         assert len(problems) == 1 + len(changes)
         assert problems[-1].path == f"actions.{place}.params.durationMs"
 
-    def test_all_actions_are_judged(self) -> None:
+    def test_all_actions_are_checked(self) -> None:
         """Fifty broken actions make fifty problems, in order, and the first is named."""
         actions = [{"id": f"a{n}", "type": "sleep"} for n in range(50)]
 
@@ -539,7 +539,7 @@ class TestSize:
         """Ten megabytes of indentation are no payload."""
         validate_execution(" " * 10_000_000 + json.dumps(payload()))
 
-    def test_shape_is_judged_before_size(self) -> None:
+    def test_shape_is_checked_before_size(self) -> None:
         """A large payload that is also wrong is told what is wrong."""
         assert refusal({**self.sized(70_000), "timeoutMs": 1}).path == "timeoutMs"
 

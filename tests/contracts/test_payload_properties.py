@@ -130,7 +130,7 @@ def test_validation_is_a_fixed_point(value: Any) -> None:
 
 
 @given(payloads)
-def test_the_fast_and_the_explaining_judge_agree(value: Any) -> None:
+def test_the_fast_and_the_explaining_check_agree(value: Any) -> None:
     """A payload is accepted exactly when the walk over its fields finds no problem."""
     from pytest_clawperator.contracts.aliases import canonical_execution
     from pytest_clawperator.contracts.payload import _as_model

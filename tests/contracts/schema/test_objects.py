@@ -65,7 +65,7 @@ class TestOrder:
     """Problems come in the order of the contract, whatever the order of the keys."""
 
     def test_of_a_payload(self) -> None:
-        """Top-level keys are judged in order, unknown ones last."""
+        """Top-level keys are checked in order, unknown ones last."""
         given = payload(
             extra=1,
             commandId=None,
@@ -111,7 +111,7 @@ class TestOrder:
         ]
 
     def test_parameters_are_checked_in_order_unknown_ones_last(self) -> None:
-        """Parameters are judged in order, unknown ones last."""
+        """Parameters are checked in order, unknown ones last."""
         everything = dict.fromkeys(["extra", *reversed(PARAMS)])
 
         assert paths(payload(action("snapshot_ui", **everything))) == [
@@ -152,7 +152,7 @@ class TestOrder:
 
     @pytest.mark.parametrize("name", MATCHERS)
     def test_of_a_matcher(self, name: str) -> None:
-        """A matcher's fields are judged in order, unknown ones last."""
+        """A matcher's fields are checked in order, unknown ones last."""
         fields = dict.fromkeys(["extra", *reversed(MATCHER_FIELDS)], 5)
 
         assert paths(payload(action("snapshot_ui", **{name: fields}))) == [
