@@ -17,8 +17,8 @@ from pytest_clawperator.assertions.locator import LocatorAssertions
 from pytest_clawperator.assertions.screen_source import LiveScreen, ScreenSource
 from pytest_clawperator.assertions.wait_loop import Outcome
 from pytest_clawperator.client.plan.target import TargetLike, target_of
+from pytest_clawperator.contracts.selectors import MatcherKeywords
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExpectationError
-from pytest_clawperator.snapshot.matching import MatcherKeywords
 from pytest_clawperator.snapshot.tree import Snapshot
 
 __tracebackhide__ = True  # a failure is shown at the test's own line

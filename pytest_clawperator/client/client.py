@@ -24,9 +24,9 @@ from pytest_clawperator.contracts import actions
 from pytest_clawperator.contracts.actions import TypedAction
 from pytest_clawperator.contracts.completion import complete_execution, override_timeout
 from pytest_clawperator.contracts.payload import Action, Execution
+from pytest_clawperator.contracts.selectors import MatcherKeywords
 from pytest_clawperator.errors import ClawperatorWarning, ConfigurationError
 from pytest_clawperator.execution.result import Runner, RunResult, RunStep
-from pytest_clawperator.snapshot.matching import MatcherKeywords
 from pytest_clawperator.snapshot.tree import Snapshot
 
 Payload = Execution | dict[str, Any] | Sequence[TypedAction | Action | dict[str, Any]] | str | bytes

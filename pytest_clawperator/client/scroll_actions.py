@@ -25,9 +25,8 @@ from pytest_clawperator.client.plan.timing import Countdown, Wait, seconds_of
 from pytest_clawperator.client.scroll_outcome import FOUND, ScrollOutcome
 from pytest_clawperator.contracts.actions import Direction, SnapshotUi
 from pytest_clawperator.contracts.completion import complete_execution
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.selectors import MatcherKeywords, NodeMatcher
 from pytest_clawperator.errors import ErrorCode
-from pytest_clawperator.snapshot.matching import MatcherKeywords
 from pytest_clawperator.snapshot.tree import Snapshot
 
 

@@ -17,7 +17,7 @@ from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.contracts.events import (
     Observer,
 )
-from pytest_clawperator.contracts.log import LogEntry, parse_log_line
+from pytest_clawperator.contracts.log import FORMAT_OPTION, LogEntry, parse_log_line, time_of
 from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.errors import (
     BroadcastError,
@@ -167,7 +167,7 @@ class Pipeline:
         command_id, log = unfinished.command_id, self._transport.log
         position = log.mark()
         reader = AnswerReader(command_id, self._operator_package)
-        so_far = self._transport.exec_out("logcat -d -v threadtime")
+        so_far = self._transport.exec_out(f"logcat -d {FORMAT_OPTION}")
         if _ended(reader, _lines_after(unfinished.after, so_far)):
             return
         self.observers.notice(f"waiting for the end of {command_id}, which was not seen to end")
@@ -224,9 +224,7 @@ class Pipeline:
         self._cleared(command.command_id, busy)
         claim.take_off(
             self._clock() + busy,
-            after=_fingerprint(
-                next((line for line in reversed(newest) if line[:1].isdigit()), b"")
-            ),
+            after=_fingerprint(next((line for line in reversed(newest) if time_of(line)), b"")),
         )
         try:
             reply = dispatch(

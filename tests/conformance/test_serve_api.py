@@ -18,7 +18,7 @@ from tests.conformance.vectors import rows
 
 
 def answer_of(row: dict[str, Any]) -> Answer:
-    """Give a row's answer as it came over the wire."""
+    """Return a row's answer as it came over the wire."""
     body, request = row["body"], row["request"]
     return Answer(
         request=f"{request['method']} http://host:3000{request['path']}",
@@ -29,7 +29,7 @@ def answer_of(row: dict[str, Any]) -> Answer:
 
 
 @pytest.mark.parametrize("row", rows("serve_api"))
-def test_row(row: dict[str, Any]) -> None:
+def test_an_answer_of_the_server_is_read_as_published(row: dict[str, Any]) -> None:
     """A value, a coded error, or a page that no Clawperator host should give."""
     answer, body = answer_of(row), row["body"]
     if isinstance(body, str):

@@ -17,7 +17,7 @@ FOLDER = os.environ.get("CLAWPERATOR_VECTORS")
 
 
 def rows(name: str) -> list[Any]:
-    """Give a file's rows as pytest parameters, each with the row's own name as its id."""
+    """Return a file's rows as pytest parameters, each with the row's own name as its id."""
     if not FOLDER:
         reason = "by design: CLAWPERATOR_VECTORS names no folder with conformance vectors"
         return [pytest.param({}, marks=pytest.mark.skip(reason=reason), id="no-vectors")]

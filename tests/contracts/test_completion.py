@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.contracts.actions import Click, OpenApp, Retry, Sleep, SnapshotUi
-from pytest_clawperator.contracts.completion import complete_execution, override_timeout
+from pytest_clawperator.contracts.completion import complete_execution, override_timeout, waiting_ms
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import (
     ErrorCode,
@@ -74,7 +74,7 @@ def test_typed_actions_and_matchers() -> None:
     ]
 
 
-def test_judged_actions_may_be_used_again() -> None:
+def test_checked_actions_may_be_used_again() -> None:
     """The actions of one execution can be put into another, objects and all."""
     first = complete_execution([Click(NodeMatcher.of(text="OK"), id="k")])
     again = {"type": "click", "params": first.actions[0].params}
@@ -167,7 +167,7 @@ def test_problems_name_the_callers_action() -> None:
 
 
 @pytest.mark.parametrize("value", [None, 5, "5", b"\xff", [], [5], {"actions": 5}, "[[]]"])
-def test_nonsense(value: Any) -> None:
+def test_what_cannot_be_completed_is_refused(value: Any) -> None:
     """What cannot be completed is refused like any payload."""
     with pytest.raises(ExecutionValidationError):
         complete_execution(value)
@@ -183,14 +183,14 @@ def test_input_is_never_changed() -> None:
 
 
 def test_an_execution_is_itself() -> None:
-    """There is nothing to complete in a judged payload."""
+    """There is nothing to complete in a checked payload."""
     execution = complete_execution([SnapshotUi()])
 
     assert complete_execution(execution) is execution
 
 
 @pytest.mark.parametrize(("seconds", "timeout_ms"), [(1, 1000), (2.5, 2500), (120, 120_000)])
-def test_another_timeout(seconds: float, timeout_ms: int) -> None:
+def test_a_timeout_in_seconds_replaces_that_of_the_payload(seconds: float, timeout_ms: int) -> None:
     """The caller's timeout is seconds and replaces the payload's own."""
     execution = complete_execution({"timeoutMs": 5000, "actions": [SnapshotUi()]})
 
@@ -227,7 +227,7 @@ def test_timeouts_that_cannot_be(seconds: Any, message: str) -> None:
     assert "seconds" in str(refused.value.hint)
 
 
-def test_size_is_judged_after_the_override() -> None:
+def test_size_is_checked_after_the_override() -> None:
     """A payload that only just fits may not, with a longer number in it."""
 
     def payload(path: str) -> dict[str, Any]:
@@ -239,3 +239,44 @@ def test_size_is_judged_after_the_override() -> None:
 
     with pytest.raises(PayloadTooLargeError):
         override_timeout(execution, 100)
+
+
+FIVE_SECONDS = {"maxAttempts": 6, "initialDelayMs": 1000}
+
+
+@pytest.mark.parametrize(
+    ("kind", "params", "total"),
+    [
+        ("click", {"retry": FIVE_SECONDS}, 5_000),
+        ("wait_for_node", {"retry": FIVE_SECONDS, "timeoutMs": 6_000}, 6_000),
+        ("wait_for_node", {"retry": FIVE_SECONDS, "timeoutMs": 1_000}, 5_000),
+        ("scroll_until", {"maxDurationMs": 20_000}, 20_000),
+        ("scroll_until", {"maxDurationMs": 20_000, "matcher": {}}, 27_500),
+        ("scroll_and_click", {"maxSwipes": 1, "settleDelayMs": 100}, 2_000),
+        ("scroll_and_click", {"scrollRetry": FIVE_SECONDS, "clickRetry": FIVE_SECONDS}, 22_650),
+        ("sleep", {"durationMs": 3_000}, 3_000),
+        ("sleep", {"durationMs": float("nan")}, 0),
+        ("sleep", {"durationMs": 10**400}, 120_000),
+    ],
+)
+def test_pauses_sleeping_and_scrolling_count_as_waiting(
+    kind: str, params: dict[str, Any], total: float
+) -> None:
+    """Pauses, sleeping and scrolling count; a timeout and the retries it ends count once."""
+    assert waiting_ms({"type": kind, "params": params}) == total
+
+
+@pytest.mark.parametrize("nonsense", [None, 5, [], {}, {"params": 5}, {"params": None}])
+def test_what_is_no_action_waits_for_nothing(nonsense: Any) -> None:
+    """A value of a wrong type is refused elsewhere; here it is no error."""
+    assert waiting_ms(nonsense) == 0
+
+
+def test_an_execution_lasts_as_long_as_its_retries() -> None:
+    """The derived timeout leaves time for retry objects, too."""
+    retry = {"maxAttempts": 2, "initialDelayMs": 30_000}
+    click = {"type": "click", "params": {"matcher": {"text": "OK"}, "retry": retry}}
+
+    execution = complete_execution([click, click])
+
+    assert execution.timeout_ms == 65_000

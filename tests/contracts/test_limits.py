@@ -16,12 +16,12 @@ Make = Callable[[Any], dict[str, Any]]
 
 
 def param(name: str, type: str = "snapshot_ui") -> Make:
-    """Give what makes a payload with one parameter set."""
+    """Return what makes a payload with one parameter set."""
     return lambda value: payload(enough(type, **{name: value}))
 
 
 def matcher(name: str, field: str) -> Make:
-    """Give what makes a payload with one field of one matcher set."""
+    """Return what makes a payload with one field of one matcher set."""
     return lambda value: payload(action("snapshot_ui", **{name: {field: value}}))
 
 
@@ -49,7 +49,7 @@ LENGTHS: list[tuple[str, int, Make]] = [
 
 
 @pytest.mark.parametrize(("path", "longest", "make"), LENGTHS, ids=[row[0] for row in LENGTHS])
-def test_lengths(path: str, longest: int, make: Make) -> None:
+def test_one_unit_more_than_the_full_length_is_refused(path: str, longest: int, make: Make) -> None:
     """Text of the full length is accepted, one unit more is refused with the count."""
     validate_execution(make("x" * longest))
     validate_execution(make("😀" * (longest // 2)))
@@ -63,7 +63,7 @@ def test_lengths(path: str, longest: int, make: Make) -> None:
 
 
 @pytest.mark.parametrize("path", ["commandId", "taskId", "source", "actions.0.id"])
-def test_least_length(path: str) -> None:
+def test_names_have_at_least_one_character(path: str) -> None:
     """Names of things have at least one character."""
     make = next(make for name, _, make in LENGTHS if name == path)
 
@@ -135,7 +135,9 @@ def test_padding_does_not_count_into_a_type() -> None:
         "noPositionChangeThreshold",
     ],
 )
-def test_numbers(make: Make, accepted: tuple[float, float], refused: tuple[float, float]) -> None:
+def test_nothing_beyond_the_least_and_the_most_is_accepted(
+    make: Make, accepted: tuple[float, float], refused: tuple[float, float]
+) -> None:
     """The least and the most are accepted, and nothing beyond them."""
     for value in accepted:
         validate_execution(make(value))
@@ -145,7 +147,7 @@ def test_numbers(make: Make, accepted: tuple[float, float], refused: tuple[float
 
 
 @pytest.mark.parametrize("name", ["x", "y"])
-def test_coordinates(name: str) -> None:
+def test_a_pixel_is_a_whole_number_without_upper_limit(name: str) -> None:
     """A pixel is a whole number from zero on, without an upper limit."""
     for value in (0, 10**9):
         validate_execution(param("coordinate")({"x": 1, "y": 1, name: value}))
@@ -203,7 +205,7 @@ def test_levels_of_nesting(wrap: Callable[[Any], Any]) -> None:
     "broken", [{"id": "", "type": "snapshot_ui"}, {"id": "a", "type": "sleep"}]
 )
 def test_entries_that_are_looked_into(broken: dict[str, Any]) -> None:
-    """Of a list that is far too long the first thousand entries are judged."""
+    """Of a list that is far too long the first thousand entries are checked."""
     problems = refusal(payload(actions=[broken] * 1_001)).problems
 
     assert problems[0].found == "1001 entries"
@@ -211,7 +213,7 @@ def test_entries_that_are_looked_into(broken: dict[str, Any]) -> None:
     assert problems[-1].path.startswith("actions.999.")
 
 
-def test_completed_entries() -> None:
+def test_only_the_first_thousand_entries_get_ids() -> None:
     """Completion gives ids to the first thousand entries of a list that is far too long."""
     with pytest.raises(ExecutionValidationError) as refused:
         complete_execution([{"type": "snapshot"}] * 1_001)

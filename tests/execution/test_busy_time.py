@@ -13,7 +13,7 @@ NODE = {"matcher": {"textEquals": "x"}}
 
 
 def longest(kind: str, **params: Any) -> float:
-    """Give the longest run of one action."""
+    """Return the longest run of one action."""
     return longest_run(complete_execution([{"type": kind, "params": params}]))
 
 

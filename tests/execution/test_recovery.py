@@ -31,12 +31,12 @@ def log(*messages: str, pid: int = 7, command_id: str = "c1") -> list[LogEntry]:
 
 
 def started(id: str) -> str:
-    """Say that a step began."""
+    """Return the line of a step that began."""
     return f"[UiActionEngine] step_start id={id} type=b"
 
 
 def done(id: str, data: str) -> str:
-    """Say that a step ended."""
+    """Return the line of a step that ended."""
     return f"[UiActionEngine] step_success id={id} type=b data={{{data}}}"
 
 

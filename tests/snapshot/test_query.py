@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import random
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +11,7 @@ import pytest
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import (
-    ConfigurationError,
     ErrorCode,
-    ExecutionValidationError,
     NodeNotFoundError,
     SnapshotError,
 )
@@ -23,63 +20,10 @@ from pytest_clawperator.simulator.screen.accessibility.hierarchy import hierarch
 from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds as UiBounds
 from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
 from pytest_clawperator.simulator.screen.accessibility.roles import role_of as simulated_role_of
-from pytest_clawperator.snapshot.matching import Query, folded
 from pytest_clawperator.snapshot.query import NoMatch, identifying_matcher
 from pytest_clawperator.snapshot.roles import UNTELLABLE, is_certain
 from pytest_clawperator.snapshot.tree import Snapshot
-from tests.snapshot.screens import node, screen
-
-
-def login() -> Snapshot:
-    """Show a screen with a form and a list."""
-    return screen(
-        node(text="Welcome", cls="android.widget.TextView"),
-        node(
-            node(
-                text="", desc="User name", cls="android.widget.EditText", id="com.example:id/user"
-            ),
-            node(text="Log in", cls="android.widget.Button", id="com.example:id/submit"),
-            id="com.example:id/form",
-            cls="android.widget.LinearLayout",
-        ),
-        node(
-            node(text="Log in", desc="an entry"),
-            node(text="Log out", bounds="[0,3000][10,3010]"),
-            id="com.example:id/list",
-            scrollable=True,
-        ),
-    )
-
-
-@pytest.mark.parametrize(
-    ("keywords", "fits"),
-    [
-        ({"text": "Log in"}, True),
-        ({"text": "log in"}, False),
-        ({"text": "Log"}, False),
-        ({"text": "User name"}, True),  # the description is the label of what has no text
-        ({"text": "an entry"}, False),
-        ({"text_contains": "LOG"}, True),
-        ({"text_contains": "entry"}, False),
-        ({"id": "com.example:id/submit"}, True),
-        ({"id": "submit"}, True),
-        ({"id": "mit"}, False),
-        ({"id": "Submit"}, False),
-        ({"desc": "an entry"}, True),
-        ({"desc": "An entry"}, False),
-        ({"desc": "Log in"}, False),
-        ({"desc_contains": "ENTRY"}, True),
-        ({"role": "textfield"}, True),
-        ({"role": "TextField"}, True),
-        ({"role": "switch"}, False),
-        ({"text": "Log in", "role": "button"}, True),
-        ({"text": "Log in", "role": "textfield"}, False),
-        ({"text": "Log out"}, False),  # off-screen
-    ],
-)
-def test_find(keywords: dict[str, Any], fits: bool) -> None:
-    """Every field that is given must fit, by the Operator's rules."""
-    assert bool(login().find(**keywords)) is fits
+from tests.snapshot.screens import login, node, screen
 
 
 def test_the_first_is_found() -> None:
@@ -104,48 +48,9 @@ def test_searching_off_screen() -> None:
 
 
 @pytest.mark.parametrize(
-    "matcher",
-    [
-        NodeMatcher(text_equals="Log in", role="button"),
-        {"textEquals": "Log in", "role": "button"},
-        {"text": "Log in", "role": "button"},
-        Query(NodeMatcher(text_equals="Log in", role="button")),
-    ],
-)
-def test_forms_of_a_matcher(matcher: NodeMatcher | Mapping[str, Any] | Query) -> None:
-    """A matcher may be an object or a dict in wire form, with its aliases."""
-    snapshot = login()
-
-    assert snapshot.find(matcher) is snapshot.find(id="submit")
-
-
-def test_a_matcher_means_what_it_says() -> None:
-    """Only a keyword may be a short id; a matcher is what the Operator would get."""
-    snapshot = login()
-
-    assert not snapshot.find({"id": "submit"})
-    assert not snapshot.find(NodeMatcher(resource_id="submit"))
-    assert Query.of(None, {"id": "submit"}).takes_short_id
-    assert not Query.of(None, {"id": "com.example:id/submit"}).takes_short_id
-    assert not Query.of(None, {"text": "a"}).takes_short_id
-
-
-def test_matchers_are_judged() -> None:
-    """A matcher without content, or two at once, are mistakes and not misses."""
-    snapshot = login()
-
-    with pytest.raises(ExecutionValidationError, match="at least one field"):
-        snapshot.find()
-    with pytest.raises(TypeError, match="not both"):
-        snapshot.find(NodeMatcher(text_equals="a"), text="a")
-    with pytest.raises(ConfigurationError, match="not matched by colour="):
-        snapshot.find(colour="red")  # type: ignore[call-arg]
-
-
-@pytest.mark.parametrize(
     "container", [{"id": "list"}, {"id": "com.example:id/list"}, {"text": "none"}]
 )
-def test_within(container: dict[str, Any]) -> None:
+def test_a_scope_is_searched_alone(container: dict[str, Any]) -> None:
     """A scope is searched alone, its container included; without the container it is empty."""
     snapshot = login()
     is_there = "id" in container
@@ -172,7 +77,7 @@ def test_within_a_node() -> None:
     assert not form.find(text="Welcome")
 
 
-def test_xpath() -> None:
+def test_an_xpath_finds_nodes_off_the_screen_too() -> None:
     """What matchers cannot say, an expression can; off-screen nodes are found too."""
     snapshot = login()
 
@@ -194,7 +99,7 @@ def test_xpath_finds_what_xml_cannot_hold() -> None:
     "expression",
     ["//node[", "//node[@text=$nothing]", "string(//node)", "//@text", "/*", "\x00", ""],
 )
-def test_bad_xpath(expression: str) -> None:
+def test_an_xpath_that_gives_no_nodes_is_a_coded_error(expression: str) -> None:
     """An expression that is none, or gives no nodes, is a coded error."""
     with pytest.raises(SnapshotError) as caught:
         login().xpath(expression)
@@ -310,7 +215,9 @@ def test_asserts_explain_themselves(pytester: pytest.Pytester) -> None:
         ({"text": ""}, None),
     ],
 )
-def test_identifying_matcher(attributes: dict[str, Any], fields: dict[str, str] | None) -> None:
+def test_the_identifying_matcher_has_the_fewest_fields(
+    attributes: dict[str, Any], fields: dict[str, str] | None
+) -> None:
     """The matcher with the fewest fields is given that finds this very node first."""
     first = node(id="x:id/twice", text="twice", cls="android.widget.TextView")
     snapshot = screen(first, node(text="again"), node(**attributes))
@@ -318,15 +225,6 @@ def test_identifying_matcher(attributes: dict[str, Any], fields: dict[str, str] 
     matcher = snapshot.nodes[-1].matcher()
 
     assert matcher == (None if fields is None else NodeMatcher(**fields))
-
-
-@pytest.mark.parametrize(
-    ("one", "other"), [("ÄÖÜ", "äöü"), ("ΣΑΣ", "σας"), ("ISTANBUL", "ıstanbul"), ("a", "A")]
-)
-def test_case_is_ignored_as_on_the_device(one: str, other: str) -> None:
-    """Characters are compared one by one, so no text grows and no neighbour counts."""
-    assert folded(one) == folded(other)
-    assert len(folded("straße İ")) == len("straße İ")
 
 
 CLASSES = [
@@ -458,21 +356,6 @@ def test_identifying_matchers_identify_on_the_device(seed: int) -> None:
             matcher = identifying_matcher(ours)
             if matcher is not None:
                 assert simulated.find(tree, matcher.to_wire(), (1080, 2400)) is theirs
-
-
-def test_misspelt_keyword_is_refused() -> None:
-    """A keyword that is nearly one is a mistake, and says which was meant."""
-    with pytest.raises(ConfigurationError, match="Did you mean text="):
-        login().find(txt="x")  # type: ignore[call-arg]
-
-
-@pytest.mark.parametrize("search", ["find", "find_all", "count"])
-def test_misspelt_role_is_refused(search: str) -> None:
-    """A role that is nearly one would never be found, so it is refused."""
-    snapshot = login()
-
-    with pytest.raises(ConfigurationError, match="Did you mean switch"):
-        getattr(snapshot, search)(role="swich")
 
 
 def test_what_was_not_found_has_no_text() -> None:

@@ -37,7 +37,7 @@ def packet(kind: int, data: bytes) -> bytes:
 
 
 def transport(adb: FakeAdb) -> AdbTransport:
-    """Give the device behind the fake server."""
+    """Return the device behind the fake server."""
     return AdbTransport(adb.server, SERIAL)
 
 

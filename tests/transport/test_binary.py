@@ -13,7 +13,7 @@ from pytest_clawperator.transport.binary import find_adb, find_user_adb
 
 @pytest.fixture
 def on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give an adb that is the only program on PATH, with no other one chosen."""
+    """Return an adb that is the only program on PATH, with no other one chosen."""
     program = tmp_path / "adb"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)

@@ -44,21 +44,30 @@ def simulator() -> Iterator[Simulator]:
 
 @pytest.fixture(scope="module")
 def server(simulator: Simulator) -> AdbServer:
-    """Give the simulator's adb server."""
+    """Return the simulator's adb server."""
     return AdbServer(simulator.adb_host, simulator.adb_port)
 
 
 @pytest.fixture
 def phone(simulator: Simulator, server: AdbServer) -> Iterator[AdbTransport]:
-    """Give the phone that is well; it must be left without threads."""
+    """Yield the phone that is well; it must be left without threads."""
     with nothing_left(), closed(AdbTransport(server, simulator.serials[0])) as transport:
         yield transport
 
 
 @pytest.fixture
-def poor_phone(simulator: Simulator, server: AdbServer) -> Iterator[AdbTransport]:
-    """Give the phone to torture, well again at the end."""
-    with nothing_left(), closed(AdbTransport(server, simulator.serials[1])) as transport:
+def notices() -> list[str]:
+    """Collect what the log of the phone to torture has to say."""
+    return []
+
+
+@pytest.fixture
+def poor_phone(
+    simulator: Simulator, server: AdbServer, notices: list[str]
+) -> Iterator[AdbTransport]:
+    """Yield the phone to torture, well again at the end."""
+    transport = AdbTransport(server, simulator.serials[1], on_notice=notices.append)
+    with nothing_left(), closed(transport):
         yield transport
         assert eventually(lambda: answers(transport, "sim reset"))
 
@@ -73,7 +82,7 @@ def closed(transport: AdbTransport) -> Iterator[AdbTransport]:
 
 
 def answers(transport: AdbTransport, command: str) -> bool:
-    """Tell whether the device runs a command."""
+    """Whether the device runs a command."""
     try:
         return transport.shell(command).ok
     except ClawperatorError:
@@ -97,7 +106,7 @@ def find(transport: AdbTransport, position: int, text: str) -> int:
 
 
 def whole_log(transport: AdbTransport) -> list[bytes]:
-    """Give the device's log as it is, but for its dividers."""
+    """Return the device's log as it is, but for its dividers."""
     output = transport.exec_out("logcat -d -v threadtime")
     return without_dividers(output.split(b"\n")[:-1])
 
@@ -159,7 +168,7 @@ def test_a_payload_of_apostrophes_is_broadcast(phone: AdbTransport) -> None:
     find(phone, position, "Failed to parse agent command payload")
 
 
-def test_files_travel(phone: AdbTransport, tmp_path: Path) -> None:
+def test_files_come_back_as_they_were_sent(phone: AdbTransport, tmp_path: Path) -> None:
     """Bytes and files go there, and come back the same."""
     data = bytes(range(256)) * 4096
     source = tmp_path / "source.bin"
@@ -201,7 +210,9 @@ def test_lines_come_in_order_and_once(phone: AdbTransport) -> None:
 
 
 @pytest.mark.parametrize("fault", ["log_cut times=1", "log_cut", "slow_log ms=30 times=5"])
-def test_a_troubled_log_loses_nothing(fault: str, poor_phone: AdbTransport) -> None:
+def test_a_troubled_log_loses_nothing(
+    fault: str, poor_phone: AdbTransport, notices: list[str]
+) -> None:
     """Streams that end or lag are made good, without a line twice and without an error."""
     position = poor_phone.log.mark()
     before = whole_log(poor_phone)
@@ -215,13 +226,13 @@ def test_a_troubled_log_loses_nothing(fault: str, poor_phone: AdbTransport) -> N
 
     lines = without_dividers(list(poor_phone.log.read(position, end)))
     assert lines == [line for line in whole_log(poor_phone) if line not in before][: len(lines)]
-    assert poor_phone.log.gaps == []
+    assert notices == []
     assert poor_phone.connections == 1
 
 
 @pytest.mark.parametrize("fault", ["offline ms=200", "unauthorized ms=200", "disconnect after=now"])
 def test_a_phone_that_goes_away_is_told_and_comes_back(
-    fault: str, poor_phone: AdbTransport
+    fault: str, poor_phone: AdbTransport, notices: list[str]
 ) -> None:
     """Who waits hears of it at once; afterwards everything works, and nothing was missed."""
     start = poor_phone.log.mark()
@@ -240,10 +251,12 @@ def test_a_phone_that_goes_away_is_told_and_comes_back(
         ErrorCode.DEVICE_NOT_FOUND,
     )
     assert poor_phone.connections == 2
-    assert poor_phone.log.gaps == []
+    assert notices == []
 
 
-def test_a_log_that_was_cleared_meanwhile_is_told(poor_phone: AdbTransport) -> None:
+def test_a_log_that_was_cleared_meanwhile_is_told(
+    poor_phone: AdbTransport, notices: list[str]
+) -> None:
     """Lines that the phone no longer has are reported lost, between two of its times."""
     position = poor_phone.log.mark()
     write(poor_phone, "before")
@@ -252,7 +265,7 @@ def test_a_log_that_was_cleared_meanwhile_is_told(poor_phone: AdbTransport) -> N
     poor_phone.shell("logcat -c; sim fault log_cut times=1; sleep 0.01; log -t test after")
     find(poor_phone, position, "after")
 
-    assert len(poor_phone.log.gaps) == 1
+    assert len(notices) == 1
 
 
 def test_a_phone_that_does_not_exist_fails_at_once(server: AdbServer) -> None:
@@ -344,7 +357,7 @@ class OwnServer:
 
 @pytest.fixture
 def own_server(tmp_path: Path) -> Iterator[OwnServer]:
-    """Give an adb server of the test's own."""
+    """Yield an adb server of the test's own."""
     own = OwnServer(tmp_path)
     yield own
     own.kill()
@@ -360,7 +373,9 @@ def test_a_server_that_is_killed_and_comes_back(
     monkeypatch.setattr(logcat, "_GRACE", 0.1)
     serial = simulator.serials[0]
     own_server.start(serial)
-    with nothing_left(), closed(AdbTransport(own_server.server, serial)) as transport:
+    notices: list[str] = []
+    away = AdbTransport(own_server.server, serial, on_notice=notices.append)
+    with nothing_left(), closed(away) as transport:
         start = transport.log.mark()
         own_server.kill()
         write(phone, "while away")
@@ -374,4 +389,4 @@ def test_a_server_that_is_killed_and_comes_back(
         transport.log.mark()
         find(transport, start, "while away")
         assert transport.connections == 2
-        assert transport.log.gaps == []
+        assert notices == []

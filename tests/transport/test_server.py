@@ -165,7 +165,7 @@ def killed_afterwards(server: AdbServer) -> Iterator[None]:
 
 
 def free_port() -> int:
-    """Give a port that nobody listens at."""
+    """Return a port that nobody listens at."""
     with closing(socket.socket()) as unused:
         unused.bind(("127.0.0.1", 0))
         return int(unused.getsockname()[1])

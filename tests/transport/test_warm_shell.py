@@ -24,14 +24,14 @@ DEADLINE = 20.0
 
 @pytest.fixture(scope="module")
 def simulator() -> Iterator[Simulator]:
-    """Give one simulated phone."""
+    """Yield one simulated phone."""
     with Simulator(seed=1) as running:
         yield running
 
 
 @pytest.fixture
 def transport(simulator: Simulator) -> Iterator[AdbTransport]:
-    """Give a transport to the phone."""
+    """Yield a transport to the phone."""
     server = AdbServer(simulator.adb_host, simulator.adb_port)
     made = AdbTransport(server, simulator.serials[0])
     yield made
@@ -70,7 +70,7 @@ class Far:
 
 @pytest.fixture
 def far() -> Iterator[Far]:
-    """Give a shell whose far end the test plays."""
+    """Yield a shell whose far end the test plays."""
     made = Far()
     yield made
     made.shell.close()

@@ -24,7 +24,7 @@ from pytest_clawperator.assertions.golden.update import update_when_settled
 from pytest_clawperator.assertions.wait_loop import Clock, Outcome
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.plan.target import Target, TargetLike
-from pytest_clawperator.contracts.wording import describe
+from pytest_clawperator.contracts.text.wording import describe
 from pytest_clawperator.errors import ConfigurationError, ExpectationError
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.snapshot.bounds import Bounds

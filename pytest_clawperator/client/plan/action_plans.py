@@ -14,7 +14,7 @@ from pytest_clawperator.client.plan.timing import Wait, seconds_of
 from pytest_clawperator.contracts import actions, limits
 from pytest_clawperator.contracts.actions import ClickType, TypedAction
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.contracts.wording import closest
+from pytest_clawperator.contracts.text.wording import closest
 from pytest_clawperator.errors import (
     ConfigurationError,
     EnvelopeMalformedError,

@@ -6,22 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.contracts.wording import closest
+from pytest_clawperator.contracts.selectors import (
+    KEYWORDS,
+    MatcherKeywords,
+    NodeMatcher,
+    check_matcher_keywords,
+)
 from pytest_clawperator.errors import ConfigurationError, NodeNotFoundError
-from pytest_clawperator.snapshot.matching import MatcherKeywords, Query
+from pytest_clawperator.snapshot.matching import Query
 from pytest_clawperator.snapshot.query import NoMatch, identifying_matcher
 from pytest_clawperator.snapshot.roles import UNTELLABLE
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
-KEYWORDS = {
-    "text": "text_equals",
-    "text_contains": "text_contains",
-    "id": "resource_id",
-    "desc": "content_desc_equals",
-    "desc_contains": "content_desc_contains",
-    "role": "role",
-}
 _EXAMPLE = "Write for example text='OK', or give a NodeMatcher, a node or a locator."
 
 
@@ -189,7 +185,7 @@ def target_of(
 ) -> Target:
     """Read what a method was told to aim at, positionally or by keywords."""
     __tracebackhide__ = True
-    _check_keywords(keywords, verb)
+    check_matcher_keywords(keywords, caller=verb)
     if given is not None and keywords:
         raise ConfigurationError(
             f"{verb}() got both {_kind(given)} and {', '.join(keywords)}=: which is meant?",
@@ -197,7 +193,7 @@ def target_of(
         )
     if given is None and not keywords:
         raise ConfigurationError(f"{verb}() was not told which node is meant", hint=_EXAMPLE)
-    # `_check_keywords` has seen to it that they are the known ones.
+    # `check_matcher_keywords` has seen to it that they are the known ones.
     target = Target(query=Query.of(None, keywords)) if given is None else _read(given, verb)  # type: ignore[arg-type]
     if has is not None:
         target = replace(target, has=_read(has, f"{verb}(has=...)"))
@@ -253,20 +249,7 @@ def _in_wire_words(given: NodeMatcher | Mapping[str, Any]) -> NodeMatcher | Mapp
     """Let a dict use the keywords that are no aliases on the wire."""
     if isinstance(given, NodeMatcher):
         return given
-    words = {"desc": "contentDescEquals", "desc_contains": "contentDescContains"}
-    return {words.get(key, key): value for key, value in given.items()}
-
-
-def _check_keywords(keywords: Mapping[str, Any], verb: str) -> None:
-    __tracebackhide__ = True
-    for name in keywords:
-        if name not in KEYWORDS:
-            near = closest(name, KEYWORDS)
-            meant = f"Did you mean {near}=? " if near else ""
-            raise ConfigurationError(
-                f"{verb}() got an unexpected keyword: {name}",
-                hint=f"{meant}Nodes are matched by {', '.join(KEYWORDS)}.",
-            )
+    return {NodeMatcher.guesses.get(key, key): value for key, value in given.items()}
 
 
 def _kind(value: object) -> str:

@@ -18,7 +18,7 @@ from pytest_clawperator.contracts.events import (
     Observer,
 )
 from pytest_clawperator.contracts.payload import Execution
-from pytest_clawperator.contracts.wording import describe, quote
+from pytest_clawperator.contracts.text.wording import describe, quote
 from pytest_clawperator.errors import (
     ClawperatorError,
     ConfigurationError,

@@ -9,8 +9,8 @@ import pytest
 
 from pytest_clawperator.client.batch.batch import Batch
 from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.contracts.durations import pauses_ms
 from pytest_clawperator.contracts.payload import Execution
-from pytest_clawperator.contracts.waiting import pauses_ms
 from pytest_clawperator.errors import (
     ConfigurationError,
     EnvelopeMalformedError,

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.errors import ConfigurationError, ErrorCode
+from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.golden.align import Alignment, Item, subtree_ends
 from pytest_clawperator.snapshot.golden.golden import Golden, compare, parse, render
 from pytest_clawperator.snapshot.golden.grammar import ANYTHING, ROLES, Line
@@ -71,7 +71,7 @@ WRITTEN = """\
 class TestRendering:
     """A screen is written down as people read it."""
 
-    def test_a_screen(self) -> None:
+    def test_a_screen_is_written_without_mere_layout(self) -> None:
         """Roles, names and states, indented; layout that says nothing is left out."""
         assert render(SETTINGS) == WRITTEN
 
@@ -84,13 +84,13 @@ class TestRendering:
         assert written == '- text "shown"\n'
 
     @pytest.mark.parametrize("matcher", [NodeMatcher.of(role="list"), {"role": "list"}])
-    def test_ignored(self, matcher: NodeMatcher) -> None:
+    def test_what_is_ignored_is_left_out_with_its_content(self, matcher: NodeMatcher) -> None:
         """What fits a matcher is left out, with what is in it."""
         written = render(SETTINGS, ignore=[matcher, {"text": "OK"}])
 
         assert written == '- toolbar:\n  - title "Settings"\n'
 
-    def test_states(self) -> None:
+    def test_a_state_is_written_where_it_holds(self) -> None:
         """A state is written where it holds; of what can be checked, also that it is not."""
         on = {"checkable": "true", "checked": "true", "selected": "true", "focused": "true"}
 
@@ -98,7 +98,7 @@ class TestRendering:
 
         assert written == '- text "a" [checked] [selected]\n- text "b" [checked=false]\n'
 
-    def test_nothing(self) -> None:
+    def test_a_screen_of_mere_layout_is_no_text(self) -> None:
         """A screen of mere layout is no text at all."""
         assert render(screen(node(FRAME))) == ""
 
@@ -115,7 +115,7 @@ class TestRendering:
             ("ends:", '- text "ends:"'),
         ],
     )
-    def test_odd_names(self, name: str, written: str) -> None:
+    def test_a_line_with_an_odd_name_is_yaml_and_read_back(self, name: str, written: str) -> None:
         """Whatever a name holds, its line is one line, is YAML, and is read as what it was."""
         snapshot = texts(name)
 
@@ -126,7 +126,7 @@ class TestRendering:
         assert parse(golden).lines[0].name == name
         assert compare(parse(golden), snapshot, exact=True) is None
 
-    def test_a_tower(self) -> None:
+    def test_an_endless_nesting_is_written_flat(self) -> None:
         """A screen nested without end is written down flat from some depth on."""
         tower = node(TEXT, "top")
         for _ in range(1500):
@@ -176,7 +176,7 @@ class TestPartial:
             "# a comment\n\n- toolbar:  # another\n    - title\r\n",
         ],
     )
-    def test_fits(self, golden: str) -> None:
+    def test_a_golden_need_not_mention_everything(self, golden: str) -> None:
         """A golden need not say everything."""
         assert difference(golden, SETTINGS) is None
 
@@ -206,7 +206,7 @@ class TestPartial:
         assert difference('- text "a" [focused]\n- text "b" [focused=false]', snapshot) is None
         assert difference('- text "b" [focused]', snapshot) is not None
 
-    def test_ignored(self) -> None:
+    def test_what_is_ignored_is_not_found(self) -> None:
         """What is ignored is not there to be found."""
         golden = parse('- text "Wi-Fi"')
 
@@ -226,7 +226,7 @@ class TestExact:
             '- ...\n- list:\n  - ...\n  - text "Version 16"\n- ...\n- button /K/ [disabled]\n- ...',
         ],
     )
-    def test_fits(self, golden: str) -> None:
+    def test_a_full_golden_and_dots_fit(self, golden: str) -> None:
         """A full golden fits, and dots stand for whatever is there."""
         assert difference(golden, SETTINGS, exact=True) is None
 
@@ -261,7 +261,7 @@ class TestExact:
 class TestDiff:
     """A difference shows what was expected and what is there, side by side."""
 
-    def test_partial(self) -> None:
+    def test_a_missing_line_is_shown_with_what_is_around_it(self) -> None:
         """A missing line is shown among what is around it and what is there instead."""
         golden = '- list:\n  - text "WiFi"\n  - switch [checked]\n- text "gone":\n  - text "too"\n'
 
@@ -277,7 +277,7 @@ class TestDiff:
             '+ - button "OK" [disabled]'
         )
 
-    def test_exact(self) -> None:
+    def test_what_should_not_be_there_is_shown(self) -> None:
         """What should not be there is shown too, and dots where they stand."""
         golden = '- ...\n- list:\n  - switch\n  - text "Version 17"\n- button "OK" [disabled]\n'
 
@@ -338,7 +338,7 @@ class TestDiff:
         assert found is not None
         assert """+ - text "Total: 7 €"\n+ (30 others)""" in found
 
-    def test_odd_names(self) -> None:
+    def test_odd_names_cannot_break_out_of_their_lines(self) -> None:
         """Names of the screen cannot break out of their lines, nor fill the report."""
         names = ["\x1b[31mred\n- text \u202e", "half \ud83d", "x" * 100_000]
 
@@ -349,7 +349,7 @@ class TestDiff:
         assert len(found) < 1000
         assert found.encode().decode() == found
 
-    def test_many_differences(self) -> None:
+    def test_a_long_diff_breaks_off_and_says_so(self) -> None:
         """A diff of thousands of lines breaks off and says so."""
         golden = render(texts(*(f"a{n}" for n in range(500))))
 
@@ -358,74 +358,17 @@ class TestDiff:
         assert found is not None
         assert found.endswith("    (and 800 more lines)")
 
-    def test_it_pickles(self) -> None:
+    def test_a_difference_can_be_pickled(self) -> None:
         """A difference crosses processes."""
         found = compare(parse("- text"), SETTINGS, exact=True)
 
         assert pickle.loads(pickle.dumps(found)) == found
 
 
-class TestMistakes:
-    """A mistake in a golden is told with line, column and what is allowed."""
-
-    @pytest.mark.parametrize(
-        ("golden", "line", "column", "problem", "allowed"),
-        [
-            ("", 1, 1, "the golden is empty", '- button "OK"'),
-            ("# only\n\n", 1, 1, "the golden is empty", "- ..."),
-            ("button", 1, 1, "begins with '- '", '- button "OK"'),
-            ("-button", 1, 1, "begins with '- '", '- button "OK"'),
-            ("\t- button", 1, 1, "begins with '- '", "spaces"),
-            ("-", 1, 2, "a role is missing", "textfield"),
-            ('- "OK"', 1, 3, "a role is missing", "textfield"),
-            ("- text\n- buton", 2, 3, "did you mean button?", "checkbox"),
-            ("- listitem", 1, 3, "no such role", "checkbox"),
-            ("- Button", 1, 3, "did you mean button?", "checkbox"),
-            ('- text "a', 1, 8, "the quote is not closed", 'text in ""'),
-            (r'- text "a\x"', 1, 8, "an escape that is none", r"\u0000"),
-            ("- text /a", 1, 8, "the expression is not closed", "/expression/"),
-            ("- text /a/x", 1, 8, "no such flag", "/expression/i"),
-            ("- text /(/", 1, 8, "the expression cannot be used", "Python"),
-            ("- text [checkd]", 1, 8, "did you mean checked?", "checked, disabled"),
-            ("- text [checked", 1, 8, "the bracket is not closed", "[state]"),
-            ("- text [checked=maybe]", 1, 8, "true or false", "[state=false]"),
-            ('- text "a" "b"', 1, 12, "something follows", "name and states"),
-            ("- text: Wi-Fi", 1, 9, "something follows", '- text "Wi-Fi"'),
-            ("- text [checked] /a/", 1, 18, "something follows", "name and states"),
-            ("- list\n  - text", 2, 3, "does not end in ':'", "indented"),
-            ("- list:\n- text", 1, 1, "nothing lies below", "deeper lines"),
-            ("- text\n- list:", 2, 1, "nothing lies below", "deeper lines"),
-            ("- list:\n    - text\n  - text", 3, 3, "indented as no line above", "indented"),
-            ("  - text\n- text", 2, 1, "indented as no line above", "indented"),
-            ("- ...:\n  - text", 1, 6, "nothing lies inside ...", "- ..."),
-            ("- 'text", 1, 3, "the single quote is not closed", '- button "OK"'),
-            ("- 'text oops'", 1, 9, "something follows", '- button "OK"'),
-        ],
-    )
-    def test_mistake(self, golden: str, line: int, column: int, problem: str, allowed: str) -> None:
-        """The message says where and what, the hint what would be right."""
-        with pytest.raises(ConfigurationError) as caught:
-            parse(golden)
-
-        error = caught.value
-        assert error.code == ErrorCode.GOLDEN_UNREADABLE
-        assert f"line {line}, column {column} of the golden: " in error.message
-        assert problem in error.message
-        assert allowed in (error.hint or "")
-        assert error.details == {"line": line, "column": column}
-
-    def test_too_deep(self) -> None:
-        """A golden nested beyond reason is refused."""
-        golden = "".join(f"{' ' * n}- text:\n" for n in range(60))
-
-        with pytest.raises(ConfigurationError, match=r"line 51, .*nested too deeply"):
-            parse(golden)
-
-
 class TestGolden:
     """A golden is a value."""
 
-    def test_equality(self) -> None:
+    def test_a_golden_equals_what_it_fits(self) -> None:
         """It equals what it fits, whichever side it stands on, and goldens of the same lines."""
         golden = parse('- text "Wi-Fi"  # note')
 
@@ -445,7 +388,7 @@ class TestGolden:
             "- text [checked=false] [focused]\n- ...\n",
         ],
     )
-    def test_its_text(self, text: str) -> None:
+    def test_the_text_of_a_golden_is_the_golden_again(self, text: str) -> None:
         """Its text is the golden again."""
         assert str(parse(text)) == text
 
@@ -468,12 +411,12 @@ def trees(draw: st.DrawFn, *, dots: bool = False) -> tuple[Line, ...]:
 
 
 def can_be(line: Line, item: Line, *, exact: bool) -> bool:
-    """Tell whether a node may be taken for a line."""
+    """Whether a node may be taken for a line."""
     return line.role == item.role and (line.name == item.name or (line.name is None and not exact))
 
 
 def level(ends: Sequence[int], start: int, end: int) -> list[int]:
-    """Give the places of one level of a tree."""
+    """Return the places of one level of a tree."""
     places = []
     while start < end:
         places.append(start)

@@ -28,7 +28,7 @@ def backwards(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_accepted(given: dict[str, Any]) -> bool:
-    """Tell whether a payload keeps the contract."""
+    """Whether a payload keeps the contract."""
     try:
         validate_execution(given)
     except ExecutionValidationError:
@@ -65,7 +65,7 @@ class TestOrder:
     """Problems come in the order of the contract, whatever the order of the keys."""
 
     def test_of_a_payload(self) -> None:
-        """Top-level keys are judged in order, unknown ones last."""
+        """Top-level keys are checked in order, unknown ones last."""
         given = payload(
             extra=1,
             commandId=None,
@@ -110,8 +110,8 @@ class TestOrder:
             "actions.0",
         ]
 
-    def test_of_parameters(self) -> None:
-        """Parameters are judged in order, unknown ones last."""
+    def test_parameters_are_checked_in_order_unknown_ones_last(self) -> None:
+        """Parameters are checked in order, unknown ones last."""
         everything = dict.fromkeys(["extra", *reversed(PARAMS)])
 
         assert paths(payload(action("snapshot_ui", **everything))) == [
@@ -152,7 +152,7 @@ class TestOrder:
 
     @pytest.mark.parametrize("name", MATCHERS)
     def test_of_a_matcher(self, name: str) -> None:
-        """A matcher's fields are judged in order, unknown ones last."""
+        """A matcher's fields are checked in order, unknown ones last."""
         fields = dict.fromkeys(["extra", *reversed(MATCHER_FIELDS)], 5)
 
         assert paths(payload(action("snapshot_ui", **{name: fields}))) == [
@@ -194,7 +194,7 @@ class TestEmptyMatcher:
 
     @pytest.mark.parametrize("name", MATCHERS)
     @pytest.mark.parametrize("fields", [{}, dict.fromkeys(MATCHER_FIELDS, "")])
-    def test_is_refused(self, name: str, fields: dict[str, Any]) -> None:
+    def test_a_matcher_without_a_value_is_refused(self, name: str, fields: dict[str, Any]) -> None:
         """No field, or only empty ones, is a problem of the matcher itself."""
         assert paths(payload(action("snapshot_ui", **{name: fields}))) == [
             f"actions.0.params.{name}"
