@@ -34,7 +34,7 @@ from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import PROCESSORS, Processor
 from pytest_clawperator.execution.remote.runner import RemoteRunner
-from pytest_clawperator.execution.result import Runner
+from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.server import ensure_server, locate_server

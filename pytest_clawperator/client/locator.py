@@ -235,7 +235,7 @@ class Locator:
         __tracebackhide__ = True
         assert self.target.matcher is not None
         look = WaitForNode(self.target.matcher, retry=Retry(max_attempts=1))
-        result = self.client.execute([look])
+        result = self.client.performer.run([look])
         if result.code != ErrorCode.NODE_NOT_FOUND:
             result.raise_for_status()
         return result.ok

@@ -22,11 +22,12 @@ from pytest_clawperator.client.plan.target import (
     target_of,
 )
 from pytest_clawperator.client.plan.timing import Countdown, Wait, seconds_of
-from pytest_clawperator.client.scroll_outcome import FOUND, ScrollOutcome
+from pytest_clawperator.client.scroll_outcome import ScrollOutcome
 from pytest_clawperator.contracts.actions import Direction, SnapshotUi
 from pytest_clawperator.contracts.completion import complete_execution
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ErrorCode
+from pytest_clawperator.execution.judging import TARGET_FOUND
 from pytest_clawperator.snapshot.matching import MatcherKeywords
 from pytest_clawperator.snapshot.tree import Snapshot
 
@@ -239,7 +240,7 @@ class ScrollActions(NodeActions):
             moved=scrolls > 0,
             found=True,
             scrolls_executed=scrolls,
-            termination_reason=FOUND,
+            termination_reason=TARGET_FOUND,
             step=self.click(nodes[0], timeout=pages.timeout) if click else None,
         )
 

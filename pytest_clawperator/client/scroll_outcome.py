@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from pytest_clawperator.execution.judging import TARGET_FOUND
 from pytest_clawperator.execution.result import RunStep
 
 EDGE = "EDGE_REACHED"
-FOUND = "TARGET_FOUND"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +53,7 @@ def outcome_of_scroll_until(step: RunStep, *, has_target: bool) -> ScrollOutcome
         # The gesture that meets the edge is counted too, and moves nothing.
         moved=scrolls > (1 if is_edge else 0),
         edge_reached=is_edge,
-        found=reason == FOUND if has_target else None,
+        found=reason == TARGET_FOUND if has_target else None,
         scrolls_executed=scrolls,
         termination_reason=reason or None,
         step=step,
@@ -63,4 +63,6 @@ def outcome_of_scroll_until(step: RunStep, *, has_target: bool) -> ScrollOutcome
 def outcome_of_scroll_and_click(step: RunStep) -> ScrollOutcome:
     """Read the result of a search that ended with a tap."""
     direction = step.data.get("direction", "down").lower()
-    return ScrollOutcome(direction=direction, found=True, termination_reason=FOUND, step=step)
+    return ScrollOutcome(
+        direction=direction, found=True, termination_reason=TARGET_FOUND, step=step
+    )

@@ -116,20 +116,23 @@ class Pipeline:
             closing.callback(self._scratch.close)
             self._transport.close()
 
-    def run(self, execution: Execution) -> RunResult:
-        """Run the execution; a failed envelope is returned, not raised."""
-        # Observers hear of the end when the device is free again, and may use it then.
-        return self.observers.watch(
-            execution, lambda: self._flown(execution), find_position=self._transport.log.mark
-        )
+    def run(self, execution: Execution, *, processors: Sequence[Processor] = ()) -> RunResult:
+        """Run the execution; a failed envelope is returned, not raised.
 
-    def _flown(self, execution: Execution) -> RunResult:
+        ``processors`` are applied after the pipeline's own, before observers see the result.
+        """
+
         def run(claim: Claim) -> RunResult:
             self._await_unfinished(claim.unfinished)
             self.check()
-            return self._executed(execution, claim)
+            return self._executed(execution, claim, processors)
 
-        return self._flight.hold(execution.command_id, run, serial=self.serial)
+        # Observers hear of the end when the device is free again, and may use it then.
+        return self.observers.watch(
+            execution,
+            lambda: self._flight.hold(execution.command_id, run, serial=self.serial),
+            find_position=self._transport.log.mark,
+        )
 
     def ping(self, timeout: float) -> ResultEnvelope:
         """Ask the Operator whether it is there, and give its answer."""
@@ -179,14 +182,16 @@ class Pipeline:
                 return
             position = end
 
-    def _executed(self, execution: Execution, claim: Claim) -> RunResult:
+    def _executed(
+        self, execution: Execution, claim: Claim, processors: Sequence[Processor]
+    ) -> RunResult:
         begin = self._clock()
         closed = self._force_stopped(execution)
         command = Command.of(execution)
         reply = self._dispatched(command, claim, longest_run(execution))
         lines = self._transport.log.read(reply.start, reply.end)
         picture, collected = self._collected(execution, reply, closed, lines)
-        envelope = postprocess(reply.envelope, collected, self._processors)
+        envelope = postprocess(reply.envelope, collected, (*self._processors, *processors))
         for warning in warnings_of(envelope, collected):
             self.observers.notice(warning)
         recovered, stopped_at = _recovered(execution, envelope, lines, reply.pid)

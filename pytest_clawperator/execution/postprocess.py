@@ -102,10 +102,10 @@ def finish_close_apps(envelope: ResultEnvelope, collected: Collected) -> ResultE
     def finish(step: StepResult) -> StepResult:
         unsupported = step.code == ErrorCode.UNSUPPORTED_RUNTIME_CLOSE
         if step.action_type == "close_app" and step.id in apps and unsupported:
-            return _changed(step, success=True, data={"application_id": apps[step.id]})
+            return changed_step(step, success=True, data={"application_id": apps[step.id]})
         return step
 
-    return _with_steps(envelope, map(finish, envelope.steps))
+    return with_steps(envelope, map(finish, envelope.steps))
 
 
 def attach_snapshots(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
@@ -115,8 +115,8 @@ def attach_snapshots(envelope: ResultEnvelope, collected: Collected) -> ResultEn
     for place in reversed(range(len(steps))):
         if left and _is_snapshot(steps[place]):
             data = {**steps[place].data, "text": left.pop()}
-            steps[place] = _changed(steps[place], data=data)
-    return _with_steps(envelope, steps)
+            steps[place] = changed_step(steps[place], data=data)
+    return with_steps(envelope, steps)
 
 
 def fail_missing_snapshots(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
@@ -127,9 +127,9 @@ def fail_missing_snapshots(envelope: ResultEnvelope, collected: Collected) -> Re
             return step
         code = ErrorCode.SNAPSHOT_EXTRACTION_FAILED.value
         data = {**step.data, "error": code, "message": _MISSING_SNAPSHOT}
-        return _changed(step, success=False, data=data)
+        return changed_step(step, success=False, data=data)
 
-    return _with_steps(envelope, map(fail, envelope.steps))
+    return with_steps(envelope, map(fail, envelope.steps))
 
 
 def warn_unsettled_snapshots(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
@@ -139,10 +139,10 @@ def warn_unsettled_snapshots(envelope: ResultEnvelope, collected: Collected) -> 
 
     def warn(step: StepResult) -> StepResult:
         if _is_snapshot(step) and before.get(step.id) in _TAPS:
-            return _changed(step, data={**step.data, "warn": _UNSETTLED})
+            return changed_step(step, data={**step.data, "warn": _UNSETTLED})
         return step
 
-    return _with_steps(envelope, map(warn, envelope.steps))
+    return with_steps(envelope, map(warn, envelope.steps))
 
 
 def finish_screenshot(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
@@ -156,8 +156,8 @@ def finish_screenshot(envelope: ResultEnvelope, collected: Collected) -> ResultE
     if data.get("error") == ErrorCode.UNSUPPORTED_RUNTIME_SCREENSHOT:
         success = True
         data = {key: value for key, value in data.items() if key not in ("error", "message")}
-    steps[place] = _changed(step, success=success, data={**data, "path": collected.screenshot})
-    return _with_steps(envelope, steps)
+    steps[place] = changed_step(step, success=success, data={**data, "path": collected.screenshot})
+    return with_steps(envelope, steps)
 
 
 def reconcile_status(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
@@ -220,12 +220,13 @@ def _is_snapshot(step: StepResult) -> bool:
     return step.action_type == "snapshot_ui" and step.success
 
 
-def _changed(step: StepResult, **changes: Any) -> StepResult:
+def changed_step(step: StepResult, **changes: Any) -> StepResult:
+    """Return a copy of the step with these fields changed."""
     return step.model_copy(update=changes)
 
 
-def _with_steps(envelope: ResultEnvelope, steps: Iterable[StepResult]) -> ResultEnvelope:
-    """Give the envelope with these steps: itself where none is another, as mostly."""
+def with_steps(envelope: ResultEnvelope, steps: Iterable[StepResult]) -> ResultEnvelope:
+    """Return the envelope with these steps; the same object where no step has changed."""
     changed = tuple(steps)
     if all(map(is_, changed, envelope.steps)):
         return envelope

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 from typing_extensions import Self, override
 
 from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult
 from pytest_clawperator.contracts.failures import failure
 from pytest_clawperator.contracts.log import LogEntry, parse_log_line
-from pytest_clawperator.contracts.payload import Action, Execution
+from pytest_clawperator.contracts.payload import Action
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, ShellError, SnapshotError
 from pytest_clawperator.snapshot.tree import Snapshot
 
@@ -142,20 +142,3 @@ def error_of(result: RunResult) -> ClawperatorError:
             details=error.details,
         )
     return error
-
-
-class Runner(Protocol):
-    """Whoever can run an execution on a device: over adb, or through another host."""
-
-    @property
-    def serial(self) -> str:
-        """What the device is called."""
-        ...
-
-    def run(self, execution: Execution) -> RunResult:
-        """Run the execution; a failed envelope is returned, not raised."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the device."""
-        ...

@@ -10,6 +10,7 @@ import pytest
 
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.connect import connect
+from pytest_clawperator.contracts.events import Event, ExecutionFinished
 from pytest_clawperator.errors import (
     ContainerNotFoundError,
     ErrorCode,
@@ -24,13 +25,22 @@ SHOP = "com.example.shop"
 LIST = {"id": f"{SETTINGS}:id/recycler_view"}
 
 
+RAW_SEARCH = {"matcher": {"textEquals": "Nothing of the kind"}, "maxScrolls": 1}
+
+
 @pytest.fixture(scope="module")
-def connected() -> Iterator[Clawperator]:
+def simulator() -> Iterator[Simulator]:
     """Start a phone for the tests of this module together."""
     with Simulator(devices=1, seed=1, time_scale=0.05) as simulator:
-        address = f"{simulator.adb_host}:{simulator.adb_port}"
-        with connect(simulator.serials[0], adb=address) as claw:
-            yield claw
+        yield simulator
+
+
+@pytest.fixture(scope="module")
+def connected(simulator: Simulator) -> Iterator[Clawperator]:
+    """Connect to the phone once."""
+    address = f"{simulator.adb_host}:{simulator.adb_port}"
+    with connect(simulator.serials[0], adb=address) as claw:
+        yield claw
 
 
 @pytest.fixture(params=["documented", "0.5.3"])
@@ -216,6 +226,31 @@ def test_scrolling_to_nothing(settings: Clawperator) -> None:
 
     assert "after scrolling" in missed.value.message
     assert missed.value.snapshot.find(text="About phone")
+
+
+def test_observers_hear_of_a_missed_search_as_a_failure(simulator: Simulator) -> None:
+    """The event says what the test is told: TARGET_NOT_FOUND; a raw payload keeps its answer."""
+    events: list[Event] = []
+    address = f"{simulator.adb_host}:{simulator.adb_port}"
+    with connect(simulator.serials[0], adb=address, observe=events.append) as claw:
+        claw.device.shell("sim reset")
+        claw.open_app(SETTINGS)
+        claw.wait_for_node(text="Connections")
+
+        with pytest.raises(NodeNotFoundError):
+            claw.scroll_until(text="Nothing of the kind", max_scrolls=1)
+        with pytest.raises(NodeNotFoundError), claw.batch() as batch:
+            batch.scroll_until(text="Nothing of the kind", max_scrolls=1)
+        raw = claw.execute([{"type": "scroll_until", "params": RAW_SEARCH}])
+
+    ended = [event for event in events if isinstance(event, ExecutionFinished)]
+    codes = [
+        event.result.code
+        for event in ended
+        if event.result is not None and event.execution.actions[0].type == "scroll_until"
+    ]
+    assert codes == [ErrorCode.TARGET_NOT_FOUND, ErrorCode.TARGET_NOT_FOUND, None]
+    assert raw.ok
 
 
 def test_nothing_scrolls(claw: Clawperator) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.contracts.payload import Action, Execution
+from pytest_clawperator.execution.postprocess import Collected, Processor, postprocess
 from pytest_clawperator.execution.result import RunResult, RunStep
 from tests.doubles.transport import ScriptedTransport
 
@@ -26,10 +27,13 @@ class ScriptedRunner:
         self.executions: list[Execution] = []
         self.is_closed = False
 
-    def run(self, execution: Execution) -> RunResult:
-        """Give the scripted answer."""
+    def run(self, execution: Execution, *, processors: Sequence[Processor] = ()) -> RunResult:
+        """Give the scripted answer, judged as a runner does it."""
         self.executions.append(execution)
-        return self._answer(execution)
+        collected = Collected(actions=execution.actions, serial=self.serial)
+        result = postprocess(self._answer(execution), collected, processors)
+        assert isinstance(result, RunResult)
+        return result
 
     def close(self) -> None:
         """Remember it."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, NoReturn, TypeVar
 
 from pytest_clawperator.client.plan.performer import Answer, Performer
-from pytest_clawperator.client.plan.plan import Aim, Plan, judged
+from pytest_clawperator.client.plan.plan import Aim, Plan
 from pytest_clawperator.client.plan.timing import Countdown, Wait
 from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.actions import TypedAction
@@ -151,7 +151,7 @@ def send(performer: Performer, steps: list[BatchStep[Any]]) -> None:
 
 def _run(performer: Performer, group: _Group, steps: list[BatchStep[Any]]) -> None:
     __tracebackhide__ = True
-    result = judged(performer.run(group.actions), [step.plan for step in group.steps])
+    result = performer.run(group.actions)
     told = {step.id: step for step in (*result.recovered, *result.steps)}
     for step, action in zip(group.steps, group.actions, strict=True):
         assert action.id is not None

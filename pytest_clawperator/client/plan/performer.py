@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from pytest_clawperator.client.plan import explain
-from pytest_clawperator.client.plan.plan import Aim, Plan, judged, the_step
+from pytest_clawperator.client.plan.plan import Aim, Plan, the_step
 from pytest_clawperator.client.plan.target import Target
 from pytest_clawperator.client.plan.timing import POLL, Countdown, Wait, seconds_of
 from pytest_clawperator.contracts.actions import Retry, Sleep, SnapshotUi, TypedAction
@@ -19,7 +19,9 @@ from pytest_clawperator.errors import (
     NodeNotFoundError,
     StepFailedError,
 )
-from pytest_clawperator.execution.result import Runner, RunResult, RunStep, error_of
+from pytest_clawperator.execution.judging import JUDGEMENTS
+from pytest_clawperator.execution.result import RunResult, RunStep, error_of
+from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.query import identifying_matcher
 from pytest_clawperator.snapshot.tree import Node, Snapshot
@@ -65,7 +67,7 @@ class Performer:
             wait = Wait(0.0) if is_polled else countdown.segment(plan.longest_wait)
             # What was just looked up has been paused for already.
             before = [Sleep(pause)] if pause and not aim.seen else []
-            result = judged(self.run([*before, plan.action(aim, wait)]), [plan])
+            result = self.run([*before, plan.action(aim, wait)])
             if result.ok:
                 self._check_after(plan)
                 return plan.value(last_step(result), result)
@@ -226,7 +228,7 @@ class Performer:
         execution = complete_execution(actions)
         if timeout is not None:
             execution = override_timeout(execution, timeout)
-        return self._runner.run(execution)
+        return self._runner.run(execution, processors=JUDGEMENTS)
 
     def explained(self, plan: Plan[Any], result: RunResult, seconds: float) -> ClawperatorError:
         """Make the error for a failed run, with a fresh look at the screen."""

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from pytest_clawperator.client.plan.target import Target
 from pytest_clawperator.client.plan.timing import SEGMENT, Wait
 from pytest_clawperator.contracts.actions import TypedAction
-from pytest_clawperator.contracts.failures import is_garbled
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.result import RunResult, RunStep
@@ -52,11 +51,6 @@ def the_step(step: RunStep, result: RunResult) -> RunStep:
     return step
 
 
-def as_told(step: RunStep) -> RunStep:
-    """Take the device's word for what became of a step."""
-    return step
-
-
 @dataclass(frozen=True, kw_only=True)
 class Plan(Generic[T]):
     """One action to come, and what people get for it.
@@ -65,9 +59,7 @@ class Plan(Generic[T]):
     before the action can go to it; a scroll's target need not. ``container`` is what is
     scrolled. ``from_nodes`` answers from a snapshot what need not be asked of the device,
     or gives None while the snapshot has no answer. ``takes_several`` is about all nodes
-    that fit, so that there is nothing to choose. ``judge`` calls failed what the device may
-    call a success. ``garbled`` is what the published Operator means to say where a percent
-    sign garbles it. ``wanted`` is the form that a text must have.
+    that fit, so that there is nothing to choose. ``wanted`` is the form that a text must have.
     """
 
     verb: str
@@ -80,11 +72,9 @@ class Plan(Generic[T]):
     takes_container: bool = False
     takes_retry: bool = True
     takes_several: bool = False
-    judge: Callable[[RunStep], RunStep] = as_told
     from_nodes: Callable[[Sequence[Node], RunStep], T | None] | None = None
     worth_waiting: frozenset[ErrorCode] = NOT_THERE
     longest_wait: float = SEGMENT
-    garbled: str | None = None
     wanted: str = ""
 
     @property
@@ -95,26 +85,5 @@ class Plan(Generic[T]):
             return False
         return target.within is None or (self.takes_container and target.within.is_sendable)
 
-    @property
-    def meant(self) -> str | None:
-        """What a garbled failure was meant to say, None where nothing can garble it."""
-        has_percent = self.target is not None and self.target.has_percent
-        return "No UI node found" if has_percent else self.garbled
-
     def __str__(self) -> str:
         return f"{self.verb} {self.target}" if self.target is not None else self.verb
-
-
-def judged(result: RunResult, plans: Sequence[Plan[Any]]) -> RunResult:
-    """Let the plans of the last steps judge them."""
-    if not result.ok and not result.failed_steps and is_garbled(result.error or ""):
-        meant = next((plan.meant for plan in plans if plan.meant), result.error)
-        result = result.model_copy(update={"error": meant})
-    before = result.steps[: -len(plans)] if len(result.steps) > len(plans) else ()
-    own = result.steps[len(before) :]
-    steps = [plan.judge(step) for step, plan in zip(own, plans, strict=False)]
-    failed = next((step for step in steps if not step.success), None)
-    if failed is None or not result.ok:
-        return result
-    changed = {"steps": (*before, *steps), "status": "failed", "error": str(failed)}
-    return result.model_copy(update=changed)

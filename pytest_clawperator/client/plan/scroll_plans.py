@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from pytest_clawperator.client.plan.plan import Aim, Plan, as_told
+from pytest_clawperator.client.plan.plan import Aim, Plan
 from pytest_clawperator.client.plan.target import Target
 from pytest_clawperator.client.plan.timing import Wait
 from pytest_clawperator.client.scroll_outcome import (
-    FOUND,
     ScrollOutcome,
     outcome_of_scroll,
     outcome_of_scroll_and_click,
@@ -18,7 +17,6 @@ from pytest_clawperator.client.scroll_outcome import (
 from pytest_clawperator.contracts import actions, limits
 from pytest_clawperator.contracts.actions import Direction, TypedAction
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
-from pytest_clawperator.execution.result import RunStep
 
 _NO_LIST = frozenset({ErrorCode.CONTAINER_NOT_FOUND, ErrorCode.UI_TREE_UNAVAILABLE})
 # The Operator's own limit, and the most that leaves an execution time for the rest.
@@ -76,17 +74,8 @@ def scroll_until(
         container=container,
         is_aimed=False,
         takes_retry=False,
-        judge=as_told if target is None else _found_or_failed,
         worth_waiting=_NO_LIST,
     )
-
-
-def _found_or_failed(step: RunStep) -> RunStep:
-    """Call a search failed that ended without its target: to some Operators it succeeded."""
-    if not step.success or step.data.get("termination_reason") == FOUND:
-        return step
-    data = {**step.data, "error": ErrorCode.TARGET_NOT_FOUND.value}
-    return step.model_copy(update={"success": False, "data": data})
 
 
 def scroll_to_top(container: Target | None) -> Plan[ScrollOutcome]:

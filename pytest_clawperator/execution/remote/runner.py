@@ -28,6 +28,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.execution.flight import Clearance, always_clear
 from pytest_clawperator.execution.observing import Observers
+from pytest_clawperator.execution.postprocess import Collected, Processor, postprocess
 from pytest_clawperator.execution.remote.answers import (
     Answer,
     choose_serial,
@@ -96,36 +97,39 @@ class RemoteRunner:
         """Where the other host is."""
         return self._host.url
 
-    def run(self, execution: Execution) -> RunResult:
+    def run(self, execution: Execution, *, processors: Sequence[Processor] = ()) -> RunResult:
         """Run the execution; a failed envelope is returned, not raised.
+
+        ``processors`` are applied to the other host's answer, before observers see it.
 
         Another thread waits its turn; another client of that host gets an
         :class:`ExecutionConflictError`.
         """
-        return self.observers.watch(execution, lambda: self._named(execution))
+        return self.observers.watch(execution, lambda: self._named(execution, processors))
 
     def close(self) -> None:
         """Let go of the other host."""
         self._host.close()
 
-    def _named(self, execution: Execution) -> RunResult:
+    def _named(self, execution: Execution, processors: Sequence[Processor]) -> RunResult:
         """Run, and let every error say which device it is about."""
         try:
             with self._turn:
-                return self._executed(execution)
+                return self._executed(execution, processors)
         except ClawperatorError as exc:
             exc.serial = exc.serial or self._serial
             raise
 
-    def _executed(self, execution: Execution) -> RunResult:
+    def _executed(self, execution: Execution, processors: Sequence[Processor]) -> RunResult:
         started_at, begin = time.time(), time.monotonic()
         timeout = execution.timeout_ms / 1000 + self._margin
         self._clearance(execution.command_id, timeout)
         answer = self._host.ask("POST", "/execute", timeout=timeout, body=self._body(execution))
         run = read_run(answer, command_id=execution.command_id, serial=self._serial)
-        # The other host has done the post-processing; a second time would be wrong.
+        # The other host has done the usual post-processing; a second time would be wrong.
+        collected = Collected(actions=execution.actions, serial=run.serial)
         return RunResult.of(
-            run.envelope,
+            postprocess(run.envelope, collected, processors),
             serial=run.serial,
             elapsed=time.monotonic() - begin,
             terminal_source=run.terminal_source,

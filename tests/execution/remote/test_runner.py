@@ -48,9 +48,10 @@ from pytest_clawperator.errors import (
     TransportError,
     TransportTimeoutError,
 )
+from pytest_clawperator.execution.judging import JUDGEMENTS
 from pytest_clawperator.execution.remote import runner as remote
 from pytest_clawperator.execution.remote.runner import RemoteRunner
-from pytest_clawperator.execution.result import Runner
+from pytest_clawperator.execution.runner import Runner
 from tests.doubles.host import ONE_DEVICE, SERIAL, HostDouble, Reply, answer, envelope, running_host
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"picture"
@@ -219,6 +220,22 @@ class TestRunning:
 
         assert result.to_wire() == given
         assert result.step("s").snapshot.find(text="Wi-Fi")
+
+    def test_processors_of_a_run_are_applied_before_observers_hear(self, host: HostDouble) -> None:
+        """What the client's methods send is judged here, too; a raw payload is left alone."""
+        missed = step("find", "scroll_until", termination_reason="EDGE_REACHED")
+        host.execute = Reply(body=answer(envelope("cmd-1", steps=[missed])))
+        search = {"id": "find", "type": "scroll_until", "params": {"matcher": {"text": "Tea"}}}
+        events: list[Event] = []
+        runner = RemoteRunner(host.url, observers=[events.append])
+
+        result = runner.run(execution(search), processors=JUDGEMENTS)
+        raw = runner.run(execution(search))
+        runner.close()
+
+        told = [event.result for event in events if isinstance(event, ExecutionFinished)]
+        assert told == [result, raw]
+        assert (result.code, raw.code) == (ErrorCode.TARGET_NOT_FOUND, None)
 
     def test_a_failed_envelope_is_data(self, host: HostDouble, runner: RemoteRunner) -> None:
         """A failed envelope is returned; asked to raise, it does so with a hint that fits here."""
