@@ -23,11 +23,11 @@ from pytest_clawperator.client.uri_check import check_uri
 from pytest_clawperator.contracts import actions
 from pytest_clawperator.contracts.actions import TypedAction
 from pytest_clawperator.contracts.completion import complete_execution, override_timeout
+from pytest_clawperator.contracts.keywords import MatcherKeywords
 from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.errors import ClawperatorWarning, ConfigurationError
 from pytest_clawperator.execution.result import RunResult, RunStep
 from pytest_clawperator.execution.runner import Runner
-from pytest_clawperator.snapshot.matching import MatcherKeywords
 from pytest_clawperator.snapshot.tree import Snapshot
 
 Payload = Execution | dict[str, Any] | Sequence[TypedAction | Action | dict[str, Any]] | str | bytes

@@ -14,10 +14,10 @@ from pytest_clawperator.client.plan.target import Target, TargetLike, inside, ta
 from pytest_clawperator.client.plan.timing import seconds_of
 from pytest_clawperator.client.scroll_outcome import ScrollOutcome
 from pytest_clawperator.contracts.actions import Direction, Retry, WaitForNode
+from pytest_clawperator.contracts.keywords import MatcherKeywords
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, StepFailedError
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.snapshot.bounds import Bounds
-from pytest_clawperator.snapshot.matching import MatcherKeywords
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
 if TYPE_CHECKING:

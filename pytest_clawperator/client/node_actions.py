@@ -9,8 +9,8 @@ from typing_extensions import Unpack
 from pytest_clawperator.client.plan import action_plans
 from pytest_clawperator.client.plan.performer import Acting
 from pytest_clawperator.client.plan.target import TargetLike
+from pytest_clawperator.contracts.keywords import MatcherKeywords
 from pytest_clawperator.execution.result import RunStep
-from pytest_clawperator.snapshot.matching import MatcherKeywords
 
 Validator = Literal["temperature", "version", "regex"]
 

@@ -15,6 +15,7 @@ from pytest_clawperator.client.plan import action_plans, explain, scroll_plans
 from pytest_clawperator.client.plan.performer import last_step
 from pytest_clawperator.client.plan.plan import Aim, Plan
 from pytest_clawperator.client.plan.target import (
+    Route,
     Target,
     TargetLike,
     container_of,
@@ -25,10 +26,10 @@ from pytest_clawperator.client.plan.timing import Countdown, Wait, seconds_of
 from pytest_clawperator.client.scroll_outcome import ScrollOutcome
 from pytest_clawperator.contracts.actions import Direction, SnapshotUi
 from pytest_clawperator.contracts.completion import complete_execution
+from pytest_clawperator.contracts.keywords import MatcherKeywords
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.judging import TARGET_FOUND
-from pytest_clawperator.snapshot.matching import MatcherKeywords
 from pytest_clawperator.snapshot.tree import Snapshot
 
 
@@ -139,7 +140,7 @@ class ScrollActions(NodeActions):
             distance_ratio=distance_ratio,
             settle_delay=settle_delay,
         )
-        if wanted.is_sendable and not self._must_be_alone(wanted):
+        if wanted.route(is_checked=self.performer.strict) is Route.SENT:
             return self._do(plan, timeout)
         gesture = {"distance_ratio": distance_ratio, "settle_delay": settle_delay}
         pages = _Pages(plan.container, direction, max_scrolls, seconds_of(timeout, self.timeout))

@@ -109,7 +109,8 @@ class Execution(WireObject):
     mode: Annotated[str | None, OneOf(limits.MODES)] = None
 
     def __post_init__(self) -> None:
-        judge(self.to_wire())
+        wire = self.to_wire()
+        judge(canonical_execution(wire), wire)
 
     def to_json(self) -> str:
         """Give the payload as compact JSON."""
@@ -143,7 +144,8 @@ def validate_execution(given: Execution | dict[str, Any] | str | bytes) -> Execu
     __tracebackhide__ = True
     if isinstance(given, Execution):
         return given
-    return judge(read_json(given))
+    raw = read_json(given)
+    return judge(canonical_execution(raw), raw)
 
 
 def read_json(given: Any) -> Any:
@@ -170,14 +172,13 @@ def read_json(given: Any) -> Any:
         raise ExecutionValidationError([problem]) from exc
 
 
-def judge(raw: Any, original: Any = None) -> Execution:
-    """Judge a parsed payload; ``original`` is what the caller wrote, for naming actions."""
+def judge(wire: Any, original: Any) -> Execution:
+    """Judge a payload without aliases; ``original`` is as the caller wrote it, for messages."""
     __tracebackhide__ = True
-    wire = canonical_execution(raw)
     execution = _as_model(wire)
     problems = _problems(wire) if execution is None else list(_broken_rules(wire))
     if execution is None or problems:
-        raise _refusal(problems, raw if original is None else original)
+        raise _refusal(problems, original)
     if not _surely_fits(wire):
         _check_size(execution)
     return execution

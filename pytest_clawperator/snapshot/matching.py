@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
+from pytest_clawperator.contracts.keywords import MatcherKeywords, check_keywords, is_short_id
 from pytest_clawperator.contracts.schema import wire_names
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.contracts.wording import closest, quote
@@ -15,17 +16,6 @@ from pytest_clawperator.snapshot.roles import KNOWN_ROLES
 
 if TYPE_CHECKING:
     from pytest_clawperator.snapshot.node import Node
-
-
-class MatcherKeywords(TypedDict, total=False):
-    """The keywords that stand for a matcher everywhere in this package."""
-
-    text: str | None
-    text_contains: str | None
-    id: str | None
-    desc: str | None
-    desc_contains: str | None
-    role: str | None
 
 
 @dataclass(frozen=True)
@@ -45,8 +35,7 @@ class Query:
         if matcher is None:
             check_keywords(keywords)
             found = NodeMatcher.of(**keywords)
-            wanted_id = found.resource_id
-            return cls(found, wanted_id is not None and ":id/" not in wanted_id)
+            return cls(found, takes_short_id=is_short_id(found.resource_id))
         if keywords:
             raise TypeError(f"give a matcher or keywords, not both: {sorted(keywords)}")
         if isinstance(matcher, Query):
@@ -93,20 +82,6 @@ def check_role(role: str) -> None:
     near = None if name in KNOWN_ROLES else closest(name, KNOWN_ROLES)
     if near is not None:
         raise ConfigurationError(f"there is no role {quote(role)}", hint=f"Did you mean {near}?")
-
-
-def check_keywords(keywords: Iterable[str]) -> None:
-    """Refuse keywords by which no node is matched."""
-    __tracebackhide__ = True
-    known = tuple(MatcherKeywords.__annotations__)
-    for name in keywords:
-        if name not in known:
-            near = closest(name, known)
-            meant = f"Did you mean {near}=? " if near else ""
-            raise ConfigurationError(
-                f"nodes are not matched by {name}=",
-                hint=f"{meant}They are matched by {', '.join(known)}.",
-            )
 
 
 #: The forms in which a matcher may be given; None where keywords are given instead.

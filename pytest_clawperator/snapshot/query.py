@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from typing_extensions import Unpack
 
+from pytest_clawperator.contracts.keywords import MatcherKeywords
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ExecutionValidationError, NodeNotFoundError
 from pytest_clawperator.snapshot import near_miss, roles
-from pytest_clawperator.snapshot.matching import MatcherKeywords, Query, Wanted, check_role
+from pytest_clawperator.snapshot.matching import Query, Wanted, check_role
 from pytest_clawperator.snapshot.near_miss import describe, plain
 
 if TYPE_CHECKING:

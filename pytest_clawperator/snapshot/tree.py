@@ -11,6 +11,7 @@ from weakref import ref
 from lxml import etree  # type: ignore[import-untyped]
 from typing_extensions import Unpack, override
 
+from pytest_clawperator.contracts.keywords import MatcherKeywords
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import (
     ClawperatorWarning,
@@ -20,7 +21,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.snapshot import near_miss, query
 from pytest_clawperator.snapshot.bounds import Bounds
-from pytest_clawperator.snapshot.matching import MatcherKeywords, Query, Wanted
+from pytest_clawperator.snapshot.matching import Query, Wanted
 from pytest_clawperator.snapshot.node import Element, Node
 from pytest_clawperator.snapshot.parse import Parsed, decoded, original, parse, stand_in
 

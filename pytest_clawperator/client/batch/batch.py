@@ -19,8 +19,8 @@ from pytest_clawperator.client.scroll_outcome import ScrollOutcome
 from pytest_clawperator.client.uri_check import check_uri
 from pytest_clawperator.contracts import actions
 from pytest_clawperator.contracts.actions import Direction
+from pytest_clawperator.contracts.keywords import MatcherKeywords
 from pytest_clawperator.execution.result import RunStep
-from pytest_clawperator.snapshot.matching import MatcherKeywords
 from pytest_clawperator.snapshot.tree import Snapshot
 
 

@@ -15,9 +15,9 @@ from pytest_clawperator.client.plan.performer import Performer
 from pytest_clawperator.client.plan.plan import Plan
 from pytest_clawperator.client.plan.target import TargetLike
 from pytest_clawperator.client.plan.timing import seconds_of
+from pytest_clawperator.contracts.keywords import MatcherKeywords
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.execution.result import RunStep
-from pytest_clawperator.snapshot.matching import MatcherKeywords
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, NoReturn, TypeVar
 
-from pytest_clawperator.client.plan.performer import Answer, Performer
+from pytest_clawperator.client.plan.performer import Performer, SeenValue
 from pytest_clawperator.client.plan.plan import Aim, Plan
 from pytest_clawperator.client.plan.timing import Countdown, Wait
 from pytest_clawperator.contracts import limits
@@ -34,7 +34,7 @@ class BatchStep(Generic[T]):
     seconds: float
     _step: RunStep | None = None
     _result: RunResult | None = None
-    _answer: Answer | None = None
+    _seen: SeenValue | None = None
 
     @property
     def done(self) -> bool:
@@ -56,8 +56,8 @@ class BatchStep(Generic[T]):
     def value(self) -> T:
         """What the method of the same name returns outside a batch; of a failed step its error."""
         __tracebackhide__ = True
-        if self._answer is not None:
-            value: T = self._answer.value
+        if self._seen is not None:
+            value: T = self._seen.value
             return value
         step, result = self.result, self._result
         assert result is not None
@@ -129,15 +129,15 @@ def send(performer: Performer, steps: list[BatchStep[Any]]) -> None:
     __tracebackhide__ = True
     group = _Group()
     for place, step in enumerate(steps, 1):
-        if group.actions and performer.must_look(step.plan):
+        if group.actions and step.plan.route(strict=performer.strict).needs_look:
             _run(performer, group, steps)
             group = _Group()
         try:
             aim = performer.aim(step.plan, Countdown(step.seconds))
         except ClawperatorError as error:
             raise _placed(error, f"step {place} of {len(steps)} of the batch") from None
-        if isinstance(aim, Answer):
-            step._answer, step._step = aim, aim.step
+        if isinstance(aim, SeenValue):
+            step._seen, step._step = aim, aim.step
             continue
         action = step.plan.action(aim, Wait(step.seconds))
         action = replace(action, id=f"{action.type}-{place}")
