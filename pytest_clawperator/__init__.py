@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.client.client import Clawperator
     from pytest_clawperator.client.device.device import Device
     from pytest_clawperator.client.locator import Locator
-    from pytest_clawperator.client.scroll_outcome import ScrollOutcome
+    from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome
     from pytest_clawperator.contracts.actions import (
         Click,
         CloseApp,
@@ -197,7 +197,7 @@ _HOMES = {
     "ScreenAssertions": "pytest_clawperator.assertions.screen",
     "Scroll": _ACTIONS,
     "ScrollAndClick": _ACTIONS,
-    "ScrollOutcome": "pytest_clawperator.client.scroll_outcome",
+    "ScrollOutcome": "pytest_clawperator.client.plan.scroll_outcome",
     "ScrollUntil": _ACTIONS,
     "Settings": "pytest_clawperator.plugin.settings",
     "SeveralDevices": "pytest_clawperator.plugin.leasing.spare_devices",

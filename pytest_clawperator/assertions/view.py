@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Protocol
 
 from pytest_clawperator.assertions.polling import look_limit
-from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.client.direct_actions import DirectActions
 from pytest_clawperator.client.plan import explain
 from pytest_clawperator.client.plan.performer import last_step
 from pytest_clawperator.client.plan.target import Target, inside
@@ -52,7 +52,7 @@ class Screen(Protocol):
 class LiveScreen:
     """The screen of a device."""
 
-    client: Clawperator
+    client: DirectActions
 
     @property
     def serial(self) -> str | None:

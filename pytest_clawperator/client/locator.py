@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from typing_extensions import Unpack
 
 from pytest_clawperator.client.device.device import NoDevice
+from pytest_clawperator.client.direct_actions import DirectActions
 from pytest_clawperator.client.plan import action_plans
 from pytest_clawperator.client.plan.performer import glimpse
+from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome
 from pytest_clawperator.client.plan.target import Target, TargetLike, inside, target_of
 from pytest_clawperator.client.plan.timing import seconds_of
-from pytest_clawperator.client.scroll_outcome import ScrollOutcome
 from pytest_clawperator.contracts.actions import Direction, Retry, WaitForNode
 from pytest_clawperator.contracts.keywords import MatcherKeywords
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, StepFailedError
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.tree import Node, Snapshot
-
-if TYPE_CHECKING:
-    from pytest_clawperator.client.client import Clawperator
 
 # Typed into a field to be emptied: one key then takes it away, however long the text was.
 _STAND_IN = "x"
@@ -36,7 +34,7 @@ class Locator:
     """
 
     target: Target
-    client: Clawperator = field(compare=False)
+    client: DirectActions = field(compare=False)
 
     def __repr__(self) -> str:
         if self.target.node is not None:

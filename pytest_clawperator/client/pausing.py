@@ -6,10 +6,9 @@ import code
 import contextlib
 import sys
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
-if TYPE_CHECKING:
-    from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.client.direct_actions import DirectActions
 
 CLIENT_NAME = "claw"
 
@@ -20,7 +19,7 @@ def is_interactive() -> bool:
     return all(stream is not None and _is_terminal(stream) for stream in streams)
 
 
-def ask(client: Clawperator, *, why: str, frame: FrameType | None = None) -> None:
+def ask(client: DirectActions, *, why: str, frame: FrameType | None = None) -> None:
     """Offer a prompt on the terminal until it is left; the frame's names are at hand there."""
     names: dict[str, Any] = {word: _Leave(word) for word in ("exit", "quit")}
     if frame is not None:
@@ -49,7 +48,7 @@ class _Leave:
         raise SystemExit
 
 
-def pause_script(client: Clawperator, frame: FrameType | None) -> None:
+def pause_script(client: DirectActions, frame: FrameType | None) -> None:
     """Pause outside of pytest; where nobody can answer, say so and go on."""
     place = f" at {frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else ""
     if is_interactive():

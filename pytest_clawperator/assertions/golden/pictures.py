@@ -19,7 +19,7 @@ from pytest_clawperator.assertions.golden.settling import keep
 from pytest_clawperator.assertions.golden.store import UPDATE_OPTION, GoldenStore, write_whole
 from pytest_clawperator.assertions.polling import Outcome, Verdict
 from pytest_clawperator.assertions.role_check import check_roles, listed_of
-from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.client.direct_actions import DirectActions
 from pytest_clawperator.client.plan.target import Target, TargetLike, target_of
 from pytest_clawperator.contracts.wording import describe
 from pytest_clawperator.errors import (
@@ -160,7 +160,7 @@ class GoldenPicture:
     """What the screen is to look like."""
 
     name: str
-    client: Clawperator
+    client: DirectActions
     threshold: float
     max_diff_pixels: int
     mask: tuple[Target, ...]
@@ -173,7 +173,7 @@ class GoldenPicture:
     def of(
         cls,
         name: str,
-        client: Clawperator,
+        client: DirectActions,
         threshold: float,
         max_diff_pixels: int,
         mask: TargetLike | Sequence[TargetLike],
@@ -323,7 +323,7 @@ class GoldenPicture:
         return files
 
 
-def _density(client: Clawperator) -> int | None:
+def _density(client: DirectActions) -> int | None:
     """Ask the device, which may have changed it since it was listed."""
     try:
         found = _DENSITY.findall(client.device.shell("wm density").stdout)
@@ -332,7 +332,7 @@ def _density(client: Clawperator) -> int | None:
     return int(found[-1]) if found else client.device.info.density
 
 
-def _status_bar_height(client: Clawperator) -> int:
+def _status_bar_height(client: DirectActions) -> int:
     """Ask the device; where it does not say, the bar is as high as on most phones."""
     info = client.device.info
     try:

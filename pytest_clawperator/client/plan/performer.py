@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pytest_clawperator.client.plan import explain
 from pytest_clawperator.client.plan.plan import Aim, Plan, the_step
 from pytest_clawperator.client.plan.target import Route, Target
-from pytest_clawperator.client.plan.timing import POLL, Countdown, Wait, seconds_of
+from pytest_clawperator.client.plan.timing import POLL, Countdown, Wait
 from pytest_clawperator.contracts.actions import Retry, Sleep, SnapshotUi, TypedAction
 from pytest_clawperator.contracts.completion import complete_execution, override_timeout
 from pytest_clawperator.contracts.selectors import NodeMatcher
@@ -222,26 +222,6 @@ class Performer:
         if snapshot is not None and plan.target is not None:
             plan.target.last.total = len(plan.target.resolve(snapshot))
         return explain.explained(plan, error, seconds=seconds, snapshot=snapshot)
-
-
-class Acting:
-    """What the client's methods have in common: how they are carried out."""
-
-    performer: Performer
-    _timeout: float
-
-    @property
-    def timeout(self) -> float:
-        """How many seconds methods look for a node unless told otherwise."""
-        return self._timeout
-
-    @timeout.setter
-    def timeout(self, seconds: float) -> None:
-        self._timeout = seconds_of(seconds, seconds)
-
-    def _do(self, plan: Plan[T], timeout: float | None = None) -> T:
-        __tracebackhide__ = True
-        return self.performer.perform(plan, seconds_of(timeout, self.timeout))
 
 
 def _found(

@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_clawperator.client.plan.plan import Aim, Plan
-from pytest_clawperator.client.plan.target import Target
-from pytest_clawperator.client.plan.timing import Wait
-from pytest_clawperator.client.scroll_outcome import (
+from pytest_clawperator.client.plan.scroll_outcome import (
     ScrollOutcome,
     outcome_of_scroll,
     outcome_of_scroll_and_click,
     outcome_of_scroll_until,
 )
+from pytest_clawperator.client.plan.target import Target
+from pytest_clawperator.client.plan.timing import Wait
 from pytest_clawperator.contracts import actions, limits
 from pytest_clawperator.contracts.actions import Direction, TypedAction
 from pytest_clawperator.errors import ConfigurationError, ErrorCode

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_clawperator.client.device.device import Device, NoDevice
-from pytest_clawperator.client.uri_check import check_uri
+from pytest_clawperator.client.device.uri_check import check_uri
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.errors import ErrorCode, StepFailedError
 from tests.doubles.transport import ScriptedTransport

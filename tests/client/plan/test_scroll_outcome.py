@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.client.scroll_outcome import (
+from pytest_clawperator.client.plan.scroll_outcome import (
     outcome_of_scroll,
     outcome_of_scroll_and_click,
     outcome_of_scroll_until,
