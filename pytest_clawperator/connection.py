@@ -12,7 +12,8 @@ from pathlib import Path
 
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device.commands import package_name
-from pytest_clawperator.client.device.device import Device, NoDevice
+from pytest_clawperator.client.device.device import Device
+from pytest_clawperator.client.device.no_device import NoDevice
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
 from pytest_clawperator.contracts.events import Observer
 from pytest_clawperator.devices.health import awaken_operator

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from typing_extensions import Unpack
 
-from pytest_clawperator.client.device.device import NoDevice
+from pytest_clawperator.client.device.no_device import NoDevice
 from pytest_clawperator.client.direct_actions import DirectActions
 from pytest_clawperator.client.plan import action_plans
 from pytest_clawperator.client.plan.performer import glimpse

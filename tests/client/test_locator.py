@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.client.device.device import NoDevice
+from pytest_clawperator.client.device.no_device import NoDevice
 from pytest_clawperator.errors import (
     ConfigurationError,
     NodeNotFoundError,

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_clawperator.client import pausing
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.client.device.device import NoDevice
+from pytest_clawperator.client.device.no_device import NoDevice
 
 
 def idle_client() -> Clawperator:

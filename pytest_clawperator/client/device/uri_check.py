@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from shlex import quote
 
-from pytest_clawperator.client.device.device import Device, NoDevice
+from pytest_clawperator.client.device.device import Device
+from pytest_clawperator.client.device.no_device import NoDevice
 from pytest_clawperator.errors import ErrorCode, ShellError, StepFailedError
 
 _NOBODY = "No activity found"

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.client.device.device import Device, NoDevice
+from pytest_clawperator.client.device.device import Device
+from pytest_clawperator.client.device.no_device import NoDevice
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.errors import (
     ConfigurationError,
