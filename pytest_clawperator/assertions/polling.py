@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Generic, NamedTuple, TypeVar
 
+from pytest_clawperator.client.plan.plan import NOT_YET_THERE
 from pytest_clawperator.errors import (
     ClawperatorError,
     ErrorCode,
@@ -25,24 +26,16 @@ SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 0.25
 # What a look may raise that means "not yet": no screen to be read, an assertion in a function.
 NOT_YET = (AssertionError, SnapshotError)
 # What a step may fail with because the screen is not yet as it will be.
-_MAY_COME = frozenset(
-    {
-        ErrorCode.NODE_NOT_FOUND,
-        ErrorCode.NODE_NOT_CLICKABLE,
-        ErrorCode.NODE_HAS_NO_TEXT,
-        ErrorCode.NODE_AMBIGUOUS,
-        ErrorCode.CONTAINER_NOT_FOUND,
-        ErrorCode.CONTAINER_NOT_SCROLLABLE,
-        ErrorCode.CONTAINER_LOST,
-        ErrorCode.TARGET_NOT_FOUND,
-        ErrorCode.NAVIGATION_TIMEOUT,
-        ErrorCode.VALIDATOR_MISMATCH,
-        ErrorCode.VALUE_NODE_NOT_FOUND,
-        ErrorCode.SNAPSHOT_EXTRACTION_FAILED,
-        ErrorCode.SNAPSHOT_UNREADABLE,
-        ErrorCode.UI_TREE_UNAVAILABLE,
-    }
-)
+_MAY_COME = NOT_YET_THERE | {
+    ErrorCode.NODE_NOT_CLICKABLE,
+    ErrorCode.NODE_AMBIGUOUS,
+    ErrorCode.CONTAINER_NOT_SCROLLABLE,
+    ErrorCode.CONTAINER_LOST,
+    ErrorCode.TARGET_NOT_FOUND,
+    ErrorCode.NAVIGATION_TIMEOUT,
+    ErrorCode.SNAPSHOT_EXTRACTION_FAILED,
+    ErrorCode.SNAPSHOT_UNREADABLE,
+}
 _NO_ANSWER = frozenset({ErrorCode.RESULT_ENVELOPE_TIMEOUT, ErrorCode.EXECUTION_TIMED_OUT})
 # A look that was given at least so many seconds and got no answer tells of a broken device.
 _FAIR_LIMIT, _LEAST_LIMIT = 3.0, 1.0

@@ -46,7 +46,12 @@ from pytest_clawperator.execution.postprocess import (
 )
 from pytest_clawperator.execution.recovery import recover
 from pytest_clawperator.execution.result import LogSlice, RunResult, RunStep
-from pytest_clawperator.execution.screenshots import Scratch
+from pytest_clawperator.execution.screenshots import (
+    ScreenshotFolder,
+    is_png,
+    is_whole_png,
+    no_picture,
+)
 from pytest_clawperator.snapshot.extract import snapshots_from_lines
 from pytest_clawperator.transport.interface import ShellResult, Transport
 from pytest_clawperator.transport.quoting import quote
@@ -56,8 +61,6 @@ LATE_GRACE = 5.0
 # With these the end of the command was seen, though no envelope tells of it.
 _ENDS = (BroadcastError, EnvelopeMalformedError, OperatorNotReadyError, PayloadRefusedError)
 _STILL_ACTING = "The device may still be acting; the next execution waits for it."
-_PNG = b"\x89PNG\r\n\x1a\n"
-_PNG_END = b"IEND"
 # Among so many lines stands one with a time; others are dividers between the log's buffers.
 _SEARCHED_LINES = 8
 
@@ -91,7 +94,7 @@ class Pipeline:
         self._processors = tuple(processors)
         self._clock = clock
         self._checked_connection: int | None = None
-        self._scratch = Scratch()
+        self._folder = ScreenshotFolder()
         self.observers = Observers(observers, serial=transport.serial)
 
     @property
@@ -113,7 +116,7 @@ class Pipeline:
         """Let go of the device, and remove the pictures that nobody gave a place."""
         with ExitStack() as closing:  # an interrupt on the way leaves nothing out
             closing.callback(self._flight.close)
-            closing.callback(self._scratch.close)
+            closing.callback(self._folder.close)
             self._transport.close()
 
     def run(self, execution: Execution, *, processors: Sequence[Processor] = ()) -> RunResult:
@@ -285,14 +288,13 @@ class Pipeline:
             picture = self._transport.exec_out("screencap -p")
         except TransportError as exc:
             return None, None, str(exc)
-        if not picture.startswith(_PNG):
-            said = picture[:200].decode("utf-8", "replace").strip()
-            return None, None, f"screencap gave no picture; it said: {said or 'nothing'}"
-        if picture[-8:-4] != _PNG_END:
+        if not is_png(picture):
+            return None, None, no_picture(picture)
+        if not is_whole_png(picture):
             return None, None, f"the picture is cut off after {len(picture)} bytes"
         name = f"clawperator-screenshot-{execution.command_id}-{round(time.time() * 1000)}.png"
         wanted = screenshot_path(execution.actions, "")
-        path = Path(wanted) if wanted else self._scratch.file(_safe_name(name))
+        path = Path(wanted) if wanted else self._folder.file(_safe_name(name))
         try:
             path.write_bytes(picture)
         except OSError as exc:

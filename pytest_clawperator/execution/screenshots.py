@@ -1,4 +1,4 @@
-"""A folder for pictures that nobody gave a place, gone when the client is."""
+"""Screenshots: whether bytes are a whole picture, and a folder for those without a path."""
 
 from __future__ import annotations
 
@@ -8,25 +8,43 @@ import shutil
 import tempfile
 from pathlib import Path
 
+_PNG = b"\x89PNG\r\n\x1a\n"
+_PNG_END = b"IEND"
 _OURS = re.compile(r"clawperator-(\d+)-\w+")
 
 
-class Scratch:
-    """A temporary folder, made at its first use."""
+def is_png(content: bytes) -> bool:
+    """Whether bytes begin as a PNG file does."""
+    return content.startswith(_PNG)
+
+
+def is_whole_png(content: bytes) -> bool:
+    """Whether bytes begin and end as a PNG file does."""
+    return is_png(content) and content[-8:-4] == _PNG_END
+
+
+def no_picture(output: bytes) -> str:
+    """Return the message about what ``screencap -p`` printed instead of a picture."""
+    said = output[:200].decode("utf-8", "replace").strip()
+    return f"screencap gave no picture; it said: {said or 'nothing'}"
+
+
+class ScreenshotFolder:
+    """A temporary folder for screenshots without a path, made at its first use."""
 
     def __init__(self) -> None:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._process = os.getpid()
 
     def file(self, name: str) -> Path:
-        """Say where a file of this name goes."""
+        """Return the path of a file of this name in the folder."""
         if self._folder is None:
             _sweep(Path(tempfile.gettempdir()))
             self._folder = tempfile.TemporaryDirectory(prefix=f"clawperator-{os.getpid()}-")
         return Path(self._folder.name) / name
 
     def close(self) -> None:
-        """Remove the folder and what is in it, unless it is the parent process's."""
+        """Remove the folder and its files, unless a parent process made it."""
         if self._folder is not None and self._process == os.getpid():
             self._folder.cleanup()
             self._folder = None

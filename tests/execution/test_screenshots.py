@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.execution.screenshots import Scratch
+from pytest_clawperator.execution.screenshots import ScreenshotFolder
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_folder_is_made_when_needed_and_removed_at_the_end(place: Path) -> None:
     """Nothing is made before the first file, and nothing is left after the end."""
-    scratch = Scratch()
+    scratch = ScreenshotFolder()
     before = list(place.iterdir())
     path = scratch.file("a.png")
     path.write_bytes(b"x")
@@ -43,7 +43,7 @@ def test_what_a_killed_process_left_is_swept(place: Path) -> None:
     for folder in (stale, living, other):
         folder.mkdir()
         (folder / "file").write_text("x")
-    scratch = Scratch()
+    scratch = ScreenshotFolder()
 
     scratch.file("a.png")
     scratch.close()

@@ -46,7 +46,7 @@ _LONGEST_MESSAGE = 4000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class HttpAnswer:
     """An HTTP answer; ``request`` is what was asked, as in ``GET http://host:3000/devices``."""
 
     request: str
@@ -55,7 +55,7 @@ class Answer:
     body: bytes
 
 
-def read_answer(answer: Answer, *, serial: str | None) -> dict[str, Any]:
+def read_answer(answer: HttpAnswer, *, serial: str | None) -> dict[str, Any]:
     """Give the object that a successful answer holds; any other answer is raised."""
     given = _object(answer)
     if given.get("ok") is True:
@@ -70,7 +70,7 @@ def read_answer(answer: Answer, *, serial: str | None) -> dict[str, Any]:
     raise _error(error, device if isinstance(device, str) else serial, answer.request)
 
 
-def read_device_states(answer: Answer) -> dict[str, str]:
+def read_device_states(answer: HttpAnswer) -> dict[str, str]:
     """Give the state of each device that the other host sees, by serial."""
     devices = read_answer(answer, serial=None).get("devices")
     if not isinstance(devices, list) or not all(map(_is_device, devices)):
@@ -115,7 +115,7 @@ class Run:
     terminal_source: str
 
 
-def read_run(answer: Answer, *, command_id: str, serial: str) -> Run:
+def read_run(answer: HttpAnswer, *, command_id: str, serial: str) -> Run:
     """Give the run of our execution; an error, or anybody else's envelope, is raised."""
     given = read_answer(answer, serial=serial)
     try:
@@ -139,7 +139,7 @@ def read_run(answer: Answer, *, command_id: str, serial: str) -> Run:
     )
 
 
-def unreadable(answer: Answer, found: str) -> TransportError:
+def unreadable(answer: HttpAnswer, found: str) -> TransportError:
     """Make the error for an answer that no Clawperator host gives."""
     return TransportError(
         f"{answer.request} answered {answer.status} with {found}, "
@@ -154,7 +154,7 @@ def unreadable(answer: Answer, found: str) -> TransportError:
     )
 
 
-def _object(answer: Answer) -> dict[str, Any]:
+def _object(answer: HttpAnswer) -> dict[str, Any]:
     text = answer.body.decode("utf-8", "replace")
     try:
         given = parse_json(text)

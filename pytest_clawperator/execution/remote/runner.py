@@ -30,13 +30,14 @@ from pytest_clawperator.execution.flight import Clearance, always_clear
 from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.postprocess import Collected, Processor, postprocess
 from pytest_clawperator.execution.remote.answers import (
-    Answer,
+    HttpAnswer,
     choose_serial,
     read_device_states,
     read_run,
     unreadable,
 )
 from pytest_clawperator.execution.result import LogSlice, RunResult
+from pytest_clawperator.execution.screenshots import is_png
 
 if TYPE_CHECKING:
     import httpx
@@ -49,7 +50,6 @@ _URL = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
-_PNG = b"\x89PNG\r\n\x1a\n"
 # File systems round the time of a change, some to two seconds.
 _CLOCK_SLACK = 2.0
 
@@ -177,7 +177,9 @@ class _Host:
     def close(self) -> None:
         self._client.close()
 
-    def ask(self, method: str, path: str, *, timeout: float, body: bytes | None = None) -> Answer:
+    def ask(
+        self, method: str, path: str, *, timeout: float, body: bytes | None = None
+    ) -> HttpAnswer:
         """Ask and read the whole answer."""
         import httpx
 
@@ -251,7 +253,7 @@ def _is_host(host: str) -> bool:
         return False
 
 
-def _read(response: httpx.Response, request: str, deadline: float) -> Answer:
+def _read(response: httpx.Response, request: str, deadline: float) -> HttpAnswer:
     """Read an answer's body; refuse one that is too large, too slow, packed or elsewhere."""
     chunks: list[bytes] = []
     size = 0
@@ -262,7 +264,7 @@ def _read(response: httpx.Response, request: str, deadline: float) -> Answer:
             break
         if time.monotonic() > deadline:
             raise TimeoutError
-    answer = Answer(
+    answer = HttpAnswer(
         request=request,
         status=response.status_code,
         content_type=response.headers.get("content-type", ""),
@@ -299,4 +301,4 @@ def _picture(steps: Sequence[StepResult], *, taken_after: float) -> bytes | None
             picture = file.read(LARGEST_ANSWER)
     except (OSError, ValueError):  # not there, not ours to read, or no path at all
         return None
-    return picture if picture.startswith(_PNG) else None
+    return picture if is_png(picture) else None
