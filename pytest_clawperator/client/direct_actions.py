@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from typing_extensions import Unpack, override
 
@@ -17,6 +17,7 @@ from pytest_clawperator.client.plan.plan import Plan
 from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome
 from pytest_clawperator.client.plan.target import (
     Route,
+    Target,
     TargetLike,
     container_of,
     optional_target,
@@ -101,16 +102,8 @@ class DirectActions(AppActions[RunStep, str, list[str], Snapshot, ScrollOutcome]
         is_checked_first = click and self.performer.strict
         if wanted is None or (wanted.is_plain and not (is_checked_first and wanted.is_tellable)):
             return self._do(plan, timeout)
-        seconds = seconds_of(timeout, self.timeout)
-        pages = page_search.Pages(plan.container, direction, max_scrolls, seconds, gesture)
-        return page_search.search(
-            self.performer,
-            plan,
-            pages,
-            click=click,
-            look_timeout=self.timeout,
-            max_duration=max_duration,
-        )
+        pages = self._pages(plan.container, direction, max_scrolls, timeout, gesture)
+        return self._search(plan, pages, click=click, max_duration=max_duration)
 
     def scroll_and_click(
         self,
@@ -141,11 +134,8 @@ class DirectActions(AppActions[RunStep, str, list[str], Snapshot, ScrollOutcome]
         )
         if wanted.route(is_checked=self.performer.strict) is Route.SENT:
             return self._do(plan, timeout)
-        seconds = seconds_of(timeout, self.timeout)
-        pages = page_search.Pages(plan.container, direction, max_scrolls, seconds, gesture)
-        return page_search.search(
-            self.performer, plan, pages, click=True, look_timeout=self.timeout, needs_list=True
-        )
+        pages = self._pages(plan.container, direction, max_scrolls, timeout, gesture)
+        return self._search(plan, pages, click=True, needs_list=True)
 
     def pages(
         self,
@@ -166,8 +156,25 @@ class DirectActions(AppActions[RunStep, str, list[str], Snapshot, ScrollOutcome]
         page = self.snapshot()
         yield page
         if not page_search.shows_everything(page, container):
-            pages = page_search.Pages(container, direction, max_scrolls, self.timeout)
+            pages = self._pages(container, direction, max_scrolls, None, {})
             yield from page_search.more_pages(self.performer, "pages", pages)
+
+    def _pages(
+        self,
+        container: Target | None,
+        direction: Direction,
+        max_scrolls: int,
+        timeout: float | None,
+        gesture: Mapping[str, float | None],
+    ) -> page_search.Pages:
+        seconds = seconds_of(timeout, self.timeout)
+        return page_search.Pages(container, direction, max_scrolls, seconds, gesture)
+
+    def _search(
+        self, plan: Plan[ScrollOutcome], pages: page_search.Pages, **options: Any
+    ) -> ScrollOutcome:
+        __tracebackhide__ = True
+        return page_search.search(self.performer, plan, pages, look_timeout=self.timeout, **options)
 
 
 def _write(path: Path, picture: bytes) -> None:

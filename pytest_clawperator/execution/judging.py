@@ -48,7 +48,7 @@ def restore_garbled_failure(envelope: ResultEnvelope, collected: Collected) -> R
 
     The published Operator formats its failures, matchers and addresses included.
     """
-    if envelope.ok or envelope.failed_steps or not is_garbled(envelope.error or ""):
+    if envelope.error is None or envelope.failed_steps or not is_garbled(envelope.error):
         return envelope
     meant = next(filter(None, map(_failure_with_percent, collected.actions)), None)
     return envelope if meant is None else envelope.model_copy(update={"error": meant})

@@ -6,12 +6,10 @@ post-processing begins.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from hashlib import sha256
-from pathlib import Path
 
 from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.contracts.events import (
@@ -46,12 +44,7 @@ from pytest_clawperator.execution.postprocess import (
 )
 from pytest_clawperator.execution.recovery import recover
 from pytest_clawperator.execution.result import LogSlice, RunResult, RunStep
-from pytest_clawperator.execution.screenshots import (
-    ScreenshotFolder,
-    is_png,
-    is_whole_png,
-    no_picture,
-)
+from pytest_clawperator.execution.screenshots import Screenshot, ScreenshotFolder, take_screenshot
 from pytest_clawperator.snapshot.extract import snapshots_from_lines
 from pytest_clawperator.transport.interface import ShellResult, Transport
 from pytest_clawperator.transport.quoting import quote
@@ -68,9 +61,9 @@ _SEARCHED_LINES = 8
 class Pipeline:
     """Runs executions on one device.
 
-    ``preflight`` raises what makes the device unfit; it is asked once per connection, and
+    ``preflight`` raises what makes the device unfit; it is called once per connection, and
     again when the Operator stays silent. ``clearance`` raises when the device is no longer
-    ours; it is asked before everything that is sent, with the command and how many seconds
+    ours; it is called before everything that is sent, with the command and how many seconds
     the device may be busy with it.
     """
 
@@ -87,6 +80,7 @@ class Pipeline:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._transport = transport
+        self._serial = transport.serial
         self._operator_package = operator_package
         self._flight = flight
         self._preflight = preflight
@@ -99,21 +93,21 @@ class Pipeline:
 
     @property
     def serial(self) -> str:
-        """What the device is called."""
-        return self._transport.serial
+        """The device's serial."""
+        return self._serial
 
     @property
     def transport(self) -> Transport:
-        """How the device is reached."""
+        """The connection to the device."""
         return self._transport
 
     @property
     def operator_package(self) -> str:
-        """The package of the Operator that is spoken to."""
+        """The package of the Operator app in use."""
         return self._operator_package
 
     def close(self) -> None:
-        """Let go of the device, and remove the pictures that nobody gave a place."""
+        """Release the device, and remove the screenshots that were given no path."""
         with ExitStack() as closing:  # an interrupt on the way leaves nothing out
             closing.callback(self._flight.close)
             closing.callback(self._folder.close)
@@ -138,7 +132,7 @@ class Pipeline:
         )
 
     def ping(self, timeout: float) -> ResultEnvelope:
-        """Ask the Operator whether it is there, and give its answer."""
+        """Ask the Operator whether it is there, and return its answer."""
         command = Command.ping(timeout)
 
         def run(claim: Claim) -> ResultEnvelope:
@@ -148,9 +142,10 @@ class Pipeline:
         return self._flight.hold(command.command_id, run, serial=self.serial)
 
     def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
-        """Run a short command in the shell that is open anyway, between executions.
+        """Run a short command in the shell that is kept open, between executions.
 
-        The command must read no input and leave the shell as it is; its outputs come as one.
+        The command must read no input and leave the shell as it is; stdout and stderr come
+        as one.
         """
 
         def run(claim: Claim) -> ShellResult:
@@ -161,13 +156,13 @@ class Pipeline:
         return self._flight.hold("shell", run, serial=self.serial)
 
     def check(self) -> None:
-        """Raise what makes the device unfit, unless that was looked into on this connection."""
+        """Raise what makes the device unfit, unless this connection was checked already."""
         if self._checked_connection != self._transport.connections:
             self._preflight()
             self._checked_connection = self._transport.connections
 
     def _await_unfinished(self, unfinished: Unfinished | None) -> None:
-        """Let the device finish what an earlier sender did not see the end of."""
+        """Wait for the end of a command whose sender did not see it end."""
         if unfinished is None:
             return
         command_id, log = unfinished.command_id, self._transport.log
@@ -210,7 +205,7 @@ class Pipeline:
         )
 
     def _force_stopped(self, execution: Execution) -> frozenset[str]:
-        """Stop the apps of all close_app actions, which the Operator cannot; give their ids."""
+        """Stop the apps of all close_app actions, which the Operator cannot; return their ids."""
         closed = set()
         for action in execution.actions:
             if action.type != "close_app" or action.params is None:
@@ -225,9 +220,10 @@ class Pipeline:
 
     def _dispatched(self, command: Command, claim: Claim, longest: float) -> Reply:
         # A device that is gone is noticed before anything is sent.
-        position = self._transport.log.mark()
+        log = self._transport.log
+        position = log.mark()
         self._transport.quick_shell.prepare()
-        newest = self._transport.log.read(max(position - _SEARCHED_LINES, 0), position)
+        newest = log.read(max(position - _SEARCHED_LINES, 0), position)
         busy = max(command.patience, longest) + LATE_GRACE
         self._cleared(command.command_id, busy)
         claim.take_off(
@@ -265,41 +261,25 @@ class Pipeline:
     def _collected(
         self, execution: Execution, reply: Reply, closed: frozenset[str], lines: Sequence[bytes]
     ) -> tuple[bytes | None, Collected]:
-        """Bring in what the envelope lacks: the hierarchies and the picture."""
+        """Fetch what the envelope lacks: the hierarchies and the screenshot."""
         snapshots: list[str] = []
         if needs_snapshots(reply.envelope):
             snapshots = snapshots_from_lines(lines, pid=reply.pid)
-        picture, path, error = None, None, None
+        taken = Screenshot()
         if needs_screenshot(reply.envelope):
-            picture, path, error = self._pictured(execution)
+            wanted = screenshot_path(execution.actions, "")
+            taken = take_screenshot(
+                self._transport, self._folder, command_id=execution.command_id, path=wanted
+            )
         collected = Collected(
             actions=execution.actions,
             serial=self.serial,
             closed=closed,
             snapshots=tuple(snapshots),
-            screenshot=path,
-            screenshot_error=error,
+            screenshot=taken.path,
+            screenshot_error=taken.error,
         )
-        return picture, collected
-
-    def _pictured(self, execution: Execution) -> tuple[bytes | None, str | None, str | None]:
-        """Capture the screen into its file; a failure is told, not raised."""
-        try:
-            picture = self._transport.exec_out("screencap -p")
-        except TransportError as exc:
-            return None, None, str(exc)
-        if not is_png(picture):
-            return None, None, no_picture(picture)
-        if not is_whole_png(picture):
-            return None, None, f"the picture is cut off after {len(picture)} bytes"
-        name = f"clawperator-screenshot-{execution.command_id}-{round(time.time() * 1000)}.png"
-        wanted = screenshot_path(execution.actions, "")
-        path = Path(wanted) if wanted else self._folder.file(_safe_name(name))
-        try:
-            path.write_bytes(picture)
-        except OSError as exc:
-            return None, None, f"{path} cannot be written: {exc.strerror}"
-        return picture, str(path), None
+        return taken.picture, collected
 
 
 def _fingerprint(line: bytes) -> str:
@@ -307,7 +287,7 @@ def _fingerprint(line: bytes) -> str:
 
 
 def _lines_after(mark: str, log: bytes) -> list[bytes]:
-    """Leave out what was logged before a command was sent: its id may have been used before."""
+    """Return the lines after a mark: before it, the command's id may have been used before."""
     lines = [line.removesuffix(b"\r") for line in log.split(b"\n")]
     for at in range(len(lines) - 1, -1, -1):
         if mark and _fingerprint(lines[at]) == mark:
@@ -316,13 +296,13 @@ def _lines_after(mark: str, log: bytes) -> list[bytes]:
 
 
 def _latest(unfinished: Unfinished, reader: AnswerReader, soon: float) -> float:
-    """Say until when to wait for a command: not long for one that shows no sign of being there."""
+    """Return until when to wait for a command: not long if it seems not to have arrived."""
     is_there = unfinished.arrived or reader.is_taken
     return unfinished.latest_end if is_there else soon
 
 
 def _ended(reader: AnswerReader, lines: Iterable[bytes]) -> bool:
-    """Tell whether the log holds the end of a command, however it ended."""
+    """Whether the log holds the end of a command, however it ended."""
     try:
         return reader.feed(lines) is not None
     except EnvelopeMalformedError:
@@ -339,14 +319,10 @@ def _entries_of(pid: int, lines: Iterable[bytes]) -> Iterator[LogEntry]:
 def _recovered(
     execution: Execution, envelope: ResultEnvelope, lines: Sequence[bytes], pid: int
 ) -> tuple[tuple[RunStep, ...], Action | None]:
-    """Find out from the log how far a run came whose envelope does not tell."""
+    """Return from the log the steps of a run whose envelope lost them."""
     if envelope.ok or envelope.steps:
         return (), None
     return recover(execution, _entries_of(pid, lines))
-
-
-def _safe_name(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]+", "_", name)
 
 
 def _not_stopped(app: str, result: ShellResult, serial: str) -> ShellError:

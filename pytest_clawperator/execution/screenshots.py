@@ -1,4 +1,4 @@
-"""Screenshots: whether bytes are a whole picture, and a folder for those without a path."""
+"""Screenshots: taking one, and a folder for those that were given no path."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ import os
 import re
 import shutil
 import tempfile
+import time
+from dataclasses import dataclass
 from pathlib import Path
+
+from pytest_clawperator.errors import TransportError
+from pytest_clawperator.transport.interface import Transport
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _PNG_END = b"IEND"
@@ -18,15 +23,43 @@ def is_png(content: bytes) -> bool:
     return content.startswith(_PNG)
 
 
-def is_whole_png(content: bytes) -> bool:
-    """Whether bytes begin and end as a PNG file does."""
-    return is_png(content) and content[-8:-4] == _PNG_END
-
-
 def no_picture(output: bytes) -> str:
     """Return the message about what ``screencap -p`` printed instead of a picture."""
     said = output[:200].decode("utf-8", "replace").strip()
     return f"screencap gave no picture; it said: {said or 'nothing'}"
+
+
+@dataclass(frozen=True)
+class Screenshot:
+    """A screenshot that was taken: its bytes and its file, or else the error."""
+
+    picture: bytes | None = None
+    path: str | None = None
+    error: str | None = None
+
+
+def take_screenshot(
+    transport: Transport, folder: ScreenshotFolder, *, command_id: str, path: str
+) -> Screenshot:
+    """Capture the screen into the file at ``path``, or into one of the folder.
+
+    A failure is returned, not raised.
+    """
+    try:
+        picture = transport.exec_out("screencap -p")
+    except TransportError as exc:
+        return Screenshot(error=str(exc))
+    if not is_png(picture):
+        return Screenshot(error=no_picture(picture))
+    if picture[-8:-4] != _PNG_END:
+        return Screenshot(error=f"the picture is cut off after {len(picture)} bytes")
+    name = f"clawperator-screenshot-{command_id}-{round(time.time() * 1000)}.png"
+    file = Path(path) if path else folder.file(re.sub(r"[^A-Za-z0-9._-]+", "_", name))
+    try:
+        file.write_bytes(picture)
+    except OSError as exc:
+        return Screenshot(error=f"{file} cannot be written: {exc.strerror}")
+    return Screenshot(picture, str(file))
 
 
 class ScreenshotFolder:
