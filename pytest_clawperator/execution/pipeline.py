@@ -9,12 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from hashlib import sha256
 
 from pytest_clawperator.contracts.envelope import ResultEnvelope
-from pytest_clawperator.contracts.events import (
-    Observer,
-)
+from pytest_clawperator.contracts.events import Observer
 from pytest_clawperator.contracts.log import LogEntry, parse_log_line
 from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.errors import (
@@ -27,7 +24,6 @@ from pytest_clawperator.errors import (
     ShellError,
     TransportError,
 )
-from pytest_clawperator.execution.answer import AnswerReader
 from pytest_clawperator.execution.busy_time import longest_run
 from pytest_clawperator.execution.dispatch import Command, Reply, dispatch
 from pytest_clawperator.execution.flight import Claim, Clearance, Flight, Unfinished, always_clear
@@ -45,6 +41,7 @@ from pytest_clawperator.execution.postprocess import (
 from pytest_clawperator.execution.recovery import recover
 from pytest_clawperator.execution.result import LogSlice, RunResult, RunStep
 from pytest_clawperator.execution.screenshots import Screenshot, ScreenshotFolder, take_screenshot
+from pytest_clawperator.execution.unfinished import await_end
 from pytest_clawperator.snapshot.extract import snapshots_from_lines
 from pytest_clawperator.transport.interface import ShellResult, Transport
 from pytest_clawperator.transport.quoting import quote
@@ -122,7 +119,7 @@ class Pipeline:
         def run(claim: Claim) -> RunResult:
             self._await_unfinished(claim.unfinished)
             self.check()
-            return self._executed(execution, claim, processors)
+            return self._execute(execution, claim, processors)
 
         # Observers hear of the end when the device is free again, and may use it then.
         return self.observers.watch(
@@ -137,7 +134,7 @@ class Pipeline:
 
         def run(claim: Claim) -> ResultEnvelope:
             self._await_unfinished(claim.unfinished)
-            return self._dispatched(command, claim, command.patience).envelope
+            return self._send(command, claim, command.patience).envelope
 
         return self._flight.hold(command.command_id, run, serial=self.serial)
 
@@ -165,34 +162,28 @@ class Pipeline:
         """Wait for the end of a command whose sender did not see it end."""
         if unfinished is None:
             return
-        command_id, log = unfinished.command_id, self._transport.log
-        position = log.mark()
-        reader = AnswerReader(command_id, self._operator_package)
-        so_far = self._transport.exec_out("logcat -d -v threadtime")
-        if _ended(reader, _lines_after(unfinished.after, so_far)):
-            return
-        self.observers.notice(f"waiting for the end of {command_id}, which was not seen to end")
-        # One that was sent into a breaking connection may never have come to the device.
-        soon = min(self._clock() + LATE_GRACE, unfinished.latest_end)
-        while self._clock() < (deadline := _latest(unfinished, reader, soon)):
-            end = log.wait(position, deadline)
-            if _ended(reader, log.read(position, end)):
-                return
-            position = end
+        await_end(
+            unfinished,
+            self._transport,
+            operator_package=self._operator_package,
+            notice=self.observers.notice,
+            grace=LATE_GRACE,
+            clock=self._clock,
+        )
 
-    def _executed(
+    def _execute(
         self, execution: Execution, claim: Claim, processors: Sequence[Processor]
     ) -> RunResult:
         begin = self._clock()
-        closed = self._force_stopped(execution)
+        closed = self._force_stop_apps(execution)
         command = Command.of(execution)
-        reply = self._dispatched(command, claim, longest_run(execution))
+        reply = self._send(command, claim, longest_run(execution))
         lines = self._transport.log.read(reply.start, reply.end)
-        picture, collected = self._collected(execution, reply, closed, lines)
+        picture, collected = self._collect(execution, reply, closed, lines)
         envelope = postprocess(reply.envelope, collected, (*self._processors, *processors))
         for warning in warnings_of(envelope, collected):
             self.observers.notice(warning)
-        recovered, stopped_at = _recovered(execution, envelope, lines, reply.pid)
+        recovered, stopped_at = _recover_steps(execution, envelope, lines, reply.pid)
         return RunResult.of(
             envelope,
             serial=self.serial,
@@ -204,33 +195,31 @@ class Pipeline:
             stopped_at=stopped_at,
         )
 
-    def _force_stopped(self, execution: Execution) -> frozenset[str]:
+    def _force_stop_apps(self, execution: Execution) -> frozenset[str]:
         """Stop the apps of all close_app actions, which the Operator cannot; return their ids."""
         closed = set()
         for action in execution.actions:
             if action.type != "close_app" or action.params is None:
                 continue
             app = action.params.application_id or ""
-            self._cleared(execution.command_id, longest_run(execution))
+            self._check_clearance(execution.command_id, longest_run(execution))
             result = self._transport.shell(f"am force-stop {quote(app)}")
             if not result.ok:
                 raise _not_stopped(app, result, self.serial)
             closed.add(action.id)
         return frozenset(closed)
 
-    def _dispatched(self, command: Command, claim: Claim, longest: float) -> Reply:
+    def _send(self, command: Command, claim: Claim, longest: float) -> Reply:
         # A device that is gone is noticed before anything is sent.
         log = self._transport.log
         position = log.mark()
         self._transport.quick_shell.prepare()
         newest = log.read(max(position - _SEARCHED_LINES, 0), position)
         busy = max(command.patience, longest) + LATE_GRACE
-        self._cleared(command.command_id, busy)
+        self._check_clearance(command.command_id, busy)
         claim.take_off(
             self._clock() + busy,
-            after=_fingerprint(
-                next((line for line in reversed(newest) if line[:1].isdigit()), b"")
-            ),
+            after=next((line for line in reversed(newest) if line[:1].isdigit()), b""),
         )
         try:
             reply = dispatch(
@@ -251,14 +240,14 @@ class Pipeline:
         claim.land()
         return reply
 
-    def _cleared(self, command_id: str, seconds: float) -> None:
+    def _check_clearance(self, command_id: str, seconds: float) -> None:
         try:
             self._clearance(command_id, seconds)
         except LeaseError as exc:
             exc.serial = self.serial  # a lease knows the device by its key alone
             raise
 
-    def _collected(
+    def _collect(
         self, execution: Execution, reply: Reply, closed: frozenset[str], lines: Sequence[bytes]
     ) -> tuple[bytes | None, Collected]:
         """Fetch what the envelope lacks: the hierarchies and the screenshot."""
@@ -282,33 +271,6 @@ class Pipeline:
         return taken.picture, collected
 
 
-def _fingerprint(line: bytes) -> str:
-    return sha256(line).hexdigest()[:16] if line else ""
-
-
-def _lines_after(mark: str, log: bytes) -> list[bytes]:
-    """Return the lines after a mark: before it, the command's id may have been used before."""
-    lines = [line.removesuffix(b"\r") for line in log.split(b"\n")]
-    for at in range(len(lines) - 1, -1, -1):
-        if mark and _fingerprint(lines[at]) == mark:
-            return lines[at + 1 :]
-    return lines
-
-
-def _latest(unfinished: Unfinished, reader: AnswerReader, soon: float) -> float:
-    """Return until when to wait for a command: not long if it seems not to have arrived."""
-    is_there = unfinished.arrived or reader.is_taken
-    return unfinished.latest_end if is_there else soon
-
-
-def _ended(reader: AnswerReader, lines: Iterable[bytes]) -> bool:
-    """Whether the log holds the end of a command, however it ended."""
-    try:
-        return reader.feed(lines) is not None
-    except EnvelopeMalformedError:
-        return True
-
-
 def _entries_of(pid: int, lines: Iterable[bytes]) -> Iterator[LogEntry]:
     for line in lines:
         entry = parse_log_line(line)
@@ -316,7 +278,7 @@ def _entries_of(pid: int, lines: Iterable[bytes]) -> Iterator[LogEntry]:
             yield entry
 
 
-def _recovered(
+def _recover_steps(
     execution: Execution, envelope: ResultEnvelope, lines: Sequence[bytes], pid: int
 ) -> tuple[tuple[RunStep, ...], Action | None]:
     """Return from the log the steps of a run whose envelope lost them."""
