@@ -127,7 +127,7 @@ class AppActions(NodeActions[StepT, TextT, TextsT, SnapshotT, ScrollT]):
     # Time and recordings
 
     def sleep(self, seconds: float) -> StepT:
-        """Let the device do nothing for a while; waiting for a node is quicker and surer.
+        """Pause on the device; waiting for a node is quicker and surer.
 
         ``claw.sleep(0.5)``
         """

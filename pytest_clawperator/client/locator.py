@@ -1,4 +1,4 @@
-"""A node described once and looked for at each use: nothing in it grows stale."""
+"""Locators: a node described once and looked for at each use, so that nothing grows stale."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _STAND_IN = "x"
 class Locator:
     """A description of a node: ``claw.node(text="OK")``.
 
-    Where several nodes fit, the first is used, or that of :meth:`nth`. It is no node: each
-    method looks anew.
+    Where several nodes fit, the first is used, or the one that :meth:`nth` chose. It is no
+    node: each method looks anew.
     """
 
     target: Target
@@ -58,7 +58,7 @@ class Locator:
         has: TargetLike | None = None,
         **matcher: Unpack[MatcherKeywords],
     ) -> Locator:
-        """Describe a node inside this one.
+        """Return a locator of a node inside this one.
 
         ``claw.node(id="cart").node(text="Remove")``
         """
@@ -67,7 +67,7 @@ class Locator:
         return Locator(inside(self.target, inner), self.client)
 
     def nth(self, index: int) -> Locator:
-        """Mean another than the first of those that fit: 1 is the second, -1 the last.
+        """Return a locator of another node than the first that fits: 1 is the second, -1 the last.
 
         ``claw.node(id="row").nth(2).click()``
         """
@@ -129,7 +129,7 @@ class Locator:
             self._not_emptied(snapshot)
 
     def read(self, *, timeout: float | None = None) -> str:
-        """Give its text.
+        """Return its text.
 
         ``assert claw.node(id="total").read() == "$12.00"``
         """
@@ -158,7 +158,7 @@ class Locator:
         )
 
     def wait(self, *, timeout: float | None = None) -> Locator:
-        """Wait until it is on the screen, and give the locator itself.
+        """Wait until it is on the screen, and return the locator itself.
 
         ``claw.node(text="Welcome").wait(timeout=20).click()``
         """
@@ -169,7 +169,7 @@ class Locator:
     # Looking at it
 
     def exists(self) -> bool:
-        """Tell whether it is on the screen now.
+        """Whether it is on the screen now.
 
         ``if claw.node(text="Not now").exists(): ...``
         """
@@ -187,7 +187,7 @@ class Locator:
         )
 
     def all(self) -> list[Node]:
-        """Give all nodes that fit and are on the screen now.
+        """Return all nodes that fit and are on the screen now.
 
         ``names = [node.text for node in claw.node(id="name").all()]``
         """
@@ -208,7 +208,7 @@ class Locator:
         return len(self.all())
 
     def bounds(self, *, timeout: float | None = None) -> Bounds:
-        """Give where it is, in pixels, as soon as it is there.
+        """Return its bounds in pixels, as soon as it is there.
 
         ``x, y = claw.node(id="map").bounds().center``
         """
@@ -218,7 +218,7 @@ class Locator:
         return client.performer.find(self.target, seconds, verb="bounds").bounds
 
     def resolve(self, snapshot: Snapshot) -> list[Node]:
-        """Give the nodes that are meant on a snapshot, the one that is used first.
+        """Return the nodes that are meant on a snapshot; the first is the one to use.
 
         ``claw.node(text="OK").resolve(snapshot)``
         """

@@ -1,4 +1,4 @@
-"""Stopping in the middle, with a prompt and the device as it is."""
+"""``claw.pause()``: stopping in the middle of a script, with a prompt."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ CLIENT_NAME = "claw"
 
 
 def is_interactive() -> bool:
-    """Tell whether there is a terminal with somebody at it."""
+    """Whether there is a terminal with somebody at it."""
     streams = (sys.__stdin__, sys.__stdout__)
     return all(stream is not None and _is_terminal(stream) for stream in streams)
 
 
 def ask(client: DirectActions, *, why: str, frame: FrameType | None = None) -> None:
-    """Offer a prompt on the terminal until it is left; the frame's names are at hand there."""
+    """Run a prompt on the terminal until it is left; the frame's names are defined there."""
     names: dict[str, Any] = {word: _Leave(word) for word in ("exit", "quit")}
     if frame is not None:
         names |= {**frame.f_globals, **frame.f_locals}
@@ -49,7 +49,7 @@ class _Leave:
 
 
 def pause_script(client: DirectActions, frame: FrameType | None) -> None:
-    """Pause outside of pytest; where nobody can answer, say so and go on."""
+    """Pause outside of pytest; without a terminal, print that and go on."""
     place = f" at {frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else ""
     if is_interactive():
         ask(client, why=f"paused{place}", frame=frame)

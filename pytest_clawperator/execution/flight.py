@@ -107,7 +107,7 @@ class Flight:
 
     @contextmanager
     def claim(self, command_id: str, *, serial: str) -> Iterator[Claim]:
-        """Take the device for a block."""
+        """Take the device for one execution, as a context manager."""
         yield from self._claims(command_id, serial)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What running returns: the envelope, and what only the run knows."""
+"""The result of a run: the envelope, and what only the run knows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pytest_clawperator.snapshot.tree import Snapshot
 
 @dataclass(frozen=True)
 class LogSlice:
-    """A stretch of the device's log, kept as it came and read when asked.
+    """A part of the device's log, kept as it came and parsed when asked.
 
     ``lacking`` says why there is none, where that is not because nothing was logged.
     """
@@ -42,11 +42,11 @@ class LogSlice:
 
 
 class RunStep(StepResult):
-    """What became of one action of a run, and on which device."""
+    """The result of one action of a run, with its device."""
 
     serial: str | None = None
     is_recovered: bool = False
-    """Whether only the device's log told of it, its envelope having no results."""
+    """Whether it was recovered from the device's log, because the envelope has no results."""
 
     def __repr__(self) -> str:
         return f"{super().__repr__()[:-1]}, recovered>" if self.is_recovered else super().__repr__()
@@ -91,7 +91,7 @@ class RunResult(ResultEnvelope):
 
     @classmethod
     def of(cls, envelope: ResultEnvelope, **about: Any) -> RunResult:
-        """Add to a processed envelope what the run knows."""
+        """Return a processed envelope with what the run knows."""
         serial = about["serial"]
         steps = tuple(
             RunStep.model_construct(None, **{**vars(step), "serial": serial})
@@ -106,14 +106,14 @@ class RunResult(ResultEnvelope):
 
     @override
     def step(self, id: str) -> RunStep:
-        """Give the result of the action with this id; the first, should there be several."""
+        """Return the result of the action with this id, the first of several."""
         found = super().step(id)
         assert isinstance(found, RunStep)
         return found
 
     @override
     def raise_for_status(self) -> Self:
-        """Raise a typed error if anything failed; else give the result itself."""
+        """Raise a typed error if anything failed, else return the result itself."""
         __tracebackhide__ = True
         if self.code is None:
             return self
@@ -128,7 +128,7 @@ _NO_PICTURE = (
 
 
 def error_of(result: RunResult) -> ClawperatorError:
-    """Make the error that stands for a failed run."""
+    """Return the error of a failed run."""
     code = result.code or ErrorCode.EXECUTION_FAILED
     error = failure(code, envelope=result, step=next(iter(result.failed_steps), None))
     error.serial = result.serial

@@ -94,7 +94,7 @@ class Batch(
         return step
 
     def screenshot(self) -> BatchStep[bytes]:
-        """Take a picture of the screen; what follows begins another execution."""
+        """Take a screenshot; what follows begins another execution."""
         __tracebackhide__ = True
         return self._do(action_plans.screenshot())
 

@@ -1,4 +1,4 @@
-"""Sending the actions of a batch: as few executions as there can be, each result handed back."""
+"""Sending the actions of a batch in as few executions as possible."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_WAITING_MS = limits.MAX_TIMEOUT_MS - limits.TIMEOUT_MARGIN_MS
 
 @dataclass(eq=False)
 class BatchStep(Generic[T]):
-    """An action in a batch, and after the block what became of it."""
+    """An action in a batch; after the block it has a result and a value."""
 
     plan: Plan[T]
     seconds: float
@@ -38,12 +38,12 @@ class BatchStep(Generic[T]):
 
     @property
     def done(self) -> bool:
-        """Whether there is a result, even one that says that the step failed."""
+        """Whether there is a result, that of a failed step too."""
         return self._step is not None
 
     @property
     def result(self) -> RunStep:
-        """What the device says about the step."""
+        """The result of the step."""
         if self._step is None:
             raise ConfigurationError(
                 f"{self.plan} has no result",
@@ -54,7 +54,7 @@ class BatchStep(Generic[T]):
 
     @property
     def value(self) -> T:
-        """What the method of the same name returns outside a batch; of a failed step its error."""
+        """What the method returns outside a batch; for a failed step its error is raised."""
         __tracebackhide__ = True
         if self._seen is not None:
             value: T = self._seen.value
@@ -79,7 +79,7 @@ class _Group:
     waiting_ms: float = 0.0
 
     def takes(self, action: TypedAction) -> bool:
-        """Tell whether an action may be added."""
+        """Whether an action may be added."""
         if not self.actions:
             return True
         is_late_close = action.type == "close_app" and any(
@@ -104,7 +104,7 @@ class _Group:
 
 
 def check(plan: Plan[Any], seconds: float) -> None:
-    """Judge an action as soon as it is written, so that nothing is sent of a faulty batch."""
+    """Raise for an action that cannot be sent, so that nothing is sent of a faulty batch."""
     __tracebackhide__ = True
     target = plan.target
     if target is not None and not plan.is_aimed and not target.is_plain:
@@ -125,7 +125,7 @@ def check(plan: Plan[Any], seconds: float) -> None:
 
 
 def send(performer: Performer, steps: list[BatchStep[Any]]) -> None:
-    """Send the actions and hand each step its result; raise where one failed."""
+    """Send the actions and give each step its result; raise if one failed."""
     __tracebackhide__ = True
     group = _Group()
     for place, step in enumerate(steps, 1):
@@ -163,7 +163,7 @@ def _run(performer: Performer, group: _Group, steps: list[BatchStep[Any]]) -> No
 def _fail(
     performer: Performer, group: _Group, steps: list[BatchStep[Any]], result: RunResult
 ) -> NoReturn:
-    """Say which step of the batch failed, and how many were done before."""
+    """Raise the error of the step that failed, with its place in the batch."""
     __tracebackhide__ = True
     culprit = next((step.id for step in result.failed_steps), None)
     if culprit is None and result.stopped_at is not None:
@@ -182,7 +182,7 @@ def _fail(
 
 
 def _after(result: RunResult, failed: RunStep) -> str:
-    """Say how many steps were done after the failed one: some failures stop nothing."""
+    """Return in words how many steps came after the failed one: some failures stop nothing."""
     ids = [step.id for step in result.steps]
     later = len(ids) - ids.index(failed.id) - 1 if failed.id in ids else 0
     if not later:
@@ -192,14 +192,14 @@ def _after(result: RunResult, failed: RunStep) -> str:
 
 
 def _placed(error: ClawperatorError, where: str) -> ClawperatorError:
-    """Say in the message where in the batch it happened."""
+    """Return the error with its place in the batch in the message."""
     error.message = f"{where}: {error.message}"
     error.args = (error.message,)
     return error
 
 
 def step_error(step: RunStep, result: RunResult) -> ClawperatorError:
-    """Make the error that stands for one failed step of a batch."""
+    """Return the error of one failed step of a batch."""
     error = failure(step.code or ErrorCode.EXECUTION_FAILED, envelope=result, step=step)
     error.serial = result.serial
     return error

@@ -1,4 +1,4 @@
-"""A plan for every action but the scrolls, from the arguments that people give."""
+"""Plans of every action but the scrolls, made from the arguments of its method."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def click(
     within: TargetLike | None = None,
     click_type: ClickType | None = None,
 ) -> Plan[RunStep]:
-    """Plan a tap, a long press, or giving the focus."""
+    """Plan a tap, a long press, or focusing."""
     __tracebackhide__ = True
     if at is not None:
         return _click_at(verb, at, [given, keywords, within], click_type)
@@ -153,7 +153,7 @@ def read_text(
     validator: str | None = None,
     pattern: str | None = None,
 ) -> Plan[str]:
-    """Plan reading a node's text; a ``pattern`` alone is a validator, too."""
+    """Plan reading a node's text; a ``pattern`` alone implies the regex validator."""
     __tracebackhide__ = True
     kind = "regex" if validator is None and pattern is not None else validator
     _check_validator(kind, pattern)
@@ -190,7 +190,7 @@ def _check_validator(validator: str | None, pattern: str | None) -> None:
 
 
 def _told(step: RunStep, key: str) -> str:
-    """Give what a step brought; where only the log told of it, it must have told that for sure."""
+    """Return a value of a step; of a step recovered from the log only if the log has it."""
     if step.is_recovered and key not in step.data:
         raise EnvelopeMalformedError(
             f"{step}, but the log does not tell for certain what it read",
@@ -307,7 +307,7 @@ def wait_for_navigation(
 
 
 def snapshot() -> Plan[Snapshot]:
-    """Plan a look at the screen."""
+    """Plan a snapshot."""
     return Plan(
         verb="snapshot",
         action=lambda aim, wait: actions.SnapshotUi(retry=wait.retry),
@@ -317,7 +317,7 @@ def snapshot() -> Plan[Snapshot]:
 
 
 def look() -> Plan[RunStep]:
-    """Plan a look at the screen whose hierarchy is read later, whole or damaged."""
+    """Plan a snapshot whose hierarchy is parsed later, whole or damaged."""
     return Plan(
         verb="snapshot",
         action=lambda aim, wait: actions.SnapshotUi(retry=wait.retry),
@@ -327,7 +327,7 @@ def look() -> Plan[RunStep]:
 
 
 def screenshot() -> Plan[bytes]:
-    """Plan a picture of the screen."""
+    """Plan a screenshot."""
     return Plan(
         verb="screenshot",
         action=lambda aim, wait: actions.TakeScreenshot(),

@@ -42,7 +42,7 @@ class SeenValue:
 
 
 class Performer:
-    """Carries out plans on one device."""
+    """Carries out plans on one device; where ``strict``, only one node may fit."""
 
     def __init__(self, runner: Runner, *, strict: bool = False) -> None:
         self._runner = runner

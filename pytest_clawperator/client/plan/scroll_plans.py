@@ -1,4 +1,4 @@
-"""A plan for every scroll."""
+"""Plans of every scroll."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_SWIPES = 50
 
 
 def check_count(verb: str, max_scrolls: int, most: int, *, least: int = 1) -> None:
-    """Refuse a ``max_scrolls`` that the device would not take."""
+    """Raise for a ``max_scrolls`` that the device would not take."""
     __tracebackhide__ = True
     if type(max_scrolls) is not int or not least <= max_scrolls <= most:
         raise ConfigurationError(
@@ -79,7 +79,7 @@ def scroll_until(
 
 
 def scroll_to_top(container: Target | None) -> Plan[ScrollOutcome]:
-    """Plan going back to the top."""
+    """Plan scrolling back to the top."""
     plan = scroll_until(
         None, container, direction="up", max_scrolls=50, no_position_change_threshold=3
     )

@@ -1,4 +1,4 @@
-"""Which node is meant, as data: what an action aims at, resolved anew at each use."""
+"""Targets: which node an action is for, as data, and how the action gets to it."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class HttpAnswer:
 
 
 def read_answer(answer: HttpAnswer, *, serial: str | None) -> dict[str, Any]:
-    """Give the object that a successful answer holds; any other answer is raised."""
+    """Return the object of a successful answer; raise any other answer."""
     given = _object(answer)
     if given.get("ok") is True:
         return given
@@ -71,7 +71,7 @@ def read_answer(answer: HttpAnswer, *, serial: str | None) -> dict[str, Any]:
 
 
 def read_device_states(answer: HttpAnswer) -> dict[str, str]:
-    """Give the state of each device that the other host sees, by serial."""
+    """Return the state of each device that the other host sees, by serial."""
     devices = read_answer(answer, serial=None).get("devices")
     if not isinstance(devices, list) or not all(map(_is_device, devices)):
         raise unreadable(answer, f"devices that are {describe(devices)}")
@@ -79,12 +79,12 @@ def read_device_states(answer: HttpAnswer) -> dict[str, str]:
 
 
 def usable_serials(states: Mapping[str, str]) -> list[str]:
-    """Give the devices that can be used."""
+    """Return the devices that can be used."""
     return [serial for serial, state in states.items() if state == "device"]
 
 
 def choose_serial(states: Mapping[str, str], *, wanted: str | None, url: str) -> str:
-    """Give the serial of the device to use, by the rules that hold for adb."""
+    """Return the serial of the device to use, by the same rules as over adb."""
     usable = usable_serials(states)
     seen = listed(f"{serial} ({state})" for serial, state in states.items()) or "no device"
     if wanted in usable:
@@ -116,7 +116,7 @@ class Run:
 
 
 def read_run(answer: HttpAnswer, *, command_id: str, serial: str) -> Run:
-    """Give the run of our execution; an error, or anybody else's envelope, is raised."""
+    """Return the run of our execution; raise an error, or for anybody else's envelope."""
     given = read_answer(answer, serial=serial)
     try:
         envelope = read_envelope(given.get("envelope"), source=f"the answer to {answer.request}")
@@ -140,7 +140,7 @@ def read_run(answer: HttpAnswer, *, command_id: str, serial: str) -> Run:
 
 
 def unreadable(answer: HttpAnswer, found: str) -> TransportError:
-    """Make the error for an answer that no Clawperator host gives."""
+    """Return the error for an answer that no Clawperator host gives."""
     return TransportError(
         f"{answer.request} answered {answer.status} with {found}, "
         "expected the JSON of a Clawperator host",
@@ -194,7 +194,7 @@ def _unusable(serial: str, state: str | None, seen: str) -> ClawperatorError:
 
 
 def _error(error: Mapping[str, Any], serial: str | None, request: str) -> ClawperatorError:
-    """Make the error that the other host's error object stands for."""
+    """Return the error that the other host's error object stands for."""
     code, message = _code_and_message(error)
     own = {key: error[key] for key in error if key not in ("code", "message", "details", "hint")}
     given = error.get("details")
@@ -226,7 +226,7 @@ def _hint(error: Mapping[str, Any], details: Mapping[str, Any], code: ErrorCode 
 
 
 def _problems(message: str, details: Mapping[str, Any]) -> list[Problem]:
-    """List the problems, the first as the message tells it, the rest from the full report."""
+    """Return the problems: the first from the message, the rest from the full report."""
     path = details.get("path")
     problems = [Problem(path if isinstance(path, str) else "", message)]
     try:

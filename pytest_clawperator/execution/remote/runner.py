@@ -89,12 +89,12 @@ class RemoteRunner:
 
     @property
     def serial(self) -> str:
-        """What the device is called."""
+        """The device's serial."""
         return self._serial
 
     @property
     def url(self) -> str:
-        """Where the other host is."""
+        """The other host's address."""
         return self._host.url
 
     def run(self, execution: Execution, *, processors: Sequence[Processor] = ()) -> RunResult:
@@ -108,7 +108,7 @@ class RemoteRunner:
         return self.observers.watch(execution, lambda: self._named(execution, processors))
 
     def close(self) -> None:
-        """Let go of the other host."""
+        """Close the connection to the other host."""
         self._host.close()
 
     def _named(self, execution: Execution, processors: Sequence[Processor]) -> RunResult:
@@ -146,7 +146,7 @@ class RemoteRunner:
 
 
 def list_remote(url: str, *, timeout: float = 30.0) -> dict[str, str]:
-    """Give the state of each device of another host, by serial."""
+    """Return the state of each device of another host, by serial."""
     host = _Host(url, connect_timeout=10.0)
     try:
         return read_device_states(host.ask("GET", "/devices", timeout=timeout))
@@ -155,7 +155,7 @@ def list_remote(url: str, *, timeout: float = 30.0) -> dict[str, str]:
 
 
 class _Host:
-    """The other host: one question at a time, each answer bounded in time and size."""
+    """The other host: one request at a time, each answer bounded in time and size."""
 
     def __init__(self, url: str, *, connect_timeout: float) -> None:
         name = _checked_host(url)
@@ -180,7 +180,7 @@ class _Host:
     def ask(
         self, method: str, path: str, *, timeout: float, body: bytes | None = None
     ) -> HttpAnswer:
-        """Ask and read the whole answer."""
+        """Send a request and return the whole answer."""
         import httpx
 
         request = f"{method} {self.url}{path}"
@@ -231,7 +231,7 @@ def _require_httpx() -> None:
 
 
 def _checked_host(url: object) -> str:
-    """Give the host's name in the URL; a URL that is more or less than a host is refused."""
+    """Return the host's name in the URL; raise for a URL that is more or less than a host."""
     found = _URL.fullmatch(url) if isinstance(url, str) else None
     if found is not None and 0 < int(found["port"] or 80) < 65536 and _is_host(found["host"]):
         return found["host"]
@@ -246,7 +246,7 @@ def _checked_host(url: object) -> str:
 
 
 def _is_host(host: str) -> bool:
-    """Tell whether a host in brackets is an address."""
+    """Whether a host in brackets is an address."""
     try:
         return not host.startswith("[") or bool(IPv6Address(host[1:-1]).packed)
     except ValueError:
@@ -254,7 +254,7 @@ def _is_host(host: str) -> bool:
 
 
 def _read(response: httpx.Response, request: str, deadline: float) -> HttpAnswer:
-    """Read an answer's body; refuse one that is too large, too slow, packed or elsewhere."""
+    """Return an answer with its body; raise for one too large, too slow, packed or redirected."""
     chunks: list[bytes] = []
     size = 0
     for chunk in response.iter_raw():
@@ -285,7 +285,7 @@ def _unreachable(message: str, hint: str) -> TransportError:
 
 
 def _picture(steps: Sequence[StepResult], *, taken_after: float) -> bytes | None:
-    """Read the picture that the other host wrote, if its path leads to it from here.
+    """Return the screenshot that the other host wrote, if its path leads to it from here.
 
     The same path may lead to another file here, so it must be a picture, and a new one.
     """
