@@ -100,7 +100,9 @@ class DirectActions(AppActions[RunStep, str, list[str], Snapshot, ScrollOutcome]
         )
         wanted = plan.target
         is_checked_first = click and self.performer.strict
-        if wanted is None or (wanted.is_plain and not (is_checked_first and wanted.is_tellable)):
+        if wanted is None or (
+            wanted.is_plain and not (is_checked_first and wanted.is_matchable_on_snapshot)
+        ):
             return self._do(plan, timeout)
         pages = self._pages(plan.container, direction, max_scrolls, timeout, gesture)
         return self._search(plan, pages, click=click, max_duration=max_duration)

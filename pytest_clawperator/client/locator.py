@@ -10,7 +10,7 @@ from typing_extensions import Unpack
 from pytest_clawperator.client.device.no_device import NoDevice
 from pytest_clawperator.client.direct_actions import DirectActions
 from pytest_clawperator.client.plan import action_plans
-from pytest_clawperator.client.plan.performer import glimpse
+from pytest_clawperator.client.plan.performer import partial_snapshot
 from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome
 from pytest_clawperator.client.plan.target import Target, TargetLike, inside, target_of
 from pytest_clawperator.client.plan.timing import seconds_of
@@ -174,10 +174,10 @@ class Locator:
         ``if claw.node(text="Not now").exists(): ...``
         """
         __tracebackhide__ = True
-        if self.target.is_plain and not self.target.is_tellable:
+        if self.target.is_plain and not self.target.is_matchable_on_snapshot:
             return self._exists_on_device()
         step = self.client._do(action_plans.look())
-        snapshot = glimpse(step)
+        snapshot = partial_snapshot(step)
         nodes = self._counted(snapshot)
         if nodes or not snapshot.is_partial:
             return bool(nodes)
@@ -192,7 +192,7 @@ class Locator:
         ``names = [node.text for node in claw.node(id="name").all()]``
         """
         __tracebackhide__ = True
-        if not self.target.is_tellable:
+        if not self.target.is_matchable_on_snapshot:
             raise ConfigurationError(
                 f"a snapshot does not tell which nodes are {self.target}",
                 hint="That role is known to the device only: match by text, id or description.",

@@ -14,7 +14,7 @@ from pytest_clawperator.client.acting import (
     TextsT,
     TextT,
 )
-from pytest_clawperator.client.plan import action_plans
+from pytest_clawperator.client.plan import action_plans, read_plans
 from pytest_clawperator.client.plan.target import TargetLike
 from pytest_clawperator.contracts.keywords import MatcherKeywords
 
@@ -125,7 +125,7 @@ class NodeActions(Acting[StepT, TextT, TextsT, SnapshotT, ScrollT]):
         counts as not there yet.
         """
         __tracebackhide__ = True
-        plan = action_plans.read_text(
+        plan = read_plans.read_text(
             target, matcher, within=within, validator=validator, pattern=pattern
         )
         return self._do(plan, timeout)
@@ -144,7 +144,7 @@ class NodeActions(Acting[StepT, TextT, TextsT, SnapshotT, ScrollT]):
         ``names = claw.read_all_text(id="com.example.shop:id/product_name")``
         """
         __tracebackhide__ = True
-        return self._do(action_plans.read_all_text(target, matcher, within=within), timeout)
+        return self._do(read_plans.read_all_text(target, matcher, within=within), timeout)
 
     def read_value(
         self,
@@ -159,7 +159,7 @@ class NodeActions(Acting[StepT, TextT, TextsT, SnapshotT, ScrollT]):
         ``version = claw.read_value(label="Android version")``
         """
         __tracebackhide__ = True
-        return self._do(action_plans.read_value(label, matcher, within=within), timeout)
+        return self._do(read_plans.read_value(label, matcher, within=within), timeout)
 
     def wait_for_node(
         self,

@@ -174,7 +174,7 @@ def _fail(
         where = f"one of {len(ids)} steps of the batch"
     else:
         step = group.steps[ids.index(culprit)]
-        error = performer.explained(step.plan, result, step.seconds)
+        error = performer.explain(step.plan, result, step.seconds)
         place = steps.index(step)
         where = f"step {place + 1} of {len(steps)} of the batch"
         error.message += _after(result, step.result) if step.done else ""

@@ -24,7 +24,7 @@ _TOO_LATE = "It is on the screen now, so it came too late: give it a longer time
 _NOTHING_SCROLLS = "The node is on the screen, and nothing there scrolls: click() will do."
 
 
-def explained(
+def explain_failure(
     plan: Plan[Any], error: StepFailedError, *, seconds: float, snapshot: Snapshot | None
 ) -> StepFailedError:
     """Return the error of a failed plan with what was wanted, what is there, and a hint."""
@@ -224,7 +224,7 @@ def _id_hint(target: Target, snapshot: Snapshot) -> str | None:
 
 def _near_hint(target: Target, snapshot: Snapshot) -> str | None:
     """Return a hint about the one condition that keeps a node from fitting."""
-    if not target.is_tellable:
+    if not target.is_matchable_on_snapshot:
         return "A snapshot does not tell that role: match by text, id or description."
     every = replace(target, index=None)
     total = len(every.resolve(snapshot))

@@ -44,7 +44,7 @@ def more_pages(performer: Performer, verb: str, pages: Pages) -> Iterator[Snapsh
         assert isinstance(aim, Aim)
         result = performer.run([plan.action(aim, Wait(seconds)), SnapshotUi()])
         if not result.ok:
-            raise performer.explained(plan, result, seconds)
+            raise performer.explain(plan, result, seconds)
         if not plan.value(result.steps[0], result).moved:
             return
         yield last_step(result).snapshot

@@ -73,7 +73,7 @@ class Performer:
                 return plan.value(last_step(result), result)
             countdown.spend(wait.seconds + pause)
             if countdown.is_over or result.code not in plan.worth_waiting:
-                raise self.explained(plan, result, seconds)
+                raise self.explain(plan, result, seconds)
             pause = min(POLL, countdown.left) if is_polled else 0.0
 
     def aim(self, plan: Plan[Any], countdown: Countdown, *, pause: float = 0.0) -> Aim | SeenValue:
@@ -126,7 +126,7 @@ class Performer:
         __tracebackhide__ = True
         while True:
             step = self._look(countdown, pause)
-            snapshot = step.snapshot if plan.takes_several else glimpse(step)
+            snapshot = step.snapshot if plan.takes_several else partial_snapshot(step)
             nodes = self.resolved(plan, target, snapshot)
             found = _found(plan, target, route, nodes, step)
             if found is not None:
@@ -152,7 +152,12 @@ class Performer:
         """Check that no other node fits what the device found by itself."""
         __tracebackhide__ = True
         target = plan.target
-        if not self.strict or plan.is_aimed or target is None or not target.is_tellable:
+        if (
+            not self.strict
+            or plan.is_aimed
+            or target is None
+            or not target.is_matchable_on_snapshot
+        ):
             return
         snapshot = self.look()
         if snapshot is not None:
@@ -201,7 +206,7 @@ class Performer:
         """Return a quick snapshot for an error message, or None if that fails."""
         try:
             result = self.run([_ONE_LOOK], timeout=_BRIEF)
-            return glimpse(last_step(result)) if result.ok else None
+            return partial_snapshot(last_step(result)) if result.ok else None
         except ClawperatorError:
             return None
 
@@ -213,7 +218,7 @@ class Performer:
             execution = override_timeout(execution, timeout)
         return self._runner.run(execution, processors=JUDGEMENTS)
 
-    def explained(self, plan: Plan[Any], result: RunResult, seconds: float) -> ClawperatorError:
+    def explain(self, plan: Plan[Any], result: RunResult, seconds: float) -> ClawperatorError:
         """Return the error of a failed run, with a fresh look at the screen."""
         error = error_of(result)
         if not isinstance(error, StepFailedError):
@@ -221,7 +226,7 @@ class Performer:
         snapshot = self.look() if plan.target is not None or not plan.is_aimed else None
         if snapshot is not None and plan.target is not None:
             plan.target.last.total = len(plan.target.resolve(snapshot))
-        return explain.explained(plan, error, seconds=seconds, snapshot=snapshot)
+        return explain.explain_failure(plan, error, seconds=seconds, snapshot=snapshot)
 
 
 def _found(
@@ -231,7 +236,7 @@ def _found(
     is_asked = route in (Route.CHECKED, Route.COMPLETED)
     if plan.from_nodes is None or is_asked:
         return nodes[0] if nodes else None
-    if target.within is not None and not target.within.resolve(glimpse(step)):
+    if target.within is not None and not target.within.resolve(partial_snapshot(step)):
         return None
     value = plan.from_nodes(nodes, step)
     return None if value is None else SeenValue(value, step)
@@ -249,7 +254,7 @@ def last_step(result: RunResult) -> RunStep:
     return result.steps[-1]
 
 
-def glimpse(step: RunStep) -> Snapshot:
+def partial_snapshot(step: RunStep) -> Snapshot:
     """Return what can be read of a screen; a damaged one may lack nodes that are there."""
     text = step.data.get("text")
     return step.snapshot if text is None else Snapshot.from_step(text, step.data, partial=True)

@@ -6,7 +6,7 @@ together with others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -19,6 +19,8 @@ from pytest_clawperator.execution.result import RunResult, RunStep
 from pytest_clawperator.snapshot.tree import Node
 
 T = TypeVar("T")
+#: The keywords of a method that name its node.
+Keywords = Mapping[str, object]
 
 #: Failures that mean "not yet": what is missing may come up while there is time.
 NOT_YET_THERE = frozenset(
@@ -44,6 +46,12 @@ class Aim:
     point: tuple[int, int] | None = None
     container: NodeMatcher | None = None
     seen: bool = False
+
+
+def node_matcher(aim: Aim) -> NodeMatcher:
+    """Return the matcher of an aim for an action that cannot go to a point."""
+    assert aim.matcher is not None, "only a tap goes to a point"
+    return aim.matcher
 
 
 def the_step(step: RunStep, result: RunResult) -> RunStep:

@@ -80,9 +80,9 @@ class Target:
         if query.takes_short_id:
             return Route.COMPLETED if within is None else Route.LOOKED_UP
         is_sent_whole = within is None or (takes_container and within.route() is Route.SENT)
-        if not is_sent_whole or (_has_percent(query.matcher) and self.is_tellable):
+        if not is_sent_whole or (_has_percent(query.matcher) and self.is_matchable_on_snapshot):
             return Route.LOOKED_UP
-        return Route.CHECKED if is_checked and self.is_tellable else Route.SENT
+        return Route.CHECKED if is_checked and self.is_matchable_on_snapshot else Route.SENT
 
     @property
     def is_plain(self) -> bool:
@@ -91,12 +91,12 @@ class Target:
         return is_simple and self.query is not None and not self.query.takes_short_id
 
     @property
-    def is_tellable(self) -> bool:
+    def is_matchable_on_snapshot(self) -> bool:
         """Whether a snapshot shows all that the target, and those around and in it, ask for."""
         role = None if self.query is None else self.query.matcher.role
         parts = [part for part in (self.within, self.has) if part is not None]
         is_shown = role is None or role.lower() not in UNTELLABLE
-        return is_shown and all(part.is_tellable for part in parts)
+        return is_shown and all(part.is_matchable_on_snapshot for part in parts)
 
     @property
     def matcher(self) -> NodeMatcher | None:
