@@ -181,3 +181,20 @@ SHOP = screen(
         scrollable=True,
     ),
 )
+
+
+def page(*names: str, scrollable: bool = True) -> str:
+    """Make a screen with a list that shows some names."""
+    rows = [row(name, "$1", 100 * place) for place, name in enumerate(names, 1)]
+    return screen(node(*rows, id="list", bounds="[0,0][1080,2000]", scrollable=scrollable))
+
+
+def moving(times: int) -> Any:
+    """Let a scroll move so many times, then meet the edge."""
+    left = [times]
+
+    def answer(action: Action) -> dict[str, str]:
+        left[0] -= 1
+        return {"scroll_outcome": "moved" if left[0] >= 0 else "edge_reached", "direction": "down"}
+
+    return answer

@@ -10,7 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from pytest_clawperator.contracts.events import (
+    Notice,
+)
+from pytest_clawperator.errors import (
+    ErrorCode,
+)
 from pytest_clawperator.execution.screenshots import ScreenshotFolder
+from tests.doubles.pipeline import (
+    SHOT,
+    MakeBench,
+    envelope,
+)
 
 
 @pytest.fixture
@@ -51,3 +62,61 @@ def test_what_a_killed_process_left_is_swept(place: Path) -> None:
     assert not stale.exists()
     assert (living / "file").exists()
     assert (other / "file").exists()
+
+
+def test_a_screenshot_goes_to_its_file(bench: MakeBench, tmp_path: Path) -> None:
+    """The picture is written where the action wants it, and given as bytes."""
+    here = bench((0.1, envelope("cmd-1", SHOT)))
+    path = tmp_path / "shot.png"
+
+    result = here.run({"id": "a", "type": "take_screenshot", "params": {"path": str(path)}})
+
+    assert result.ok
+    assert path.read_bytes() == result.screenshot == here.transport.picture
+    assert result.step("a").data["path"] == str(path)
+
+
+def test_a_screenshot_without_a_place_is_gone_with_the_client(bench: MakeBench) -> None:
+    """A temporary file lasts until the pipeline is closed, whatever the command is called."""
+    here = bench((0.1, envelope("../../etc/x", SHOT)))
+
+    result = here.run({"id": "a", "type": "take_screenshot"}, command_id="../../etc/x")
+    path = Path(result.step("a").data["path"])
+    there = path.read_bytes()
+    here.pipeline.close()
+
+    assert there == here.transport.picture
+    assert "clawperator-" in str(path.parent)
+    assert not path.parent.exists()
+
+
+@pytest.mark.parametrize(
+    ("picture", "told"),
+    [
+        (b"", "nothing"),
+        (b"screencap: no display\n", "screencap: no display"),
+        (b"\x89PNG\r\n\x1a\nhalf a picture", "cut off after 22 bytes"),
+    ],
+)
+def test_a_picture_that_is_none_fails_its_step(bench: MakeBench, picture: bytes, told: str) -> None:
+    """What screencap says instead of a picture is told."""
+    here = bench((0.1, envelope("cmd-1", SHOT)))
+    here.transport.picture = picture
+
+    result = here.run({"id": "a", "type": "take_screenshot"})
+
+    assert result.code == ErrorCode.UNSUPPORTED_RUNTIME_SCREENSHOT
+    notices = [event.message for event in here.events if isinstance(event, Notice)]
+    assert any(told in notice for notice in notices)
+
+
+def test_a_picture_that_cannot_be_written_is_told(bench: MakeBench, tmp_path: Path) -> None:
+    """A path in a missing folder fails the step, not the run."""
+    here = bench((0.1, envelope("cmd-1", SHOT)))
+    path = tmp_path / "nowhere" / "shot.png"
+
+    result = here.run({"id": "a", "type": "take_screenshot", "params": {"path": str(path)}})
+
+    assert not result.ok
+    notices = [event.message for event in here.events if isinstance(event, Notice)]
+    assert any(str(path) in notice for notice in notices)
