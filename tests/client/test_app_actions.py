@@ -6,23 +6,13 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.errors import (
-    ErrorCode,
-    StepFailedError,
-)
-from tests.doubles.runner import (
-    PACKAGE,
-    SHOP,
-    Phone,
-    client,
-    moving,
-    page,
-)
+from pytest_clawperator.errors import ErrorCode, StepFailedError
+from tests.doubles.runner import PACKAGE, SHOP, Phone, client, moving, page
 
 FULL_ID = f"{PACKAGE}:id/list"
 
 
-def test_scroll() -> None:
+def test_scroll_sends_every_option_of_a_gesture() -> None:
     """One gesture, with everything that can be said about it."""
     phone = Phone(data={"scroll": moving(1)})
 
@@ -85,7 +75,9 @@ def test_scroll_to_top() -> None:
         ("stop_recording", (), "stop_recording", {}),
     ],
 )
-def test_simple_actions(method: str, args: Any, kind: str, params: Any) -> None:
+def test_each_simple_method_sends_its_action(
+    method: str, args: Any, kind: str, params: Any
+) -> None:
     """One action, and its step."""
     phone = Phone(data={kind: {"told": "something"}})
 
@@ -116,7 +108,7 @@ def test_a_long_sleep_is_split() -> None:
     assert [params["durationMs"] for params in phone.params("sleep")] == [60_000, 60_000, 30_000]
 
 
-def test_snapshot() -> None:
+def test_snapshot_returns_a_tree() -> None:
     """A snapshot is a tree."""
     phone = Phone(SHOP)
 

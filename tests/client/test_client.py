@@ -1,4 +1,4 @@
-"""The client: whole payloads, apps, keys, pictures, and its own life."""
+"""The client: whole payloads, wrong arguments, and releasing its device."""
 
 from __future__ import annotations
 
@@ -8,19 +8,11 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.contracts.actions import Click, CloseApp, OpenApp, SnapshotUi
-from pytest_clawperator.errors import (
-    ClawperatorError,
-    ClawperatorWarning,
-    ConfigurationError,
-    ErrorCode,
-    PayloadError,
-)
+from pytest_clawperator.errors import ClawperatorError, ClawperatorWarning, ErrorCode, PayloadError
 from tests.doubles.runner import SERIAL, SHOP, Phone, client
 
-PNG = b"\x89PNG picture"
 
-
-def test_its_life() -> None:
+def test_the_client_releases_its_device_after_the_block() -> None:
     """A client knows its device and lets go of it at the end of the block."""
     phone = Phone()
 
@@ -32,12 +24,6 @@ def test_its_life() -> None:
         assert not phone.is_closed
 
     assert phone.is_closed
-
-
-def test_a_timeout_that_is_none() -> None:
-    """The default is checked where it is given."""
-    with pytest.raises(ConfigurationError):
-        client(Phone(), timeout=-1)
 
 
 class TestExecute:
@@ -52,7 +38,7 @@ class TestExecute:
             '{"actions": [{"type": "snapshot"}]}',
         ],
     )
-    def test_every_form(self, payload: Any) -> None:
+    def test_execute_takes_every_form_of_a_payload(self, payload: Any) -> None:
         """A payload may be a list of actions, an object, or text."""
         phone = Phone(SHOP)
 
@@ -72,7 +58,7 @@ class TestExecute:
         assert envelope.code is ErrorCode.NODE_NOT_FOUND
         assert phone.types == [["click"]]
 
-    def test_another_timeout(self) -> None:
+    def test_execute_overrides_the_payloads_timeout(self) -> None:
         """The timeout is the execution's, in seconds."""
         phone = Phone()
 
@@ -127,7 +113,7 @@ class TestWrongArguments:
             (lambda claw: claw.click(text="x", within=5), "click\\(within=...\\) cannot aim"),
         ],
     )
-    def test_refused(self, call: Any, words: str) -> None:
+    def test_wrong_arguments_are_refused_before_sending(self, call: Any, words: str) -> None:
         """The message says what is wrong."""
         phone = Phone(SHOP)
 

@@ -1,4 +1,4 @@
-"""Scrolling: what is sent, what comes back, and going through a list page by page."""
+"""Screenshots and searches in lists: what is sent and what comes back."""
 
 from __future__ import annotations
 
@@ -12,17 +12,10 @@ from pytest_clawperator.errors import (
     NodeNotFoundError,
     TransportError,
 )
-from tests.doubles.runner import (
-    PACKAGE,
-    Phone,
-    client,
-    page,
-)
-
-FULL_ID = f"{PACKAGE}:id/list"
+from tests.doubles.runner import Phone, client, page
 
 
-def test_scroll_until() -> None:
+def test_scroll_until_lets_the_device_search() -> None:
     """The device searches by itself; it may take a second for each scroll."""
     found = {"termination_reason": "TARGET_FOUND", "scrolls_executed": "3", "direction": "down"}
     phone = Phone(data={"scroll_until": found})
@@ -42,7 +35,7 @@ def test_scroll_until() -> None:
     ]
 
 
-def test_scroll_and_click() -> None:
+def test_scroll_and_click_waits_in_both_retry_objects() -> None:
     """Both of its retry objects last as long as was asked."""
     phone = Phone(data={"scroll_and_click": {"direction": "Up"}})
 
@@ -85,7 +78,7 @@ def test_a_search_that_the_device_calls_a_success() -> None:
 PNG = b"\x89PNG picture"
 
 
-def test_screenshot() -> None:
+def test_screenshot_returns_the_bytes_of_a_png() -> None:
     """A screenshot is the bytes of a PNG."""
     phone = Phone(picture=PNG)
 

@@ -49,7 +49,9 @@ TEA = {"textEquals": "Tea"}
         ),
     ],
 )
-def test_steps(method: str, args: Any, keywords: Any, kind: str, params: Any) -> None:
+def test_each_method_sends_its_action_and_returns_the_step(
+    method: str, args: Any, keywords: Any, kind: str, params: Any
+) -> None:
     """The action goes out with the matcher, and its step comes back."""
     phone = Phone(data={kind: {"told": "something"}})
 
@@ -60,7 +62,7 @@ def test_steps(method: str, args: Any, keywords: Any, kind: str, params: Any) ->
     assert step.data == {"told": "something"}
 
 
-def test_all_keywords() -> None:
+def test_every_field_of_a_matcher_has_a_keyword() -> None:
     """Every field of a matcher has its keyword."""
     phone = Phone()
 

@@ -41,7 +41,9 @@ def test_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("word", ["exit", "quit"])
-def test_leaving(monkeypatch: pytest.MonkeyPatch, word: str) -> None:
+def test_leaving_the_prompt_keeps_the_input_open(
+    monkeypatch: pytest.MonkeyPatch, word: str
+) -> None:
     """Python's own way out closes the terminal's stream, and the next pause would have none."""
     left: list[str] = []
 

@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_clawperator import complete_execution
-from pytest_clawperator.contracts.events import (
-    Event,
-)
+from pytest_clawperator.contracts.events import Event
 from pytest_clawperator.execution.flight import Flight, Unfinished
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.result import RunResult

@@ -403,7 +403,7 @@ DAY = 24 * 60 * 60
 
 
 @pytest.fixture(autouse=True)
-def not_yet() -> None:
+def nothing_swept_yet() -> None:
     """Let the folders of a test be swept, whatever was swept in this process before."""
     sweep.cache_clear()
 
@@ -423,7 +423,7 @@ def aged(path: Path, *, days: float = 2) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["flight", "lease", "holder"])
-def test_old_ones_go(tmp_path: Path, kind: str) -> None:
+def test_lock_files_a_day_old_are_swept(tmp_path: Path, kind: str) -> None:
     """What is a day old and in nobody's hands is removed, once a client is closed."""
     left(tmp_path, "sim-1", kind)
 
@@ -433,7 +433,7 @@ def test_old_ones_go(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["flight", "lease", "holder"])
-def test_young_ones_stay(tmp_path: Path, kind: str) -> None:
+def test_lock_files_of_today_are_not_swept(tmp_path: Path, kind: str) -> None:
     """What was touched today is left alone: somebody may be about to use it."""
     young = left(tmp_path, "sim-1", kind, days=0.5)
 
@@ -442,7 +442,7 @@ def test_young_ones_stay(tmp_path: Path, kind: str) -> None:
     assert list(tmp_path.iterdir()) == [young]
 
 
-def test_files_of_others_stay(tmp_path: Path) -> None:
+def test_files_with_other_names_are_not_swept(tmp_path: Path) -> None:
     """A file that has no name of ours is not touched."""
     others = {aged(tmp_path / name) for name in _made(tmp_path, "notes.flight", "a-12345678.lock")}
 
@@ -457,7 +457,7 @@ def _made(folder: Path, *names: str) -> tuple[str, ...]:
     return names
 
 
-def test_a_command_that_may_still_run_stays(tmp_path: Path) -> None:
+def test_the_file_of_a_command_that_may_still_run_is_not_swept(tmp_path: Path) -> None:
     """A file that tells of a command on the device stays until its time has passed."""
     with Flight("phone", folder=tmp_path).claim("cmd", serial="phone") as claim:
         claim.take_off(time.monotonic() + 600)
@@ -471,7 +471,7 @@ def test_a_command_that_may_still_run_stays(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [running]
 
 
-def test_what_is_in_use_stays(tmp_path: Path) -> None:
+def test_lock_files_in_use_are_not_swept(tmp_path: Path) -> None:
     """A device that somebody holds stays theirs, however long they have had it."""
     flight = Flight("phone", folder=tmp_path)
     with (
@@ -487,7 +487,7 @@ def test_what_is_in_use_stays(tmp_path: Path) -> None:
         assert len(used) == 3
 
 
-def test_once_in_a_process(tmp_path: Path) -> None:
+def test_a_folder_is_swept_once_in_a_process(tmp_path: Path) -> None:
     """The folder is looked through once, not with every client that is closed."""
     sweep(tmp_path)
     late = left(tmp_path, "sim-1", "flight")

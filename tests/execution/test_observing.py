@@ -22,13 +22,7 @@ from pytest_clawperator.errors import (
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.log import line
-from tests.doubles.pipeline import (
-    SHOT,
-    SLEEP,
-    MakeBench,
-    envelope,
-    step,
-)
+from tests.doubles.pipeline import SHOT, SLEEP, MakeBench, envelope, step
 
 
 def test_the_watchers_hear_of_everything(bench: MakeBench) -> None:

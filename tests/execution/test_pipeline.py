@@ -8,9 +8,7 @@ import pytest
 
 from pytest_clawperator import complete_execution
 from pytest_clawperator.contracts.envelope import ResultEnvelope
-from pytest_clawperator.contracts.events import (
-    Notice,
-)
+from pytest_clawperator.contracts.events import Notice
 from pytest_clawperator.errors import (
     AdbUnavailableError,
     EnvelopeTimeoutError,
@@ -24,14 +22,7 @@ from pytest_clawperator.execution.postprocess import PROCESSORS, Collected
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.interrupting import interruptions
 from tests.doubles.log import line
-from tests.doubles.pipeline import (
-    SLEEP,
-    SNAPSHOT,
-    XML,
-    MakeBench,
-    envelope,
-    step,
-)
+from tests.doubles.pipeline import SLEEP, SNAPSHOT, XML, MakeBench, envelope, step
 
 
 def test_a_run_gives_the_processed_envelope_and_what_only_it_knows(bench: MakeBench) -> None:

@@ -1,4 +1,4 @@
-"""A folder for pictures that nobody gave a place."""
+"""Screenshots are taken into their file, or into a folder that goes with the client."""
 
 from __future__ import annotations
 
@@ -10,18 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.contracts.events import (
-    Notice,
-)
-from pytest_clawperator.errors import (
-    ErrorCode,
-)
+from pytest_clawperator.contracts.events import Notice
+from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.screenshots import ScreenshotFolder
-from tests.doubles.pipeline import (
-    SHOT,
-    MakeBench,
-    envelope,
-)
+from tests.doubles.pipeline import SHOT, MakeBench, envelope
 
 
 @pytest.fixture

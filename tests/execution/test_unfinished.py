@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.events import (
-    Notice,
-)
+from pytest_clawperator.contracts.events import Notice
 from pytest_clawperator.errors import (
     BroadcastError,
     DeviceNotFoundError,
@@ -17,12 +15,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.log import line
-from tests.doubles.pipeline import (
-    SLEEP,
-    MakeBench,
-    envelope,
-    step,
-)
+from tests.doubles.pipeline import SLEEP, MakeBench, envelope, step
 
 
 def test_the_next_execution_waits_for_a_late_envelope(bench: MakeBench) -> None:

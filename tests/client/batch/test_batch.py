@@ -1,4 +1,4 @@
-"""Batches: what is collected, how it is split, and what is handed back."""
+"""Batches: what is collected, and what each step returns."""
 
 from __future__ import annotations
 
@@ -9,15 +9,8 @@ import pytest
 
 from pytest_clawperator.client.batch.batch import Batch
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.errors import (
-    ConfigurationError,
-)
-from tests.doubles.runner import (
-    PACKAGE,
-    SHOP,
-    Phone,
-    client,
-)
+from pytest_clawperator.errors import ConfigurationError
+from tests.doubles.runner import PACKAGE, SHOP, Phone, client
 
 BUY = {"id": f"{PACKAGE}:id/buy"}
 
@@ -26,7 +19,7 @@ BUY = {"id": f"{PACKAGE}:id/buy"}
 NOT_ACTIONS = {"batch", "close", "execute", "node", "pages", "pause", "serial", "timeout"}
 
 
-def test_one_execution() -> None:
+def test_actions_that_fit_are_sent_in_one_execution() -> None:
     """What fits goes out together, in order, each with an id of its own."""
     phone = Phone(SHOP, data={"read_text": {"text": "Tea"}})
 

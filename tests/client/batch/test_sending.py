@@ -17,15 +17,7 @@ from pytest_clawperator.errors import (
     StepFailedError,
 )
 from pytest_clawperator.execution.result import RunResult
-from tests.doubles.runner import (
-    PACKAGE,
-    SHOP,
-    Phone,
-    ScriptedRunner,
-    client,
-    result_of,
-    step_of,
-)
+from tests.doubles.runner import PACKAGE, SHOP, Phone, ScriptedRunner, client, result_of, step_of
 
 BUY = {"id": f"{PACKAGE}:id/buy"}
 
@@ -43,7 +35,7 @@ class TestSplitting:
         assert [len(sent) for sent in phone.sent] == [50, 50, 1]
         assert all(step.result.success for step in steps)
 
-    def test_by_bytes(self) -> None:
+    def test_split_at_the_largest_payload(self) -> None:
         """No more than the device takes is sent together."""
         phone = Phone()
         texts = ["é" * 500 for _ in range(150)]
@@ -56,7 +48,7 @@ class TestSplitting:
         assert all(len(e.to_json().encode()) <= 64_000 for e in phone.executions)
         assert sum(len(sent) for sent in phone.sent) == 150
 
-    def test_by_time(self) -> None:
+    def test_split_at_the_longest_execution(self) -> None:
         """No execution may have to wait longer than it may last."""
         phone = Phone()
 

@@ -11,11 +11,7 @@ import pytest
 
 from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.contracts.device import DeviceInfo
-from pytest_clawperator.errors import (
-    ConfigurationError,
-    ErrorCode,
-    ShellError,
-)
+from pytest_clawperator.errors import ConfigurationError, ErrorCode, ShellError
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
@@ -55,7 +51,7 @@ def restored(phone: Device) -> Iterator[Device]:
 class TestOnAPhone:
     """What `claw.device` does on the simulated phone."""
 
-    def test_shell(self, phone: Device) -> None:
+    def test_a_failed_command_is_returned_not_raised(self, phone: Device) -> None:
         """A command that fails is an answer, not an error."""
         result = phone.shell("echo out; echo err >&2; exit 3")
 
@@ -68,7 +64,7 @@ class TestOnAPhone:
 
         assert result.stdout == "over\n"
 
-    def test_files(self, phone: Device, tmp_path: Path) -> None:
+    def test_pushed_files_are_pulled_unchanged(self, phone: Device, tmp_path: Path) -> None:
         """Bytes and files come back as they were pushed, whatever their path is called."""
         source = tmp_path / "source"
         source.write_bytes(b"\0\xff\r\n" * 1000)
@@ -81,7 +77,7 @@ class TestOnAPhone:
         assert from_file == source.read_bytes()
         assert phone.pull(path) == b"bytes"
 
-    def test_apps(self, restored: Device) -> None:
+    def test_apps_are_installed_cleared_and_removed(self, restored: Device) -> None:
         """An app is there until it is removed; its data can be cleared."""
         restored.clear_data(SHOP)
         before = restored.is_installed(SHOP)
@@ -94,7 +90,7 @@ class TestOnAPhone:
             restored.clear_data(SHOP)
         assert caught.value.code is ErrorCode.APP_NOT_FOUND
 
-    def test_grant(self, restored: Device) -> None:
+    def test_only_requested_permissions_are_granted(self, restored: Device) -> None:
         """A permission that an app asks for is granted, another one is refused."""
         restored.grant(SHOP, "android.permission.POST_NOTIFICATIONS")
 
@@ -104,7 +100,7 @@ class TestOnAPhone:
         dump = restored.shell(f"dumpsys package {SHOP}").stdout
         assert "android.permission.POST_NOTIFICATIONS: granted=true" in dump
 
-    def test_current_package(self, restored: Device) -> None:
+    def test_the_app_in_front_is_named(self, restored: Device) -> None:
         """The app in the foreground is named."""
         restored.shell("am start -W -n com.android.settings/.Settings")
 
@@ -181,7 +177,7 @@ def test_hostile_names_never_reach_the_shell(name: str) -> None:
         ((0, 0), (1, 1), None),
     ],
 )
-def test_impossible_swipes(swipe: tuple[Any, Any, float]) -> None:
+def test_impossible_swipes_are_refused(swipe: tuple[Any, Any, float]) -> None:
     """Points off the screen's top left, and times before now, are refused."""
     with pytest.raises(ConfigurationError, match="cannot swipe"):
         scripted().swipe(swipe[0], swipe[1], duration=swipe[2])
@@ -239,7 +235,7 @@ def test_the_foreground_from_the_window_manager() -> None:
     assert device.current_package() == "com.shown"
 
 
-def test_keyboard(restored: Device) -> None:
+def test_a_keyboard_is_used_until_restored(restored: Device) -> None:
     """Another keyboard is used until `restore`; one that is not there is refused."""
     before = restored.keyboard
     other = next(name for name in keyboards(restored) if name != before)

@@ -8,12 +8,7 @@ import pytest
 
 from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.client.device.no_device import NoDevice
-from pytest_clawperator.errors import (
-    ConfigurationError,
-    ErrorCode,
-)
-
-SHOP = "com.example.shop"
+from pytest_clawperator.errors import ConfigurationError, ErrorCode
 
 
 @pytest.mark.parametrize(
@@ -26,7 +21,7 @@ SHOP = "com.example.shop"
         (lambda device: setattr(device, "airplane_mode", True), "airplane_mode"),
     ],
 )
-def test_no_device(use: Any, name: str) -> None:
+def test_each_use_without_adb_is_refused_by_name(use: Any, name: str) -> None:
     """Where there is no shell, whatever needs one is refused by its name."""
     device = NoDevice("PH1", "http://lab:3000 runs executions and nothing else")
 

@@ -17,8 +17,6 @@ from pytest_clawperator.errors import (
 from tests.doubles.device import GONE, REFUSED, scripted, settings
 from tests.doubles.transport import ScriptedTransport
 
-SHOP = "com.example.shop"
-
 
 def test_a_refused_change_leaves_nothing_to_put_back() -> None:
     """What a guarded device refuses is told with a way out, and `restore` has nothing to do."""
@@ -83,7 +81,7 @@ def test_a_device_that_hangs_is_not_kept_waiting_for() -> None:
 class TestBlocks:
     """Changes that are put back at the end of a block."""
 
-    def test_nested(self) -> None:
+    def test_nested_blocks_restore_their_own_changes(self) -> None:
         """Each block ends with what there was when it began; `restore` puts back the rest."""
         device = scripted(settings(user_rotation="0", accelerometer_rotation="0"))
         found = []

@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.errors import (
-    ConfigurationError,
-    ShellError,
-)
+from pytest_clawperator.errors import ConfigurationError, ShellError
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.device import REFUSED, scripted, settings
 
@@ -18,7 +15,7 @@ SHOP = "com.example.shop"
 
 
 @pytest.mark.parametrize("locale", ["de_DE", "de,", ",de", "x'; reboot", "-de", "de\n"])
-def test_no_language_tags(locale: str) -> None:
+def test_invalid_language_tags_are_refused(locale: str) -> None:
     """A device would ignore a language that is none."""
     with pytest.raises(ConfigurationError, match="is no list of languages"):
         scripted().set_app_locale(SHOP, locale)
@@ -88,7 +85,7 @@ def test_a_setting_that_was_not_set_is_deleted() -> None:
     assert device.shell("settings get system user_rotation").stdout == "null\n"
 
 
-def test_no_orientation() -> None:
+def test_an_unknown_orientation_is_refused() -> None:
     """A word that is no orientation is refused with those that are."""
     with pytest.raises(ConfigurationError, match="portrait, landscape"):
         scripted().orientation = "sideways"  # type: ignore[assignment]

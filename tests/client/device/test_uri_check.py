@@ -35,7 +35,7 @@ def test_sent_as_it_is(answer: str) -> None:
     check_uri(device_that_says(answer), ADDRESS)
 
 
-def test_not_asked() -> None:
+def test_harmless_addresses_are_not_checked() -> None:
     """Without a percent sign, or without a shell, nothing is asked."""
     transport = ScriptedTransport()
 

@@ -6,13 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.errors import (
-    ConfigurationError,
-    ExecutionValidationError,
-)
+from pytest_clawperator.errors import ConfigurationError, ExecutionValidationError
 from tests.doubles.runner import SHOP, Phone, client
-
-TEA = {"textEquals": "Tea"}
 
 
 @pytest.mark.parametrize("value", ["", " ", "\n"])

@@ -114,7 +114,7 @@ class TestSearch:
 class TestSearching:
     """A search on the host's side keeps to what was said about it, as the device does."""
 
-    def test_the_gesture(self) -> None:
+    def test_the_gesture_is_as_asked_for(self) -> None:
         """Length and rest of a gesture are those that were asked for."""
         phone = Phone(page("Tea"), data={"scroll": moving(0)})
 
@@ -125,7 +125,7 @@ class TestSearching:
             {"direction": "down", "distanceRatio": 0.2, "settleDelayMs": 10}
         ]
 
-    def test_its_duration(self) -> None:
+    def test_no_scroll_after_the_duration_is_over(self) -> None:
         """When the time is over nothing more is scrolled, and the error says so."""
         phone = Phone(page("Tea"), data={"scroll": moving(100)})
 
@@ -136,7 +136,7 @@ class TestSearching:
 
     @pytest.mark.parametrize("target", [{"id": "wine"}, {"text": "Wine"}])
     @pytest.mark.parametrize("scrolls", [1000, 0, -3, "3", 2.0, True])
-    def test_how_often(self, target: Any, scrolls: Any) -> None:
+    def test_an_invalid_number_of_scrolls_is_refused(self, target: Any, scrolls: Any) -> None:
         """What the device would refuse is refused, however the node is described."""
         phone = Phone(page("Tea"))
 
@@ -152,7 +152,7 @@ class TestSearching:
         with pytest.raises(ConfigurationError, match="pages\\(\\) scrolls"):
             list(client(Phone()).pages(max_scrolls="2"))  # type: ignore[arg-type]
 
-    def test_nothing_scrolls(self) -> None:
+    def test_a_search_that_taps_needs_a_list(self) -> None:
         """A search that taps needs a list, however the node is described."""
         phone = Phone(page("Tea", scrollable=False))
 

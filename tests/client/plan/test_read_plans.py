@@ -6,11 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.errors import (
-    ConfigurationError,
-    EnvelopeMalformedError,
-    StepFailedError,
-)
+from pytest_clawperator.errors import ConfigurationError, EnvelopeMalformedError, StepFailedError
 from tests.doubles.runner import Phone, client
 
 TEA = {"textEquals": "Tea"}

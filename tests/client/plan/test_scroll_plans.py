@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.errors import (
-    ConfigurationError,
-)
+from pytest_clawperator.errors import ConfigurationError
 from tests.doubles.runner import Phone, client
 
 

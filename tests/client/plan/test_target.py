@@ -175,7 +175,7 @@ def test_equal_by_what_they_mean() -> None:
     assert other.ordinal == ""
 
 
-def test_no_container() -> None:
+def test_without_within_there_is_no_container() -> None:
     """Without ``within`` there is none."""
     assert container_of(None, verb="scroll") is None
 

@@ -35,15 +35,7 @@ from pytest_clawperator.errors import (
 from pytest_clawperator.execution.remote import runner as remote
 from pytest_clawperator.execution.remote.runner import RemoteRunner
 from pytest_clawperator.execution.runner import Runner
-from tests.doubles.host import (
-    SERIAL,
-    HostDouble,
-    Reply,
-    answer,
-    envelope,
-    execution,
-    failing,
-)
+from tests.doubles.host import SERIAL, HostDouble, Reply, answer, envelope, execution, failing
 
 
 class TestChoosingADevice:
@@ -72,7 +64,7 @@ class TestChoosingADevice:
 
         assert runner.serial == "B2"
 
-    def test_several(self, host: HostDouble) -> None:
+    def test_several_devices_without_a_choice_are_an_error(self, host: HostDouble) -> None:
         """Several devices and no choice is an error that lists them and says how to choose."""
         self.states(host, A1="device", B2="device")
 
@@ -81,7 +73,7 @@ class TestChoosingADevice:
 
         assert caught.value.hint == f"Choose one: connect(url={host.url!r}, serial='A1')."
 
-    def test_none(self, host: HostDouble) -> None:
+    def test_no_usable_device_is_an_error(self, host: HostDouble) -> None:
         """No usable device is an error that says what the host does see."""
         self.states(host, R58="unauthorized")
 
@@ -139,7 +131,7 @@ class TestErrorsOfTheHost:
     """Each code of the other host is the class that stands for it here."""
 
     @pytest.mark.parametrize(("code", "kind"), CODES)
-    def test_class(
+    def test_each_code_has_its_error_class(
         self, host: HostDouble, runner: RemoteRunner, code: str, kind: type[ClawperatorError]
     ) -> None:
         """Class, code, serial, message, details and hint are all there, and survive pickling."""
@@ -196,7 +188,9 @@ class TestErrorsOfTheHost:
             runner.run(execution())
 
     @pytest.mark.parametrize("message", [None, "", 5, ["a"]])
-    def test_no_message(self, host: HostDouble, runner: RemoteRunner, message: Any) -> None:
+    def test_an_error_without_a_message_keeps_its_code(
+        self, host: HostDouble, runner: RemoteRunner, message: Any
+    ) -> None:
         """An error without words is still an error with a code."""
         host.execute = Reply(body={"ok": False, "error": {"code": "X", "message": message}})
 
@@ -240,7 +234,9 @@ class TestAnswersOfSomebodyElse:
             ),
         ],
     )
-    def test_unreadable(self, host: HostDouble, reply: Reply, found: str) -> None:
+    def test_an_answer_of_another_server_is_unreadable(
+        self, host: HostDouble, reply: Reply, found: str
+    ) -> None:
         """The message names the request, what came, and what to check."""
         host.devices = reply
 
@@ -255,7 +251,9 @@ class TestAnswersOfSomebodyElse:
         "given",
         [None, [], "x", {}, envelope("cmd-1", status="fine"), envelope("cmd-1", steps=[{"id": 1}])],
     )
-    def test_no_envelope(self, host: HostDouble, runner: RemoteRunner, given: Any) -> None:
+    def test_a_success_without_an_envelope_is_malformed(
+        self, host: HostDouble, runner: RemoteRunner, given: Any
+    ) -> None:
         """A success without an envelope in it is a malformed one."""
         host.execute = Reply(body=answer(given))
 
@@ -271,7 +269,7 @@ class TestAnswersOfSomebodyElse:
         with pytest.raises(EnvelopeMalformedError, match='"cmd-0" instead of "cmd-1"'):
             runner.run(execution())
 
-    def test_too_large(
+    def test_an_answer_past_the_limit_is_refused(
         self, host: HostDouble, runner: RemoteRunner, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """An answer past the limit is refused, and not read to its end."""

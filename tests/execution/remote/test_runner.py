@@ -79,7 +79,9 @@ class TestRunning:
 
         assert host.bodies[0]["execution"]["actions"][0]["params"]["text"] == params["text"]
 
-    def test_the_result(self, host: HostDouble, runner: RemoteRunner) -> None:
+    def test_the_result_has_steps_device_and_source(
+        self, host: HostDouble, runner: RemoteRunner
+    ) -> None:
         """The result has the steps, the device that answered and how the run ended."""
         steps = [step("z", "sleep", duration_ms="1")]
         host.execute = Reply(body=answer(envelope("cmd-1", steps=steps), "other-name"))
@@ -200,7 +202,7 @@ class TestRunning:
 
         assert runner.serial == SERIAL
 
-    def test_after_closing(self, runner: RemoteRunner) -> None:
+    def test_a_closed_runner_says_so(self, runner: RemoteRunner) -> None:
         """A closed runner says that it is closed; closing twice is fine."""
         runner.close()
         runner.close()
@@ -212,7 +214,7 @@ class TestRunning:
 class TestNoAnswer:
     """Where nothing answers, the error says what is wrong at which URL."""
 
-    def test_nobody_there(self) -> None:
+    def test_a_refused_connection_names_the_url(self) -> None:
         """A refused connection names the URL and how to start the other host."""
         with socket.create_server(("127.0.0.1", 0)) as unused:
             url = f"http://127.0.0.1:{unused.getsockname()[1]}"
@@ -233,7 +235,7 @@ class TestNoAnswer:
         assert caught.value.code == ErrorCode.REMOTE_HOST_UNREACHABLE
         assert caught.value.serial == SERIAL
 
-    def test_another_protocol(self, host: HostDouble) -> None:
+    def test_a_port_without_http_is_told(self, host: HostDouble) -> None:
         """A port that speaks something else than HTTP is told as that."""
 
         def speaking(handler: BaseHTTPRequestHandler, _: bytes) -> None:
@@ -245,7 +247,9 @@ class TestNoAnswer:
             RemoteRunner(host.url)
 
     @pytest.mark.parametrize("beginning", [b"", b"HTTP/1.1 200 OK\r\n\r\n{"])
-    def test_silence(self, host: HostDouble, beginning: bytes) -> None:
+    def test_a_silent_host_is_given_up_after_the_margin(
+        self, host: HostDouble, beginning: bytes
+    ) -> None:
         """A host that begins to answer, or not even that, is given up after the margin."""
         over = threading.Event()
 
@@ -259,7 +263,7 @@ class TestNoAnswer:
             RemoteRunner(host.url, margin=0.1)
         over.set()
 
-    def test_a_trickle(self, host: HostDouble) -> None:
+    def test_a_slow_trickle_does_not_hold_the_caller(self, host: HostDouble) -> None:
         """A host that sends a byte now and then does not hold the caller for ever."""
         over = threading.Event()
 
@@ -306,7 +310,7 @@ class TestConfiguration:
             b"http://host:3000",
         ],
     )
-    def test_odd_urls(self, url: Any) -> None:
+    def test_a_url_with_more_than_host_and_port_is_refused(self, url: Any) -> None:
         """Anything but a scheme, a host and a port is refused with an example."""
         with pytest.raises(ConfigurationError, match="http:// or https://") as caught:
             RemoteRunner(url)
@@ -321,14 +325,16 @@ class TestConfiguration:
         assert "hunter2" not in str(caught.value)
 
     @pytest.mark.parametrize("end", ["", "/"])
-    def test_good_urls(self, host: HostDouble, end: str) -> None:
+    def test_case_and_a_final_slash_make_no_difference(self, host: HostDouble, end: str) -> None:
         """Upper case in the scheme and a final slash make no difference."""
         runner = RemoteRunner(host.url.replace("http", "HTTP") + end)
         runner.close()
 
         assert [path for _, path, _, _ in host.requests] == ["/devices"]
 
-    def test_without_httpx(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_missing_httpx_is_told_with_its_install_command(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """A missing httpx is told with the command that installs it."""
         monkeypatch.setitem(sys.modules, "httpx", None)
 
@@ -348,7 +354,9 @@ class TestScreenshots:
         host.execute = Reply(body=answer(envelope("cmd-1", steps=steps)))
         return runner.run(execution({"id": "shot", "type": "take_screenshot"})).screenshot
 
-    def test_readable_here(self, host: HostDouble, runner: RemoteRunner, tmp_path: Path) -> None:
+    def test_a_picture_readable_here_comes_with_the_result(
+        self, host: HostDouble, runner: RemoteRunner, tmp_path: Path
+    ) -> None:
         """A picture that the host wrote where it can be read here comes with the result."""
         path = tmp_path / "shot.png"
         path.write_bytes(PNG)
@@ -370,7 +378,9 @@ class TestScreenshots:
 
         assert self.taken(host, runner, str(path)) is None
 
-    def test_a_pipe(self, host: HostDouble, runner: RemoteRunner, tmp_path: Path) -> None:
+    def test_a_path_to_a_pipe_does_not_hang(
+        self, host: HostDouble, runner: RemoteRunner, tmp_path: Path
+    ) -> None:
         """A path that leads to a pipe does not hang the run."""
         path = tmp_path / "pipe"
         os.mkfifo(path)
@@ -380,7 +390,9 @@ class TestScreenshots:
     @pytest.mark.parametrize(
         "path", ["", "/nowhere/shot.png", "shot.png", "/", "/a\0b", "/\ud83d", "/" + "x" * 5000]
     )
-    def test_unreadable_here(self, host: HostDouble, runner: RemoteRunner, path: str) -> None:
+    def test_an_unreadable_path_gives_no_picture(
+        self, host: HostDouble, runner: RemoteRunner, path: str
+    ) -> None:
         """A path that leads nowhere from here gives no picture, and no error."""
         assert self.taken(host, runner, path) is None
 
@@ -388,7 +400,9 @@ class TestScreenshots:
 class TestObserving:
     """Those who watch are told what happens, in order."""
 
-    def test_a_run(self, host: HostDouble, tmp_path: Path) -> None:
+    def test_observers_hear_of_start_end_and_artefacts(
+        self, host: HostDouble, tmp_path: Path
+    ) -> None:
         """Start, end, and each snapshot and picture."""
         events: list[Event] = []
         path = tmp_path / "shot.png"
@@ -419,7 +433,7 @@ class TestObserving:
         assert (picture.kind, picture.data, picture.path) == ("screenshot", PNG, None)
         assert {event.serial for event in events} == {SERIAL}
 
-    def test_an_error(self, host: HostDouble) -> None:
+    def test_observers_hear_of_an_error(self, host: HostDouble) -> None:
         """A run that ends with an error is told with it."""
         events: list[Event] = []
         host.execute = failing("EXECUTION_CONFLICT_IN_FLIGHT", 423)
