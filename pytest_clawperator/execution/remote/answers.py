@@ -42,6 +42,8 @@ from pytest_clawperator.errors import (
     known_code,
 )
 
+#: No answer, and no file of the other host, is read beyond this many bytes.
+LARGEST_ANSWER = 64 * 1024 * 1024
 _LONGEST_MESSAGE = 4000
 
 

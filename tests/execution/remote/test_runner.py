@@ -29,7 +29,7 @@ from pytest_clawperator.errors import (
     TransportTimeoutError,
 )
 from pytest_clawperator.execution.judging import JUDGEMENTS
-from pytest_clawperator.execution.remote import runner as remote
+from pytest_clawperator.execution.remote.http_host import HttpHost
 from pytest_clawperator.execution.remote.runner import RemoteRunner
 from tests.doubles.host import (
     ONE_DEVICE,
@@ -150,13 +150,13 @@ class TestRunning:
     def test_how_long_it_waits(self, runner: RemoteRunner, monkeypatch: pytest.MonkeyPatch) -> None:
         """The wait for the answer is the execution's own timeout and a margin."""
         waits: list[float] = []
-        ask = remote._Host.ask
+        ask = HttpHost.ask
 
         def spying(self: Any, method: str, path: str, *, timeout: float, **more: Any) -> Any:
             waits.append(timeout)
             return ask(self, method, path, timeout=timeout, **more)
 
-        monkeypatch.setattr(remote._Host, "ask", spying)
+        monkeypatch.setattr(HttpHost, "ask", spying)
 
         runner.run(execution(timeoutMs=12_500))
 
@@ -337,6 +337,7 @@ class TestConfiguration:
     ) -> None:
         """A missing httpx is told with the command that installs it."""
         monkeypatch.setitem(sys.modules, "httpx", None)
+        monkeypatch.delitem(sys.modules, HttpHost.__module__)
 
         with pytest.raises(ConfigurationError) as caught:
             RemoteRunner("http://127.0.0.1:3000")
