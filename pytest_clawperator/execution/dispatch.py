@@ -111,10 +111,10 @@ def dispatch(
     returns, and the wait goes on. ``on_arrival`` is called when the device has the command,
     unless the envelope comes first.
     """
-    begin = clock()
-    start = transport.log.mark()
+    begin, log = clock(), transport.log
+    start = log.mark()
     transport.quick_shell.start(broadcast_command(operator_package, command.text))
-    wait = _Wait(transport, command, operator_package, find_cause, on_arrival, clock, begin)
+    wait = _Wait(transport, log, command, operator_package, find_cause, on_arrival, clock, begin)
     reader = AnswerReader(command.command_id, operator_package)
     try:
         answer, end = wait.for_answer(reader, start)
@@ -123,12 +123,15 @@ def dispatch(
         raise
     if isinstance(answer, Answered):
         return Reply(answer.envelope, answer.pid, start, end)
-    raise _named(answer, transport.serial, operator_package, command)
+    raise _error_of(answer, transport.serial, operator_package, command)
 
 
 @dataclass(frozen=True)
 class _Wait:
+    """The wait for the answer to one command."""
+
     transport: Transport
+    log: Log
     command: Command
     operator_package: str
     find_cause: Callable[[], None]
@@ -148,7 +151,7 @@ class _Wait:
         if answer is None:
             answer, position = self._read(reader, position, self._deadline)
         if answer is None:
-            raise self._timeout(self.transport.log, start, reader)
+            raise self._timeout(start, reader)
         return answer, position
 
     @property
@@ -157,7 +160,7 @@ class _Wait:
 
     def _read(self, reader: AnswerReader, position: int, until: float) -> tuple[Answer | None, int]:
         """Read on from a position, at most until a time; return the answer and the new position."""
-        log, until = self.transport.log, min(until, self._deadline)
+        log, until = self.log, min(until, self._deadline)
         is_confirming = False
         while True:
             end = log.wait(position, until)
@@ -175,9 +178,9 @@ class _Wait:
         result = self.transport.quick_shell.result(left)
         _check_broadcast(result, self.transport.serial, self.operator_package)
 
-    def _timeout(self, log: Log, start: int, reader: AnswerReader) -> EnvelopeTimeoutError:
+    def _timeout(self, start: int, reader: AnswerReader) -> EnvelopeTimeoutError:
         command, elapsed = self.command, self.clock() - self.begin
-        lines = _telling_lines(log, start, reader)
+        lines = _telling_lines(self.log, start, reader)
         taken = "took the command" if reader.is_taken else "gave no sign of having the command"
         told = "\n".join(["", "  last lines of its log:", *(f"    {line}" for line in lines)])
         return EnvelopeTimeoutError(
@@ -251,7 +254,7 @@ def _check_broadcast(result: ShellResult, serial: str, operator_package: str) ->
     )
 
 
-def _named(
+def _error_of(
     answer: Refused | Crashed, serial: str, operator_package: str, command: Command
 ) -> ClawperatorError:
     """Return the error for an answer that is no envelope."""
