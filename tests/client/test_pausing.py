@@ -15,7 +15,7 @@ from pytest_clawperator.client.device.no_device import NoDevice
 
 
 def idle_client() -> Clawperator:
-    """Give a client that runs nothing; as a fixture's value, pytest would look after it."""
+    """Return a client that runs nothing; as a fixture's value, pytest would look after it."""
     runner: Any = SimpleNamespace(serial="PH1")
     return Clawperator(runner, device=NoDevice("PH1", "it is not there"))
 

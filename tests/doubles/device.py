@@ -16,7 +16,7 @@ GONE = DeviceNotFoundError("it is gone", serial="PH1")
 
 
 def scripted(answers: dict[Any, Answer] | None = None, **about: Any) -> Device:
-    """Give a device that answers from a table."""
+    """Return a device that answers from a table."""
     info = DeviceInfo(serial="PH1", key="PH1", **about)
     return Device(ScriptedTransport(answers), info)
 

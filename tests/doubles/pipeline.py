@@ -61,7 +61,7 @@ class Bench:
         self.preflights += 1
 
     def unfinished(self) -> Unfinished | None:
-        """Tell which command may be on the device."""
+        """Return the command that may be on the device."""
         return self.flight.peek()
 
     def run(self, *actions: dict[str, Any], command_id: str = "cmd-1") -> RunResult:
@@ -70,7 +70,7 @@ class Bench:
         return self.pipeline.run(complete_execution(payload))
 
     def answer(self, *script: tuple[float, bytes | Exception]) -> None:
-        """Say what the next broadcast is answered with."""
+        """Script the answer to the next broadcast."""
         self.transport.log.script = script
         self.transport.log.sent_at = None
 

@@ -28,7 +28,7 @@ class ScriptedRunner:
         self.is_closed = False
 
     def run(self, execution: Execution, *, processors: Sequence[Processor] = ()) -> RunResult:
-        """Give the scripted answer, judged as a runner does it."""
+        """Return the scripted answer, judged as a runner does it."""
         self.executions.append(execution)
         collected = Collected(actions=execution.actions, serial=self.serial)
         result = postprocess(self._answer(execution), collected, processors)
@@ -50,7 +50,7 @@ class ScriptedRunner:
         return [[a.type for a in e.actions] for e in self.executions]
 
     def params(self, kind: str) -> list[dict[str, Any]]:
-        """Give the parameters of every action of a type, retries aside."""
+        """Return the parameters of every action of a type, retries aside."""
         hidden = {"retry", "scrollRetry", "clickRetry"}
         return [
             {k: v for k, v in action.get("params", {}).items() if k not in hidden}
@@ -190,7 +190,7 @@ def page(*names: str, scrollable: bool = True) -> str:
 
 
 def moving(times: int) -> Any:
-    """Let a scroll move so many times, then meet the edge."""
+    """Answer scrolls: so many move, the next meets the edge."""
     left = [times]
 
     def answer(action: Action) -> dict[str, str]:

@@ -15,7 +15,7 @@ from tests.doubles.pipeline import Bench, MakeBench
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[MakeBench]:
-    """Give a factory of pipelines on scripted devices."""
+    """Return a factory of pipelines on scripted devices."""
     made: list[Bench] = []
 
     def make(*script: tuple[float, bytes | Exception], **options: Any) -> Bench:

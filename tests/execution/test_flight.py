@@ -404,7 +404,7 @@ DAY = 24 * 60 * 60
 
 @pytest.fixture(autouse=True)
 def nothing_swept_yet() -> None:
-    """Let the folders of a test be swept, whatever was swept in this process before."""
+    """Allow the folders of a test to be swept, whatever was swept in this process before."""
     sweep.cache_clear()
 
 
@@ -416,7 +416,7 @@ def left(folder: Path, key: str, kind: str, *, days: float = 2) -> Path:
 
 
 def aged(path: Path, *, days: float = 2) -> Path:
-    """Let a file be as old as that."""
+    """Set the age of a file."""
     then = time.time() - days * DAY
     os.utime(path, (then, then))
     return path

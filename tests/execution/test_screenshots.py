@@ -18,7 +18,7 @@ from tests.doubles.pipeline import SHOT, MakeBench, envelope
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Let temporary files go to a folder of the test's own."""
+    """Send temporary files to a folder of the test's own."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
 

@@ -170,7 +170,7 @@ def test_steps_and_batches_say_what_they_are() -> None:
 
 
 def public(cls: type) -> set[str]:
-    """Give the names of a class's public methods."""
+    """Return the names of a class's public methods."""
     return {name for name, _ in inspect.getmembers(cls, callable) if not name.startswith("_")}
 
 

@@ -22,7 +22,7 @@ SHOP = "com.example.shop"
 
 
 def becomes(true: Callable[[], bool]) -> bool:
-    """Tell whether something becomes true: a phone takes a moment to follow a key."""
+    """Whether something becomes true: a phone takes a moment to follow a key."""
     deadline = time.monotonic() + 10
     while not true():
         if time.monotonic() > deadline:

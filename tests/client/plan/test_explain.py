@@ -32,7 +32,7 @@ MISSING = {"error": "NODE_NOT_FOUND"}
 
 
 def failing(phone: Phone, do: Any, **options: Any) -> StepFailedError:
-    """Let something fail on a phone; give the error."""
+    """Make something fail on a phone; return the error."""
     with pytest.raises(StepFailedError) as failed:
         do(client(phone, timeout=0, **options))
     return failed.value

@@ -42,7 +42,7 @@ class TestChoosingADevice:
     """Which device is used follows the rules that hold for adb."""
 
     def states(self, host: HostDouble, **states: str) -> None:
-        """Let the host see these devices."""
+        """Make the host see these devices."""
         devices = [{"serial": serial, "state": state} for serial, state in states.items()]
         host.devices = Reply(body={"ok": True, "devices": devices})
 
