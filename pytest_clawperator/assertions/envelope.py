@@ -15,7 +15,7 @@ from pytest_clawperator.assertions.texts import Text
 from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult
 from pytest_clawperator.contracts.failures import failure as failure_of
 from pytest_clawperator.contracts.payload import Action
-from pytest_clawperator.contracts.wording import closest, describe, listed, quote
+from pytest_clawperator.contracts.text.wording import closest, describe, listed, quote
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExpectationError
 
 __tracebackhide__ = True  # a failure is shown at the test's own line

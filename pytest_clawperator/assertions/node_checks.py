@@ -12,7 +12,7 @@ from pytest_clawperator.assertions.label_value import value_of
 from pytest_clawperator.assertions.polling import Verdict
 from pytest_clawperator.assertions.texts import Text
 from pytest_clawperator.assertions.view import View
-from pytest_clawperator.contracts.wording import closest, describe, listed
+from pytest_clawperator.contracts.text.wording import closest, describe, listed
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.golden.grammar import ROLES

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pytest_clawperator.client.plan.target import Target
-from pytest_clawperator.contracts.wording import describe, listed
+from pytest_clawperator.contracts.text.wording import describe, listed
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.golden.grammar import ROLES
 from pytest_clawperator.snapshot.matching import check_role

@@ -14,8 +14,8 @@ from pytest_clawperator.assertions.locator import LocatorAssertions
 from pytest_clawperator.assertions.polling import Outcome, Verdict
 from pytest_clawperator.assertions.view import LiveScreen, Screen
 from pytest_clawperator.client.plan.target import TargetLike, target_of
-from pytest_clawperator.contracts.keywords import MatcherKeywords
-from pytest_clawperator.contracts.wording import describe
+from pytest_clawperator.contracts.selectors import MatcherKeywords
+from pytest_clawperator.contracts.text.wording import describe
 from pytest_clawperator.errors import ConfigurationError, ExpectationError
 from pytest_clawperator.snapshot.near_miss import covering
 from pytest_clawperator.snapshot.tree import Snapshot

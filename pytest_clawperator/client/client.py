@@ -19,8 +19,8 @@ from pytest_clawperator.client.plan.performer import Performer
 from pytest_clawperator.client.plan.target import TargetLike, target_of
 from pytest_clawperator.contracts.actions import TypedAction
 from pytest_clawperator.contracts.completion import complete_execution, override_timeout
-from pytest_clawperator.contracts.keywords import MatcherKeywords
 from pytest_clawperator.contracts.payload import Action, Execution
+from pytest_clawperator.contracts.selectors import MatcherKeywords
 from pytest_clawperator.errors import ClawperatorWarning
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.execution.runner import Runner

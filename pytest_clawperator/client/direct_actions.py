@@ -25,7 +25,7 @@ from pytest_clawperator.client.plan.target import (
 )
 from pytest_clawperator.client.plan.timing import seconds_of
 from pytest_clawperator.contracts.actions import Direction
-from pytest_clawperator.contracts.keywords import MatcherKeywords
+from pytest_clawperator.contracts.selectors import MatcherKeywords
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.snapshot.tree import Snapshot

@@ -15,7 +15,7 @@ from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome
 from pytest_clawperator.client.plan.target import Target, TargetLike, inside, target_of
 from pytest_clawperator.client.plan.timing import seconds_of
 from pytest_clawperator.contracts.actions import Direction, Retry, WaitForNode
-from pytest_clawperator.contracts.keywords import MatcherKeywords
+from pytest_clawperator.contracts.selectors import MatcherKeywords
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, StepFailedError
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.snapshot.bounds import Bounds

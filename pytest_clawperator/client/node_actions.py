@@ -16,7 +16,7 @@ from pytest_clawperator.client.acting import (
 )
 from pytest_clawperator.client.plan import action_plans, read_plans
 from pytest_clawperator.client.plan.target import TargetLike
-from pytest_clawperator.contracts.keywords import MatcherKeywords
+from pytest_clawperator.contracts.selectors import MatcherKeywords
 
 Validator = Literal["temperature", "version", "regex"]
 

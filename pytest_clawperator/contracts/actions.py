@@ -1,108 +1,60 @@
-"""A class for each action type, for writing payloads with completion and type checks.
+"""The action types: a class for each, with all that is known of it in its row.
 
-They are a convenience: a payload is judged by its wire form, whoever wrote it. Times are
-seconds here and milliseconds on the wire; the conversion happens in this module only.
+The row (``spec``) holds for every payload, which is judged by its wire form, whoever wrote it.
+The class is for writing payloads with completion and type checks, times in seconds.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field, fields
-from typing import Any, ClassVar, Literal
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, Literal
 
-from pydantic.alias_generators import to_camel
-
+from pytest_clawperator.contracts import durations, limits
+from pytest_clawperator.contracts.action_rules import (
+    SCROLL_SHAPE,
+    click_after_scroll,
+    click_target,
+    entered_text,
+    navigation_target,
+    navigation_timeout,
+    needs_matcher,
+    needs_text,
+    not_blank,
+    pressed_key,
+    read_text_pattern,
+    sleep_duration,
+    whole_within,
+    within,
+)
 from pytest_clawperator.contracts.params import Coordinate
-from pytest_clawperator.contracts.schema import WireObject
 from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.typed_action import (
+    ActionType,
+    seconds_field,
+    to_point,
+)
+from pytest_clawperator.contracts.typed_action import Retry as Retry
+from pytest_clawperator.contracts.typed_action import TypedAction as TypedAction
+from pytest_clawperator.contracts.typed_action import to_milliseconds as to_milliseconds
 
 Matcher = NodeMatcher | Mapping[str, Any]
 Direction = Literal["down", "up", "left", "right"]
 ClickType = Literal["default", "long_click", "focus"]
-
-
-def to_milliseconds(seconds: Any) -> Any:
-    """Convert seconds to the wire's milliseconds, whole ones: the Operator ignores fractions.
-
-    What is no number of seconds is left as it is, for the judge to refuse.
-    """
-    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
-        return seconds
-    milliseconds = seconds * 1000
-    if isinstance(milliseconds, int) or not math.isfinite(milliseconds):
-        return milliseconds
-    return max(round(milliseconds), 1) if seconds > 0 else round(milliseconds)
-
-
-def _to_point(point: Any) -> Any:
-    """Put a pair into wire form; anything else is left for the judge."""
-    if isinstance(point, (tuple, list)) and len(point) == 2:
-        return {"x": point[0], "y": point[1]}
-    return _to_wire(point)
-
-
-def _seconds(wire_name: str, **options: Any) -> Any:
-    return field(metadata={"wire_name": wire_name, "convert": to_milliseconds}, **options)
-
-
-def _to_wire(value: Any) -> Any:
-    if isinstance(value, (WireObject, Retry)):
-        return value.to_wire()
-    return dict(value) if isinstance(value, Mapping) else value
-
-
-def _wire_fields(instance: Any) -> dict[str, Any]:
-    """Give the fields that are not None under their wire names."""
-    wire = {}
-    for each in fields(instance):
-        value = getattr(instance, each.name)
-        if value is not None:
-            convert = each.metadata.get("convert", _to_wire)
-            wire[each.metadata.get("wire_name", to_camel(each.name))] = convert(value)
-    return wire
-
-
-@dataclass(frozen=True, kw_only=True)
-class Retry:
-    """How often an action is tried, and how long it pauses in between."""
-
-    max_attempts: int | None = None
-    initial_delay: float | None = _seconds("initialDelayMs", default=None)
-    max_delay: float | None = _seconds("maxDelayMs", default=None)
-    backoff_multiplier: float | None = None
-    jitter_ratio: float | None = None
-
-    def to_wire(self) -> dict[str, Any]:
-        """Give the retry object as it travels."""
-        return _wire_fields(self)
-
-
 RetryLike = Retry | Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class TypedAction:
-    """What all action classes share: a type, and an id that may be left to the framework."""
-
-    type: ClassVar[str]
-
-    id: str | None = field(default=None, kw_only=True)
-
-    def to_wire(self) -> dict[str, Any]:
-        """Give the action as it travels."""
-        params = _wire_fields(self)
-        wire: dict[str, Any] = {"type": self.type}
-        if self.id is not None:
-            wire = {"id": params.pop("id"), **wire}
-        return {**wire, "params": params} if params else wire
 
 
 @dataclass(frozen=True)
 class OpenApp(TypedAction):
     """Start an app, or bring it to the front."""
 
-    type = "open_app"
+    spec = ActionType(
+        "open_app",
+        guesses=("launch", "launch_app", "open", "start_app"),
+        rules=(needs_text("applicationId"),),
+        longest=durations.launching,
+        logs=("application_id", "error"),
+    )
     application_id: str
     _: KW_ONLY
     retry: RetryLike | None = None
@@ -112,7 +64,13 @@ class OpenApp(TypedAction):
 class OpenUri(TypedAction):
     """Open a web address or a deep link."""
 
-    type = "open_uri"
+    spec = ActionType(
+        "open_uri",
+        aliases=("open_url",),
+        rules=(needs_text("uri"),),
+        longest=durations.launching,
+        logs=("uri", "error"),
+    )
     uri: str
     _: KW_ONLY
     retry: RetryLike | None = None
@@ -122,7 +80,13 @@ class OpenUri(TypedAction):
 class CloseApp(TypedAction):
     """Force-stop an app. It happens before the first step of the payload, wherever it stands."""
 
-    type = "close_app"
+    spec = ActionType(
+        "close_app",
+        guesses=("stop_app",),
+        rules=(needs_text("applicationId"),),
+        longest=durations.one_step,
+        logs=("application_id", "error", "message"),
+    )
     application_id: str
 
 
@@ -130,7 +94,12 @@ class CloseApp(TypedAction):
 class StartRecording(TypedAction):
     """Record what a person does on the device."""
 
-    type = "start_recording"
+    spec = ActionType(
+        "start_recording",
+        rules=(not_blank("sessionId", "not be blank"),),
+        longest=durations.recording,
+        logs=("error", "message", "sessionId", "filePath"),
+    )
     session_id: str | None = None
 
 
@@ -138,7 +107,12 @@ class StartRecording(TypedAction):
 class StopRecording(TypedAction):
     """End the recording."""
 
-    type = "stop_recording"
+    spec = ActionType(
+        "stop_recording",
+        rules=(not_blank("sessionId", "not be blank"),),
+        longest=durations.recording,
+        logs=("error", "message", "sessionId", "filePath", "eventCount"),
+    )
     session_id: str | None = None
 
 
@@ -146,10 +120,17 @@ class StopRecording(TypedAction):
 class WaitForNode(TypedAction):
     """Wait until a node is on the screen. ``timeout`` shortens the wait; ``retry`` lengthens it."""
 
-    type = "wait_for_node"
+    spec = ActionType(
+        "wait_for_node",
+        aliases=("wait_for", "find", "find_node"),
+        guesses=("wait",),
+        rules=(needs_matcher("matcher"),),
+        longest=durations.looking,
+        logs=("resource_id", "label", "timeout_ms", "error"),
+    )
     matcher: Matcher
     _: KW_ONLY
-    timeout: float | None = _seconds("timeoutMs", default=None)
+    timeout: float | None = seconds_field("timeoutMs", default=None)
     retry: RetryLike | None = None
 
 
@@ -157,11 +138,19 @@ class WaitForNode(TypedAction):
 class Click(TypedAction):
     """Tap a node, or a point of the screen."""
 
-    type = "click"
+    spec = ActionType(
+        "click",
+        aliases=("tap", "press"),
+        guesses=("long_press", "long_click"),
+        rules=(click_target,),
+        longest=durations.looking,
+        logs=("coordinate", "click_types", "error"),
+        taps=True,
+    )
     matcher: Matcher | None = None
     _: KW_ONLY
     coordinate: tuple[int, int] | Coordinate | None = field(
-        default=None, metadata={"convert": _to_point}
+        default=None, metadata={"convert": to_point}
     )
     click_type: ClickType | None = None
     retry: RetryLike | None = None
@@ -171,7 +160,14 @@ class Click(TypedAction):
 class ScrollAndClick(TypedAction):
     """Scroll until a node comes up, then tap it."""
 
-    type = "scroll_and_click"
+    spec = ActionType(
+        "scroll_and_click",
+        rules=(needs_matcher("matcher"),),
+        longest=durations.scrolling_to_click,
+        undeclared_ms=durations.swipes_ms,
+        logs=("max_swipes", "direction", "click_types", "click_after", "error"),
+        taps=True,
+    )
     matcher: Matcher
     _: KW_ONLY
     container: Matcher | None = None
@@ -179,7 +175,7 @@ class ScrollAndClick(TypedAction):
     click_type: ClickType | None = None
     max_swipes: int | None = None
     distance_ratio: float | None = None
-    settle_delay: float | None = _seconds("settleDelayMs", default=None)
+    settle_delay: float | None = seconds_field("settleDelayMs", default=None)
     find_first_scrollable_child: bool | None = None
     click_after: bool | None = None
     scroll_retry: RetryLike | None = None
@@ -190,12 +186,25 @@ class ScrollAndClick(TypedAction):
 class Scroll(TypedAction):
     """Make one scroll gesture."""
 
-    type = "scroll"
+    spec = ActionType(
+        "scroll",
+        guesses=("swipe",),
+        rules=SCROLL_SHAPE,
+        longest=durations.scrolling_once,
+        logs=(
+            "scroll_outcome",
+            "direction",
+            "distance_ratio",
+            "settle_delay_ms",
+            "resolved_container",
+            "error",
+        ),
+    )
     direction: Direction | None = None
     _: KW_ONLY
     container: Matcher | None = None
     distance_ratio: float | None = None
-    settle_delay: float | None = _seconds("settleDelayMs", default=None)
+    settle_delay: float | None = seconds_field("settleDelayMs", default=None)
     find_first_scrollable_child: bool | None = None
     retry: RetryLike | None = None
 
@@ -204,16 +213,36 @@ class Scroll(TypedAction):
 class ScrollUntil(TypedAction):
     """Scroll until a node comes up, the list ends, or a limit is reached."""
 
-    type = "scroll_until"
+    spec = ActionType(
+        "scroll_until",
+        rules=(
+            click_after_scroll,
+            *SCROLL_SHAPE,
+            whole_within("maxScrolls", 1, limits.MAX_SCROLLS),
+            within("maxDurationMs", 0, limits.MAX_SCROLL_DURATION_MS),
+            whole_within("noPositionChangeThreshold", 1, limits.MAX_NO_POSITION_CHANGE),
+        ),
+        longest=durations.scrolling_until,
+        undeclared_ms=durations.last_look_ms,
+        logs=(
+            "termination_reason",
+            "scrolls_executed",
+            "direction",
+            "click_after",
+            "click_types",
+            "resolved_container",
+            "error",
+        ),
+    )
     matcher: Matcher | None = None
     _: KW_ONLY
     container: Matcher | None = None
     direction: Direction | None = None
     max_scrolls: int | None = None
-    max_duration: float | None = _seconds("maxDurationMs", default=None)
+    max_duration: float | None = seconds_field("maxDurationMs", default=None)
     no_position_change_threshold: int | None = None
     distance_ratio: float | None = None
-    settle_delay: float | None = _seconds("settleDelayMs", default=None)
+    settle_delay: float | None = seconds_field("settleDelayMs", default=None)
     find_first_scrollable_child: bool | None = None
     click_after: bool | None = None
     click_type: ClickType | None = None
@@ -223,7 +252,14 @@ class ScrollUntil(TypedAction):
 class ReadText(TypedAction):
     """Read a node's text, or with ``all`` the texts of every node that fits."""
 
-    type = "read_text"
+    spec = ActionType(
+        "read_text",
+        aliases=("read",),
+        guesses=("get_text",),
+        rules=(needs_matcher("matcher"), read_text_pattern),
+        longest=durations.looking,
+        logs=("text", "all", "count", "validator", "container", "error", "raw_text", "message"),
+    )
     matcher: Matcher
     _: KW_ONLY
     container: Matcher | None = None
@@ -237,7 +273,14 @@ class ReadText(TypedAction):
 class EnterText(TypedAction):
     """Replace the text of a field."""
 
-    type = "enter_text"
+    spec = ActionType(
+        "enter_text",
+        aliases=("type_text", "text_entry", "input_text"),
+        guesses=("type", "set_text"),
+        rules=(needs_matcher("matcher"), entered_text),
+        longest=durations.looking,
+        logs=("text", "submit", "error"),
+    )
     matcher: Matcher
     text: str
     _: KW_ONLY
@@ -250,7 +293,20 @@ class EnterText(TypedAction):
 class SnapshotUi(TypedAction):
     """Capture the UI hierarchy."""
 
-    type = "snapshot_ui"
+    spec = ActionType(
+        "snapshot_ui",
+        aliases=("snapshot",),
+        guesses=("dump",),
+        longest=durations.looking,
+        logs=(
+            "actual_format",
+            "foreground_package",
+            "has_overlay",
+            "overlay_package",
+            "window_count",
+            "error",
+        ),
+    )
     _: KW_ONLY
     retry: RetryLike | None = None
 
@@ -259,7 +315,13 @@ class SnapshotUi(TypedAction):
 class TakeScreenshot(TypedAction):
     """Capture the screen as PNG. One a payload: the picture is taken after its last step."""
 
-    type = "take_screenshot"
+    spec = ActionType(
+        "take_screenshot",
+        aliases=("screenshot", "capture_screenshot"),
+        rules=(not_blank("path", "be a non-empty string"),),
+        longest=durations.one_step,
+        logs=("error", "message"),
+    )
     path: str | None = None
     _: KW_ONLY
     retry: RetryLike | None = None
@@ -269,15 +331,28 @@ class TakeScreenshot(TypedAction):
 class Sleep(TypedAction):
     """Do nothing for a while."""
 
-    type = "sleep"
-    duration: float = _seconds("durationMs")
+    spec = ActionType(
+        "sleep",
+        guesses=("pause",),
+        rules=(sleep_duration,),
+        longest=durations.sleeping,
+        logs=("duration_ms", "error"),
+    )
+    duration: float = seconds_field("durationMs")
 
 
 @dataclass(frozen=True)
 class PressKey(TypedAction):
     """Press a system key."""
 
-    type = "press_key"
+    spec = ActionType(
+        "press_key",
+        aliases=("key_press",),
+        guesses=("back", "home", "press_back", "keyevent"),
+        rules=(pressed_key,),
+        longest=durations.one_step,
+        logs=("key", "error"),
+    )
     key: Literal["back", "home", "recents"]
 
 
@@ -285,9 +360,15 @@ class PressKey(TypedAction):
 class WaitForNavigation(TypedAction):
     """Wait until another app or screen has come up."""
 
-    type = "wait_for_navigation"
+    spec = ActionType(
+        "wait_for_navigation",
+        guesses=("wait_for_nav",),
+        rules=(navigation_target, navigation_timeout),
+        longest=durations.navigating,
+        logs=("resolved_package", "elapsed_ms", "error", "last_package"),
+    )
     _: KW_ONLY
-    timeout: float = _seconds("timeoutMs")
+    timeout: float = seconds_field("timeoutMs")
     expected_package: str | None = None
     expected_node: Matcher | None = None
 
@@ -296,7 +377,26 @@ class WaitForNavigation(TypedAction):
 class ReadKeyValuePair(TypedAction):
     """Read the value that stands beside a label, as in Settings."""
 
-    type = "read_key_value_pair"
+    spec = ActionType(
+        "read_key_value_pair",
+        guesses=("read_value",),
+        rules=(needs_matcher("labelMatcher"),),
+        longest=durations.looking,
+        logs=("label", "value", "error"),
+    )
     label_matcher: Matcher
     _: KW_ONLY
     retry: RetryLike | None = None
+
+
+ACTION_TYPES: Mapping[str, ActionType] = {
+    cls.spec.name: cls.spec for cls in TypedAction.__subclasses__()
+}
+#: Names that are accepted for the types, and the type that each stands for.
+TYPE_ALIASES: dict[str, str] = {
+    alias: kind.name for kind in ACTION_TYPES.values() for alias in kind.aliases
+}
+#: Names that people write who mean a type, accepted or not.
+LIKELY_TYPES: dict[str, str] = TYPE_ALIASES | {
+    guess: kind.name for kind in ACTION_TYPES.values() for guess in kind.guesses
+}

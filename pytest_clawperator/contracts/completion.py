@@ -1,4 +1,4 @@
-"""What a payload leaves out, filled in before it is judged."""
+"""What a payload leaves out, filled in before it is validated."""
 
 from __future__ import annotations
 
@@ -9,12 +9,19 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_clawperator.contracts import limits
-from pytest_clawperator.contracts.actions import Retry, TypedAction, to_milliseconds
+from pytest_clawperator.contracts.actions import ACTION_TYPES
 from pytest_clawperator.contracts.aliases import canonical_execution, canonical_type
-from pytest_clawperator.contracts.payload import Action, Execution, judge, names_of, read_json
-from pytest_clawperator.contracts.schema import WireObject
-from pytest_clawperator.contracts.waiting import waiting_ms
-from pytest_clawperator.contracts.wording import describe
+from pytest_clawperator.contracts.durations import declared_ms
+from pytest_clawperator.contracts.payload import (
+    Action,
+    Execution,
+    names_of,
+    read_json,
+    validate_canonical,
+)
+from pytest_clawperator.contracts.schema.objects import WireObject
+from pytest_clawperator.contracts.text.wording import describe
+from pytest_clawperator.contracts.typed_action import Retry, TypedAction, to_milliseconds
 from pytest_clawperator.errors import ExecutionValidationError, PayloadError, Problem
 
 
@@ -25,7 +32,7 @@ def complete_execution(
     | str
     | bytes,
 ) -> Execution:
-    """Fill in what a payload leaves out, then judge it. A bare list of actions will do.
+    """Fill in what a payload leaves out, then validate it. A bare list of actions will do.
 
     Filled in are the ids, the source, the format, the timeout and the ids of actions.
     What was given under any of its names is never overridden.
@@ -53,11 +60,11 @@ def complete_execution(
         "expectedFormat": limits.EXPECTED_FORMAT,
         "timeoutMs": _time_needed(wire.get("actions")),
     }
-    return judge({**defaults, **wire}, raw)
+    return validate_canonical({**defaults, **wire}, original=raw)
 
 
 def _as_wire(action: Any) -> Any:
-    """Put what Python code writes, typed actions and matcher objects, into wire form."""
+    """Convert typed actions and matcher objects to wire form."""
     if isinstance(action, (TypedAction, WireObject, Retry)):
         return action.to_wire()
     params = action.get("params") if isinstance(action, dict) else None
@@ -67,7 +74,7 @@ def _as_wire(action: Any) -> Any:
 
 
 def _with_ids(actions: list[Any]) -> list[Any]:
-    """Give each action that has no id one that tells its type and place."""
+    """Add ids to actions that have none, made of their type and place."""
     taken = {names_of(action).get("actionId") for action in actions}
     named = []
     for place, action in enumerate(actions, 1):
@@ -82,7 +89,7 @@ def _with_ids(actions: list[Any]) -> list[Any]:
 
 
 def override_timeout(execution: Execution, seconds: float) -> Execution:
-    """Give the execution another timeout; it is judged again, because its size may change."""
+    """Return the execution with another timeout; it is validated again, as its size may change."""
     __tracebackhide__ = True
     milliseconds = to_milliseconds(seconds)
     is_number = isinstance(milliseconds, (int, float)) and not isinstance(milliseconds, bool)
@@ -100,8 +107,21 @@ def _bad_timeout(message: str, seconds: Any) -> PayloadError:
     return PayloadError(message, hint=hint)
 
 
+def waiting_ms(action: Any) -> float:
+    """Return how long an action in wire form may wait, in milliseconds.
+
+    It never fails: what is no number, or no object, waits for nothing.
+    """
+    params = action.get("params") if isinstance(action, dict) else None
+    if not isinstance(params, dict):
+        return 0.0
+    name = action.get("type")
+    kind = ACTION_TYPES.get(name) if isinstance(name, str) else None
+    return declared_ms(params) + (0.0 if kind is None else kind.undeclared_ms(params))
+
+
 def _time_needed(actions: Any) -> int:
-    """Sum up the waiting that actions declare; a run gets that and a margin, within the limits."""
+    """Return the timeout that the declared waiting needs, with a margin, within the limits."""
     declared = sum(map(waiting_ms, actions if isinstance(actions, list) else ()))
     needed = max(limits.DEFAULT_TIMEOUT_MS, math.ceil(declared) + limits.TIMEOUT_MARGIN_MS)
     return min(needed, limits.MAX_TIMEOUT_MS)

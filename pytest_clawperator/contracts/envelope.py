@@ -9,10 +9,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidat
 from pydantic.alias_generators import to_camel
 from typing_extensions import Self
 
-from pytest_clawperator.contracts.ecmascript import to_string, trim
 from pytest_clawperator.contracts.failures import code_of_text, failure
-from pytest_clawperator.contracts.jsontext import parse_json, why_not_json
-from pytest_clawperator.contracts.wording import describe, quote
+from pytest_clawperator.contracts.text.ecmascript import to_string, trim
+from pytest_clawperator.contracts.text.strict_json import parse_json, why_not_json
+from pytest_clawperator.contracts.text.wording import describe, quote
 from pytest_clawperator.errors import EnvelopeMalformedError, ErrorCode, known_code
 
 RESULT_PREFIX = "[Clawperator-Result]"
@@ -65,7 +65,7 @@ class _Received(BaseModel):
 
 
 class StepResult(_Received):
-    """What became of one action."""
+    """The result of one action."""
 
     id: String
     action_type: String
@@ -79,7 +79,7 @@ class StepResult(_Received):
         return known_code(given) if given else None
 
     def to_wire(self) -> dict[str, Any]:
-        """Give the step as it travels."""
+        """Return the step in wire form."""
         return {
             "id": self.id,
             "actionType": self.action_type,
@@ -97,7 +97,7 @@ class StepResult(_Received):
 
 
 class ResultEnvelope(_Received):
-    """The one answer to an execution. A failed envelope is data, not an exception."""
+    """The result of an execution. A failed envelope is data, not an exception."""
 
     command_id: String
     task_id: String
@@ -133,7 +133,7 @@ class ResultEnvelope(_Received):
         return code_of_text(self.error or "")
 
     def step(self, id: str) -> StepResult:
-        """Give the result of the action with this id; the first, should there be several."""
+        """Return the result of the action with this id; the first, should there be several."""
         for step in self.steps:
             if step.id == id:
                 return step
@@ -141,7 +141,7 @@ class ResultEnvelope(_Received):
         raise KeyError(f"no step {quote(id)} in the envelope of {self.command_id}; there: {there}")
 
     def raise_for_status(self) -> Self:
-        """Raise a typed error if anything failed; else give the envelope itself."""
+        """Raise a typed error if anything failed; else return the envelope itself."""
         __tracebackhide__ = True
         code = self.code
         if code is None:
@@ -149,7 +149,7 @@ class ResultEnvelope(_Received):
         raise failure(code, envelope=self, step=next(iter(self.failed_steps), None))
 
     def to_wire(self) -> dict[str, Any]:
-        """Give the envelope as it travels: an error code only if one was received."""
+        """Return the wire form; it has an error code only if one was received."""
         wire: dict[str, Any] = {
             "commandId": self.command_id,
             "taskId": self.task_id,
@@ -177,7 +177,7 @@ class ResultEnvelope(_Received):
 
 
 def parse_result_line(line: str, command_id: str) -> ResultEnvelope | None:
-    """Read a whole log line, with the result prefix anywhere in it, as the reference does.
+    """Parse a whole log line, with the result prefix anywhere in it, as the reference host does.
 
     None for a line without the prefix or an envelope of another command; a line with the
     prefix that holds no envelope raises :class:`EnvelopeMalformedError`.
@@ -187,7 +187,7 @@ def parse_result_line(line: str, command_id: str) -> ResultEnvelope | None:
 
 
 def parse_result_message(message: str, command_id: str) -> ResultEnvelope | None:
-    """Read the message of a log entry, which must begin with the result prefix.
+    """Parse the message of a log entry, which must begin with the result prefix.
 
     Text on a screen may quote the prefix; only the Operator begins a message with it.
     """
@@ -197,7 +197,7 @@ def parse_result_message(message: str, command_id: str) -> ResultEnvelope | None
 
 
 def read_envelope(given: Any, *, source: str, text: str | None = None) -> ResultEnvelope:
-    """Read an envelope that was parsed already.
+    """Build an envelope from parsed JSON.
 
     Anything else raises :class:`EnvelopeMalformedError`, which says where it was found
     (``source``) and every flaw.

@@ -1,14 +1,13 @@
-"""What a run tells those who watch it, so that reports hang off it and it knows nothing of them."""
+"""Events of a run, sent to observers: reports are built from them, and a run knows no report."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from pytest_clawperator.contracts.envelope import ResultEnvelope
-    from pytest_clawperator.contracts.payload import Execution
+from pytest_clawperator.contracts.envelope import ResultEnvelope
+from pytest_clawperator.contracts.payload import Execution
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,14 +56,14 @@ class ArtifactMade(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class Notice(Event):
-    """Something worth saying that fails nothing: lost log lines, a late envelope, a new server."""
+    """A remark that fails nothing: lost log lines, a late envelope, a new server."""
 
     message: str
 
 
 class Observer(Protocol):
-    """Whoever is told what happens: a function of one event."""
+    """A function that is called with each event."""
 
     def __call__(self, event: Event, /) -> None:
-        """Take note of an event."""
+        """Handle an event."""
         ...

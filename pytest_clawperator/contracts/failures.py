@@ -1,6 +1,6 @@
-"""What a failed envelope is called: from free text to a code, from a code to an error class.
+"""From the Operator's free text to a code, and from a code to an error.
 
-The published Operator says most failures in words only and drops the results of the steps
+The published Operator reports most failures as text only and drops the results of the steps
 before. Which words stand for which documented code is decided here.
 """
 
@@ -113,7 +113,7 @@ _LAST_RESORT = "See the envelope's steps and the device's log for what came befo
 
 
 def code_of_text(text: str) -> ErrorCode:
-    """Give the code that the Operator's free text stands for."""
+    """Return the code that the Operator's free text stands for."""
     reason = text.removeprefix(_TASK_PREFIX)
     for pattern, code in _TEXTS:
         if pattern.match(reason):
@@ -122,12 +122,12 @@ def code_of_text(text: str) -> ErrorCode:
 
 
 def is_garbled(text: str) -> bool:
-    """Tell whether the text is that of a formatter which a percent sign has confused."""
+    """Whether the text is a complaint of the Operator's formatter about a percent sign."""
     return _GARBLED.match(text.removeprefix(_TASK_PREFIX)) is not None
 
 
 def failure(code: ErrorCode | str, *, envelope: Any, step: Any) -> ClawperatorError:
-    """Make the error that stands for a failed envelope."""
+    """Return the error for a failed envelope."""
     cls = _CLASSES.get(code, StepFailedError)
     message = str(step) if step is not None else (envelope.error or "the execution failed")
     if step is not None and step.data.get("message"):

@@ -1,9 +1,34 @@
-"""One line of the device's log, as every log format but the barest tells it."""
+"""The device's log: the format that logcat is asked for, and how its lines are read.
+
+All that depends on the format stands in this module: who reads the log gets entries, or asks
+here about a raw line.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
+
+from pytest_clawperator.contracts.text.ecmascript import trim, utf16_length
+
+#: What asks logcat for the format that is read here.
+FORMAT_OPTION = "-v threadtime"
+#: The shell command that prints the device's time as lines have it, for ``logcat -T``.
+DEVICE_TIME_COMMAND = "date '+%m-%d %H:%M:%S.000'"
+#: How many bytes of a line are its time: ``03-28 10:00:00.000``.
+TIME_LENGTH = 18
+#: The Operator's logger cuts a longer message into pieces of exactly this many UTF-16 units.
+PIECE_LENGTH = 4000
+#: The log itself keeps about this many bytes of an entry and drops the rest.
+ENTRY_BYTES = 4000
+
+_TIME = re.compile(rb"\d\d-\d\d \d\d:\d\d:\d\d\.\d+(?= )")
+# The time, pid, tid, priority, then the tag, padded to eight, and a colon.
+_LINE = re.compile(_TIME.pattern + rb" +(\d+) +(\d+) ([A-Z]) (.*?) *:(?: (.*))?", re.DOTALL)
+_DIVIDER = b"--------- beginning of "
+# How a line of the format `tag` begins, which has neither time nor process.
+_PRIORITY_AND_TAG = re.compile(r"[A-Z]/[^:]*:")
 
 
 class LogEntry(NamedTuple):
@@ -15,16 +40,20 @@ class LogEntry(NamedTuple):
     tag: str
     message: str
 
+    @property
+    def source(self) -> tuple[int, str, str]:
+        """What all lines of one message have in common: process, priority and tag."""
+        return self.pid, self.priority, self.tag
 
-# month-day, time, pid, tid, priority, then the tag, padded to eight, and a colon.
-_THREADTIME = re.compile(
-    rb"\d\d-\d\d \d\d:\d\d:\d\d\.\d+ +(\d+) +(\d+) ([A-Z]) (.*?) *:(?: (.*))?", re.DOTALL
-)
+    @property
+    def is_cut(self) -> bool:
+        """Whether the Operator's logger cut the message here, and the next piece follows."""
+        return utf16_length(self.message) == PIECE_LENGTH
 
 
 def parse_log_line(line: bytes) -> LogEntry | None:
-    """Read a line of ``logcat -v threadtime``; None for a divider or anything else."""
-    found = _THREADTIME.fullmatch(line)
+    """Parse a line; None for a divider or anything else that is no entry."""
+    found = _LINE.fullmatch(line)
     if found is None:
         return None
     pid, tid, priority, tag, message = found.groups()
@@ -35,3 +64,37 @@ def parse_log_line(line: bytes) -> LogEntry | None:
         tag.decode("utf-8", "replace"),
         (message or b"").decode("utf-8", "replace"),
     )
+
+
+def time_of(line: bytes) -> bytes | None:
+    """Return the device's time at the beginning of a line; None where there is none."""
+    found = _TIME.match(line)
+    return found[0] if found else None
+
+
+def is_divider(line: bytes) -> bool:
+    """Whether logcat printed the line between the buffers of the log."""
+    return line.startswith(_DIVIDER)
+
+
+def is_log_line(line: bytes) -> bool:
+    """Whether logcat printed the line, and not the shell."""
+    return _TIME.match(line) is not None or line.startswith(_DIVIDER)
+
+
+def message_filter(priorities: bytes, *beginnings: bytes) -> re.Pattern[bytes]:
+    """Compile a quick test for raw lines: their priority, and how their message begins.
+
+    ``beginnings`` are regular expressions. Most lines of a log are of no interest, and parsing
+    each of them would take longer.
+    """
+    return re.compile(rb"[^A-Z]*[%b] .{0,120}?: (?:%b)" % (priorities, b"|".join(beginnings)))
+
+
+def messages_of_tag_format(text: str) -> Iterator[str]:
+    """Yield the messages of ``logcat -v tag``, the barest format, as the reference host does."""
+    for line in text.split("\n"):
+        prefix = _PRIORITY_AND_TAG.match(line)
+        message = line[prefix.end() :].removeprefix(" ") if prefix else trim(line)
+        if message:
+            yield message

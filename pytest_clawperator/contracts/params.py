@@ -1,7 +1,7 @@
-"""The parameters of an action: one flat set for all of them.
+"""The parameters of an action: one flat set for all of them, with their other spellings.
 
 Any action may carry any parameter; the ones it does not use are ignored by the Operator.
-What an action needs is said in :mod:`pytest_clawperator.contracts.rules`.
+Which ones an action type needs is in its row of :mod:`pytest_clawperator.contracts.actions`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pytest_clawperator.contracts import limits
-from pytest_clawperator.contracts.aliases import PARAM_ALIASES
-from pytest_clawperator.contracts.schema import Flag, JsonObject, Nested, Number, Text, WireObject
+from pytest_clawperator.contracts.schema.objects import Nested, WireObject, field_rules
+from pytest_clawperator.contracts.schema.rules import Flag, JsonObject, Number, Text
 from pytest_clawperator.contracts.selectors import NodeMatcher
 
 AnyText = Annotated[str | None, Text()]
@@ -20,6 +20,45 @@ Pixels = Annotated[int, Number(least=0, whole=True)]
 YesNo = Annotated[bool | None, Flag()]
 Matcher = Annotated[NodeMatcher | None, Nested(NodeMatcher)]
 Retry = Annotated[dict[str, Any] | None, JsonObject()]
+
+PARAM_ALIASES = {
+    "application_id": "applicationId",
+    "app_id": "applicationId",
+    "appId": "applicationId",
+    "app": "applicationId",
+    "package": "applicationId",
+    "package_id": "applicationId",
+    "packageId": "applicationId",
+    "session_id": "sessionId",
+    "url": "uri",
+    "duration_ms": "durationMs",
+    "file": "path",
+    "filePath": "path",
+    "output_path": "path",
+    "selector": "matcher",
+    "node": "matcher",
+    "element": "matcher",
+    "value": "text",
+    "click_type": "clickType",
+    "longPress": "clickType",
+    "within": "container",
+    "container_selector": "container",
+    "max_swipes": "maxSwipes",
+    "distance_ratio": "distanceRatio",
+    "settle_delay_ms": "settleDelayMs",
+    "max_scrolls": "maxScrolls",
+    "max_duration_ms": "maxDurationMs",
+    "no_position_change_threshold": "noPositionChangeThreshold",
+    "find_first_scrollable_child": "findFirstScrollableChild",
+    "click_after": "clickAfter",
+    "validator_pattern": "validatorPattern",
+    "expected_package": "expectedPackage",
+    "expected_node": "expectedNode",
+    "wait_for": "expectedNode",
+    "timeout_ms": "timeoutMs",
+    "label_matcher": "labelMatcher",
+    "label_selector": "labelMatcher",
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,3 +109,9 @@ class ActionParams(WireObject):
     timeout_ms: AnyNumber = None
     label_matcher: Matcher = None
     all: YesNo = None
+
+
+#: The parameters that are matchers.
+MATCHER_PARAMS = tuple(
+    each.wire_name for each in field_rules(ActionParams) if each.rule == Nested(NodeMatcher)
+)

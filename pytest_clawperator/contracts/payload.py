@@ -1,4 +1,4 @@
-"""The execution payload: read, judged, and put back into its wire form."""
+"""The execution payload: parsed, validated, and converted to its wire form."""
 
 from __future__ import annotations
 
@@ -16,41 +16,36 @@ from pydantic_core import (
 from typing_extensions import override
 
 from pytest_clawperator.contracts import limits
+from pytest_clawperator.contracts.actions import ACTION_TYPES, LIKELY_TYPES
 from pytest_clawperator.contracts.aliases import (
     EXECUTION_ALIASES,
-    LIKELY_ACTION_TYPES,
     canonical_execution,
     canonical_type,
 )
-from pytest_clawperator.contracts.ecmascript import stringify
-from pytest_clawperator.contracts.jsontext import parse_json, why_not_json
 from pytest_clawperator.contracts.params import ActionParams
-from pytest_clawperator.contracts.rules import ACTION_RULES, ACTION_TYPES, problems_of_action
-from pytest_clawperator.contracts.schema import (
+from pytest_clawperator.contracts.schema.objects import (
     ListOf,
     Nested,
-    Number,
-    OneOf,
-    Rule,
-    Text,
     WireObject,
     inspect_object,
-    refuse,
 )
-from pytest_clawperator.contracts.wording import listed, quote, suggestion
+from pytest_clawperator.contracts.schema.rules import Number, OneOf, Rule, Text, refuse
+from pytest_clawperator.contracts.text.ecmascript import stringify
+from pytest_clawperator.contracts.text.strict_json import parse_json, why_not_json
+from pytest_clawperator.contracts.text.wording import listed, quote, suggestion
 from pytest_clawperator.errors import ExecutionValidationError, PayloadTooLargeError, Problem
 
 Id = Annotated[str, Text(limits.MAX_ID_LENGTH, shortest=1)]
 
 
 @dataclass(frozen=True)
-class ActionType(Text):
+class KnownActionType(Text):
     """The name of an action type that exists."""
 
     @override
     def accept(self, value: Any) -> Any:
         # An unknown name is a flaw of the whole list: `Actions` words it.
-        if isinstance(value, str) and value not in ACTION_RULES:
+        if isinstance(value, str) and value not in ACTION_TYPES:
             raise refuse()
         return super().accept(value)
 
@@ -68,7 +63,7 @@ class Action(WireObject):
     """One step: an id to find its result by, a canonical type, and its parameters."""
 
     id: Id
-    type: Annotated[str, ActionType(limits.MAX_TYPE_LENGTH, length_is_fatal=True)]
+    type: Annotated[str, KnownActionType(limits.MAX_TYPE_LENGTH, length_is_fatal=True)]
     params: Annotated[ActionParams | None, Nested(ActionParams)] = None
 
 
@@ -78,7 +73,7 @@ class Actions(ListOf):
     @override
     def problems_of_whole(self, items: list[Any], path: str) -> Iterable[Problem]:
         types = [item["type"] for item in items]
-        unknown = [place for place, kind in enumerate(types) if kind not in ACTION_RULES]
+        unknown = [place for place, kind in enumerate(types) if kind not in ACTION_TYPES]
         if unknown:
             found = (f"{quote(types[place])} at {path}.{place}.type" for place in unknown[:10])
             words = [types[place] for place in unknown]
@@ -87,7 +82,7 @@ class Actions(ListOf):
                 "All action types must be supported",
                 found=", ".join(found),
                 allowed=listed(ACTION_TYPES, limit=len(ACTION_TYPES)),
-                suggestion=suggestion(words, ACTION_TYPES, LIKELY_ACTION_TYPES),
+                suggestion=suggestion(words, tuple(ACTION_TYPES), LIKELY_TYPES),
             )
 
 
@@ -110,14 +105,14 @@ class Execution(WireObject):
 
     def __post_init__(self) -> None:
         wire = self.to_wire()
-        judge(canonical_execution(wire), wire)
+        validate_canonical(canonical_execution(wire), original=wire)
 
     def to_json(self) -> str:
-        """Give the payload as compact JSON."""
+        """Return the payload as compact JSON."""
         return self._to_json_bytes().decode()
 
     def plan(self) -> dict[str, Any]:
-        """Give what a dry run shows: the ids, the limit and the actions in order."""
+        """Return what a dry run shows: the ids, the limit and the actions in order."""
         return {
             "commandId": self.command_id,
             "timeoutMs": self.timeout_ms,
@@ -135,7 +130,7 @@ class Execution(WireObject):
 
 
 def validate_execution(given: Execution | dict[str, Any] | str | bytes) -> Execution:
-    """Judge a payload and fill nothing in.
+    """Validate a payload as it is, filling nothing in.
 
     Aliases are understood. A payload that breaks the contract raises
     :class:`ExecutionValidationError` with every problem; one that is longer than the
@@ -145,7 +140,7 @@ def validate_execution(given: Execution | dict[str, Any] | str | bytes) -> Execu
     if isinstance(given, Execution):
         return given
     raw = read_json(given)
-    return judge(canonical_execution(raw), raw)
+    return validate_canonical(canonical_execution(raw), original=raw)
 
 
 def read_json(given: Any) -> Any:
@@ -172,8 +167,11 @@ def read_json(given: Any) -> Any:
         raise ExecutionValidationError([problem]) from exc
 
 
-def judge(wire: Any, original: Any) -> Execution:
-    """Judge a payload without aliases; ``original`` is as the caller wrote it, for messages."""
+def validate_canonical(wire: Any, *, original: Any) -> Execution:
+    """Validate a payload whose aliases are renamed.
+
+    ``original`` is what the caller wrote, for naming actions.
+    """
     __tracebackhide__ = True
     execution = _as_model(wire)
     problems = _problems(wire) if execution is None else list(_broken_rules(wire))
@@ -185,7 +183,7 @@ def judge(wire: Any, original: Any) -> Execution:
 
 
 def _surely_fits(wire: dict[str, Any]) -> bool:
-    """Tell cheaply that a payload is far below the limit, as nearly all are.
+    """Whether a quick look shows that a payload is far below the limit, as nearly all are.
 
     The canonical form differs from this one in numbers only, and none grows sixfold.
     """
@@ -217,7 +215,7 @@ _EXECUTION = SchemaValidator(Execution.core_schema())
 
 
 def _problems(wire: Any) -> list[Problem]:
-    """List every problem in the order of the contract: shape first, then what actions need."""
+    """Return every problem in the order of the contract: shape first, then what actions need."""
     problems: list[Problem] = []
     if not inspect_object(Execution, wire, "", problems):
         problems.extend(_broken_rules(wire))
@@ -226,12 +224,14 @@ def _problems(wire: Any) -> list[Problem]:
 
 def _broken_rules(wire: dict[str, Any]) -> Iterator[Problem]:
     for index, action in enumerate(wire["actions"][: limits.MAX_INSPECTED]):
-        for problem in problems_of_action(action):
-            yield replace(problem, path=f"actions.{index}.{problem.path}")
+        kind = ACTION_TYPES.get(action["type"])
+        for rule in kind.rules if kind is not None else ():
+            for problem in rule(action["type"], action.get("params", {})):
+                yield replace(problem, path=f"actions.{index}.{problem.path}")
 
 
 def _refusal(problems: list[Problem], raw: Any) -> ExecutionValidationError:
-    """Make the error, naming the first problem's action as the caller wrote it."""
+    """Return the error, with the first problem's action as the caller wrote it."""
     first = problems[0]
     details: dict[str, Any] = {}
     parts = first.path.split(".")
@@ -246,7 +246,7 @@ def _refusal(problems: list[Problem], raw: Any) -> ExecutionValidationError:
 
 
 def names_of(action: Any) -> dict[str, str]:
-    """Give what the caller calls an action, as far as it is text."""
+    """Return the id and type that the caller gave an action, as far as they are text."""
     given = action if isinstance(action, dict) else {}
     names = {"actionId": given.get("id"), "actionType": given.get("type")}
     return {key: name for key, name in names.items() if isinstance(name, str)}

@@ -1,24 +1,85 @@
-"""NodeMatcher: which node on the screen is meant."""
+"""Which node on the screen is meant: the keys of a matcher, and the matcher itself.
+
+A key stands in three places of this module: its row, the field of :class:`NodeMatcher`, and
+the keyword of :class:`MatcherKeywords`. How it is compared with a node is in
+:mod:`pytest_clawperator.snapshot.matching`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple, TypedDict
 
-from typing_extensions import Self, override
+from typing_extensions import Self, Unpack, override
 
 from pytest_clawperator.contracts import limits
-from pytest_clawperator.contracts.aliases import MATCHER_ALIASES, canonical_matcher
-from pytest_clawperator.contracts.schema import (
-    Flaw,
-    Text,
+from pytest_clawperator.contracts.schema.objects import (
     WireObject,
     inspect_object,
-    refuse,
+    rename_keys,
+    to_camel,
     wire_names,
 )
-from pytest_clawperator.errors import ExecutionValidationError, Problem
+from pytest_clawperator.contracts.schema.rules import Flaw, Text, refuse
+from pytest_clawperator.contracts.text.wording import closest
+from pytest_clawperator.errors import ConfigurationError, ExecutionValidationError, Problem
+
+
+class MatcherKey(NamedTuple):
+    """A key: its field, the keyword that stands for it in Python, and its names on the wire.
+
+    ``aliases`` are accepted beside the field's own name in camel case.
+    """
+
+    field: str
+    keyword: str
+    aliases: tuple[str, ...] = ()
+
+
+MATCHER_KEYS = (
+    MatcherKey("text_equals", "text", aliases=("text",)),
+    MatcherKey("text_contains", "text_contains", aliases=("text_contains",)),
+    MatcherKey("resource_id", "id", aliases=("resource_id", "id")),
+    MatcherKey(
+        "content_desc_equals",
+        "desc",
+        aliases=(
+            "content_desc",
+            "content_desc_equals",
+            "description",
+            "accessibility_label",
+        ),
+    ),
+    MatcherKey(
+        "content_desc_contains",
+        "desc_contains",
+        aliases=(
+            "content_desc_contains",
+            "description_contains",
+            "accessibility_label_contains",
+        ),
+    ),
+    MatcherKey("role", "role"),
+)
+
+#: The keywords, and the field that each stands for.
+KEYWORDS: Mapping[str, str] = {key.keyword: key.field for key in MATCHER_KEYS}
+MATCHER_ALIASES: Mapping[str, str] = {
+    alias: to_camel(key.field) for key in MATCHER_KEYS for alias in key.aliases
+}
+
+
+class MatcherKeywords(TypedDict, total=False):
+    """The keywords that stand for a matcher everywhere in this package."""
+
+    text: str | None
+    text_contains: str | None
+    id: str | None
+    desc: str | None
+    desc_contains: str | None
+    role: str | None
+
 
 MatcherText = Annotated[str | None, Text(limits.MAX_MATCHER_LENGTH)]
 
@@ -31,11 +92,12 @@ class NodeMatcher(WireObject):
     :meth:`of` takes the short keywords of the fluent API.
     """
 
-    # The short keywords are no aliases on the wire, but a good clue to what was meant.
-    aliases: ClassVar[Mapping[str, str]] = {
-        **MATCHER_ALIASES,
-        "desc": "contentDescEquals",
-        "desc_contains": "contentDescContains",
+    aliases: ClassVar[Mapping[str, str]] = MATCHER_ALIASES
+    # The keywords that are no aliases on the wire, but a good clue to what was meant.
+    guesses: ClassVar[Mapping[str, str]] = {
+        keyword: to_camel(field)
+        for keyword, field in KEYWORDS.items()
+        if keyword not in (*MATCHER_ALIASES, to_camel(field))
     }
     example = '{"textEquals": "OK"}'
 
@@ -51,29 +113,16 @@ class NodeMatcher(WireObject):
         _check({names[k]: value for k, value in self.__dict__.items() if value is not None})
 
     @classmethod
-    def of(
-        cls,
-        *,
-        text: str | None = None,
-        text_contains: str | None = None,
-        id: str | None = None,
-        desc: str | None = None,
-        desc_contains: str | None = None,
-        role: str | None = None,
-    ) -> NodeMatcher:
+    def of(cls, **keywords: Unpack[MatcherKeywords]) -> NodeMatcher:
         """Build a matcher from the keywords used everywhere in this package."""
-        return cls(
-            resource_id=id,
-            role=role,
-            text_equals=text,
-            text_contains=text_contains,
-            content_desc_equals=desc,
-            content_desc_contains=desc_contains,
-        )
+        __tracebackhide__ = True
+        check_matcher_keywords(keywords)
+        given: dict[str, Any] = {KEYWORDS[word]: value for word, value in keywords.items()}
+        return cls(**given)
 
     @classmethod
     def from_wire(cls, matcher: Mapping[str, Any]) -> NodeMatcher:
-        """Read a matcher object; its aliases are understood."""
+        """Build a matcher from its wire form; aliases are understood."""
         given: Any = matcher
         wire = canonical_matcher(dict(given) if isinstance(given, Mapping) else given)
         _check(wire)
@@ -96,6 +145,34 @@ class NodeMatcher(WireObject):
 
     def __str__(self) -> str:
         return ", ".join(f"{key}={value!r}" for key, value in self.to_wire().items())
+
+
+def canonical_matcher(matcher: Any) -> Any:
+    """Rename the aliases of a matcher object; what is no object is returned as it is."""
+    return rename_keys(matcher, MATCHER_ALIASES) if isinstance(matcher, dict) else matcher
+
+
+def is_short_id(id: str | None) -> bool:
+    """Whether an id lacks its package: ``ok`` instead of ``com.example:id/ok``."""
+    return id is not None and ":id/" not in id
+
+
+def check_matcher_keywords(keywords: Iterable[str], *, caller: str | None = None) -> None:
+    """Raise ``ConfigurationError`` for a keyword by which no node is matched.
+
+    ``caller`` is the method that was called with it, for the message.
+    """
+    __tracebackhide__ = True
+    for name in keywords:
+        if name not in KEYWORDS:
+            near = closest(name, KEYWORDS)
+            meant = f"Did you mean {near}=? " if near else ""
+            raise ConfigurationError(
+                f"{caller}() got an unexpected keyword: {name}"
+                if caller
+                else f"nodes are not matched by {name}=",
+                hint=f"{meant}Nodes are matched by {', '.join(KEYWORDS)}.",
+            )
 
 
 def _check(wire: Any) -> None:

@@ -12,18 +12,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from pytest_clawperator.contracts.ecmascript import utf16_length
 from pytest_clawperator.contracts.envelope import (
     RESULT_PREFIX,
     ResultEnvelope,
     parse_result_message,
 )
-from pytest_clawperator.contracts.log import LogEntry, parse_log_line
+from pytest_clawperator.contracts.log import ENTRY_BYTES, LogEntry, message_filter, parse_log_line
 from pytest_clawperator.errors import EnvelopeMalformedError
-from pytest_clawperator.snapshot.extract import PIECE_LENGTH
-
-# The log itself keeps about this many bytes of an entry and drops the rest.
-ENTRY_BYTES = 4000
 
 _RECEIVER = "[Operator-Receiver] "
 _REFUSALS = (
@@ -32,9 +27,12 @@ _REFUSALS = (
 )
 _NO_SERVICE = f"{_RECEIVER}Accessibility service is not available and failed to parse"
 _CRASH = "FATAL EXCEPTION"
-_TOLD = re.compile(
-    rb"[^A-Z]*[IWEF] .{0,120}?: (?:\[Clawperator-(?:Result|Command)\]|\[Operator-Receiver\]"
-    rb"|FATAL EXCEPTION|Process \S+ \(pid \d+\) has died)",
+_RELEVANT = message_filter(
+    b"IWEF",
+    rb"\[Clawperator-(?:Result|Command)\]",
+    rb"\[Operator-Receiver\]",
+    rb"FATAL EXCEPTION",
+    rb"Process \S+ \(pid \d+\) has died",
 )
 
 
@@ -96,9 +94,9 @@ class AnswerReader:
         return words.answer if words is not None and words.is_ours else None
 
     def feed(self, lines: Iterable[bytes]) -> Answer | None:
-        """Read on; give the answer once it is there. A malformed envelope of ours is raised."""
+        """Read more lines; return the answer, if there. A malformed envelope of ours is raised."""
         for line in lines:
-            if self._pieces or self._words is not None or _TOLD.match(line):
+            if self._pieces or self._words is not None or _RELEVANT.match(line):
                 entry = parse_log_line(line)
                 answer = self._read(entry) if entry is not None else None
                 if answer is not None:
@@ -106,9 +104,9 @@ class AnswerReader:
         return None
 
     def _read(self, entry: LogEntry) -> Answer | None:
-        if self._pieces and _source(entry) == _source(self._pieces[0]):
+        if self._pieces and entry.source == self._pieces[0].source:
             return self._read_envelope([*self._pieces, entry])
-        if self._words is not None and _source(entry) == self._words.source:
+        if self._words is not None and entry.source == self._words.source:
             return self._read_last_words(self._words, entry)
         return self._read_news(entry)
 
@@ -122,7 +120,7 @@ class AnswerReader:
             self._note_refusal(entry)
         elif entry.priority in "EF" and message.startswith(_CRASH):
             crash = Crashed(message)
-            self._words = _LastWords(_source(entry), True, False, crash)
+            self._words = _LastWords(entry.source, True, False, crash)
         elif self.is_taken and f"(pid {self.pid}) has died" in message:
             return Crashed(message)
         return None
@@ -140,7 +138,7 @@ class AnswerReader:
         try:
             envelope = parse_result_message(message, self.command_id)
         except EnvelopeMalformedError as error:
-            if utf16_length(pieces[-1].message) == PIECE_LENGTH:
+            if pieces[-1].is_cut:
                 self._pieces = pieces
             elif self._is_our_envelope(message):
                 raise _explained(error, pieces[-1]) from error
@@ -158,7 +156,7 @@ class AnswerReader:
         if self.is_taken or not (service_off or message.startswith(_REFUSALS)):
             return
         refusal = Refused(message.removeprefix(_RECEIVER), service_off)
-        self._words = _LastWords(_source(entry), False, True, refusal)
+        self._words = _LastWords(entry.source, False, True, refusal)
 
     def _read_last_words(self, words: _LastWords, entry: LogEntry) -> Answer | None:
         if words.is_crash and not words.is_ours:
@@ -177,12 +175,8 @@ class AnswerReader:
         return Refused(reason, words.answer.service_off)
 
 
-def _source(entry: LogEntry) -> tuple[int, str, str]:
-    return entry.pid, entry.priority, entry.tag
-
-
 def _explained(error: EnvelopeMalformedError, last: LogEntry) -> EnvelopeMalformedError:
-    """Say that the log cut the envelope, where its length tells so."""
+    """Add to the error that the log cut the envelope, where its length shows it."""
     if len(last.message.encode("utf-8", "replace")) < ENTRY_BYTES:
         return error
     return EnvelopeMalformedError(

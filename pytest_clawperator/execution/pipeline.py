@@ -12,7 +12,7 @@ from contextlib import ExitStack
 
 from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.contracts.events import Observer
-from pytest_clawperator.contracts.log import LogEntry, parse_log_line
+from pytest_clawperator.contracts.log import LogEntry, parse_log_line, time_of
 from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.errors import (
     BroadcastError,
@@ -219,7 +219,7 @@ class Pipeline:
         self._check_clearance(command.command_id, busy)
         claim.take_off(
             self._clock() + busy,
-            after=next((line for line in reversed(newest) if line[:1].isdigit()), b""),
+            after=next((line for line in reversed(newest) if time_of(line)), b""),
         )
         try:
             reply = dispatch(

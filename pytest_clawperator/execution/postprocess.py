@@ -13,6 +13,7 @@ from operator import is_
 from reprlib import repr as short_repr
 from typing import Any
 
+from pytest_clawperator.contracts.actions import ACTION_TYPES
 from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult
 from pytest_clawperator.contracts.payload import Action
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
@@ -25,7 +26,7 @@ _UNSETTLED = (
     "snapshot captured without a preceding sleep step; UI may not have settled"
     " - consider adding a sleep step between click and snapshot_ui"
 )
-_TAPS = frozenset({"click", "scroll_and_click"})
+_TAPS = frozenset(kind.name for kind in ACTION_TYPES.values() if kind.taps)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""How far a run came that ended without step results, told by the Operator's log.
+"""How far a run came that ended without step results, according to the Operator's log.
 
 A hard failure drops the results of the steps before it. The Operator logs the begin and
 the end of each step, though, and with the end what the step brought.
@@ -7,14 +7,15 @@ the end of each step, though, and with the end what the step brought.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
-from pytest_clawperator.contracts.ecmascript import utf16_length
+from pytest_clawperator.contracts.actions import ACTION_TYPES
+from pytest_clawperator.contracts.aliases import canonical_type
 from pytest_clawperator.contracts.log import LogEntry
 from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.result import RunStep
-from pytest_clawperator.snapshot.extract import PIECE_LENGTH, snapshots_from_entries
+from pytest_clawperator.snapshot.extract import snapshots_from_entries
 
 _ENGINE = "[UiActionEngine]"
 _STARTED = f"{_ENGINE} step_start id="
@@ -23,49 +24,11 @@ _DATA = " data={"
 # How the lines begin that the Operator's main thread may log after the end of a step.
 _OTHERS = ("[UiActionEngine] ", "[Clawperator-", "[Task", "[Operator-", "[UiTree")
 
-_SCROLLED = ("direction", "distance_ratio", "settle_delay_ms", "resolved_container", "error")
-# What steps bring, in the order in which it is printed.
-_KEYS: Mapping[str, tuple[str, ...]] = {
-    "open_app": ("application_id", "error"),
-    "open_uri": ("uri", "error"),
-    "close_app": ("application_id", "error", "message"),
-    "take_screenshot": ("error", "message"),
-    "wait_for_node": ("resource_id", "label", "timeout_ms", "error"),
-    "click": ("coordinate", "click_types", "error"),
-    "enter_text": ("text", "submit", "error"),
-    "read_text": ("text", "all", "count", "validator", "container", "error", "raw_text", "message"),
-    "read_key_value_pair": ("label", "value", "error"),
-    "wait_for_navigation": ("resolved_package", "elapsed_ms", "error", "last_package"),
-    "snapshot_ui": (
-        "actual_format",
-        "foreground_package",
-        "has_overlay",
-        "overlay_package",
-        "window_count",
-        "error",
-    ),
-    "scroll": ("scroll_outcome", *_SCROLLED),
-    "scroll_until": (
-        "termination_reason",
-        "scrolls_executed",
-        "direction",
-        "click_after",
-        "click_types",
-        "resolved_container",
-        "error",
-    ),
-    "scroll_and_click": ("max_swipes", "direction", "click_types", "click_after", "error"),
-    "press_key": ("key", "error"),
-    "sleep": ("duration_ms", "error"),
-    "start_recording": ("error", "message", "sessionId", "filePath"),
-    "stop_recording": ("error", "message", "sessionId", "filePath", "eventCount"),
-}
-
 
 def recover(
     execution: Execution, entries: Iterable[LogEntry]
 ) -> tuple[tuple[RunStep, ...], Action | None]:
-    """Give the steps that the log says were done, and the action that was begun and not done.
+    """Return the steps that were done according to the log, and the action begun but not done.
 
     ``entries`` are those of the Operator's process from the broadcast on.
     """
@@ -83,7 +46,7 @@ def recover(
 
 
 def _of_command(command_id: str, entries: Iterable[LogEntry]) -> Iterator[LogEntry]:
-    """Yield what the process that runs the command logged, from the command's begin on."""
+    """Yield the entries of the process that runs the command, from the command's start on."""
     start = f"[Clawperator-Command] start commandId={command_id} "
     pid: int | None = None
     for entry in entries:
@@ -94,7 +57,7 @@ def _of_command(command_id: str, entries: Iterable[LogEntry]) -> Iterator[LogEnt
 
 
 def _messages(entries: list[LogEntry]) -> Iterator[str]:
-    """Put the lines of the engine's messages together again; what else is logged is left out."""
+    """Yield the engine's messages, their lines joined again; what else is logged is left out."""
     text: str | None = None
     was_cut = False
     for entry in entries:
@@ -105,7 +68,7 @@ def _messages(entries: list[LogEntry]) -> Iterator[str]:
             text = message if message.startswith(_ENGINE) else None
         elif text is not None:
             text = f"{text}{message}" if was_cut else f"{text}\n{message}"
-        was_cut = utf16_length(message) == PIECE_LENGTH
+        was_cut = entry.is_cut
     if text is not None:
         yield text
 
@@ -124,8 +87,8 @@ def _step(action: Action, message: str) -> RunStep:
 
 
 def _possible_keys(action: Action) -> tuple[str, ...]:
-    """Say what the action may bring, in the order in which it is printed."""
-    keys = _KEYS.get(action.type, ())
+    """Return the keys that the action's data may have, in the order in which they are printed."""
+    keys = ACTION_TYPES[canonical_type(action.type)].logs
     reads_one = action.type == "read_text" and not (action.params and action.params.all)
     return tuple(key for key in keys if key not in ("all", "count")) if reads_one else keys
 
@@ -151,7 +114,7 @@ def _parsed(printed: str, keys: tuple[str, ...]) -> dict[str, str]:
 
 
 def _with_snapshots(steps: list[RunStep], entries: list[LogEntry]) -> tuple[RunStep, ...]:
-    """Give snapshot steps their hierarchies, if the log has one for each."""
+    """Add the hierarchies to snapshot steps, if the log has one for each."""
     taken = [step for step in steps if step.action_type == "snapshot_ui" and step.success]
     found = snapshots_from_entries(entries) if taken else []
     if len(found) < len(taken):

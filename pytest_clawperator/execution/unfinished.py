@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from pytest_clawperator.contracts.log import FORMAT_OPTION
 from pytest_clawperator.errors import EnvelopeMalformedError
 from pytest_clawperator.execution.answer import AnswerReader
 from pytest_clawperator.execution.flight import Unfinished
@@ -27,7 +28,7 @@ def await_end(
     command_id, log = unfinished.command_id, transport.log
     position = log.mark()
     reader = AnswerReader(command_id, operator_package)
-    so_far = transport.exec_out("logcat -d -v threadtime")
+    so_far = transport.exec_out(f"logcat -d {FORMAT_OPTION}")
     if _has_ended(reader, unfinished.lines_after(so_far)):
         return
     notice(f"waiting for the end of {command_id}, which was not seen to end")

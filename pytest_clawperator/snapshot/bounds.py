@@ -19,7 +19,7 @@ class Bounds(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Bounds | None:
-        """Read ``[left,top][right,bottom]``; None for anything else.
+        """Parse ``[left,top][right,bottom]``; None for anything else.
 
         Phones print nodes that are scrolled away inside out; like the Operator, this turns
         them the right way round.
@@ -51,7 +51,7 @@ class Bounds(NamedTuple):
         return self.width * self.height
 
     def contains(self, other: tuple[int, int] | Bounds) -> bool:
-        """Tell whether a point, or all of another rectangle, lies inside."""
+        """Whether a point, or all of another rectangle, lies inside."""
         if isinstance(other, Bounds):
             return (
                 self.left <= other.left
@@ -63,11 +63,11 @@ class Bounds(NamedTuple):
         return self.left <= x < self.right and self.top <= y < self.bottom
 
     def intersects(self, other: Bounds) -> bool:
-        """Tell whether the two share at least one pixel."""
+        """Whether the two share at least one pixel."""
         return self.intersection(other) is not None
 
     def intersection(self, other: Bounds) -> Bounds | None:
-        """Give what the two share; None where that is nothing."""
+        """Return what the two share; None where that is nothing."""
         left, top = max(self.left, other.left), max(self.top, other.top)
         right, bottom = min(self.right, other.right), min(self.bottom, other.bottom)
         return Bounds(left, top, right, bottom) if left < right and top < bottom else None

@@ -8,30 +8,29 @@ process id can, and the two other readers use that.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from pytest_clawperator.contracts.ecmascript import trim, utf16_length
-from pytest_clawperator.contracts.log import LogEntry, parse_log_line
+from pytest_clawperator.contracts.log import (
+    PIECE_LENGTH,
+    TIME_LENGTH,
+    LogEntry,
+    messages_of_tag_format,
+    parse_log_line,
+)
+from pytest_clawperator.contracts.text.ecmascript import trim, utf16_length
 
 MARKER = "[TaskScope] UI Hierarchy:"
 END = "</hierarchy>"
-# The Operator's logger cuts a longer line into pieces of exactly this many UTF-16 units.
-PIECE_LENGTH = 4000
-# How long the time is at the beginning of a line: 03-28 10:00:00.000
-_TIME_LENGTH = 18
 _MARKER = MARKER.encode()
 _END = END.encode()
 
-_PRIORITY_AND_TAG = re.compile(r"[A-Z]/[^:]*:")
-
 
 def snapshots_from_text(text: str) -> list[str]:
-    """Read the output of ``logcat -d -v tag``, oldest hierarchy first."""
+    """Return the hierarchies in the output of ``logcat -d -v tag``, oldest first."""
     snapshots: list[list[str]] = []
     inside = False
-    for message in _messages(text):
+    for message in messages_of_tag_format(text):
         if MARKER in message:
             first = trim(message.split(MARKER)[1])
             snapshots.append([first] if first else [])
@@ -44,16 +43,8 @@ def snapshots_from_text(text: str) -> list[str]:
     return [joined for lines in snapshots if (joined := trim("\n".join(lines)))]
 
 
-def _messages(text: str) -> Iterator[str]:
-    for line in text.split("\n"):
-        prefix = _PRIORITY_AND_TAG.match(line)
-        message = line[prefix.end() :].removeprefix(" ") if prefix else trim(line)
-        if message:
-            yield message
-
-
 def snapshots_from_entries(entries: Iterable[LogEntry]) -> list[str]:
-    """Read log entries, oldest hierarchy first; lines of other processes do no harm."""
+    """Return the hierarchies in log entries, oldest first; other processes do no harm."""
     collector = _Collector()
     for entry in entries:
         source = f"{entry.pid} {entry.priority} {entry.tag}".encode("utf-8", "surrogatepass")
@@ -64,13 +55,13 @@ def snapshots_from_entries(entries: Iterable[LogEntry]) -> list[str]:
 
 
 def snapshots_from_lines(lines: Iterable[bytes], *, pid: int) -> list[str]:
-    """Read raw log lines like their entries, of one process and without parsing each of them.
+    """Return the hierarchies that one process logged, without parsing each of the raw lines.
 
     All lines of a hierarchy begin alike after the time: with process, thread, priority and tag.
     """
     collector = _Collector()
     for line in lines:
-        rest = line[_TIME_LENGTH:]
+        rest = line[TIME_LENGTH:]
         for source in collector.sources:
             if rest.startswith(source):
                 collector.go_on(source, rest[len(source) :])
@@ -85,7 +76,7 @@ def _begin_at(line: bytes, pid: int, collector: _Collector) -> None:
     entry = parse_log_line(line)
     if entry is not None and entry.pid == pid and entry.message.startswith(MARKER):
         at = line.index(_MARKER)
-        collector.begin(line[_TIME_LENGTH:at], line[at:])
+        collector.begin(line[TIME_LENGTH:at], line[at:])
 
 
 class _Collector:
@@ -103,7 +94,7 @@ class _Collector:
             dump.add(first)
 
     def go_on(self, source: bytes, message: bytes) -> bool:
-        """Give a message to the source's open hierarchy; False if it has none or that is over."""
+        """Add a message to the source's open hierarchy; False if it has none."""
         dump = self._open.get(source)
         if dump is None:
             return False
@@ -120,7 +111,7 @@ class _Collector:
         return True
 
     def texts(self, errors: str) -> list[str]:
-        """Give the hierarchies, oldest first."""
+        """Return the hierarchies, oldest first."""
         return [text for dump in self._dumps if (text := dump.text(errors))]
 
     def _add(self, source: bytes) -> _Dump:
@@ -147,11 +138,11 @@ class _Dump:
     was_cut: bool = False
 
     def takes(self, message: bytes) -> bool:
-        """Tell whether the message goes on with this hierarchy."""
+        """Whether the message belongs to this hierarchy."""
         return self.in_value or self.was_cut or not message.startswith(b"[")
 
     def is_succeeded_by(self, message: bytes) -> bool:
-        """Tell whether what looked like a marker inside a value was one after all.
+        """Whether what looked like a marker inside a value was one after all.
 
         A raw ``<`` cannot stand in a value: the log lost the value's end, and the next
         hierarchy began.
@@ -159,7 +150,7 @@ class _Dump:
         return self.in_value and self.lines[-1].startswith(_MARKER) and message.startswith(b"<")
 
     def drop_last(self) -> None:
-        """Take the last line back."""
+        """Remove the last line."""
         self.lines.pop()
 
     def add(self, message: bytes) -> bool:
@@ -176,7 +167,7 @@ class _Dump:
         return message.strip() == _END
 
     def text(self, errors: str) -> str:
-        """Give the hierarchy so far."""
+        """Return the hierarchy so far."""
         return trim(b"\n".join(self.lines).decode("utf-8", errors))
 
 

@@ -2,20 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_clawperator.contracts.keywords import MatcherKeywords, check_keywords, is_short_id
-from pytest_clawperator.contracts.schema import wire_names
-from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.contracts.wording import closest, quote
+from pytest_clawperator.contracts.selectors import MatcherKeywords, NodeMatcher, is_short_id
+from pytest_clawperator.contracts.text.wording import closest, quote
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.roles import KNOWN_ROLES
 
 if TYPE_CHECKING:
     from pytest_clawperator.snapshot.node import Node
+
+
+def folded(text: str) -> str:
+    """Return the text without its case, as the device compares: character by character."""
+    return text.lower() if text.isascii() else "".join(map(_folded_character, text))
+
+
+def _folded_character(character: str) -> str:
+    upper = character.upper()
+    # Where a whole string would grow, as ß does, a single character stays what it is.
+    return (upper if len(upper) == 1 else character).lower()[0]
+
+
+Comparison = Callable[[str, str], bool]
+
+# Each compares the value of a node with the wanted one. A label may be empty; another value
+# that is empty is one that the node does not have, and fits nothing.
+
+
+def _is_label(value: str, wanted: str) -> bool:
+    return value == wanted
+
+
+def _is_in_label(value: str, wanted: str) -> bool:
+    return folded(wanted) in folded(value)
+
+
+def _is(value: str, wanted: str) -> bool:
+    return value != "" and value == wanted
+
+
+def _is_in(value: str, wanted: str) -> bool:
+    return value != "" and folded(wanted) in folded(value)
+
+
+def _is_role(value: str, wanted: str) -> bool:
+    return value == wanted.lower()
+
+
+def _is_id_or_short(value: str, wanted: str) -> bool:
+    return value != "" and (value == wanted or value.endswith(f":id/{wanted}"))
+
+
+class NodeField(NamedTuple):
+    """How one key of a matcher is compared with a node.
+
+    ``attribute`` of the node is what is compared, ``word`` what messages call it. ``elsewhere``
+    is another attribute, and its word, that people take it for.
+    """
+
+    attribute: str
+    word: str
+    fits: Comparison
+    elsewhere: tuple[str, str] | None = None
+
+
+#: A row for each field of ``NodeMatcher``, in the order in which messages mention them.
+FIELDS: Mapping[str, NodeField] = {
+    "resource_id": NodeField("resource_id", "id", _is, ("short_id", "short id")),
+    "role": NodeField("role", "role", _is_role),
+    "text_equals": NodeField("label", "text", _is_label, ("content_desc", "description")),
+    "text_contains": NodeField("label", "text", _is_in_label, ("content_desc", "description")),
+    "content_desc_equals": NodeField("content_desc", "description", _is, ("text", "text")),
+    "content_desc_contains": NodeField("content_desc", "description", _is_in, ("text", "text")),
+}
 
 
 @dataclass(frozen=True)
@@ -31,9 +94,9 @@ class Query:
 
     @classmethod
     def of(cls, matcher: Wanted, keywords: MatcherKeywords) -> Query:
-        """Read a matcher in any of the forms in which one may be given."""
+        """Build a query from a matcher in any of its forms, or from keywords."""
+        __tracebackhide__ = True
         if matcher is None:
-            check_keywords(keywords)
             found = NodeMatcher.of(**keywords)
             return cls(found, takes_short_id=is_short_id(found.resource_id))
         if keywords:
@@ -45,38 +108,35 @@ class Query:
     @cached_property
     def fields(self) -> dict[str, str]:
         """The fields that must fit, named as on a ``NodeMatcher``."""
-        values = {name: getattr(self.matcher, name) for name in wire_names(NodeMatcher)}
+        values = {name: getattr(self.matcher, name) for name in FIELDS}
         return {name: value for name, value in values.items() if value is not None}
 
     def fits(self, node: Node) -> bool:
-        """Tell whether every field fits."""
-        return all(self.field_fits(node, name, wanted) for name, wanted in self.fields.items())
+        """Whether every field fits."""
+        for attribute, fits, wanted in self._checks:
+            if not fits(getattr(node, attribute), wanted):
+                return False
+        return True
 
     def field_fits(self, node: Node, name: str, wanted: str) -> bool:
-        """Tell whether one field fits; what a node does not have fits nothing."""
-        if name == "resource_id":
-            return self._id_fits(node.resource_id, wanted)
-        if name == "role":
-            return node.role == wanted.lower()
-        if name == "text_equals":
-            return node.label == wanted
-        if name == "text_contains":
-            return folded(wanted) in folded(node.label)
-        description = node.content_desc
-        if name == "content_desc_equals":
-            return description != "" and description == wanted
-        return description != "" and folded(wanted) in folded(description)
+        """Whether one field fits."""
+        return self._comparison(name)(getattr(node, FIELDS[name].attribute), wanted)
 
-    def _id_fits(self, resource_id: str, wanted: str) -> bool:
-        if not resource_id:
-            return False
-        return resource_id == wanted or (
-            self.takes_short_id and resource_id.endswith(f":id/{wanted}")
-        )
+    @cached_property
+    def _checks(self) -> list[tuple[str, Comparison, str]]:
+        # Ready for many nodes.
+        return [
+            (FIELDS[name].attribute, self._comparison(name), wanted)
+            for name, wanted in self.fields.items()
+        ]
+
+    def _comparison(self, name: str) -> Comparison:
+        is_short = self.takes_short_id and name == "resource_id"
+        return _is_id_or_short if is_short else FIELDS[name].fits
 
 
 def check_role(role: str) -> None:
-    """Refuse a role that is a known one misspelt: it would quietly never be found."""
+    """Raise ``ConfigurationError`` for a misspelt role: it would silently never be found."""
     __tracebackhide__ = True
     name = role.lower()
     near = None if name in KNOWN_ROLES else closest(name, KNOWN_ROLES)
@@ -86,14 +146,3 @@ def check_role(role: str) -> None:
 
 #: The forms in which a matcher may be given; None where keywords are given instead.
 Wanted = Query | NodeMatcher | Mapping[str, Any] | None
-
-
-def folded(text: str) -> str:
-    """Give the text without its case, as the device compares: character by character."""
-    return text.lower() if text.isascii() else "".join(map(_folded_character, text))
-
-
-def _folded_character(character: str) -> str:
-    upper = character.upper()
-    # Where a whole string would grow, as ß does, a single character stays what it is.
-    return (upper if len(upper) == 1 else character).lower()[0]

@@ -1,4 +1,4 @@
-"""What was nearly found, and what is on the screen, in few words."""
+"""Why a matcher found nothing: the nearest nodes, and what is on the screen, in few words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.snapshot.matching import Query, folded
+from pytest_clawperator.snapshot.matching import FIELDS, Query, folded
 from pytest_clawperator.snapshot.roles import UNTELLABLE
 from pytest_clawperator.snapshot.text_difference import first_difference, lookalikes, surroundings
 
@@ -30,14 +30,6 @@ _WORD = re.compile(r"[^\W_]+")
 # Windows of these lie over an app, and are then themselves what the snapshot shows.
 _PROMPTERS = ("permissioncontroller", "packageinstaller", "systemui")
 _STATES = ("checked", "selected", "focused", "scrollable", "password")
-_WORDS = {
-    "resource_id": "id",
-    "role": "role",
-    "text_equals": "text",
-    "text_contains": "text",
-    "content_desc_equals": "description",
-    "content_desc_contains": "description",
-}
 
 
 @dataclass(frozen=True)
@@ -58,7 +50,7 @@ def nearest(
     limit: int = 3,
     container: Node | None = None,
 ) -> list[Miss]:
-    """Give the nodes that come nearest to a matcher that found nothing, the nearest first."""
+    """Return the nodes that come nearest to a matcher that found nothing, the nearest first."""
     query = Query.of(matcher, {})
     nodes = snapshot.nodes[:_COMPARED_NODES]
     # Comparing texts closely is slow, so only those that share many letters are.
@@ -71,7 +63,7 @@ def nearest(
 
 
 def covering(snapshot: Snapshot) -> str | None:
-    """Name the package whose window lies over another app's, if one does."""
+    """Return the package whose window lies over another app's, or None."""
     if not snapshot.has_overlay:
         return None
     foreground = snapshot.foreground_package or ""
@@ -81,12 +73,12 @@ def covering(snapshot: Snapshot) -> str | None:
 
 
 def describe(node: Node) -> str:
-    """Put a node in a few words: role, label, id, bounds."""
+    """Describe a node in a few words: role, label, id, bounds."""
     return " ".join([*_named(node, node.resource_id), str(node.bounds)])
 
 
 def plain(text: str, *, longest: int = _SHOWN_TEXT) -> str:
-    """Put a text on one short line, with nothing in it that upsets a terminal."""
+    """Return a text as one short line, unprintable characters escaped."""
     shown = "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: longest + 1]
     )
@@ -94,13 +86,13 @@ def plain(text: str, *, longest: int = _SHOWN_TEXT) -> str:
 
 
 def quoted(text: str) -> str:
-    """Put a text in quotes, on one short line."""
+    """Return a text in quotes, as one short line."""
     inner = plain(text.replace("\\", "\\\\")).replace('"', '\\"')
     return f'"{inner}"'
 
 
 def outline(snapshot: Snapshot, *, limit: int = 40) -> str:
-    """Draw what is on the screen, a line for each node that says something."""
+    """Outline the screen, a line for each node that is more than layout."""
     telling = list(_telling(snapshot))
     lines = [f"{plain(snapshot.foreground_package or 'unknown app')}, {len(snapshot)} nodes"]
     lines += [f"{'  ' * min(depth, 20)}- {_outlined(node)}" for depth, node in telling[:limit]]
@@ -144,14 +136,6 @@ def _named(node: Node, id: str) -> list[str]:
     return [node.role, *label, *([plain(id)] if id else [])]
 
 
-def _value(node: Node, field: str) -> str:
-    if field == "resource_id":
-        return node.resource_id
-    if field == "role":
-        return node.role
-    return node.label if field.startswith("text") else node.content_desc
-
-
 def _reasons(node: Node, query: Query, container: Node | None) -> tuple[str, ...]:
     reasons = [
         _reason(node, field, wanted)
@@ -169,7 +153,7 @@ def _reasons(node: Node, query: Query, container: Node | None) -> tuple[str, ...
 
 
 def _reason(node: Node, field: str, wanted: str) -> str:
-    word, value = _WORDS[field], _value(node, field)
+    word, value = FIELDS[field].word, _value(node, field)
     if field == "role":
         untold = ", which the XML does not tell" if wanted.lower() in UNTELLABLE else ""
         return f"role is {value}, wanted {plain(wanted)}{untold}"
@@ -185,14 +169,18 @@ def _reason(node: Node, field: str, wanted: str) -> str:
     some = "one with " if field.endswith("contains") else ""
     reason = f"{found}, wanted {some}`{sought}`{closer}"
     other = _elsewhere(node, field)
-    return f"{reason}, which is its {other[0]}" if wanted == other[1] else reason
+    return f"{reason}, which is its {other[0]}" if wanted and wanted == other[1] else reason
+
+
+def _value(node: Node, field: str) -> str:
+    value: str = getattr(node, FIELDS[field].attribute)
+    return value
 
 
 def _elsewhere(node: Node, field: str) -> tuple[str, str]:
-    """Give where the wanted text may be instead, and what is there."""
-    if field.startswith("text"):
-        return "description", node.content_desc
-    return ("text", node.text) if field.startswith("content") else ("short id", node.short_id)
+    """Return where the wanted text may be instead, and what is there."""
+    attribute, word = FIELDS[field].elsewhere or ("", "")
+    return word, getattr(node, attribute) if attribute else ""
 
 
 def _closeness(node: Node, query: Query, *, closely: bool) -> float:

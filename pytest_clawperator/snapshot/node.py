@@ -171,7 +171,7 @@ class Node(query.Searchable):
         return (self.snapshot._node(below) for below in self._element.iterdescendants("*"))
 
     def matcher(self) -> NodeMatcher | None:
-        """Give the shortest matcher by which the Operator finds this very node, if one does."""
+        """Return the shortest matcher by which the Operator finds this very node, or None."""
         return query.identifying_matcher(self)
 
     @override

@@ -1,4 +1,4 @@
-"""Reading a hierarchy that is almost XML.
+"""Parsing a hierarchy that is almost XML.
 
 The Operator escapes five characters and prints all others as they are. XML folds raw line
 breaks in a value to spaces and refuses control characters and half surrogates; all of them
@@ -51,7 +51,7 @@ class Parsed:
 
 
 def parse(source: str | bytes, *, partial: bool) -> Parsed:
-    """Read a hierarchy; with ``partial`` a damaged one is read as far as it goes."""
+    """Parse a hierarchy; with ``partial`` a damaged one is read as far as it goes."""
     # What a phone prints well is parsed as it is: a copy of it would cost as much as a search.
     data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
     if len(data) > MAX_BYTES:
@@ -70,7 +70,7 @@ def parse(source: str | bytes, *, partial: bool) -> Parsed:
 
 
 def decoded(data: bytes) -> str:
-    """Read UTF-8 as phones write it: with half surrogates, and damage replaced."""
+    """Decode UTF-8 as phones write it: with lone surrogates, and damage replaced."""
     for errors in ("strict", "surrogatepass"):
         try:
             return data.decode("utf-8", errors)
@@ -80,7 +80,7 @@ def decoded(data: bytes) -> str:
 
 
 def original(value: str) -> str:
-    """Put the real characters back where others stand in for them."""
+    """Replace the stand-ins by the characters that they stand for."""
     if _STAND_IN.search(value) is None:
         return value
     data = value.encode()
@@ -105,7 +105,7 @@ def _with_stand_ins(data: bytes) -> bytes:
 
 
 def _body(data: bytes) -> bytes:
-    """Cut off what stands before and after the hierarchy."""
+    """Return the hierarchy without what stands before and after it."""
     start = data.find(_START)
     # A declaration may be tiny and name a world of entities: none is ever looked at.
     if b"<!DOCTYPE" in (data if start < 0 else data[:start]):
@@ -166,7 +166,7 @@ def _parse_damaged(body: bytes) -> tuple[Any, bool]:
 
 
 def _with_cut_tags_closed(body: bytes) -> bytes:
-    """Close the tags that the log cut, an entry being limited, where other lines go on.
+    """Close the tags that the log cut, where other lines follow.
 
     A node keeps the attributes before the cut and what there is of the last value. How far
     the next line is indented tells whether it is inside of the node.
@@ -235,7 +235,7 @@ def _escaped(value: bytes) -> bytes:
 
 
 def _repaired(body: bytes) -> tuple[bytes, bool]:
-    """Make XML of what is none; True where characters stand in for others."""
+    """Return valid XML, and whether characters stand in for others."""
     first_end = body.find(_END)
     text = decoded(body if first_end < 0 else body[: first_end + len(_END)])
     if "&#" in text:
@@ -253,7 +253,7 @@ def _repaired(body: bytes) -> tuple[bytes, bool]:
 
 
 def _is_unfit(data: bytes) -> bool:
-    """Tell whether XML cannot hold some character; bytes are searched ten times as fast as text."""
+    """Whether XML cannot hold some character; bytes are searched ten times as fast as text."""
     if data.translate(None, _NO_CONTROLS) or (b"\xed" in data and _HALF.search(data)):
         return True
     # A single byte is looked for first: that is quick, and hardly ever there.

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from typing_extensions import Unpack
 
-from pytest_clawperator.contracts.keywords import MatcherKeywords
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.selectors import MatcherKeywords, NodeMatcher
 from pytest_clawperator.errors import ExecutionValidationError, NodeNotFoundError
 from pytest_clawperator.snapshot import near_miss, roles
 from pytest_clawperator.snapshot.matching import Query, Wanted, check_role
-from pytest_clawperator.snapshot.near_miss import describe, plain
+from pytest_clawperator.snapshot.near_miss import Miss, describe, plain
 
 if TYPE_CHECKING:
-    from pytest_clawperator.snapshot.near_miss import Miss
     from pytest_clawperator.snapshot.node import Node
     from pytest_clawperator.snapshot.tree import Snapshot
 
@@ -26,7 +24,7 @@ _BRIEF = 240
 
 
 class NoMatch:
-    """No node fits: false in a condition, and able to say which came nearest and why not."""
+    """The result where no node fits: false in a condition; its text says what came nearest."""
 
     def __init__(
         self, snapshot: Snapshot, query: Query, container: Node | NoMatch | None = None
@@ -51,11 +49,9 @@ class NoMatch:
         return False
 
     def __getattr__(self, name: str) -> Any:
-        """Say what was not found to whoever takes this for a node."""
+        """Raise ``NodeNotFoundError`` where this is used as if it were a node."""
         __tracebackhide__ = True
-        from pytest_clawperator.snapshot.node import Node
-
-        if name.startswith("_") or not hasattr(Node, name):
+        if name.startswith("_") or not hasattr(type(self.snapshot.root), name):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         raise NodeNotFoundError(
             f"there is no node whose .{name} could be given: none fits {self._wanted(longest=300)}",
@@ -103,7 +99,7 @@ class NoMatch:
 
 
 class Searchable:
-    """Finding nodes; on the screen unless told otherwise, parents before children."""
+    """Has nodes to search: on the screen unless asked otherwise, parents before children."""
 
     __slots__ = ()
 
@@ -115,7 +111,7 @@ class Searchable:
         on_screen: bool = True,
         **keywords: Unpack[MatcherKeywords],
     ) -> Node | NoMatch:
-        """Give the first node that fits, or a :class:`NoMatch` that says what came nearest."""
+        """Return the first node that fits, or a :class:`NoMatch` that says what came nearest."""
         query = Query.of(matcher, keywords)
         found = next(self._matches(query, on_screen=on_screen), None)
         return self._no_match(query) if found is None else found
@@ -128,7 +124,7 @@ class Searchable:
         on_screen: bool = True,
         **keywords: Unpack[MatcherKeywords],
     ) -> list[Node]:
-        """Give every node that fits, in the order of the tree."""
+        """Return every node that fits, in the order of the tree."""
         return list(self._matches(Query.of(matcher, keywords), on_screen=on_screen))
 
     def count(
@@ -143,7 +139,7 @@ class Searchable:
         return len(self.find_all(matcher, on_screen=on_screen, **keywords))
 
     def _candidates(self, query: Query) -> Iterable[Node]:
-        """Give the nodes among which all that fit are, in the order of the tree."""
+        """Return nodes that include all that fit, in the order of the tree."""
         raise NotImplementedError
 
     def _no_match(self, query: Query) -> NoMatch:
@@ -185,7 +181,7 @@ class Scope(Searchable):
 
 
 def identifying_matcher(node: Node) -> NodeMatcher | None:
-    """Give the shortest matcher by which the Operator finds this very node first, if one does."""
+    """Return the shortest matcher by which the Operator finds this very node first, or None."""
     fields = {
         "resource_id": node.resource_id,
         "text_equals": node.label,

@@ -45,7 +45,7 @@ _LONG_TEXT = 20
 
 
 def role_of(node: Node) -> str:
-    """Name the role of a node; the first rule that fits wins."""
+    """Return the role of a node; the first rule that fits wins."""
     if _is_tab(node):
         return "tab"
     class_name = node.class_name.lower()
@@ -60,7 +60,7 @@ def role_of(node: Node) -> str:
 
 
 def is_certain(node: Node) -> bool:
-    """Tell whether the Operator is bound to see the role that the XML tells."""
+    """Whether the Operator is sure to infer the same role as the XML gives."""
     class_name = node.class_name.lower()
     role = _class_role(class_name)
     is_collection = "recyclerview" in class_name or role == "grid"

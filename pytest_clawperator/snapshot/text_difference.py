@@ -9,19 +9,19 @@ _NAMED = 3
 
 
 def first_difference(wanted: str, found: str) -> int:
-    """Give the place of the first character that differs."""
+    """Return the place of the first character that differs."""
     pairs = enumerate(zip(wanted, found, strict=False))
     return next((n for n, (a, b) in pairs if a != b), min(len(wanted), len(found)))
 
 
 def surroundings(text: str, at: int) -> str:
-    """Cut a text to what is around a place, with dots where it was cut."""
+    """Return the part of a text around a place, with dots where it was cut."""
     start, end = max(0, at - _AROUND), at + 2 * _AROUND
     return f"{'...' if start else ''}{text[start:end]}{'...' if end < len(text) else ''}"
 
 
 def lookalikes(wanted: str, found: str) -> str | None:
-    """Name the characters in which two texts differ that may look the same; None: they do not."""
+    """Name the characters that differ but may look alike; None where others differ."""
     if wanted == found or len(wanted) != len(found) or not (wanted + found).isprintable():
         return None
     differing = [n for n, (a, b) in enumerate(zip(wanted, found, strict=True)) if a != b]
@@ -36,7 +36,7 @@ def lookalikes(wanted: str, found: str) -> str | None:
 
 
 def _may_look_alike(one: str, other: str) -> bool:
-    """Tell whether two characters come from different alphabets, as Latin and Cyrillic a."""
+    """Whether two characters come from different alphabets, as Latin and Cyrillic a."""
     if one.isascii() and other.isascii():
         return False
     return _alphabet(one) != _alphabet(other)

@@ -11,8 +11,7 @@ from weakref import ref
 from lxml import etree  # type: ignore[import-untyped]
 from typing_extensions import Unpack, override
 
-from pytest_clawperator.contracts.keywords import MatcherKeywords
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.selectors import MatcherKeywords, NodeMatcher
 from pytest_clawperator.errors import (
     ClawperatorWarning,
     ConfigurationError,
@@ -21,6 +20,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.snapshot import near_miss, query
 from pytest_clawperator.snapshot.bounds import Bounds
+from pytest_clawperator.snapshot.golden import golden
 from pytest_clawperator.snapshot.matching import Query, Wanted
 from pytest_clawperator.snapshot.node import Element, Node
 from pytest_clawperator.snapshot.parse import Parsed, decoded, original, parse, stand_in
@@ -29,7 +29,7 @@ __all__ = ["Node", "Snapshot"]
 
 
 class Snapshot(query.Searchable):
-    """What was on the screen: the active window's nodes, and what is known of the others."""
+    """What was on the screen: the active window's nodes, and facts about the other windows."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Snapshot(query.Searchable):
         overlay_package: str | None = None,
         window_count: int | None = None,
     ) -> Snapshot:
-        """Read a hierarchy.
+        """Parse a hierarchy.
 
         One that breaks off is refused; with ``partial`` it is read as far as it goes, with
         a warning.
@@ -83,7 +83,7 @@ class Snapshot(query.Searchable):
 
     @classmethod
     def from_step(cls, text: str, data: Mapping[str, str], *, partial: bool = False) -> Snapshot:
-        """Read what a snapshot step brought: the hierarchy, and the step's other data.
+        """Build a snapshot from a step's hierarchy and its other data.
 
         With ``partial`` a damaged one is read as far as it goes, and nobody is warned.
         """
@@ -111,7 +111,7 @@ class Snapshot(query.Searchable):
 
     @cached_property
     def xml(self) -> str:
-        """The hierarchy as it came."""
+        """The hierarchy as it was received."""
         return decoded(self._source) if isinstance(self._source, bytes) else self._source
 
     @property
@@ -127,7 +127,7 @@ class Snapshot(query.Searchable):
 
     @property
     def size(self) -> tuple[int, int]:
-        """How far the window reaches, which stands for the size of the screen."""
+        """The right and bottom edge of the window, taken for the size of the screen."""
         return self.root.bounds.right, self.root.bounds.bottom
 
     @property
@@ -142,11 +142,11 @@ class Snapshot(query.Searchable):
         return True
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether it fits a golden text, or shows the same as another snapshot."""
-        from pytest_clawperator.snapshot.golden import golden
-
+        """Whether it fits a golden or the text of one, or shows the same as another snapshot."""
         if isinstance(other, Snapshot):
             return self is other or golden.render(self) == golden.render(other)
+        if isinstance(other, golden.Golden):
+            return golden.compare(other, self) is None
         if not isinstance(other, str):
             return NotImplemented
         try:
@@ -162,13 +162,13 @@ class Snapshot(query.Searchable):
         /,
         **keywords: Unpack[MatcherKeywords],
     ) -> query.Scope:
-        """Restrict the search to a container: a node, or the first that fits a matcher."""
+        """Return a scope to search in: a node, or the first that fits a matcher."""
         if isinstance(container, (Node, query.NoMatch)):
             return query.Scope(container)
         return query.Scope(self.find(container, **keywords))
 
     def xpath(self, expression: str, /, **variables: Any) -> list[Node]:
-        """Give the nodes that an XPath 1.0 expression selects, on the screen or not.
+        """Return the nodes that an XPath 1.0 expression selects, on the screen or not.
 
         ``$name`` in the expression is the variable of that name.
         """
@@ -204,10 +204,15 @@ class Snapshot(query.Searchable):
     def _by_label(self) -> dict[str, list[Element]]:
         labels: dict[str, list[Element]] = {}
         # This is most of what a first search costs: no list of all nodes, no calls.
+        has_stand_ins = self._has_stand_ins
         for element in self._top.iterdescendants("*"):
             label = element.get("text")
+            if label and has_stand_ins:
+                label = original(label)
             if not label or label.isspace():
                 label = element.get("content-desc")
+                if label and has_stand_ins:
+                    label = original(label)
             if not label:
                 continue
             if label in labels:
@@ -218,14 +223,14 @@ class Snapshot(query.Searchable):
 
     @override
     def _candidates(self, wanted: Query) -> Iterable[Node]:
-        elements = self._elements if self._has_stand_ins else self._narrowed(wanted.matcher)
         # A list, because a node's role asks for its parents: this keeps them from being remade.
-        return [self._node(element) for element in elements]
+        return [self._node(element) for element in self._narrowed(wanted.matcher)]
 
     def _narrowed(self, matcher: NodeMatcher) -> list[Element]:
         if matcher.text_equals:
             return self._by_label.get(matcher.text_equals, [])
         if wanted := matcher.resource_id:
+            wanted = stand_in(wanted) if self._has_stand_ins else wanted
             return [e for e in self._elements if e.get("resource-id", "").endswith(wanted)]
         return self._elements
 

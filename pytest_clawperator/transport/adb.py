@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_clawperator.errors import (
     ClawperatorError,
@@ -23,7 +23,6 @@ from pytest_clawperator.errors import (
     TransportError,
     TransportTimeoutError,
 )
-from pytest_clawperator.transport.files import pull, push
 from pytest_clawperator.transport.interface import ShellResult
 from pytest_clawperator.transport.logcat import LogStream
 from pytest_clawperator.transport.quoting import encoded, quote
@@ -36,6 +35,9 @@ from pytest_clawperator.transport.wire import (
     refusal,
     time_left,
 )
+
+if TYPE_CHECKING:
+    from pytest_clawperator.transport.files import FileTransfer
 
 _PACKET = struct.Struct("<BI")
 _STDIN, _STDOUT, _STDERR, _EXIT, _CLOSE_STDIN = range(5)
@@ -93,7 +95,7 @@ class AdbTransport:
 
     @property
     def quick_shell(self) -> WarmShell:
-        """A shell that answers sooner than one made for each command."""
+        """The shell that stays open, quicker than one made for each command."""
         self._check_usable()
         return self._quick_shell
 
@@ -108,18 +110,18 @@ class AdbTransport:
         return self._converse(service, typed, command, timeout, _read_packets)
 
     def exec_out(self, command: str, *, timeout: float = 30.0) -> bytes:
-        """Run a command line and give its output as it is."""
+        """Run a command line and return its output as it is."""
         return self._converse(f"exec:{command}", b"", command, timeout, read_rest)
 
     def push(self, source: bytes | Path, path: str) -> None:
         """Write a file on the device."""
         self._check_usable()
-        push(self.server, self._serial, source=source, path=path)
+        self._files.push(source, path)
 
     def pull(self, path: str) -> bytes:
         """Read a file of the device."""
         self._check_usable()
-        return pull(self.server, self._serial, path=path)
+        return self._files.pull(path)
 
     def install(self, apk: Path, *, timeout: float = 180.0) -> None:
         """Install an app, keeping the data of an earlier version."""
@@ -141,7 +143,7 @@ class AdbTransport:
             )
 
     def features(self) -> frozenset[str]:
-        """Give what the device can do, asked once per connection."""
+        """Return the device's features, asked once per connection."""
         connections = self.connections
         if self._features_of != connections:
             self._features = self.server.features(self._serial)
@@ -149,7 +151,7 @@ class AdbTransport:
         return self._features
 
     def close(self) -> None:
-        """End the log stream and every connection; nothing in a process that only inherited it."""
+        """End the log stream and every connection; a forked process ends nothing."""
         if self._process != os.getpid():
             return
         self._closed = True
@@ -157,6 +159,13 @@ class AdbTransport:
             self._quick_shell.close()
         finally:
             self._log.close()
+
+    @property
+    def _files(self) -> FileTransfer:
+        # Here, because adbutils takes 170 ms to import, and most runs move no file.
+        from pytest_clawperator.transport.files import FileTransfer
+
+        return FileTransfer(self.server, self._serial)
 
     def _check_usable(self) -> None:
         self._check_process()
@@ -168,7 +177,7 @@ class AdbTransport:
             )
 
     def _check_process(self) -> None:
-        """Refuse to share sockets with the parent: a fork has no thread that reads the log."""
+        """Raise in a forked process: it shares the sockets and has no thread that reads the log."""
         if self._process != os.getpid():
             raise ConfigurationError(
                 f"this client belongs to process {self._process}, and a fork of it used it",
@@ -177,7 +186,7 @@ class AdbTransport:
             )
 
     def _old_shell(self, command: str, timeout: float) -> ShellResult:
-        """Run a command where exit codes do not travel: the shell has to print its own."""
+        """Run a command on a device that sends no exit codes: the shell prints it."""
         nonce = secrets.token_hex(8)
         # Its own input is the connection; the command must not read what is typed there.
         script = f"(\n{command}\n) </dev/null\necho {nonce}$?\nexit\n"
@@ -192,7 +201,7 @@ class AdbTransport:
     def _converse(
         self, service: str, typed: bytes, command: str, timeout: float, read: _Read[_T]
     ) -> _T:
-        """Start a service, type something into it, and read what it answers."""
+        """Start a service, send it some input, and read its output."""
         self._check_usable()
         if len(service) > _OLD_LIMIT // 4:
             self._check_length(service)
@@ -228,7 +237,7 @@ class AdbTransport:
             )
 
     def _absence(self) -> ClawperatorError | None:
-        """Give what adb has to say about a device whose connection broke."""
+        """Return what adb reports about a device whose connection broke, or None."""
         try:
             state = self.server.state(self._serial)
         except ClawperatorError as error:
@@ -239,7 +248,7 @@ class AdbTransport:
 
 
 def _as_packets(command: str) -> bytes:
-    """Give the packets that type a command into a shell, and that nothing more will come."""
+    """Return the packets that type a command into a shell and end its input."""
     # Nothing of the script may be read by the command itself.
     data = encoded(f"{{\n{command}\n}} </dev/null\n")
     pieces = (data[at : at + _MAX_PACKET] for at in range(0, len(data), _MAX_PACKET))
@@ -250,7 +259,7 @@ def _as_packets(command: str) -> bytes:
 def _read_until(
     connection: socket.socket, *, deadline: float, nonce: bytes
 ) -> tuple[bytearray, int]:
-    """Read up to the line of the exit code; what was left running may hold on for longer."""
+    """Read up to the line of the exit code; a process left running may keep the connection open."""
     received = bytearray()
     while data := connection.recv(65536):
         searched = max(len(received) - _TRAILER, 0)
@@ -263,7 +272,7 @@ def _read_until(
 
 
 def _read_packets(connection: socket.socket, *, deadline: float) -> ShellResult:
-    """Take a command's outputs and its exit code from the packets that bring them."""
+    """Read a command's outputs and its exit code from packets."""
     outputs = {_STDOUT: bytearray(), _STDERR: bytearray()}
     received = bytearray()
     while data := connection.recv(65536):

@@ -14,12 +14,12 @@ _NAME = "adb.exe" if sys.platform == "win32" else "adb"
 
 
 def find_adb() -> Path:
-    """Give the adb of ``ADB_PATH``, else the one inside the adbutils wheel, else of ``PATH``."""
+    """Return the adb of ``ADB_PATH``, else the one inside the adbutils wheel, else of ``PATH``."""
     return _first(_chosen() or _shipped() or _on_path())
 
 
 def find_user_adb() -> Path:
-    """Give the adb of ``ADB_PATH``, else of ``PATH``, else the one inside the adbutils wheel.
+    """Return the adb of ``ADB_PATH``, else of ``PATH``, else the one inside the adbutils wheel.
 
     The user's own comes first here: programs of two versions end each other's server.
     """

@@ -1,4 +1,7 @@
-"""Files to and from a device: adbutils' sync, on connections that we open."""
+"""Files to and from a device: adbutils' sync, on connections that we open.
+
+Importing adbutils takes 170 ms, and most runs move no file: import this module at its first use.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,13 @@ import socket
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from adbutils import AdbConnection  # type: ignore[import-untyped]
+from adbutils.errors import AdbError, AdbSyncError  # type: ignore[import-untyped]
+from adbutils.sync import Sync  # type: ignore[import-untyped]
 
 from pytest_clawperator.errors import (
     AdbUnavailableError,
@@ -16,8 +24,6 @@ from pytest_clawperator.errors import (
     TransportTimeoutError,
 )
 from pytest_clawperator.transport.wire import AdbServer, mapped
-
-# adbutils is imported where it is used: that takes 120 ms, and most runs move no file.
 
 _MODE = 0o644
 # How long a transfer may stand still; how long it takes in all depends on its size.
@@ -35,30 +41,33 @@ FOREIGN: dict[str, tuple[type[TransportError], ErrorCode]] = {
 _ACCIDENTS = (AssertionError, ValueError, struct.error)
 
 
-def push(server: AdbServer, serial: str, *, source: bytes | Path, path: str) -> None:
-    """Write a file on the device; into a directory, under the source's own name."""
-    if isinstance(source, Path) and not source.is_file():
-        raise TransportError(
-            f"there is no file {str(source)!r} to push",
-            code=ErrorCode.FILE_UNAVAILABLE,
-            serial=serial,
-            hint="Correct the path; a relative one begins at the current directory.",
-        )
-    with _mapped(serial, f"push to {path}"):
-        _sync(server, serial).push(source, path, mode=_MODE)
+@dataclass(frozen=True)
+class FileTransfer:
+    """Writes and reads files of one device."""
 
+    server: AdbServer
+    serial: str
 
-def pull(server: AdbServer, serial: str, *, path: str) -> bytes:
-    """Read a file of the device."""
-    with _mapped(serial, f"pull of {path}"):
-        data: bytes = _sync(server, serial).read_bytes(path)
-    return data
+    def push(self, source: bytes | Path, path: str) -> None:
+        """Write a file on the device; into a directory, under the source's own name."""
+        if isinstance(source, Path) and not source.is_file():
+            raise TransportError(
+                f"there is no file {str(source)!r} to push",
+                code=ErrorCode.FILE_UNAVAILABLE,
+                serial=self.serial,
+                hint="Correct the path; a relative one begins at the current directory.",
+            )
+        with _mapped(self.serial, f"push to {path}"):
+            self._sync().push(source, path, mode=_MODE)
 
+    def pull(self, path: str) -> bytes:
+        """Return the content of a file of the device."""
+        with _mapped(self.serial, f"pull of {path}"):
+            data: bytes = self._sync().read_bytes(path)
+        return data
 
-def _sync(server: AdbServer, serial: str) -> Any:
-    from adbutils.sync import Sync  # type: ignore[import-untyped]
-
-    return Sync(_Device(lambda: server.open_transport(serial, timeout=_STALL)))
+    def _sync(self) -> Any:
+        return Sync(_Device(lambda: self.server.open_transport(self.serial, timeout=_STALL)))
 
 
 class _Device:
@@ -68,28 +77,30 @@ class _Device:
         self._connect = connect
 
     def open_transport(self, **_: object) -> Any:
-        """Give a connection that talks to the device."""
-        from adbutils import AdbConnection  # type: ignore[import-untyped]
-        from adbutils.errors import AdbSyncError  # type: ignore[import-untyped]
+        """Open a connection to the device."""
+        return _Connection(self._connect)
 
-        connect = self._connect
 
-        class Connection(AdbConnection):  # type: ignore[misc]
-            """A connection that never starts a server, writes whole, and tells a refusal."""
+class _Connection(AdbConnection):  # type: ignore[misc]
+    """A connection that never starts a server, writes whole, and raises a refusal."""
 
-            def _safe_connect(self) -> _Whole:
-                return _Whole(connect())
+    def __init__(self, connect: Callable[[], socket.socket]) -> None:
+        self._connect = connect
+        super().__init__("", 0)
 
-            def read_string(self, n: int) -> str:
-                text: str = super().read_string(n)
-                if text == "FAIL":
-                    raise AdbSyncError(super().read_string(self.read_uint32()))
-                return text
+    def _safe_connect(self) -> _Whole:
+        return _Whole(self._connect())
 
-            def close(self) -> None:
-                self.conn.close()
+    def read_string(self, n: int) -> str:
+        """Read so many bytes of text; raise what follows the word FAIL."""
+        text: str = super().read_string(n)
+        if text == "FAIL":
+            raise AdbSyncError(super().read_string(self.read_uint32()))
+        return text
 
-        return Connection("", 0)
+    def close(self) -> None:
+        """Close the connection."""
+        self.conn.close()
 
 
 class _Whole:
@@ -111,8 +122,6 @@ class _Whole:
 
 @contextmanager
 def _mapped(serial: str, doing: str) -> Iterator[None]:
-    from adbutils.errors import AdbError
-
     try:
         with mapped(serial=serial, doing=doing):
             yield

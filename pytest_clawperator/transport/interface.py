@@ -1,4 +1,4 @@
-"""What the run needs of a device; whoever offers these few methods can be run on."""
+"""What a run needs of a device, as protocols: what has these methods can be run on."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ class Log(Protocol):
     """
 
     def mark(self) -> int:
-        """Give the position after the newest line, once the stream is known to be live."""
+        """Return the position after the newest line, once the stream is known to be live."""
         ...
 
     def read(self, start: int, end: int | None = None) -> Sequence[bytes]:
-        """Give the raw lines from a position on; those no longer kept are left out."""
+        """Return the raw lines from a position on; those no longer kept are left out."""
         ...
 
     def wait(self, position: int, deadline: float) -> int:
-        """Wait until a line stands at ``position``, or the monotonic deadline; give the end.
+        """Wait until a line stands at ``position``, or the monotonic deadline; return the end.
 
         Raises what went wrong with the device or its log, should the stream be broken and
         not come back at once.
@@ -54,17 +54,17 @@ class Log(Protocol):
 
 
 class QuickShell(Protocol):
-    """A shell for one command at a time, of whoever holds the device.
+    """A shell that stays open, for one command at a time of the device's holder.
 
     The command must read no input and leave the shell as it is.
     """
 
     def prepare(self) -> None:
-        """See to it that a command can be sent; what raises here has sent nothing."""
+        """Ensure that a command can be sent; if this raises, nothing was sent."""
         ...
 
     def start(self, command: str) -> None:
-        """Send a command off."""
+        """Send a command."""
         ...
 
     def result(self, timeout: float) -> ShellResult:
@@ -73,7 +73,7 @@ class QuickShell(Protocol):
 
 
 class Shell(Protocol):
-    """Whatever runs commands on a device."""
+    """Runs commands on a device."""
 
     def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
         """Run a command to its end."""
@@ -81,7 +81,7 @@ class Shell(Protocol):
 
 
 class Transport(Protocol):
-    """One device, reached over some wire."""
+    """One device, however it is reached."""
 
     @property
     def serial(self) -> str:
@@ -100,7 +100,7 @@ class Transport(Protocol):
 
     @property
     def quick_shell(self) -> QuickShell:
-        """A shell that answers sooner than one made for each command."""
+        """The shell that stays open, quicker than one made for each command."""
         ...
 
     def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
@@ -108,7 +108,7 @@ class Transport(Protocol):
         ...
 
     def exec_out(self, command: str, *, timeout: float = 30.0) -> bytes:
-        """Run a command line and give its output as it is."""
+        """Run a command line and return its output as it is."""
         ...
 
     def push(self, source: bytes | Path, path: str) -> None:

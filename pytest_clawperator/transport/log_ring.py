@@ -7,7 +7,7 @@ _LINE_COST = 41
 
 
 class Ring:
-    """Lines by their absolute numbers. Not locked: whoever shares one has to."""
+    """Lines by their absolute numbers. Not locked: threads that share one need a lock."""
 
     def __init__(self, capacity: int) -> None:
         self.kept_from = 0
@@ -25,7 +25,7 @@ class Ring:
         self.end += len(lines)
 
     def read(self, start: int, end: int | None = None) -> list[bytes]:
-        """Give the lines from one number up to another; those no longer kept are left out."""
+        """Return the lines from one number up to another; those no longer kept are left out."""
         first = max(start - self.kept_from, 0)
         last = None if end is None else max(end - self.kept_from, 0)
         return self._lines[first:last]

@@ -1,4 +1,4 @@
-"""The device's log as one long stream: read by one thread, kept in memory, mended when broken."""
+"""The device's log as one long stream: read by a thread, kept in memory, reopened when broken."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
+from pytest_clawperator.contracts.log import DEVICE_TIME_COMMAND, FORMAT_OPTION, is_log_line
 from pytest_clawperator.errors import (
     AdbUnavailableError,
     ClawperatorError,
     DeviceError,
     LogcatError,
 )
-from pytest_clawperator.transport.log_resume import OVERLAP, Gap, Resume, is_log_line
+from pytest_clawperator.transport.interruptible_wait import Wakeup, start_thread
+from pytest_clawperator.transport.log_continuity import OVERLAP, Continuation, Gap
 from pytest_clawperator.transport.log_ring import Ring
-from pytest_clawperator.transport.wakeup import Bell, start_thread
 from pytest_clawperator.transport.wire import AdbServer, acknowledge, mapped, read_rest
 
 CAPACITY = 16 * 1024 * 1024
@@ -38,7 +39,7 @@ _STEADY = 1.0
 _MUTE_STREAMS = 3
 
 # From the device's own time on, so that nothing is lost while logcat starts.
-_NOW = "\"$(date '+%m-%d %H:%M:%S.000' || echo 1)\""
+_NOW = f'"$({DEVICE_TIME_COMMAND} || echo 1)"'
 _TAG = "pytest-clawperator"
 
 
@@ -63,9 +64,9 @@ class LogStream:
         self._serial = serial
         self._on_notice = on_notice
         self._ring = Ring(capacity)
-        # Plain locks, and no conditions or events: see `bell`.
+        # Plain locks, and no conditions or events: see `interruptible_wait`.
         self._lock = threading.Lock()
-        self._changed = Bell()
+        self._changed = Wakeup()
         self._proving = threading.Lock()
         self._closing = False
         self._wanted = False
@@ -76,7 +77,7 @@ class LogStream:
         self._problem: ClawperatorError | None = None
         self._broken_at = float("-inf")
         self._mute_streams = 0
-        self._resume = Resume([])
+        self._continuation = Continuation([])
         self._start_anew = False
 
     @property
@@ -85,18 +86,18 @@ class LogStream:
         return self._ring.kept_from
 
     def mark(self) -> int:
-        """Give the position after the newest line, once the stream is known to be live."""
+        """Return the position after the newest line, once the stream is known to be live."""
         if not self._proven:
             self._prove()
         return self._ring.end
 
     def read(self, start: int, end: int | None = None) -> Sequence[bytes]:
-        """Give the raw lines from a position on; those no longer kept are left out."""
+        """Return the raw lines from a position on; those no longer kept are left out."""
         with self._lock:
             return self._ring.read(start, end)
 
     def wait(self, position: int, deadline: float) -> int:
-        """Wait until a line stands at ``position``, or the monotonic deadline; give the end."""
+        """Wait until a line stands at ``position``, or the monotonic deadline; return the end."""
         ring = self._ring
         while ring.end <= position:
             with self._lock:
@@ -104,8 +105,8 @@ class LogStream:
                 if ring.end > position or left <= 0:
                     break
                 patience = left if self._open else self._patience(left)
-                rung = self._changed.listen()
-            rung.acquire(timeout=patience)
+                woken = self._changed.waiter()
+            woken.acquire(timeout=patience)
         return ring.end
 
     def close(self) -> None:
@@ -113,7 +114,7 @@ class LogStream:
         self._closing = True
         with self._lock:
             thread = self._thread
-            self._changed.ring()
+            self._changed.wake_all()
         self._interrupt()
         # One whose start was interrupted cannot be joined, and ends by itself.
         if thread is not None and thread.is_alive() and thread is not threading.current_thread():
@@ -122,7 +123,7 @@ class LogStream:
     # In the threads of those who ask.
 
     def _patience(self, left: float) -> float:
-        """Give how long to wait for a stream that is not open, or raise why it is not."""
+        """Return how long to wait for a stream that is not open, or raise why it is not."""
         if self._closing:
             raise LogcatError(
                 "the log stream is closed",
@@ -138,7 +139,7 @@ class LogStream:
         return min(left, grace)
 
     def _prove(self) -> None:
-        """See to it that the stream is open, and that what is logged now comes through."""
+        """Ensure that the stream is open, and that what is logged now comes through."""
         with self._proving:
             if self._proven:
                 return
@@ -154,7 +155,7 @@ class LogStream:
                 self._proven = self._open
 
     def _start(self) -> None:
-        """Start the thread; forget a problem that is over, because the device is there again."""
+        """Start the thread; forget a problem that is over because the device is back."""
         with self._lock:
             if self._thread is None and not self._closing:
                 self._thread = threading.Thread(
@@ -177,7 +178,7 @@ class LogStream:
                 self._problem = None
                 self._broken_at = time.monotonic()
             self._wanted = True
-            self._changed.ring()
+            self._changed.wake_all()
 
     def _wait_until_open(self, deadline: float) -> None:
         while True:
@@ -188,8 +189,8 @@ class LogStream:
                 if left <= 0:
                     raise self._mute("it could not be opened")
                 patience = self._patience(left)
-                rung = self._changed.listen()
-            rung.acquire(timeout=patience)
+                woken = self._changed.waiter()
+            woken.acquire(timeout=patience)
 
     def _write_line(self, text: str, deadline: float) -> bool:
         """Log a line on the device; False where there is no command for it."""
@@ -220,7 +221,7 @@ class LogStream:
         )
 
     def _interrupt(self) -> None:
-        """End what the thread is waiting on; closing it is the thread's own business."""
+        """End the thread's wait on its connection; the thread closes it."""
         with self._lock:
             if self._connection is not None:
                 with contextlib.suppress(OSError):
@@ -249,13 +250,13 @@ class LogStream:
             self._break(sound=heard or steady)
 
     def _is_closed_after(self, pause: float) -> bool:
-        """Rest, unless somebody wants the stream now; tell whether it is to end."""
+        """Pause, unless somebody needs the stream now; return whether it is to end."""
         # While somebody may be waiting in hope, a long rest would outlast the hope.
         longest = min(pause, _HOPEFUL_PAUSE) if self._is_in_grace() else pause
         with self._lock:
             hurry = self._wanted or self._closing
-            rung = self._changed.listen()
-        rung.acquire(timeout=0 if hurry else longest)
+            woken = self._changed.waiter()
+        woken.acquire(timeout=0 if hurry else longest)
         self._wanted = False
         return self._closing
 
@@ -263,9 +264,9 @@ class LogStream:
         return time.monotonic() < self._broken_at + _GRACE
 
     def _open_logcat(self, *, away: bool) -> socket.socket:
-        since = self._resume.since
+        since = self._continuation.since
         at = _NOW if since is None else f"'{since.decode()}'"
-        service = f"exec:logcat -v threadtime -T {at}"
+        service = f"exec:logcat {FORMAT_OPTION} -T {at}"
         connection = self._server.open(self._serial, service, timeout=_OPEN_DEADLINE)
         self._hold(connection)
         with self._lock:
@@ -273,11 +274,11 @@ class LogStream:
             self.returns += away
             if not isinstance(self._problem, LogcatError):
                 self._problem = None
-            self._changed.ring()
+            self._changed.wake_all()
         return connection
 
     def _hold(self, connection: socket.socket) -> None:
-        """Wait on this connection without end, unless somebody interrupts."""
+        """Remember the connection, for ``_interrupt`` to end the wait on it."""
         connection.settimeout(None)
         with self._lock:
             self._connection = connection
@@ -285,7 +286,7 @@ class LogStream:
             self._interrupt()
 
     def _pump(self, connection: socket.socket) -> bool:
-        """Keep what comes until the stream ends; give whether it was a log at all."""
+        """Keep what comes until the stream ends; return whether it was a log at all."""
         pending = b""
         heard = False
         with contextlib.suppress(OSError):
@@ -298,7 +299,7 @@ class LogStream:
                 if b"\r" in data:
                     lines = [line.removesuffix(b"\r") for line in lines]
                 heard = heard or any(map(is_log_line, lines))
-                if not self._resume.over:
+                if not self._continuation.over:
                     lines = self._leave_out(lines)
                 if lines:
                     self._keep(lines)
@@ -308,17 +309,17 @@ class LogStream:
     def _keep(self, lines: list[bytes]) -> None:
         with self._lock:
             self._ring.append(lines)
-            self._changed.ring()
+            self._changed.wake_all()
 
     def _leave_out(self, lines: list[bytes]) -> list[bytes]:
-        resume = self._resume
-        fresh = resume.unseen(lines)
-        if resume.gap is not None:
-            self.gaps.append(resume.gap)
+        continuation = self._continuation
+        fresh = continuation.unseen(lines)
+        if continuation.gap is not None:
+            self.gaps.append(continuation.gap)
             # A listener that fails, perhaps because warnings are errors, must not end the log.
             with contextlib.suppress(Exception):
-                self._on_notice(str(resume.gap))
-            resume.gap = None
+                self._on_notice(str(continuation.gap))
+            continuation.gap = None
         return fresh
 
     def _break(self, *, sound: bool) -> None:
@@ -327,7 +328,7 @@ class LogStream:
             self._open = False
             self._proven = False
             tail = self._ring.read(self._ring.end - OVERLAP)
-            self._resume = Resume([] if self._start_anew else tail)
+            self._continuation = Continuation([] if self._start_anew else tail)
             self._start_anew = False
             if sound:
                 self._mute_streams = 0
@@ -342,16 +343,16 @@ class LogStream:
                     serial=self._serial,
                     hint="Try `adb logcat`; the device may still be starting.",
                 )
-            self._changed.ring()
+            self._changed.wake_all()
 
     def _fail(self, problem: ClawperatorError) -> None:
         problem.serial = problem.serial or self._serial
         with self._lock:
             self._problem = problem
-            self._changed.ring()
+            self._changed.wake_all()
 
     def _wait_for_device(self) -> None:
-        """Wait until adb sees the device; return at once where adb cannot tell."""
+        """Wait until adb sees the device; return at once where adb does not support that."""
         question = f"host-serial:{self._serial}:wait-for-any-device"
         broken = contextlib.suppress(ClawperatorError, OSError)
         with broken, self._server.start(question) as connection:

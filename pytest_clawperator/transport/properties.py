@@ -11,10 +11,10 @@ _PROPERTY = re.compile(r"^\[([^\]\n]+)\]: \[(.*?)\]\r?(?=\n\[[^\]\n]+\]: \[|\s*\
 
 
 def properties(transport: Transport) -> dict[str, str]:
-    """Give every system property of the device; none where it does not tell."""
+    """Return every system property of the device; none where it does not answer."""
     return parse_properties(transport.shell("getprop").stdout)
 
 
 def parse_properties(text: str) -> dict[str, str]:
-    """Read what ``getprop`` prints."""
+    """Parse the output of ``getprop``."""
     return {name: value.replace("\r\n", "\n") for name, value in _PROPERTY.findall(text)}

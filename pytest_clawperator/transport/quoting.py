@@ -1,4 +1,4 @@
-"""Words that the device's shell takes as they are, and the broadcast that carries a payload."""
+"""Quoting for the device's shell, and the broadcast that carries a payload."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ MAX_ARGUMENT = 128 * 1024 - 1
 
 
 def quote(text: str) -> str:
-    """Write a text so that the device's shell takes it for one word, as it is."""
+    """Quote a text so that the device's shell reads it as one word, unchanged."""
     return "'" + text.replace("'", "'\"'\"'") + "'"
 
 
 def encoded(text: str) -> bytes:
-    """Give the bytes that travel; half a character, which JSON may hold, is no reason to stop."""
+    """Encode as UTF-8; lone surrogates, which JSON may hold, are let through."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def broadcast_command(package: str, payload_json: str) -> str:
-    """Write the command line that hands a payload to the Operator of this package."""
+    """Return the command line that sends a payload to the Operator of this package."""
     payload = payload_json.replace("\n", "")
     size = len(encoded(payload))
     if size > MAX_ARGUMENT:

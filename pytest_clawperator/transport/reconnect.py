@@ -1,4 +1,4 @@
-"""What adb can do about a device that went away."""
+"""Asking adb to reconnect to a device that went away."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ON_NETWORK = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:]+\]):\d+")
 
 
 def reconnect(server: AdbServer, serial: str, *, say: Callable[[str], None]) -> None:
-    """Ask adb to connect to a device anew; whether it comes back is seen by using it."""
+    """Ask adb to connect to a device again; whether that works is seen at its next use."""
     if server.startable:
         ensure_server(server, say=say)
     # A server that was started anew does not know the devices of the network any more.

@@ -1,4 +1,4 @@
-"""Which adb server to talk to, and how one is started where none runs."""
+"""Which adb server to use, and starting one where none runs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def locate_server(
 
 
 def ensure_server(server: AdbServer, *, say: Callable[[str], None]) -> None:
-    """See to it that the server answers; start one where that is ours to do, and say so."""
+    """Ensure that the server answers; where allowed, start one, and report it with ``say``."""
     try:
         server.version()
     except TransportTimeoutError as error:

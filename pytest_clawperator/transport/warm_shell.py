@@ -49,7 +49,7 @@ class WarmShell:
         self._received = bytearray()
 
     def prepare(self) -> None:
-        """See to it that a command can be sent; what raises here has sent nothing."""
+        """Ensure that a command can be sent; if this raises, nothing was sent."""
         if self._mark:
             # Nobody asked how the last command ended; a shell that broke meanwhile is replaced.
             with suppress(ClawperatorError):
@@ -59,7 +59,7 @@ class WarmShell:
             self._connection = self._open_shell()
 
     def start(self, command: str) -> None:
-        """Send a command off; ``result`` waits for its end, which nobody has to do."""
+        """Send a command. Waiting for its end with ``result`` is optional."""
         self._done = None
         if len(command) > LONGEST:
             self._done = self._run_alone(command)
@@ -90,7 +90,7 @@ class WarmShell:
 
     @contextmanager
     def _guarded(self, *, within: float | None = None) -> Iterator[None]:
-        """Give a shell up that something went wrong with; blame the device if it is away."""
+        """Close the shell after an error; raise what is wrong with the device if it is away."""
         try:
             with mapped(serial=self._serial, within=within):
                 yield
@@ -105,7 +105,7 @@ class WarmShell:
             raise
 
     def _has_ended(self) -> bool:
-        """Tell whether a shell that should be silent has something to say: that it is gone."""
+        """Whether the idle shell is gone: only then is there something to read from it."""
         assert self._connection is not None
         readable, _, _ = select.select([self._connection], [], [], 0)
         return bool(readable)

@@ -58,7 +58,7 @@ class AdbServer:
         return self.path or f"{self.host}:{self.port}"
 
     def open(self, serial: str, service: str, *, timeout: float = ANSWER_DEADLINE) -> socket.socket:
-        """Start a service of a device; the result speaks with the service."""
+        """Start a service of a device and return the connection to it."""
         deadline = time.monotonic() + timeout
         connection = self.open_transport(serial, timeout=timeout)
         try:
@@ -70,7 +70,7 @@ class AdbServer:
         return connection
 
     def open_transport(self, serial: str, *, timeout: float = ANSWER_DEADLINE) -> socket.socket:
-        """Give a connection whose next request goes to the device."""
+        """Return a connection whose next request goes to the device."""
         connection = self._connect(timeout)
         try:
             deadline = time.monotonic() + timeout
@@ -81,7 +81,7 @@ class AdbServer:
         return connection
 
     def start(self, question: str, *, timeout: float = ANSWER_DEADLINE) -> socket.socket:
-        """Send a request to the server itself and give the connection once it was accepted."""
+        """Send a request to the server itself and return the connection once it was accepted."""
         connection = self._connect(timeout)
         try:
             deadline = time.monotonic() + timeout
@@ -92,13 +92,13 @@ class AdbServer:
         return connection
 
     def ask(self, question: str, *, timeout: float = ANSWER_DEADLINE) -> bytes:
-        """Send a request to the server itself and give its answer."""
+        """Send a request to the server itself and return its answer."""
         deadline = time.monotonic() + timeout
         with self.start(question, timeout=timeout) as connection:
             return read_block(connection, deadline=deadline)
 
     def version(self) -> int:
-        """Give the number of the server's protocol, 41 for example."""
+        """Return the number of the server's protocol, 41 for example."""
         answer = self.ask("host:version")
         try:
             return int(answer, 16)
@@ -106,20 +106,20 @@ class AdbServer:
             raise self._nonsense(answer) from error
 
     def devices(self) -> list[tuple[str, str]]:
-        """List each serial with its state, such as ``device``, ``offline`` or ``unauthorized``."""
+        """Return each serial and its state, such as ``device`` or ``unauthorized``."""
         return [(entry.serial, entry.state) for entry in self.device_entries()]
 
     def device_entries(self) -> list[DeviceEntry]:
-        """List the devices with what the server knows of them: product, model, transport id."""
+        """Return the devices with what the server knows of them: product, model, transport id."""
         text = self.ask("host:devices-l").decode("utf-8", "replace")
         return [_entry(line) for line in text.split("\n") if line.strip()]
 
     def state(self, serial: str) -> str:
-        """Give a device's state."""
+        """Return a device's state."""
         return self.ask(f"host-serial:{serial}:get-state").decode("utf-8", "replace")
 
     def features(self, serial: str) -> frozenset[str]:
-        """Give what both the server and the device can do, such as ``shell_v2``."""
+        """Return the features that the server and the device share, such as ``shell_v2``."""
         try:
             answer = self.ask(f"host-serial:{serial}:features").decode("utf-8", "replace")
         except TransportError as error:
@@ -166,7 +166,7 @@ class AdbServer:
 def request(
     connection: socket.socket, text: str, *, deadline: float, serial: str | None = None
 ) -> None:
-    """Send one request of the protocol and take the server's consent."""
+    """Send one request of the protocol and check that the server accepts it."""
     data = encoded(text)
     if len(data) > MAX_REQUEST:
         raise PayloadTooLargeError(
@@ -192,7 +192,7 @@ def request(
 
 
 def read_exactly(connection: socket.socket, size: int, *, deadline: float) -> bytes:
-    """Read so many bytes, whatever pieces they come in."""
+    """Read exactly so many bytes."""
     data = connection.recv(size)
     if len(data) == size:
         return data
@@ -234,7 +234,7 @@ def acknowledge(connection: socket.socket) -> None:
 
 
 class mapped(contextlib.AbstractContextManager["mapped"]):  # noqa: N801 - used like a function
-    """Let what goes wrong on a socket come out as our errors."""
+    """Turn errors of a socket into errors of this package."""
 
     __slots__ = ("_doing", "_serial", "_within")
 
@@ -269,7 +269,7 @@ class mapped(contextlib.AbstractContextManager["mapped"]):  # noqa: N801 - used 
 
 
 def refusal(reason: str, *, serial: str | None, doing: str) -> ClawperatorError:
-    """Give the error that an adb server's refusal means."""
+    """Return the error for an adb server's refusal."""
     first = reason.strip().split("\n")[0]
     if _ABSENT.search(first):
         return DeviceNotFoundError(
@@ -323,13 +323,13 @@ def _serial_in(question: str) -> str | None:
 
 
 def time_left(deadline: float) -> float:
-    """Give the seconds until a monotonic deadline, as sockets take them."""
+    """Return the seconds until a monotonic deadline, within what sockets accept."""
     # A timeout of 0 would mean "do not block"; the least that is one still fails at once.
     return min(max(deadline - time.monotonic(), 1e-6), _LONGEST_WAIT)
 
 
 def _asked(request: str) -> str:
-    """Give the command of a request; nothing where it only asks whether somebody is there."""
+    """Return the command of a request; "" where the request only tries the connection."""
     command = _COMMAND.sub("", request)
     return "" if command in ("true", "sh") or command.startswith("host:transport:") else command
 

@@ -12,7 +12,7 @@ from tests.conformance.vectors import rows
 
 
 @pytest.mark.parametrize("row", rows("envelope_parse"))
-def test_row(row: dict[str, Any]) -> None:
+def test_a_log_line_is_parsed_as_published(row: dict[str, Any]) -> None:
     """An envelope, nothing, or malformed; and the envelope's every field."""
     if row["result"] == "malformed":
         with pytest.raises(EnvelopeMalformedError):

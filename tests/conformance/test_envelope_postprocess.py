@@ -31,7 +31,7 @@ def action(wire: dict[str, Any]) -> Action:
 
 
 @pytest.mark.parametrize("row", rows("envelope_postprocess"))
-def test_row(row: dict[str, Any]) -> None:
+def test_an_envelope_is_processed_as_published(row: dict[str, Any]) -> None:
     """What is needed, what comes out, and what is warned of."""
     actions = tuple(action(wire) for wire in row["execution"]["actions"])
     envelope = ResultEnvelope.model_validate(row["envelope"])

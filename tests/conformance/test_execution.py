@@ -29,7 +29,7 @@ PLAIN = (
 
 
 @pytest.mark.parametrize("row", rows("execution"))
-def test_row(row: dict[str, Any]) -> None:
+def test_a_payload_is_validated_as_published(row: dict[str, Any]) -> None:
     """Accepted or refused, normalised form, code, every path in order, and the rules' messages."""
     if row["category"] == "regex_dialect":
         # JavaScript's dialect of patterns is not ours to judge; an answer there must be.

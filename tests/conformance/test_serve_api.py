@@ -29,7 +29,7 @@ def answer_of(row: dict[str, Any]) -> HttpAnswer:
 
 
 @pytest.mark.parametrize("row", rows("serve_api"))
-def test_row(row: dict[str, Any]) -> None:
+def test_an_answer_of_the_server_is_read_as_published(row: dict[str, Any]) -> None:
     """A value, a coded error, or a page that no Clawperator host should give."""
     answer, body = answer_of(row), row["body"]
     if isinstance(body, str):

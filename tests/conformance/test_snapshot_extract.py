@@ -11,7 +11,7 @@ from tests.conformance.vectors import rows
 
 
 @pytest.mark.parametrize("row", rows("snapshot_extract"))
-def test_row(row: dict[str, Any]) -> None:
+def test_hierarchies_are_extracted_as_published(row: dict[str, Any]) -> None:
     """All of them, and which is the last."""
     snapshots = snapshots_from_text(row["logcat"])
 

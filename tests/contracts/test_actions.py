@@ -11,6 +11,7 @@ import pytest
 
 from pytest_clawperator.contracts import actions
 from pytest_clawperator.contracts.actions import (
+    ACTION_TYPES,
     Click,
     CloseApp,
     EnterText,
@@ -35,7 +36,6 @@ from pytest_clawperator.contracts.actions import (
 )
 from pytest_clawperator.contracts.completion import complete_execution
 from pytest_clawperator.contracts.params import Coordinate
-from pytest_clawperator.contracts.rules import ACTION_TYPES
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ExecutionValidationError
 from tests.contracts.builders import ENOUGH, PARAMS
@@ -343,7 +343,9 @@ def test_every_field_of_a_retry() -> None:
 
 
 @pytest.mark.parametrize(("written", "type", "params"), WRITTEN, ids=lambda v: str(v)[:40])
-def test_wire_form(written: TypedAction, type: str, params: dict[str, Any]) -> None:
+def test_each_class_writes_what_the_payload_accepts(
+    written: TypedAction, type: str, params: dict[str, Any]
+) -> None:
     """Each class writes its type and parameters, and the payload accepts them."""
     action = complete_execution([written]).actions[0]
 
@@ -351,7 +353,7 @@ def test_wire_form(written: TypedAction, type: str, params: dict[str, Any]) -> N
     assert (action.params.to_wire() if action.params else {}) == params
 
 
-def test_a_class_for_every_type() -> None:
+def test_every_type_has_a_class_and_a_written_form() -> None:
     """No action type is without its class, and the test above has them all."""
     classes = {
         cls
@@ -363,7 +365,7 @@ def test_a_class_for_every_type() -> None:
     assert {type(written) for written, _, _ in WRITTEN} == classes
 
 
-def test_own_id() -> None:
+def test_an_own_id_comes_first() -> None:
     """An id may be given, and comes first."""
     assert SnapshotUi(id="snap").to_wire() == {"id": "snap", "type": "snapshot_ui"}
 
@@ -395,7 +397,9 @@ def test_seconds_become_whole_milliseconds(seconds: float, milliseconds: float) 
     ],
     ids=str,
 )
-def test_nonsense_is_left_to_the_judge(written: TypedAction, path: str) -> None:
+def test_a_value_that_cannot_be_converted_is_refused_with_its_path(
+    written: TypedAction, path: str
+) -> None:
     """A value that cannot be converted is refused like any other, with its path."""
     with pytest.raises(ExecutionValidationError) as refused:
         complete_execution([written])
@@ -403,7 +407,7 @@ def test_nonsense_is_left_to_the_judge(written: TypedAction, path: str) -> None:
     assert refused.value.path == f"actions.0.params.{path}"
 
 
-def test_points() -> None:
+def test_a_point_is_a_pair_or_a_coordinate() -> None:
     """A point may be a pair or a coordinate object."""
     for point in ((3, 4), Coordinate(3, 4)):
         action = complete_execution([Click(coordinate=point)]).to_wire()["actions"][0]

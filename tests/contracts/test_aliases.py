@@ -6,17 +6,15 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator.contracts.actions import TYPE_ALIASES
 from pytest_clawperator.contracts.aliases import (
-    ACTION_TYPE_ALIASES,
     EXECUTION_ALIASES,
-    MATCHER_ALIASES,
-    MATCHER_PARAMS,
-    PARAM_ALIASES,
     canonical_execution,
-    canonical_matcher,
     canonical_params,
     canonical_type,
 )
+from pytest_clawperator.contracts.params import MATCHER_PARAMS, PARAM_ALIASES
+from pytest_clawperator.contracts.selectors import MATCHER_ALIASES, canonical_matcher
 
 # The tables of the contract, written out: these are not to be derived from the package.
 TYPES = {
@@ -105,7 +103,7 @@ def pairs(table: dict[str, list[str]]) -> list[tuple[str, str]]:
 
 def test_there_are_no_others() -> None:
     """The package knows exactly the aliases of the contract."""
-    assert TYPES == ACTION_TYPE_ALIASES
+    assert TYPES == TYPE_ALIASES
     assert dict(pairs(PARAMS)) == PARAM_ALIASES
     assert dict(pairs(FIELDS)) == MATCHER_ALIASES
     assert KEYS == EXECUTION_ALIASES
@@ -125,7 +123,7 @@ def test_white_space_is_that_of_the_reference() -> None:
 
 
 @pytest.mark.parametrize(("alias", "canonical"), pairs(PARAMS))
-def test_param_aliases(alias: str, canonical: str) -> None:
+def test_each_alias_of_a_parameter_is_renamed(alias: str, canonical: str) -> None:
     """Each alias of a parameter is renamed."""
     assert canonical_params({alias: 1}) == {canonical: 1}
 
@@ -165,7 +163,7 @@ def test_names_that_stay(name: str) -> None:
 
 
 @pytest.mark.parametrize(("alias", "canonical"), KEYS.items())
-def test_execution_aliases(alias: str, canonical: str) -> None:
+def test_each_alias_of_a_top_level_key_is_renamed(alias: str, canonical: str) -> None:
     """Each alias of a top-level key is renamed."""
     assert canonical_execution({alias: 1}) == {canonical: 1}
 

@@ -167,7 +167,7 @@ def test_problems_name_the_callers_action() -> None:
 
 
 @pytest.mark.parametrize("value", [None, 5, "5", b"\xff", [], [5], {"actions": 5}, "[[]]"])
-def test_nonsense(value: Any) -> None:
+def test_what_cannot_be_completed_is_refused(value: Any) -> None:
     """What cannot be completed is refused like any payload."""
     with pytest.raises(ExecutionValidationError):
         complete_execution(value)
@@ -190,7 +190,7 @@ def test_an_execution_is_itself() -> None:
 
 
 @pytest.mark.parametrize(("seconds", "timeout_ms"), [(1, 1000), (2.5, 2500), (120, 120_000)])
-def test_another_timeout(seconds: float, timeout_ms: int) -> None:
+def test_a_timeout_in_seconds_replaces_that_of_the_payload(seconds: float, timeout_ms: int) -> None:
     """The caller's timeout is seconds and replaces the payload's own."""
     execution = complete_execution({"timeoutMs": 5000, "actions": [SnapshotUi()]})
 

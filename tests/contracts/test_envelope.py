@@ -68,7 +68,7 @@ class TestReading:
         assert parse_result_line(quoted, "c") is not None
 
     @pytest.mark.parametrize("between", ["", " ", "noise ", "{} "])
-    def test_two_prefixes(self, between: str) -> None:
+    def test_a_second_prefix_spoils_the_envelope(self, between: str) -> None:
         """The first prefix counts: a second one before the envelope spoils it."""
         twice = f"[Clawperator-Result] {between}{message(step())}"
 
@@ -87,12 +87,12 @@ class TestReading:
             assert envelope is not None
             assert envelope.steps[0].data == {"text": "[Clawperator-Result] {}"}
 
-    def test_another_command(self) -> None:
+    def test_an_envelope_of_another_command_is_ignored(self) -> None:
         """An envelope of somebody else is none of ours."""
         assert parse_result_message(message(step()), "other") is None
 
     @pytest.mark.parametrize("text", ["", "hello", "[Clawperator-Event] {}"])
-    def test_other_lines(self, text: str) -> None:
+    def test_lines_without_the_prefix_are_ignored(self, text: str) -> None:
         """Lines without the prefix are passed over."""
         assert parse_result_line(text, "c") is None
         assert parse_result_message(text, "c") is None
@@ -112,7 +112,9 @@ class TestReading:
             ({"errorCode": 5}, "errorCode must be a string"),
         ],
     )
-    def test_malformed(self, changes: dict[str, Any], reason: str) -> None:
+    def test_a_malformed_envelope_is_raised_with_its_command(
+        self, changes: dict[str, Any], reason: str
+    ) -> None:
         """What is wrong with an envelope is said, with the command it claims to answer."""
         with pytest.raises(EnvelopeMalformedError) as refused:
             parse_result_message(message(**changes), "c")
@@ -132,7 +134,7 @@ class TestReading:
             None,
         ],
     )
-    def test_malformed_step(self, broken: Any) -> None:
+    def test_one_malformed_step_spoils_the_envelope(self, broken: Any) -> None:
         """One bad step spoils the envelope."""
         with pytest.raises(EnvelopeMalformedError, match=r"stepResults\.0"):
             parse_result_message(message(stepResults=[broken]), "c")
@@ -150,7 +152,7 @@ class TestReading:
         ["", "{", "[]", "null", "5", '"x"', "NaN", '{"a":NaN}', "[" * 10_000, "{'a':1}", "{} {}"],
         ids=lambda text: text[:8],
     )
-    def test_not_json(self, text: str) -> None:
+    def test_a_prefix_without_a_json_object_is_malformed(self, text: str) -> None:
         """The prefix with anything but a JSON object is malformed, for any command."""
         with pytest.raises(EnvelopeMalformedError):
             parse_result_message(f"[Clawperator-Result] {text}", "c")
@@ -187,12 +189,12 @@ class TestReading:
         """A code that was null stays null, one that was absent stays absent."""
         assert read(step(), **changes).to_wire() == wire(step(), **changes)
 
-    def test_half_characters(self) -> None:
+    def test_a_lone_surrogate_is_accepted(self) -> None:
         """A lone surrogate escape is legal JSON and legal here."""
         assert read(step(text="\udc00")).steps[0].data == {"text": "\udc00"}
 
     @given(st.text(st.characters(codec=None, exclude_categories=())))
-    def test_any_text(self, text: str) -> None:
+    def test_no_text_raises_another_error(self, text: str) -> None:
         """No log text makes any exception but the one for malformed envelopes."""
         for line in (text, f"[Clawperator-Result]{text}", f"x [Clawperator-Result] {{{text}}}"):
             for parse in (parse_result_line, parse_result_message):
@@ -205,7 +207,7 @@ class TestReading:
 class TestMeaning:
     """What an envelope says."""
 
-    def test_success(self) -> None:
+    def test_a_success_has_no_code_and_raises_nothing(self) -> None:
         """All steps succeeded: there is no code, and nothing to raise."""
         envelope = read(step(), step("a2"))
 

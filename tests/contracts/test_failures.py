@@ -73,7 +73,9 @@ def envelope(**wire: Any) -> ResultEnvelope:
 
 @pytest.mark.parametrize("prefix", ["", "Task execution failed: "])
 @pytest.mark.parametrize(("text", "code", "cls"), TEXTS)
-def test_free_text(prefix: str, text: str, code: str, cls: type[ClawperatorError]) -> None:
+def test_each_text_of_the_operator_has_a_code_and_an_error(
+    prefix: str, text: str, code: str, cls: type[ClawperatorError]
+) -> None:
     """Each text of the Operator has a code and an error of its own."""
     failed = envelope(error=prefix + text)
 
@@ -120,7 +122,7 @@ def test_quoted_text_does_not_mislead(quoted: str) -> None:
         ("SOMETHING_NEW", StepFailedError),
     ],
 )
-def test_step_codes(code: str, cls: type[ClawperatorError]) -> None:
+def test_a_failed_step_raises_the_class_of_its_code(code: str, cls: type[ClawperatorError]) -> None:
     """A failed step raises the class of its code, with the step in the message."""
     step = {"id": "k", "actionType": "click", "success": False, "data": {"error": code}}
 
@@ -181,6 +183,6 @@ def test_the_hosts_hint_is_used_where_there_is_no_better_one() -> None:
         ("No UI node found for Conversion = 'F'", False),
     ],
 )
-def test_garbled_text(text: str, garbled: bool) -> None:
+def test_complaints_of_a_confused_formatter_are_recognised(text: str, garbled: bool) -> None:
     """What a confused formatter says is told from what the Operator says."""
     assert is_garbled(text) is garbled

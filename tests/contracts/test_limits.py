@@ -49,7 +49,7 @@ LENGTHS: list[tuple[str, int, Make]] = [
 
 
 @pytest.mark.parametrize(("path", "longest", "make"), LENGTHS, ids=[row[0] for row in LENGTHS])
-def test_lengths(path: str, longest: int, make: Make) -> None:
+def test_one_unit_more_than_the_full_length_is_refused(path: str, longest: int, make: Make) -> None:
     """Text of the full length is accepted, one unit more is refused with the count."""
     validate_execution(make("x" * longest))
     validate_execution(make("😀" * (longest // 2)))
@@ -63,7 +63,7 @@ def test_lengths(path: str, longest: int, make: Make) -> None:
 
 
 @pytest.mark.parametrize("path", ["commandId", "taskId", "source", "actions.0.id"])
-def test_least_length(path: str) -> None:
+def test_names_have_at_least_one_character(path: str) -> None:
     """Names of things have at least one character."""
     make = next(make for name, _, make in LENGTHS if name == path)
 
@@ -135,7 +135,9 @@ def test_padding_does_not_count_into_a_type() -> None:
         "noPositionChangeThreshold",
     ],
 )
-def test_numbers(make: Make, accepted: tuple[float, float], refused: tuple[float, float]) -> None:
+def test_nothing_beyond_the_least_and_the_most_is_accepted(
+    make: Make, accepted: tuple[float, float], refused: tuple[float, float]
+) -> None:
     """The least and the most are accepted, and nothing beyond them."""
     for value in accepted:
         validate_execution(make(value))
@@ -145,7 +147,7 @@ def test_numbers(make: Make, accepted: tuple[float, float], refused: tuple[float
 
 
 @pytest.mark.parametrize("name", ["x", "y"])
-def test_coordinates(name: str) -> None:
+def test_a_pixel_is_a_whole_number_without_upper_limit(name: str) -> None:
     """A pixel is a whole number from zero on, without an upper limit."""
     for value in (0, 10**9):
         validate_execution(param("coordinate")({"x": 1, "y": 1, name: value}))
@@ -211,7 +213,7 @@ def test_entries_that_are_looked_into(broken: dict[str, Any]) -> None:
     assert problems[-1].path.startswith("actions.999.")
 
 
-def test_completed_entries() -> None:
+def test_only_the_first_thousand_entries_get_ids() -> None:
     """Completion gives ids to the first thousand entries of a list that is far too long."""
     with pytest.raises(ExecutionValidationError) as refused:
         complete_execution([{"type": "snapshot"}] * 1_001)

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.contracts import limits
+from pytest_clawperator.contracts.actions import ACTION_TYPES
 from pytest_clawperator.contracts.payload import (
     Execution,
     validate_execution,
 )
-from pytest_clawperator.contracts.rules import ACTION_TYPES
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.contracts.wording import describe
+from pytest_clawperator.contracts.text.wording import describe
 from pytest_clawperator.errors import (
     ExecutionValidationError,
     PayloadError,
@@ -65,7 +65,7 @@ class TestAccepted:
         with pytest.raises(ExecutionValidationError):
             replace(execution, timeout_ms=5)
 
-    def test_typed_attributes(self) -> None:
+    def test_fields_are_read_by_their_python_names(self) -> None:
         """Fields are read by their Python names, parameters and matchers too."""
         click = enough("click", coordinate=..., matcher={"id": "x:id/y"}, timeoutMs=1)
 
@@ -98,7 +98,7 @@ class TestAccepted:
 
         assert validate_execution(given).to_wire() == given
 
-    def test_aliases(self) -> None:
+    def test_every_kind_of_alias_comes_out_canonical(self) -> None:
         """Every kind of alias is understood and comes out canonical."""
         given = {
             "command_id": "c",
@@ -134,7 +134,7 @@ class TestAccepted:
         """Two actions may share an id."""
         validate_execution(payload(enough("snapshot_ui"), enough("snapshot_ui")))
 
-    def test_fifty_actions(self) -> None:
+    def test_fifty_actions_are_allowed(self) -> None:
         """Fifty actions are allowed."""
         assert len(validate_execution(payload(*[enough("scroll")] * 50)).actions) == 50
 
@@ -192,7 +192,9 @@ class TestRefused:
             ({"extra": 1}, "", "unknown key extra"),
         ],
     )
-    def test_shape(self, changes: dict[str, Any], path: str, message: str) -> None:
+    def test_each_broken_field_is_named_by_its_path(
+        self, changes: dict[str, Any], path: str, message: str
+    ) -> None:
         """Each broken field is named by its path, with what is wrong."""
         error = refusal(payload(**changes))
 
@@ -231,7 +233,9 @@ class TestRefused:
             ({"max_swipe": 3}, ""),
         ],
     )
-    def test_parameters(self, params: dict[str, Any], path: str) -> None:
+    def test_each_parameter_is_checked_whatever_the_action(
+        self, params: dict[str, Any], path: str
+    ) -> None:
         """Each parameter is judged whatever the action."""
         error = refusal(payload(action("snapshot_ui", **params)))
 
@@ -386,7 +390,9 @@ class TestHostileInput:
         ],
         ids=lambda value: str(value)[:20],
     )
-    def test_unreadable_text(self, given: Any, message: str) -> None:
+    def test_text_that_is_no_json_is_refused_with_its_beginning(
+        self, given: Any, message: str
+    ) -> None:
         """Text that is no JSON says so and shows only its beginning."""
         error = refusal(given)
 
@@ -403,7 +409,7 @@ class TestHostileInput:
 
         assert error.problems[0].found == f"more than {limits.MAX_NESTING} levels of nesting"
 
-    def test_shared_references(self) -> None:
+    def test_an_object_that_doubles_with_each_level_is_refused(self) -> None:
         """An object that doubles with each level is refused before it is unfolded."""
         doubled: dict[str, Any] = {}
         for _ in range(60):
@@ -413,7 +419,7 @@ class TestHostileInput:
 
         assert error.problems[0].found == "more than 64000 values"
 
-    def test_a_loop(self) -> None:
+    def test_an_object_that_contains_itself_is_refused(self) -> None:
         """An object that contains itself is refused, not followed."""
         loop: dict[str, Any] = {}
         loop["again"] = loop
@@ -435,7 +441,7 @@ class TestHostileInput:
         assert len(error.problems[-1].unknown_keys) == 100_000
         assert len(str(error)) < 5_000
 
-    def test_hostile_regex(self) -> None:
+    def test_a_pattern_that_is_slow_to_compile_is_only_read(self) -> None:
         """A pattern that would take minutes to compile is only read."""
         pattern = "(?i)" + "[\x00-\uffff]" * 5_000
         read = enough("read_text", validator="regex", validatorPattern=pattern)
@@ -448,7 +454,7 @@ class TestHostileInput:
         [1, None, ("a",), 10**5000, "\udc00", "\x00", "x" * 10**6],
         ids=["int", "none", "tuple", "huge", "half", "nul", "long"],
     )
-    def test_odd_keys(self, key: Any) -> None:
+    def test_a_key_of_any_kind_is_reported_as_text(self, key: Any) -> None:
         """A key of any kind is reported as text."""
         error = refusal({**payload(), key: 1})
 
@@ -510,7 +516,7 @@ class TestSize:
         with pytest.raises(PayloadTooLargeError, match=r"got 6[45]\d{3}"):
             validate_execution(grows)
 
-    def test_escapes_count(self) -> None:
+    def test_a_lone_surrogate_counts_as_six_bytes(self) -> None:
         """Half a character pair travels as an escape of six bytes."""
         fits, grows = (
             payload(action("open_app", applicationId="\udc00" * count))
@@ -551,7 +557,7 @@ class TestForms:
             '"actions":[{"id":"a1","type":"click","params":{"matcher":{"textEquals":"Ä"}}}]}'
         )
 
-    def test_plan(self) -> None:
+    def test_a_dry_run_shows_ids_limit_and_actions(self) -> None:
         """A dry run shows ids, limit, count and actions."""
         execution = validate_execution(payload(enough("press_key")))
 

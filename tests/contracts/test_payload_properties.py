@@ -10,22 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_clawperator.contracts.actions import TypedAction
+from pytest_clawperator.contracts.actions import ACTION_TYPES, TYPE_ALIASES, TypedAction
 from pytest_clawperator.contracts.aliases import (
-    ACTION_TYPE_ALIASES,
     EXECUTION_ALIASES,
-    MATCHER_ALIASES,
-    PARAM_ALIASES,
 )
 from pytest_clawperator.contracts.completion import complete_execution
-from pytest_clawperator.contracts.params import ActionParams
+from pytest_clawperator.contracts.params import PARAM_ALIASES, ActionParams
 from pytest_clawperator.contracts.payload import (
     Execution,
     validate_execution,
 )
-from pytest_clawperator.contracts.rules import ACTION_TYPES
-from pytest_clawperator.contracts.schema import inspect_object
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.schema.objects import inspect_object
+from pytest_clawperator.contracts.selectors import MATCHER_ALIASES, NodeMatcher
 from pytest_clawperator.errors import PayloadError, Problem
 from tests.contracts.builders import enough, payload
 
@@ -49,9 +45,9 @@ def keyed(names: list[str], values: st.SearchStrategy[Any]) -> st.SearchStrategy
 matchers = keyed(["resourceId", "textEquals", "role", *MATCHER_ALIASES], texts | anything)
 param_names = [*ActionParams.__dataclass_fields__, *PARAM_ALIASES, "applicationId", "maxScrolls"]
 params = keyed(param_names, anything | matchers)
-types = st.sampled_from([*ACTION_TYPES, *ACTION_TYPE_ALIASES]) | texts
+types = st.sampled_from([*ACTION_TYPES, *TYPE_ALIASES]) | texts
 actions = st.fixed_dictionaries({"id": texts | anything, "type": types, "params": params}) | (
-    st.builds(enough, st.sampled_from(ACTION_TYPES)) | anything
+    st.builds(enough, st.sampled_from([*ACTION_TYPES])) | anything
 )
 payloads = st.builds(
     lambda extra, acts: payload(**{**extra, "actions": acts}),
@@ -86,7 +82,7 @@ def test_completing_is_as_safe(value: Any) -> None:
         str(error).encode()
 
 
-TYPED = [cls for cls in TypedAction.__subclasses__() if cls.__module__ == TypedAction.__module__]
+TYPED = [cls for cls in TypedAction.__subclasses__() if cls.spec in ACTION_TYPES.values()]
 
 
 @given(st.sampled_from(TYPED), st.data())

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.selectors import NodeMatcher, is_short_id
 from pytest_clawperator.errors import ExecutionValidationError
 
 
-def test_keywords() -> None:
+def test_keywords_stand_for_the_fields_of_the_wire() -> None:
     """The short keywords stand for the wire's fields."""
     matcher = NodeMatcher.of(
         text="a", text_contains="b", id="c", desc="d", desc_contains="e", role="f"
@@ -92,9 +92,17 @@ def test_is_a_value() -> None:
         matcher.text_equals = "other"  # type: ignore[misc]  # the point
 
 
-def test_reads_well() -> None:
+def test_a_matcher_shows_only_what_was_given() -> None:
     """Only what was given is shown."""
     matcher = NodeMatcher.of(text="OK", role="button")
 
     assert repr(matcher) == "NodeMatcher(role='button', text_equals='OK')"
     assert str(matcher) == "role='button', textEquals='OK'"
+
+
+@pytest.mark.parametrize(
+    ("id", "is_short"), [("ok", True), ("com.a:id/ok", False), ("com.a:id/", False), (None, False)]
+)
+def test_a_short_id_lacks_its_package(id: str | None, is_short: bool) -> None:
+    """An id with a package is whole, and no id is none to complete."""
+    assert is_short_id(id) is is_short

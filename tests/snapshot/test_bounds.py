@@ -45,12 +45,14 @@ def test_anything_else_is_no_bounds(text: str) -> None:
         (Bounds(-1, 0, 10, 10), False),
     ],
 )
-def test_contains(other: tuple[int, int] | Bounds, is_inside: bool) -> None:
+def test_right_and_bottom_are_just_outside(
+    other: tuple[int, int] | Bounds, is_inside: bool
+) -> None:
     """Left and top are inside, right and bottom just outside."""
     assert Bounds(0, 0, 100, 50).contains(other) is is_inside
 
 
-def test_intersection() -> None:
+def test_rectangles_share_what_lies_in_both() -> None:
     """Two rectangles share what lies in both; those that only touch share nothing."""
     bounds = Bounds(0, 0, 100, 50)
 

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_clawperator.contracts.ecmascript import utf16_length
-from pytest_clawperator.contracts.log import LogEntry
+from pytest_clawperator.contracts.log import PIECE_LENGTH, LogEntry
+from pytest_clawperator.contracts.text.ecmascript import utf16_length
 from pytest_clawperator.snapshot.extract import (
     MARKER,
-    PIECE_LENGTH,
     snapshots_from_entries,
     snapshots_from_lines,
     snapshots_from_text,
@@ -84,7 +83,7 @@ STEP = LogEntry(42, 42, "D", "UiActionEngineDefault", "[UiActionEngine] step_suc
 class TestFromText:
     """The barest format, read as the reference reads it."""
 
-    def test_one(self) -> None:
+    def test_a_dump_is_its_lines_with_their_indentation(self) -> None:
         """A dump is its lines, indentation kept."""
         text = f"D/TaskScopeDefault: {MARKER}\n" + "".join(
             f"D/TaskScopeDefault: {line}\n" for line in hierarchy("a").splitlines()
@@ -92,7 +91,7 @@ class TestFromText:
 
         assert snapshots_from_text(text) == [hierarchy("a").strip()]
 
-    def test_obfuscated_tags(self) -> None:
+    def test_obfuscated_tags_do_not_matter(self) -> None:
         """A release build's tags are one letter; the text decides."""
         text = f"D/E       : {MARKER}\nD/E       : <hierarchy/>\nD/w       : [x]"
 
@@ -160,7 +159,7 @@ class TestFromText:
 
         assert snapshots_from_text(text) == ["<a>\n  \n</a>"]
 
-    def test_indentation(self) -> None:
+    def test_a_line_with_a_prefix_loses_one_space(self) -> None:
         """A line with a prefix loses one space, a line without loses all around it."""
         text = f"D/A: {MARKER}\nD/A: <a>\nD/A:     <b/>\nD/A:\t<c/>\n     <d/>  \nD/A: </a>"
 
@@ -171,7 +170,7 @@ class TestFromText:
         ["", "Task Scope", "a.b-c_d$e/f", "Tag( 1234)", "[tag]", "E       ", "日本 ü", "#1, (x)!"],
     )
     @pytest.mark.parametrize("priority", ["V", "D", "I", "W", "E", "F", "A", "S"])
-    def test_any_tag(self, priority: str, tag: str) -> None:
+    def test_a_tag_ends_at_the_first_colon(self, priority: str, tag: str) -> None:
         """A tag is whatever stands before the first colon."""
         prefix = f"{priority}/{tag}:"
 
@@ -186,13 +185,13 @@ class TestFromText:
 
         assert snapshots_from_text(text) == [f"{prefix}  <a>"]
 
-    def test_carriage_returns(self) -> None:
+    def test_carriage_returns_inside_survive(self) -> None:
         """Those inside survive, those at the ends are trimmed."""
         text = f"D/A: {MARKER}\r\nD/A: <a>\r\nD/A: </hierarchy>\r\nD/A: after\r\n"
 
         assert snapshots_from_text(text) == ["<a>\r\n</hierarchy>"]
 
-    def test_nothing(self) -> None:
+    def test_a_log_without_a_marker_has_no_hierarchy(self) -> None:
         """A log without a marker has no hierarchy."""
         assert snapshots_from_text("") == []
         assert snapshots_from_text("D/A: <hierarchy/>") == []
@@ -253,7 +252,7 @@ class TestFromEntries:
 
         assert read(entries) == ["<hierarchy>\n" + "x" * length]
 
-    def test_several_pieces(self, read: Reader) -> None:
+    def test_a_line_of_three_pieces_is_one_line(self, read: Reader) -> None:
         """A line of three pieces is one line, and a bracket may begin each of them."""
         line = "x" * 4_000 + "[" + "y" * 3_999 + "[z"
 

@@ -84,7 +84,9 @@ def reasons(snapshot: Snapshot, **keywords: Any) -> list[str]:
         ({"id": "com.example:id/weather"}, {"id": "com.example:id/login"}, []),
     ],
 )
-def test_reasons(attributes: dict[str, Any], keywords: dict[str, Any], why: list[str]) -> None:
+def test_a_near_miss_names_each_field_that_does_not_fit(
+    attributes: dict[str, Any], keywords: dict[str, Any], why: list[str]
+) -> None:
     """A near miss says of each field that does not fit what was there and what was wanted."""
     assert reasons(screen(node(**attributes)), **keywords) == why
 
@@ -131,12 +133,14 @@ def test_what_is_covered() -> None:
         ),
     ],
 )
-def test_covering(known: dict[str, Any], cover: str | None) -> None:
+def test_the_covering_window_is_the_overlay_or_a_prompt(
+    known: dict[str, Any], cover: str | None
+) -> None:
     """The window in front is the overlay's, or that of a prompt that is itself the snapshot."""
     assert covering(screen(**known)) == cover
 
 
-def test_misses_travel() -> None:
+def test_misses_can_be_pickled() -> None:
     """An error may carry misses to another process."""
     (miss,) = nearest(screen(node(text="Log in")), {"text": "Login"})
 
@@ -157,7 +161,7 @@ def test_many_long_texts_are_compared_quickly() -> None:
     assert len(misses) == 3
 
 
-def test_outline() -> None:
+def test_the_outline_folds_mere_layout_away() -> None:
     """The screen is drawn with what says something; mere layout is folded away."""
     snapshot = screen(
         node(

@@ -32,7 +32,7 @@ PROLOGS = [
 @example("\ufffe\uffff")
 @example("a>\nb")
 @example("=\"'<&>")
-def test_texts_survive(text: str) -> None:
+def test_any_text_of_an_app_survives(text: str) -> None:
     """Whatever an app shows is what a test sees, although XML has no room for some of it."""
     # Halves that meet are one character.
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")

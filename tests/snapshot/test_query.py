@@ -75,7 +75,7 @@ def login() -> Snapshot:
         ({"text": "Log out"}, False),  # off-screen
     ],
 )
-def test_find(keywords: dict[str, Any], fits: bool) -> None:
+def test_every_field_that_is_given_must_fit(keywords: dict[str, Any], fits: bool) -> None:
     """Every field that is given must fit, by the Operator's rules."""
     assert bool(login().find(**keywords)) is fits
 
@@ -128,7 +128,7 @@ def test_a_matcher_means_what_it_says() -> None:
     assert not Query.of(None, {"text": "a"}).takes_short_id
 
 
-def test_matchers_are_judged() -> None:
+def test_a_matcher_that_is_none_is_refused() -> None:
     """A matcher without content, or two at once, are mistakes and not misses."""
     snapshot = login()
 
@@ -143,7 +143,7 @@ def test_matchers_are_judged() -> None:
 @pytest.mark.parametrize(
     "container", [{"id": "list"}, {"id": "com.example:id/list"}, {"text": "none"}]
 )
-def test_within(container: dict[str, Any]) -> None:
+def test_a_scope_is_searched_alone(container: dict[str, Any]) -> None:
     """A scope is searched alone, its container included; without the container it is empty."""
     snapshot = login()
     is_there = "id" in container
@@ -170,7 +170,7 @@ def test_within_a_node() -> None:
     assert not form.find(text="Welcome")
 
 
-def test_xpath() -> None:
+def test_an_xpath_finds_nodes_off_the_screen_too() -> None:
     """What matchers cannot say, an expression can; off-screen nodes are found too."""
     snapshot = login()
 
@@ -192,7 +192,7 @@ def test_xpath_finds_what_xml_cannot_hold() -> None:
     "expression",
     ["//node[", "//node[@text=$nothing]", "string(//node)", "//@text", "/*", "\x00", ""],
 )
-def test_bad_xpath(expression: str) -> None:
+def test_an_xpath_that_gives_no_nodes_is_a_coded_error(expression: str) -> None:
     """An expression that is none, or gives no nodes, is a coded error."""
     with pytest.raises(SnapshotError) as caught:
         login().xpath(expression)
@@ -308,7 +308,9 @@ def test_asserts_explain_themselves(pytester: pytest.Pytester) -> None:
         ({"text": ""}, None),
     ],
 )
-def test_identifying_matcher(attributes: dict[str, Any], fields: dict[str, str] | None) -> None:
+def test_the_identifying_matcher_has_the_fewest_fields(
+    attributes: dict[str, Any], fields: dict[str, str] | None
+) -> None:
     """The matcher with the fewest fields is given that finds this very node first."""
     first = node(id="x:id/twice", text="twice", cls="android.widget.TextView")
     snapshot = screen(first, node(text="again"), node(**attributes))

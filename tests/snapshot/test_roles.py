@@ -43,7 +43,7 @@ LONG = "a sentence that is long enough"
         ({"cls": "android.view.View", "desc": LONG, "clickable": True}, "button"),
     ],
 )
-def test_role(attributes: dict[str, object], role: str) -> None:
+def test_the_first_rule_that_fits_names_the_role(attributes: dict[str, object], role: str) -> None:
     """The first rule that fits names the role."""
     assert screen(node(**attributes)).nodes[1].role == role
 
@@ -87,7 +87,9 @@ def test_clicks_go_to_near_ancestors(levels: int, role: str) -> None:
         ({"text": "a"}, False),
     ],
 )
-def test_certainty(attributes: dict[str, object], certain: bool) -> None:
+def test_a_role_is_certain_where_nothing_unseen_can_change_it(
+    attributes: dict[str, object], certain: bool
+) -> None:
     """A role is certain where nothing that the XML leaves out can change it."""
     assert is_certain(screen(node(**attributes)).nodes[1]) is certain
 

@@ -59,7 +59,7 @@ def test_a_node_tells_its_attributes() -> None:
 
 
 @pytest.mark.parametrize("flag", FLAGS)
-def test_flags(flag: str) -> None:
+def test_each_flag_is_read_from_its_own_attribute(flag: str) -> None:
     """Each flag is read from its own attribute."""
     snapshot = screen(node(**{flag: True}), node())
 
@@ -69,14 +69,14 @@ def test_flags(flag: str) -> None:
     assert getattr(off, flag) is False
 
 
-def test_disabled() -> None:
+def test_a_node_is_enabled_unless_the_xml_denies_it() -> None:
     """A node is enabled unless the XML says that it is not."""
     snapshot = Snapshot.from_xml("<hierarchy><node><node enabled='false'/></node></hierarchy>")
 
     assert [found.enabled for found in snapshot.nodes] == [True, False]
 
 
-def test_missing_attributes() -> None:
+def test_missing_attributes_are_absent_and_hide_nothing() -> None:
     """What the XML does not say is absent, and hides nothing."""
     snapshot = Snapshot.from_xml("<hierarchy><node><node/><node text='a'/></node></hierarchy>")
 
@@ -101,7 +101,7 @@ def test_missing_attributes() -> None:
         ("", "", ""),
     ],
 )
-def test_label(text: str, desc: str, label: str) -> None:
+def test_the_label_is_the_text_or_the_description(text: str, desc: str, label: str) -> None:
     """The label is the text, or the description where the text is blank; it is not trimmed."""
     assert first(screen(node(text=text, desc=desc))).label == label
 
@@ -109,12 +109,12 @@ def test_label(text: str, desc: str, label: str) -> None:
 @pytest.mark.parametrize(
     ("id", "short"), [("com.example:id/a", "a"), ("tag", "tag"), ("a:id/b:id/c", "c"), ("", "")]
 )
-def test_short_id(id: str, short: str) -> None:
+def test_the_short_id_is_without_the_package(id: str, short: str) -> None:
     """The short id is what stands after the package, or the whole where there is none."""
     assert first(screen(node(id=id))).short_id == short
 
 
-def test_walking() -> None:
+def test_relatives_lead_through_the_tree() -> None:
     """Parents, children, ancestors and descendants lead through the tree, parents first."""
     snapshot = screen(node(node(text="a"), node(node(text="b")), text="row"), node(text="c"))
     row, b = snapshot.find(text="row"), snapshot.find(text="b")
@@ -169,7 +169,7 @@ def test_a_snapshot_goes_with_its_last_user() -> None:
     assert is_gone
 
 
-def test_several_roots() -> None:
+def test_of_several_roots_none_is_lost() -> None:
     """Should a hierarchy have several top nodes, the first is the root and none is lost."""
     snapshot = Snapshot.from_xml("<hierarchy><node text='a'/><node text='b'/></hierarchy>")
 
@@ -230,7 +230,7 @@ def test_a_step_with_half_a_hierarchy_is_refused() -> None:
         ("somewhere", True),
     ],
 )
-def test_on_screen(bounds: str, is_on_screen: bool) -> None:
+def test_what_reaches_into_the_screen_is_on_it(bounds: str, is_on_screen: bool) -> None:
     """What has an extent and reaches into the screen is on it; the unknown counts as visible."""
     assert first(screen(node(bounds=bounds))).is_on_screen is is_on_screen
 
@@ -278,7 +278,7 @@ def test_a_partial_snapshot_travels() -> None:
     assert again.find(text="a")
 
 
-def test_repr() -> None:
+def test_nodes_and_snapshots_show_what_they_are_in_a_line() -> None:
     """Nodes and snapshots say what they are in a line, whatever an app shows."""
     snapshot = screen(
         node(text="OK", id="com.example:id/ok", cls="x.Button", bounds="[0,0][10,10]"),

@@ -16,6 +16,7 @@ from pytest_clawperator.errors import (
     TransportError,
 )
 from pytest_clawperator.transport import files
+from pytest_clawperator.transport.files import FileTransfer
 from pytest_clawperator.transport.wire import AdbServer
 from tests.doubles.adb_server import SERIAL, Conversation, FakeAdb, failure
 
@@ -45,11 +46,11 @@ def test_errors_of_adbutils_stop_here(name: str, monkeypatch: pytest.MonkeyPatch
         def read_bytes(self, path: str) -> bytes:
             raise error
 
-    monkeypatch.setattr(files, "_sync", lambda *_: Broken())
+    monkeypatch.setattr(FileTransfer, "_sync", lambda _: Broken())
 
     kind, code = files.FOREIGN[name]
     with pytest.raises(kind, match="it broke") as caught:
-        files.pull(AdbServer(), SERIAL, path="/x")
+        FileTransfer(AdbServer(), SERIAL).pull("/x")
 
     assert caught.value.code == code
     assert caught.value.serial == SERIAL
@@ -68,9 +69,9 @@ def test_no_server_is_ever_started(monkeypatch: pytest.MonkeyPatch) -> None:
         server = adb.server
 
     with pytest.raises(AdbUnavailableError):
-        files.push(server, SERIAL, source=b"x", path="/x")
+        FileTransfer(server, SERIAL).push(b"x", "/x")
     with pytest.raises(AdbUnavailableError):
-        files.pull(server, SERIAL, path="/x")
+        FileTransfer(server, SERIAL).pull("/x")
 
 
 def test_an_absent_device_is_told() -> None:
@@ -79,7 +80,7 @@ def test_an_absent_device_is_told() -> None:
         FakeAdb({"host:transport:": failure("device offline")}) as adb,
         pytest.raises(DeviceUnavailableError),
     ):
-        files.pull(adb.server, SERIAL, path="/x")
+        FileTransfer(adb.server, SERIAL).pull("/x")
 
 
 def test_a_file_that_is_not_there_is_told() -> None:
@@ -91,7 +92,7 @@ def test_a_file_that_is_not_there_is_told() -> None:
         conversation.send(sync_failure("open failed: No such file or directory"))
 
     with FakeAdb({"sync:": sync}) as adb, pytest.raises(TransportError) as caught:
-        files.pull(adb.server, SERIAL, path="/nothing")
+        FileTransfer(adb.server, SERIAL).pull("/nothing")
 
     assert caught.value.code == ErrorCode.FILE_UNAVAILABLE
     assert "/nothing" in caught.value.message
@@ -112,7 +113,7 @@ def test_a_push_that_is_refused_gives_the_reason() -> None:
             conversation.send(sync_failure("couldn't create file: No space left on device"))
 
     with FakeAdb({"sync:": sync}) as adb, pytest.raises(TransportError) as caught:
-        files.push(adb.server, SERIAL, source=b"abc", path="/sdcard/x")
+        FileTransfer(adb.server, SERIAL).push(b"abc", "/sdcard/x")
 
     assert "No space left on device" in caught.value.message
 
@@ -126,7 +127,7 @@ def test_a_device_that_stops_in_the_middle_is_given_up(monkeypatch: pytest.Monke
         conversation.wait_for_close()
 
     with FakeAdb({"sync:": sync}) as adb, pytest.raises(TransportError) as caught:
-        files.pull(adb.server, SERIAL, path="/x")
+        FileTransfer(adb.server, SERIAL).pull("/x")
 
     assert caught.value.code == ErrorCode.TRANSPORT_TIMEOUT
 
@@ -153,8 +154,8 @@ def test_an_answer_that_makes_no_sense_is_told(answer: bytes) -> None:
 
     with FakeAdb({"sync:": sync}) as adb:
         with pytest.raises(TransportError) as pulled:
-            files.pull(adb.server, SERIAL, path="/x")
+            FileTransfer(adb.server, SERIAL).pull("/x")
         with pytest.raises(TransportError) as pushed:
-            files.push(adb.server, SERIAL, source=b"x", path="/x")
+            FileTransfer(adb.server, SERIAL).push(b"x", "/x")
 
     assert pulled.value.code == pushed.value.code == ErrorCode.FILE_UNAVAILABLE

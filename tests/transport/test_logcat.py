@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 
@@ -417,18 +419,22 @@ def test_a_stream_that_was_never_used_costs_nothing() -> None:
         assert adb.requests == []
 
 
-def test_an_interrupt_at_any_moment_does_no_harm() -> None:
+def test_an_interrupt_at_any_moment_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C in the middle of waiting comes out as itself, and the log can be used on."""
+    # A clock that goes on by a millisecond a look: on a busy machine, too, each wait is one wait.
+    clock = itertools.count(step=0.001).__next__
     errors: list[tuple[type[BaseException], BaseException | None]] = []
     with FakeAdb({"exec:log ": NO_LOG_COMMAND}) as adb:
         log = LogStream(adb.server, SERIAL)
         log.mark()
+        monkeypatch.setattr(logcat, "time", SimpleNamespace(monotonic=clock))
+        files = ("logcat.py", "interruptible_wait.py", "threading.py")
 
         def use() -> None:
-            log.read(log.wait(0, time.monotonic() + 0.001))
+            log.read(log.wait(0, clock() + 0.0015))
 
         def interrupt() -> None:
-            for error in interruptions(use, within=("logcat.py", "wakeup.py", "threading.py")):
+            for error in interruptions(use, within=files):
                 errors.append((type(error), error.__context__))
 
         # In a thread that can be left alone: a lock that nobody releases would hold us for good.

@@ -157,7 +157,7 @@ def test_a_payload_of_apostrophes_is_broadcast(phone: AdbTransport) -> None:
     find(phone, position, "Failed to parse agent command payload")
 
 
-def test_files_travel(phone: AdbTransport, tmp_path: Path) -> None:
+def test_files_come_back_as_they_were_sent(phone: AdbTransport, tmp_path: Path) -> None:
     """Bytes and files go there, and come back the same."""
     data = bytes(range(256)) * 4096
     source = tmp_path / "source.bin"

@@ -33,7 +33,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         ("emulator-5554", "host:reconnect-offline"),
     ],
 )
-def test_question(asked: list[str], serial: str, question: str) -> None:
+def test_a_network_device_is_connected_to_and_another_looked_for(
+    asked: list[str], serial: str, question: str
+) -> None:
     """A device of the network is connected to, another one is looked for; a refusal is no error."""
     reconnect(AdbServer("127.0.0.1", 5037), serial, say=asked.append)
 

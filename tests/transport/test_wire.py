@@ -124,7 +124,7 @@ def test_a_refused_service_is_told() -> None:
         adb.server.open(SERIAL, "nonsense:")
 
 
-def test_nobody_listens() -> None:
+def test_a_refused_connection_names_the_server() -> None:
     """A refused connection says which server was asked and how one is started."""
     server = dead_address()
 

@@ -21,7 +21,7 @@ from pytest_clawperator.assertions.polling import Outcome, Verdict
 from pytest_clawperator.assertions.role_check import check_roles, listed_of
 from pytest_clawperator.client.direct_actions import DirectActions
 from pytest_clawperator.client.plan.target import Target, TargetLike, target_of
-from pytest_clawperator.contracts.wording import describe
+from pytest_clawperator.contracts.text.wording import describe
 from pytest_clawperator.errors import (
     ClawperatorError,
     ConfigurationError,

@@ -11,10 +11,9 @@ from pytest_clawperator.client.plan.plan import Aim, Plan
 from pytest_clawperator.client.plan.timing import Countdown, Wait
 from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.actions import TypedAction
-from pytest_clawperator.contracts.completion import complete_execution
+from pytest_clawperator.contracts.completion import complete_execution, waiting_ms
 from pytest_clawperator.contracts.failures import failure
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.contracts.waiting import waiting_ms
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError, ErrorCode
 from pytest_clawperator.execution.result import RunResult, RunStep, error_of
 

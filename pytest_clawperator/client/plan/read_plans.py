@@ -12,7 +12,7 @@ from pytest_clawperator.client.plan.timing import Wait
 from pytest_clawperator.contracts import actions
 from pytest_clawperator.contracts.actions import TypedAction
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.contracts.wording import closest
+from pytest_clawperator.contracts.text.wording import closest
 from pytest_clawperator.errors import ConfigurationError, EnvelopeMalformedError
 from pytest_clawperator.execution.result import RunResult, RunStep
 from pytest_clawperator.snapshot.tree import Node

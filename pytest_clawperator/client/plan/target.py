@@ -7,8 +7,13 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Protocol
 
-from pytest_clawperator.contracts.keywords import check_keywords, is_short_id, keywords_of
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.selectors import (
+    KEYWORDS,
+    MatcherKeywords,
+    NodeMatcher,
+    check_matcher_keywords,
+    is_short_id,
+)
 from pytest_clawperator.errors import ConfigurationError, NodeNotFoundError
 from pytest_clawperator.snapshot.matching import Query
 from pytest_clawperator.snapshot.query import NoMatch, identifying_matcher
@@ -167,6 +172,13 @@ class Target:
         return f"{before}node({', '.join(words)}){after}"
 
 
+def keywords_of(matcher: NodeMatcher) -> MatcherKeywords:
+    """Return a matcher as the keywords that people write."""
+    pairs = ((word, getattr(matcher, name)) for word, name in KEYWORDS.items())
+    # The words are those of KEYWORDS, which a type checker cannot see in a loop.
+    return {word: value for word, value in pairs if value is not None}  # type: ignore[return-value]
+
+
 def _has_percent(matcher: NodeMatcher) -> bool:
     """Whether the published Operator may break over not finding the node.
 
@@ -186,7 +198,7 @@ def target_of(
 ) -> Target:
     """Return the target of a method, given positionally or by keywords."""
     __tracebackhide__ = True
-    check_keywords(keywords, caller=verb)
+    check_matcher_keywords(keywords, caller=verb)
     if given is not None and keywords:
         raise ConfigurationError(
             f"{verb}() got both {_kind(given)} and {', '.join(keywords)}=: which is meant?",
@@ -254,8 +266,7 @@ def _in_wire_words(given: NodeMatcher | Mapping[str, Any]) -> NodeMatcher | Mapp
     """Rename the keywords of a dict that are no aliases on the wire."""
     if isinstance(given, NodeMatcher):
         return given
-    words = {"desc": "contentDescEquals", "desc_contains": "contentDescContains"}
-    return {words.get(key, key): value for key, value in given.items()}
+    return {NodeMatcher.guesses.get(key, key): value for key, value in given.items()}
 
 
 def _kind(value: object) -> str:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from pytest_clawperator.contracts.actions import Retry, to_milliseconds
-from pytest_clawperator.contracts.waiting import MAX_ATTEMPTS, MAX_BACKOFF, pauses_ms
+from pytest_clawperator.contracts.durations import MAX_ATTEMPTS, MAX_BACKOFF, pauses_ms
 from pytest_clawperator.errors import ConfigurationError
 
 SEGMENT = 6.5

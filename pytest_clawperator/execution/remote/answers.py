@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_clawperator.contracts.envelope import ResultEnvelope, read_envelope
-from pytest_clawperator.contracts.jsontext import parse_json, why_not_json
-from pytest_clawperator.contracts.wording import describe, listed, quote
+from pytest_clawperator.contracts.text.strict_json import parse_json, why_not_json
+from pytest_clawperator.contracts.text.wording import describe, listed, quote
 from pytest_clawperator.errors import (
     AdbUnavailableError,
     AmbiguousDeviceError,

@@ -55,7 +55,7 @@ class Span(NamedTuple):
 
 
 class Alignment:
-    """The cheapest way to take nodes on the screen for lines of the golden.
+    """The cheapest way to pair nodes on the screen with lines of the golden.
 
     Exactly: the nodes of one level for the lines of one level. Else: any nodes in the
     order of the lines, inside the node of the line that they lie below.
@@ -77,16 +77,16 @@ class Alignment:
         self.cost = self._cost(self.whole)
 
     def is_dots(self, line: int) -> bool:
-        """Tell whether the line stands for anything."""
+        """Whether the line is ``...``, which stands for anything."""
         return self.golden[line].role == ANYTHING
 
     def inside(self, line: int, node: int) -> Span:
-        """Give what lies in a line and in its node."""
+        """Return the lines below a line and the nodes inside its node."""
         lines = self._level(line + 1, self.golden_ends[line])
         return Span(lines, node + 1, self.screen_ends[node])
 
     def steps(self, span: Span) -> Iterator[Step]:
-        """Walk the cheapest way through one level."""
+        """Yield the steps of the cheapest way through one level."""
         first, narrow, last = self._narrowed(span)
         yield from first
         yield from self._cheapest(narrow)
@@ -104,7 +104,7 @@ class Alignment:
         return self._costs(self._narrowed(span)[1])[0][0]
 
     def _narrowed(self, span: Span) -> tuple[list[Step], Span, list[Step]]:
-        """Take off leaves that meet at either end, so that the table stays small."""
+        """Pair leaves that fit at either end beforehand, so that the table stays small."""
         lines, start, end = span
         low, high = 0, len(lines)
         while low < high and start < end and self._meet(lines[low], start):
@@ -123,16 +123,16 @@ class Alignment:
         return first, Span(lines[low:high], start, end), last
 
     def _meet(self, line: int, node: int) -> bool:
-        """Tell whether both are leaves and fit."""
+        """Whether both are leaves and fit."""
         leaves = self.golden_ends[line] == line + 1 and self.screen_ends[node] == node + 1
         return leaves and self.own_cost(line, node) == 0
 
     def _after(self, node: int) -> int:
-        """Say where to look on when a node is passed over."""
+        """Return the place of the next node when a node is skipped."""
         return self.screen_ends[node] if self.exact else node + 1
 
     def _costs(self, span: Span) -> list[list[int]]:
-        """Tabulate what it costs to align the lines from the n-th on with the nodes from p on."""
+        """Return the costs of aligning the lines from the n-th on with the nodes from p on."""
         nodes = [span.start] if span.start < span.end else []
         while nodes and self._after(nodes[-1]) < span.end:
             nodes.append(self._after(nodes[-1]))
@@ -171,7 +171,7 @@ class Alignment:
         return _LEFT_OVER * (self.screen_ends[node] - node)
 
     def _pairs(self, line: int, span: Span) -> Iterator[tuple[int, int]]:
-        """Give the nodes that may be taken for a line, each with what that costs."""
+        """Yield the nodes that may be paired with a line, each with its cost."""
         role, name = self.golden[line].role, self.golden[line].name
         places = self._by_name[role, name] if isinstance(name, str) else self._by_role[role]
         level = self.screen[span.start].line.depth if span.start < span.end else 0
@@ -190,7 +190,7 @@ class Alignment:
         return own + self._pair_costs[line, node]
 
     def own_cost(self, line: int, node: int) -> int | None:
-        """Say what it costs to take a node for a line, whatever is in them; None: impossible."""
+        """Return the cost of pairing node and line, without what is in them; None: impossible."""
         wanted, item = self.golden[line], self.screen[node]
         if wanted.role != item.line.role or not self._is_name(wanted.name, item.name):
             return None
@@ -226,7 +226,7 @@ class Alignment:
 
 
 def subtree_ends(depths: Sequence[int]) -> list[int]:
-    """Say for each place in a tree's order where its subtree ends: one past its last place."""
+    """Return for each place in a tree's order where its subtree ends: one past its last place."""
     ends = [len(depths)] * len(depths)
     unended: list[int] = []
     for place, depth in enumerate(depths):

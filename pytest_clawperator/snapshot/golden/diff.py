@@ -42,7 +42,7 @@ class Difference:
 
 
 def difference(golden: Sequence[Line], screen: Sequence[Item], *, exact: bool) -> Difference | None:
-    """Say how the screen differs from the golden; None where it fits."""
+    """Return how the screen differs from the golden; None where it fits."""
     alignment = Alignment(golden, screen, exact=exact)
     if not alignment.cost:
         return None
@@ -84,7 +84,7 @@ def _diff(alignment: Alignment, span: Span, depth: int) -> Iterator[_Marked]:
 
 
 def _met(alignment: Alignment, line: int, node: int | None, depth: int) -> Iterator[_Marked]:
-    """Show a line with its node and what is in them; or the dots."""
+    """Yield a line with its node and what is in them, or the dots."""
     text = f"- {alignment.golden[line]}"
     if node is None:
         yield _Marked(" ", depth, text)
@@ -100,7 +100,7 @@ def _met(alignment: Alignment, line: int, node: int | None, depth: int) -> Itera
 def _gap(
     alignment: Alignment, missing: Sequence[int], others: Sequence[int], depth: int
 ) -> Iterator[_Marked]:
-    """Show what stands between two lines that were found.
+    """Yield what stands between two lines that were found.
 
     Nodes that a partial golden does not speak of are shown only where a line is missing,
     because one of them is probably what became of it.
@@ -123,7 +123,7 @@ def _gap(
 
 
 def _likely(lost: Sequence[Line], found: Sequence[Line]) -> Sequence[Line]:
-    """Pick what may have become of the missing lines: all there is, if that is little."""
+    """Return the nodes that the missing lines may have become: all of them, if they are few."""
     if len(found) <= _SHOWN_OTHERS:
         return found if lost else ()
     texts = [str(line)[:_LONGEST_LINE] for line in found[:_COMPARED]] if lost else []
@@ -136,7 +136,7 @@ def _likely(lost: Sequence[Line], found: Sequence[Line]) -> Sequence[Line]:
 
 
 def _shortened(lines: Sequence[_Marked]) -> Iterator[str]:
-    """Leave out what is as expected, but for what is next to a difference or around it."""
+    """Yield the lines without what is as expected, except next to a difference or around it."""
     kept: set[int] = set()
     around: list[int] = []
     for place, line in enumerate(lines):

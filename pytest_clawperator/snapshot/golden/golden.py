@@ -1,20 +1,24 @@
 """Golden screens: what must be on a screen, as text that people read and edit.
 
-Only text and snapshots: files are somebody else's. See :mod:`golden_grammar` for the lines.
+Only text and snapshots: files are read and written elsewhere. For the form of the lines see
+:mod:`pytest_clawperator.snapshot.golden.grammar`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.snapshot.golden import grammar as golden_grammar
 from pytest_clawperator.snapshot.golden.align import Item
 from pytest_clawperator.snapshot.golden.diff import Difference, difference
 from pytest_clawperator.snapshot.golden.grammar import MAX_DEPTH, Line
-from pytest_clawperator.snapshot.tree import Node, Snapshot
+from pytest_clawperator.snapshot.node import Node
+
+if TYPE_CHECKING:
+    from pytest_clawperator.snapshot.tree import Snapshot
 
 __all__ = ["Difference", "Golden", "compare", "parse", "render"]
 
@@ -34,8 +38,7 @@ class Golden:
         return golden_grammar.write(self.lines)
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Snapshot):
-            return compare(self, other) is None
+        # A snapshot compares itself with a golden.
         return self.lines == other.lines if isinstance(other, Golden) else NotImplemented
 
     def __hash__(self) -> int:
@@ -43,13 +46,13 @@ class Golden:
 
 
 def parse(text: str) -> Golden:
-    """Read a golden; a mistake in it raises a ``ConfigurationError`` with line and column."""
+    """Parse a golden; a mistake in it raises ``ConfigurationError`` with line and column."""
     __tracebackhide__ = True
     return Golden(golden_grammar.read(text))
 
 
 def render(snapshot: Snapshot, *, ignore: Iterable[Matcher] = ()) -> str:
-    """Write down a screen as a golden that it fits exactly; "" where it shows nothing.
+    """Return a screen as the text of a golden that it fits exactly; "" where it shows nothing.
 
     Left out are nodes off the screen, layout without a label, and whatever fits one of the
     matchers in ``ignore``, with all that is in it.
@@ -60,7 +63,7 @@ def render(snapshot: Snapshot, *, ignore: Iterable[Matcher] = ()) -> str:
 def compare(
     golden: Golden, snapshot: Snapshot, *, exact: bool = False, ignore: Iterable[Matcher] = ()
 ) -> Difference | None:
-    """Say how a screen differs from a golden; None where it fits.
+    """Return how a screen differs from a golden; None where it fits.
 
     Every line must be found, in this order, somewhere inside the node that it lies below.
     With ``exact`` nothing else may be there, except where the golden says ``...``.
@@ -69,7 +72,7 @@ def compare(
 
 
 def _items(snapshot: Snapshot, ignore: Iterable[Matcher]) -> list[Item]:
-    """List the nodes that count, parents before children."""
+    """Return the nodes that count, parents before children."""
     ignored = {node for matcher in ignore for node in snapshot.find_all(matcher)}
     items: list[Item] = []
     left = [(snapshot.root, 0)]

@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pytest_clawperator.contracts.wording import closest, listed, quote
+from pytest_clawperator.contracts.text.wording import closest, listed, quote
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
 
 ANYTHING = "..."
@@ -70,7 +70,7 @@ class Line:
 
 
 def in_quotes(text: str) -> str:
-    """Put text in quotes with nothing in it that cannot be seen."""
+    """Return text in quotes, invisible characters escaped."""
     return '"' + "".join(map(_visible, text)) + '"'
 
 
@@ -80,7 +80,7 @@ def _visible(character: str) -> str:
 
 
 def write(lines: Sequence[Line]) -> str:
-    """Give the text of a golden."""
+    """Return the text of a golden."""
     depths = [line.depth for line in lines[1:]] + [0]
     written = []
     for line, next_depth in zip(lines, depths, strict=False):
@@ -93,7 +93,7 @@ def write(lines: Sequence[Line]) -> str:
 
 
 def read(text: str) -> tuple[Line, ...]:
-    """Read the text of a golden; a mistake in it is raised with its line and column."""
+    """Parse the text of a golden; a mistake in it is raised with its line and column."""
     lines: list[Line] = []
     levels = _Levels()
     for entry in _entries(text):
@@ -122,7 +122,7 @@ class _Levels:
         self._indents: list[int] = []
 
     def enter(self, entry: _Entry) -> int:
-        """Give the depth of a line."""
+        """Return the depth of a line."""
         indent = entry.indent
         if self._indents and self.opener is None and indent > self._indents[-1]:
             raise entry.error(indent, "it is deeper than the line above, which does not end in ':'")
@@ -139,7 +139,7 @@ class _Levels:
         return len(self._indents) - 1
 
     def leave(self) -> None:
-        """Make sure that the last line did not open a level in vain."""
+        """Raise if the last line opened a level that stayed empty."""
         if self.opener is not None:
             opener = self.opener
             raise opener.error(opener.indent, "nothing lies below its ':'", "deeper lines below it")
@@ -166,7 +166,7 @@ class _Entry:
         )
 
     def read(self, depth: int) -> tuple[Line, bool]:
-        """Read the line; tell also whether it opens a deeper level."""
+        """Parse the line; return also whether it opens a deeper level."""
         if not f"{self.text} ".startswith("- ", self.indent):
             raise self.error(self.indent, "a line begins with '- '")
         start = self._after_blanks(self.indent + 1)

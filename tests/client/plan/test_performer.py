@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator.contracts.completion import waiting_ms
+from pytest_clawperator.contracts.durations import pauses_ms
 from pytest_clawperator.contracts.payload import Action, Execution
-from pytest_clawperator.contracts.waiting import pauses_ms, waiting_ms
 from pytest_clawperator.errors import (
     ContainerNotFoundError,
     EnvelopeMalformedError,

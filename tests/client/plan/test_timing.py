@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.client.plan.timing import SEGMENT, Countdown, retry_for, seconds_of
-from pytest_clawperator.contracts.waiting import MAX_BACKOFF, pauses_ms
+from pytest_clawperator.contracts.durations import MAX_BACKOFF, pauses_ms
 from pytest_clawperator.errors import ConfigurationError
 
 

@@ -71,7 +71,7 @@ WRITTEN = """\
 class TestRendering:
     """A screen is written down as people read it."""
 
-    def test_a_screen(self) -> None:
+    def test_a_screen_is_written_without_mere_layout(self) -> None:
         """Roles, names and states, indented; layout that says nothing is left out."""
         assert render(SETTINGS) == WRITTEN
 
@@ -84,13 +84,13 @@ class TestRendering:
         assert written == '- text "shown"\n'
 
     @pytest.mark.parametrize("matcher", [NodeMatcher.of(role="list"), {"role": "list"}])
-    def test_ignored(self, matcher: NodeMatcher) -> None:
+    def test_what_is_ignored_is_left_out_with_its_content(self, matcher: NodeMatcher) -> None:
         """What fits a matcher is left out, with what is in it."""
         written = render(SETTINGS, ignore=[matcher, {"text": "OK"}])
 
         assert written == '- toolbar:\n  - title "Settings"\n'
 
-    def test_states(self) -> None:
+    def test_a_state_is_written_where_it_holds(self) -> None:
         """A state is written where it holds; of what can be checked, also that it is not."""
         on = {"checkable": "true", "checked": "true", "selected": "true", "focused": "true"}
 
@@ -98,7 +98,7 @@ class TestRendering:
 
         assert written == '- text "a" [checked] [selected]\n- text "b" [checked=false]\n'
 
-    def test_nothing(self) -> None:
+    def test_a_screen_of_mere_layout_is_no_text(self) -> None:
         """A screen of mere layout is no text at all."""
         assert render(screen(node(FRAME))) == ""
 
@@ -115,7 +115,7 @@ class TestRendering:
             ("ends:", '- text "ends:"'),
         ],
     )
-    def test_odd_names(self, name: str, written: str) -> None:
+    def test_a_line_with_an_odd_name_is_yaml_and_read_back(self, name: str, written: str) -> None:
         """Whatever a name holds, its line is one line, is YAML, and is read as what it was."""
         snapshot = texts(name)
 
@@ -126,7 +126,7 @@ class TestRendering:
         assert parse(golden).lines[0].name == name
         assert compare(parse(golden), snapshot, exact=True) is None
 
-    def test_a_tower(self) -> None:
+    def test_an_endless_nesting_is_written_flat(self) -> None:
         """A screen nested without end is written down flat from some depth on."""
         tower = node(TEXT, "top")
         for _ in range(1500):
@@ -176,7 +176,7 @@ class TestPartial:
             "# a comment\n\n- toolbar:  # another\n    - title\r\n",
         ],
     )
-    def test_fits(self, golden: str) -> None:
+    def test_a_golden_need_not_mention_everything(self, golden: str) -> None:
         """A golden need not say everything."""
         assert difference(golden, SETTINGS) is None
 
@@ -206,7 +206,7 @@ class TestPartial:
         assert difference('- text "a" [focused]\n- text "b" [focused=false]', snapshot) is None
         assert difference('- text "b" [focused]', snapshot) is not None
 
-    def test_ignored(self) -> None:
+    def test_what_is_ignored_is_not_found(self) -> None:
         """What is ignored is not there to be found."""
         golden = parse('- text "Wi-Fi"')
 
@@ -226,7 +226,7 @@ class TestExact:
             '- ...\n- list:\n  - ...\n  - text "Version 16"\n- ...\n- button /K/ [disabled]\n- ...',
         ],
     )
-    def test_fits(self, golden: str) -> None:
+    def test_a_full_golden_and_dots_fit(self, golden: str) -> None:
         """A full golden fits, and dots stand for whatever is there."""
         assert difference(golden, SETTINGS, exact=True) is None
 
@@ -261,7 +261,7 @@ class TestExact:
 class TestDiff:
     """A difference shows what was expected and what is there, side by side."""
 
-    def test_partial(self) -> None:
+    def test_a_missing_line_is_shown_with_what_is_around_it(self) -> None:
         """A missing line is shown among what is around it and what is there instead."""
         golden = '- list:\n  - text "WiFi"\n  - switch [checked]\n- text "gone":\n  - text "too"\n'
 
@@ -277,7 +277,7 @@ class TestDiff:
             '+ - button "OK" [disabled]'
         )
 
-    def test_exact(self) -> None:
+    def test_what_should_not_be_there_is_shown(self) -> None:
         """What should not be there is shown too, and dots where they stand."""
         golden = '- ...\n- list:\n  - switch\n  - text "Version 17"\n- button "OK" [disabled]\n'
 
@@ -338,7 +338,7 @@ class TestDiff:
         assert found is not None
         assert """+ - text "Total: 7 €"\n+ (30 others)""" in found
 
-    def test_odd_names(self) -> None:
+    def test_odd_names_cannot_break_out_of_their_lines(self) -> None:
         """Names of the screen cannot break out of their lines, nor fill the report."""
         names = ["\x1b[31mred\n- text \u202e", "half \ud83d", "x" * 100_000]
 
@@ -349,7 +349,7 @@ class TestDiff:
         assert len(found) < 1000
         assert found.encode().decode() == found
 
-    def test_many_differences(self) -> None:
+    def test_a_long_diff_breaks_off_and_says_so(self) -> None:
         """A diff of thousands of lines breaks off and says so."""
         golden = render(texts(*(f"a{n}" for n in range(500))))
 
@@ -358,7 +358,7 @@ class TestDiff:
         assert found is not None
         assert found.endswith("    (and 800 more lines)")
 
-    def test_it_pickles(self) -> None:
+    def test_a_difference_can_be_pickled(self) -> None:
         """A difference crosses processes."""
         found = compare(parse("- text"), SETTINGS, exact=True)
 
@@ -402,7 +402,9 @@ class TestMistakes:
             ("- 'text oops'", 1, 9, "something follows", '- button "OK"'),
         ],
     )
-    def test_mistake(self, golden: str, line: int, column: int, problem: str, allowed: str) -> None:
+    def test_a_mistake_is_shown_with_its_place_and_a_hint(
+        self, golden: str, line: int, column: int, problem: str, allowed: str
+    ) -> None:
         """The message says where and what, the hint what would be right."""
         with pytest.raises(ConfigurationError) as caught:
             parse(golden)
@@ -414,7 +416,7 @@ class TestMistakes:
         assert allowed in (error.hint or "")
         assert error.details == {"line": line, "column": column}
 
-    def test_too_deep(self) -> None:
+    def test_a_golden_nested_too_deep_is_refused(self) -> None:
         """A golden nested beyond reason is refused."""
         golden = "".join(f"{' ' * n}- text:\n" for n in range(60))
 
@@ -425,7 +427,7 @@ class TestMistakes:
 class TestGolden:
     """A golden is a value."""
 
-    def test_equality(self) -> None:
+    def test_a_golden_equals_what_it_fits(self) -> None:
         """It equals what it fits, whichever side it stands on, and goldens of the same lines."""
         golden = parse('- text "Wi-Fi"  # note')
 
@@ -445,7 +447,7 @@ class TestGolden:
             "- text [checked=false] [focused]\n- ...\n",
         ],
     )
-    def test_its_text(self, text: str) -> None:
+    def test_the_text_of_a_golden_is_the_golden_again(self, text: str) -> None:
         """Its text is the golden again."""
         assert str(parse(text)) == text
 

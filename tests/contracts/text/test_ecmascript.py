@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_clawperator.contracts.ecmascript import (
+from pytest_clawperator.contracts.text.ecmascript import (
     is_blank,
     number_to_string,
     stringify,
@@ -31,14 +31,14 @@ def test_length_in_units(text: str, units: int) -> None:
 
 
 @pytest.mark.parametrize("blank", ["", *WHITE_SPACE, "".join(WHITE_SPACE)], ids=ascii)
-def test_blank(blank: str) -> None:
+def test_white_space_of_the_reference_is_blank(blank: str) -> None:
     """The reference's white space, the byte order mark included, is blank."""
     assert is_blank(blank)
     assert trim(f"{blank}x{blank}") == "x"
 
 
 @pytest.mark.parametrize("text", NOT_WHITE_SPACE, ids=ascii)
-def test_not_blank(text: str) -> None:
+def test_some_white_space_of_python_is_text(text: str) -> None:
     """Some of what Python strips is text to the reference."""
     assert not is_blank(text)
     assert trim(f" {text} ") == text
@@ -69,7 +69,7 @@ def test_not_blank(text: str) -> None:
         (math.nan, "NaN"),
     ],
 )
-def test_numbers(number: float, text: str) -> None:
+def test_numbers_are_written_as_the_shortest_double(number: float, text: str) -> None:
     """Every number is a double and is written in the shortest form."""
     assert number_to_string(number) == text
 

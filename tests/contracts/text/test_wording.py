@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.wording import closest, describe, listed, quote, suggestion
+from pytest_clawperator.contracts.text.wording import closest, describe, listed, quote, suggestion
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from pytest_clawperator.contracts.wording import closest, describe, listed, quot
         ({1}, "a Python set"),
     ],
 )
-def test_describe(value: Any, words: str) -> None:
+def test_any_value_has_a_short_description(value: Any, words: str) -> None:
     """Any value has a short name."""
     assert describe(value) == words
 
@@ -66,7 +66,7 @@ def test_suggestions_say_which_is_which() -> None:
         ("x" * 100_000, None),
     ],
 )
-def test_closest(word: str, meant: str | None) -> None:
+def test_the_closest_option_survives_case_and_slips(word: str, meant: str | None) -> None:
     """Case, underscores and a slip do not matter; something else altogether does."""
     options = ["maxScrolls", "click"]
 

@@ -32,7 +32,7 @@ _RANGE = re.compile(r"\\.|(?P<first>[^\\])-(?P<last>[^\\\]])|.", re.DOTALL)
 
 
 def is_pattern(pattern: str) -> bool:
-    """Tell whether ``pattern`` could be a regular expression of the device."""
+    """Whether ``pattern`` could be a regular expression of the device."""
     depth, repeatable = 0, False
     for token in _TOKEN.finditer(pattern):
         kind = token.lastgroup

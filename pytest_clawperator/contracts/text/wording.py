@@ -1,4 +1,4 @@
-"""How values and choices are put into messages for people."""
+"""The wording of values and choices in messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LONGEST_QUOTE = 60
 
 
 def describe(value: Any) -> str:
-    """Name a value in a few words, whatever it is and however large."""
+    """Describe a value in a few words, whatever it is and however large."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -51,7 +51,7 @@ def _shown(word: str) -> str:
 def suggestion(
     words: Sequence[str], options: Sequence[str], aliases: Mapping[str, str]
 ) -> str | None:
-    """Say what the first few words were probably meant to be; of several, which was which."""
+    """Return what the first few words were probably meant to be, or None."""
     near = [(word, closest(word, options, aliases)) for word in words[:5]]
     meant = [(word, option) for word, option in near if option is not None]
     if len(words) == 1 or not meant:
@@ -62,7 +62,7 @@ def suggestion(
 def closest(
     word: str, options: Iterable[str], aliases: Mapping[str, str] | None = None
 ) -> str | None:
-    """Give the option that ``word`` was probably meant to be, if any comes near.
+    """Return the option that ``word`` was probably meant to be, or None.
 
     ``aliases`` are other spellings of the options: coming near one of them will do.
     """

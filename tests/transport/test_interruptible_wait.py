@@ -6,33 +6,33 @@ import threading
 
 import pytest
 
-from pytest_clawperator.transport.wakeup import Bell, start_thread
+from pytest_clawperator.transport.interruptible_wait import Wakeup, start_thread
 
 DEADLINE = 20.0
 
 
-def test_ringing_wakes_all_who_listen() -> None:
-    """Each listener's lock can be had once the bell rang, and not before."""
-    bell = Bell()
-    listeners = [bell.listen(), bell.listen()]
+def test_a_wakeup_wakes_all_who_wait() -> None:
+    """Each waiter's lock can be acquired after the wakeup, and not before."""
+    wakeup = Wakeup()
+    waiters = [wakeup.waiter(), wakeup.waiter()]
 
-    before = [listener.acquire(blocking=False) for listener in listeners]
-    bell.ring()
-    after = [listener.acquire(timeout=DEADLINE) for listener in listeners]
+    before = [waiter.acquire(blocking=False) for waiter in waiters]
+    wakeup.wake_all()
+    after = [waiter.acquire(timeout=DEADLINE) for waiter in waiters]
 
     assert before == [False, False]
     assert after == [True, True]
 
 
-def test_each_ring_is_for_those_who_listen_then() -> None:
-    """A second ring does not trouble those of the first, and wakes those who came since."""
-    bell = Bell()
-    first = bell.listen()
-    bell.ring()
+def test_each_wakeup_is_for_those_who_wait_then() -> None:
+    """A second wakeup leaves those of the first alone, and wakes those who came since."""
+    wakeup = Wakeup()
+    first = wakeup.waiter()
+    wakeup.wake_all()
 
-    second = bell.listen()
+    second = wakeup.waiter()
     early = second.acquire(blocking=False)
-    bell.ring()
+    wakeup.wake_all()
 
     assert not early
     assert first.acquire(blocking=False)
@@ -64,7 +64,7 @@ def test_an_interrupted_start_is_an_interrupt() -> None:
     assert caught.value.__suppress_context__
 
 
-def test_a_thread_that_cannot_be_started_is_told() -> None:
+def test_a_thread_that_cannot_be_started_raises_its_error() -> None:
     """An error that no interrupt caused stays what it is."""
     with pytest.raises(RuntimeError, match="can't start new thread"):
         start_thread(Unlucky(None))

@@ -1,16 +1,14 @@
-"""Going on with a log where its stream broke: what was seen is left out, what is lost is told."""
+"""Continuing a log where its stream broke: no line comes twice, and a gap is noticed."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 
+from pytest_clawperator.contracts.log import is_divider, time_of
+
 # Lines of one moment may come in another order the next time, but not from further away.
 OVERLAP = 2000
-
-_TIME = re.compile(rb"\d\d-\d\d \d\d:\d\d:\d\d\.\d+(?= )")
-_DIVIDER = b"--------- beginning of "
 
 
 @dataclass(frozen=True)
@@ -24,23 +22,18 @@ class Gap:
         return f"lost log lines between {self.after} and {self.before} (device time)"
 
 
-def is_log_line(line: bytes) -> bool:
-    """Tell whether logcat printed this, and not the shell."""
-    return _TIME.match(line) is not None or line.startswith(_DIVIDER)
-
-
-class Resume:
-    """The lines around one break. ``since`` is the time to ask the device for."""
+class Continuation:
+    """The lines around one break. ``since`` is the time from which to ask the device for more."""
 
     def __init__(self, tail: list[bytes]) -> None:
         tail = tail[-OVERLAP:]
-        times = {line: found[0] for line in tail if (found := _TIME.match(line))}
-        told = [line for line in tail if line in times]
+        times = {line: time for line in tail if (time := time_of(line))}
+        entries = [line for line in tail if line in times]
         self.gap: Gap | None = None
-        self.over = not told
-        self.since = times[told[-1]] if told else None
-        self._last = told[-1] if told else b""
-        self._seen = Counter(line for line in told if times[line] >= times[self._last])
+        self.over = not entries
+        self.since = times[entries[-1]] if entries else None
+        self._last = entries[-1] if entries else b""
+        self._seen = Counter(line for line in entries if times[line] >= times[self._last])
         self._newest = max((times[line] for line in self._seen), default=b"")
 
     def unseen(self, lines: list[bytes]) -> list[bytes]:
@@ -50,11 +43,11 @@ class Resume:
             if self._seen[line]:
                 self._seen[line] -= 1
                 continue
-            found = _TIME.match(line)
-            if found is not None and found[0] > self._newest:
-                self._finish(found[0])
+            time = time_of(line)
+            if time is not None and time > self._newest:
+                self._finish(time)
                 return fresh + lines[at:]
-            if not line.startswith(_DIVIDER):
+            if not is_divider(line):
                 fresh.append(line)
         return fresh
 

@@ -58,7 +58,7 @@ def test_recording_session_is_not_blank(type: str, value: str) -> None:
         (120_001, "sleep.durationMs must not exceed 120000 ms"),
     ],
 )
-def test_sleep_duration(value: Any, message: str) -> None:
+def test_a_sleep_lasts_at_most_two_minutes(value: Any, message: str) -> None:
     """A sleep says how long, within two minutes."""
     error = refusal(payload(enough("sleep", durationMs=value)))
 
@@ -99,7 +99,7 @@ def test_click_has_one_target(params: dict[str, Any], path: str, message: str) -
 @pytest.mark.parametrize(
     "params", [{"coordinate": POINT, "clickType": "Focus"}, {"matcher": MATCHER}]
 )
-def test_click_accepts(params: dict[str, Any]) -> None:
+def test_a_click_accepts_a_matcher_or_another_click_type(params: dict[str, Any]) -> None:
     """Only the exact word is refused, and a matcher alone will do."""
     validate_execution(payload(action("click", **params)))
 
@@ -147,7 +147,7 @@ def test_regex_needs_a_pattern(value: Any) -> None:
     assert error.message == "read_text with validator='regex' requires params.validatorPattern"
 
 
-def test_broken_regex() -> None:
+def test_a_pattern_that_no_dialect_compiles_is_refused() -> None:
     """A pattern that no dialect compiles is refused where it stands."""
     error = refusal(payload(enough("read_text", validator="regex", validatorPattern="(")))
 
@@ -173,7 +173,9 @@ def test_other_validators_are_the_operators_business(validator: str) -> None:
         ("settleDelayMs", 10_001, "must be in [0, 10000]"),
     ],
 )
-def test_scroll_shape(type: str, name: str, value: Any, message: str) -> None:
+def test_both_scrolls_check_direction_distance_and_pause(
+    type: str, name: str, value: Any, message: str
+) -> None:
     """Both scrolls check direction, distance and pause."""
     error = refusal(payload(action(type, **{name: value})))
 
@@ -235,7 +237,7 @@ def test_scroll_and_click_is_clamped_by_the_operator(params: dict[str, Any]) -> 
         ("enter", "press_key params.key must be one of: back, home, recents"),
     ],
 )
-def test_press_key(value: Any, message: str) -> None:
+def test_only_three_keys_can_be_pressed(value: Any, message: str) -> None:
     """One of three keys is pressed; a blank one counts as none."""
     error = refusal(payload(enough("press_key", key=value)))
 
@@ -249,7 +251,7 @@ def test_near_key_is_suggested() -> None:
 
 
 @pytest.mark.parametrize("value", BLANKS)
-def test_screenshot_path(value: str) -> None:
+def test_the_path_of_a_screenshot_is_not_blank(value: str) -> None:
     """A path may be left out, but not be blank."""
     error = refusal(payload(action("take_screenshot", path=value)))
 
@@ -286,7 +288,7 @@ def test_navigation_to_a_node(name: str, package: Any) -> None:
         (30_001, "wait_for_navigation params.timeoutMs must not exceed 30000"),
     ],
 )
-def test_navigation_timeout(value: Any, message: str) -> None:
+def test_a_wait_for_navigation_is_bounded(value: Any, message: str) -> None:
     """The wait is bounded."""
     error = refusal(payload(enough("wait_for_navigation", timeoutMs=value)))
 

@@ -110,7 +110,7 @@ class TestOrder:
             "actions.0",
         ]
 
-    def test_of_parameters(self) -> None:
+    def test_parameters_are_checked_in_order_unknown_ones_last(self) -> None:
         """Parameters are judged in order, unknown ones last."""
         everything = dict.fromkeys(["extra", *reversed(PARAMS)])
 
@@ -194,7 +194,7 @@ class TestEmptyMatcher:
 
     @pytest.mark.parametrize("name", MATCHERS)
     @pytest.mark.parametrize("fields", [{}, dict.fromkeys(MATCHER_FIELDS, "")])
-    def test_is_refused(self, name: str, fields: dict[str, Any]) -> None:
+    def test_a_matcher_without_a_value_is_refused(self, name: str, fields: dict[str, Any]) -> None:
         """No field, or only empty ones, is a problem of the matcher itself."""
         assert paths(payload(action("snapshot_ui", **{name: fields}))) == [
             f"actions.0.params.{name}"

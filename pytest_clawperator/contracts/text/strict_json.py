@@ -1,4 +1,4 @@
-"""JSON as the standard has it; Python's own reader also takes NaN and Infinity."""
+"""JSON as the standard defines it; Python's own parser also accepts NaN and Infinity."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any, NoReturn
 
 
 def parse_json(text: str) -> Any:
-    """Read JSON text; ValueError or RecursionError where it is none."""
+    """Parse JSON text; raise ValueError or RecursionError where it is none."""
     return _STRICT.decode(text)
 
 
 def why_not_json(error: ValueError | RecursionError) -> str:
-    """Say in a few words why :func:`parse_json` gave up."""
+    """Return in a few words why :func:`parse_json` failed."""
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     if isinstance(error, json.JSONDecodeError) or "JSON" in str(error):

@@ -1,6 +1,8 @@
-"""What each action type needs of its parameters, beyond their types and lengths.
+"""Rules for the parameters of an action, beyond their types and lengths.
 
-The messages are those of the reference host, word for word, because tools match on them.
+An action type lists the rules that hold for it in its row of
+:mod:`pytest_clawperator.contracts.actions`. The messages are those of the reference host, word
+for word, because tools match on them.
 """
 
 from __future__ import annotations
@@ -9,27 +11,22 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from pytest_clawperator.contracts import limits
-from pytest_clawperator.contracts.ecmascript import is_blank, trim
-from pytest_clawperator.contracts.patterns import is_pattern
-from pytest_clawperator.contracts.wording import closest, describe, listed
+from pytest_clawperator.contracts.text.ecmascript import is_blank, trim
+from pytest_clawperator.contracts.text.regex_syntax import is_pattern
+from pytest_clawperator.contracts.text.wording import closest, describe, listed
 from pytest_clawperator.errors import Problem
 
 Params = Mapping[str, Any]
 ActionRule = Callable[[str, Params], Iterator[Problem]]
 
 
-def problems_of_action(action: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield what is wrong with one action; paths start at the action."""
-    params = action.get("params", {})
-    for rule in ACTION_RULES.get(action["type"], ()):
-        yield from rule(action["type"], params)
-
-
 def _missing(kind: str, name: str, allowed: str) -> Problem:
     return Problem(f"params.{name}", f"{kind} requires params.{name}", "nothing", allowed)
 
 
-def _needs_text(name: str) -> ActionRule:
+def needs_text(name: str) -> ActionRule:
+    """Return the rule that a parameter is text and not blank."""
+
     def rule(kind: str, params: Params) -> Iterator[Problem]:
         value = params.get(name, "")
         if is_blank(value):
@@ -40,7 +37,9 @@ def _needs_text(name: str) -> ActionRule:
     return rule
 
 
-def _needs_matcher(name: str) -> ActionRule:
+def needs_matcher(name: str) -> ActionRule:
+    """Return the rule that a matcher is given."""
+
     def rule(kind: str, params: Params) -> Iterator[Problem]:
         if name not in params:
             yield _missing(kind, name, 'a matcher such as {"textEquals": "OK"}')
@@ -48,7 +47,9 @@ def _needs_matcher(name: str) -> ActionRule:
     return rule
 
 
-def _not_blank(name: str, demand: str) -> ActionRule:
+def not_blank(name: str, demand: str) -> ActionRule:
+    """Return the rule that a parameter, where it is given, is not blank."""
+
     def rule(kind: str, params: Params) -> Iterator[Problem]:
         if name in params and is_blank(params[name]):
             message = f"{kind} params.{name} must {demand}"
@@ -59,9 +60,11 @@ def _not_blank(name: str, demand: str) -> ActionRule:
     return rule
 
 
-def _one_of(name: str, options: tuple[str, ...]) -> ActionRule:
+def one_of(name: str, options: tuple[str, ...]) -> ActionRule:
+    """Return the rule that a parameter, where it is given, is one of a few words."""
+
     def rule(kind: str, params: Params) -> Iterator[Problem]:
-        if name not in params or is_one_of(params[name]):
+        if name not in params or trim(params[name]).lower() in options:
             return
         allowed = listed(options)
         yield Problem(
@@ -72,13 +75,11 @@ def _one_of(name: str, options: tuple[str, ...]) -> ActionRule:
             closest(params[name], options),
         )
 
-    def is_one_of(value: str) -> bool:
-        return trim(value).lower() in options
-
     return rule
 
 
-def _within(name: str, least: int, most: int, *, decimals: bool = False) -> ActionRule:
+def within(name: str, least: int, most: int, *, decimals: bool = False) -> ActionRule:
+    """Return the rule that a number, where it is given, lies within bounds."""
     bounds = f"[{least}.0, {most}.0]" if decimals else f"[{least}, {most}]"
 
     def rule(kind: str, params: Params) -> Iterator[Problem]:
@@ -90,7 +91,9 @@ def _within(name: str, least: int, most: int, *, decimals: bool = False) -> Acti
     return rule
 
 
-def _whole_within(name: str, least: int, most: int) -> ActionRule:
+def whole_within(name: str, least: int, most: int) -> ActionRule:
+    """Return the rule that a number, where it is given, is whole and lies within bounds."""
+
     def rule(kind: str, params: Params) -> Iterator[Problem]:
         value = params.get(name, least)
         if not least <= value <= most or value != int(value):
@@ -101,7 +104,8 @@ def _whole_within(name: str, least: int, most: int) -> ActionRule:
     return rule
 
 
-def _sleep(kind: str, params: Params) -> Iterator[Problem]:
+def sleep_duration(kind: str, params: Params) -> Iterator[Problem]:
+    """Check how long a sleep lasts."""
     duration = params.get("durationMs", -1)
     allowed = f"0 to {limits.MAX_SLEEP_MS} milliseconds"
     found = describe(duration) if "durationMs" in params else "nothing"
@@ -114,7 +118,8 @@ def _sleep(kind: str, params: Params) -> Iterator[Problem]:
     yield Problem("params.durationMs", message, found, allowed)
 
 
-def _click(kind: str, params: Params) -> Iterator[Problem]:
+def click_target(kind: str, params: Params) -> Iterator[Problem]:
+    """Check that a click has either a node or a point."""
     matcher, coordinate = "matcher" in params, "coordinate" in params
     either = "either params.matcher or params.coordinate"
     if not matcher and not coordinate:
@@ -129,7 +134,8 @@ def _click(kind: str, params: Params) -> Iterator[Problem]:
         yield Problem("params.clickType", message, '"focus"', allowed)
 
 
-def _read_text_pattern(kind: str, params: Params) -> Iterator[Problem]:
+def read_text_pattern(kind: str, params: Params) -> Iterator[Problem]:
+    """Check the pattern of the validator ``regex``."""
     if params.get("validator") != "regex":
         return
     pattern = params.get("validatorPattern", "")
@@ -142,25 +148,29 @@ def _read_text_pattern(kind: str, params: Params) -> Iterator[Problem]:
         yield Problem("params.validatorPattern", message, found, "a regular expression")
 
 
-def _enter_text(kind: str, params: Params) -> Iterator[Problem]:
+def entered_text(kind: str, params: Params) -> Iterator[Problem]:
+    """Check that there is a text to enter."""
     if not params.get("text"):
         found = describe(params["text"]) if "text" in params else "nothing"
         message = "enter_text requires non-empty params.text"
         yield Problem("params.text", message, found, "the text to type")
 
 
-def _scroll_until_click(kind: str, params: Params) -> Iterator[Problem]:
+def click_after_scroll(kind: str, params: Params) -> Iterator[Problem]:
+    """Check that a scroll that ends in a click knows the node."""
     if params.get("clickAfter") and "matcher" not in params:
         message = "scroll_until params.clickAfter=true requires params.matcher"
         yield Problem("params.matcher", message, "nothing", "the matcher of the node to click")
 
 
-def _press_key(kind: str, params: Params) -> Iterator[Problem]:
-    blank = list(_needs_text("key")(kind, params))
-    yield from blank or _one_of("key", limits.KEYS)(kind, params)
+def pressed_key(kind: str, params: Params) -> Iterator[Problem]:
+    """Check that the key is one that can be pressed."""
+    blank = list(needs_text("key")(kind, params))
+    yield from blank or one_of("key", limits.KEYS)(kind, params)
 
 
-def _navigation_target(kind: str, params: Params) -> Iterator[Problem]:
+def navigation_target(kind: str, params: Params) -> Iterator[Problem]:
+    """Check that a wait for navigation knows where to."""
     if is_blank(params.get("expectedPackage", "")) and "expectedNode" not in params:
         message = (
             "wait_for_navigation requires at least one of"
@@ -169,7 +179,8 @@ def _navigation_target(kind: str, params: Params) -> Iterator[Problem]:
         yield Problem("params", message, "neither", "a package name, a matcher, or both")
 
 
-def _navigation_timeout(kind: str, params: Params) -> Iterator[Problem]:
+def navigation_timeout(kind: str, params: Params) -> Iterator[Problem]:
+    """Check how long a wait for navigation lasts."""
     timeout = params.get("timeoutMs", 0)
     found = describe(timeout) if "timeoutMs" in params else "nothing"
     allowed = f"1 to {limits.MAX_NAVIGATION_TIMEOUT_MS} milliseconds"
@@ -183,38 +194,8 @@ def _navigation_timeout(kind: str, params: Params) -> Iterator[Problem]:
     yield Problem("params.timeoutMs", message, found, allowed)
 
 
-_SCROLL_SHAPE: tuple[ActionRule, ...] = (
-    _one_of("direction", limits.DIRECTIONS),
-    _within("distanceRatio", 0, 1, decimals=True),
-    _within("settleDelayMs", 0, limits.MAX_SETTLE_DELAY_MS),
+SCROLL_SHAPE: tuple[ActionRule, ...] = (
+    one_of("direction", limits.DIRECTIONS),
+    within("distanceRatio", 0, 1, decimals=True),
+    within("settleDelayMs", 0, limits.MAX_SETTLE_DELAY_MS),
 )
-_SESSION = (_not_blank("sessionId", "not be blank"),)
-
-ACTION_RULES: Mapping[str, tuple[ActionRule, ...]] = {
-    "open_app": (_needs_text("applicationId"),),
-    "open_uri": (_needs_text("uri"),),
-    "close_app": (_needs_text("applicationId"),),
-    "start_recording": _SESSION,
-    "stop_recording": _SESSION,
-    "wait_for_node": (_needs_matcher("matcher"),),
-    "click": (_click,),
-    "scroll_and_click": (_needs_matcher("matcher"),),
-    "scroll": _SCROLL_SHAPE,
-    "scroll_until": (
-        _scroll_until_click,
-        *_SCROLL_SHAPE,
-        _whole_within("maxScrolls", 1, limits.MAX_SCROLLS),
-        _within("maxDurationMs", 0, limits.MAX_SCROLL_DURATION_MS),
-        _whole_within("noPositionChangeThreshold", 1, limits.MAX_NO_POSITION_CHANGE),
-    ),
-    "read_text": (_needs_matcher("matcher"), _read_text_pattern),
-    "enter_text": (_needs_matcher("matcher"), _enter_text),
-    "snapshot_ui": (),
-    "take_screenshot": (_not_blank("path", "be a non-empty string"),),
-    "sleep": (_sleep,),
-    "press_key": (_press_key,),
-    "wait_for_navigation": (_navigation_target, _navigation_timeout),
-    "read_key_value_pair": (_needs_matcher("labelMatcher"),),
-}
-
-ACTION_TYPES = tuple(ACTION_RULES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.contracts.patterns import is_pattern
+from pytest_clawperator.contracts.text.regex_syntax import is_pattern
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ from pytest_clawperator.contracts.patterns import is_pattern
         "",
     ],
 )
-def test_accepted(pattern: str) -> None:
+def test_patterns_of_java_and_javascript_are_accepted(pattern: str) -> None:
     """What Java or JavaScript compiles is not refused for being no Python."""
     assert is_pattern(pattern)
 
@@ -78,12 +78,12 @@ def test_accepted(pattern: str) -> None:
         "a{10,9}",
     ],
 )
-def test_refused(pattern: str) -> None:
+def test_patterns_of_no_dialect_are_refused(pattern: str) -> None:
     """What no dialect compiles is refused."""
     assert not is_pattern(pattern)
 
 
-def test_bounded() -> None:
+def test_large_patterns_cost_no_more_than_reading_them() -> None:
     """Nesting, large classes and large numbers cost no more than reading them."""
     assert is_pattern("(" * 30_000 + ")" * 30_000)
     assert not is_pattern("(" * 30_000 + ")" * 29_999)

@@ -37,7 +37,7 @@ def trim(text: str) -> str:
 
 
 def is_blank(text: str) -> bool:
-    """Tell whether nothing is left after trimming."""
+    """Whether nothing is left after trimming."""
     return not text.strip(WHITESPACE)
 
 

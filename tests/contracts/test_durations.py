@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.completion import complete_execution
-from pytest_clawperator.contracts.waiting import pauses_ms, waiting_ms
+from pytest_clawperator.contracts.completion import complete_execution, waiting_ms
+from pytest_clawperator.contracts.durations import pauses_ms
 
 FIVE_SECONDS = {"maxAttempts": 6, "initialDelayMs": 1000}
 

@@ -1,0 +1,1 @@
+"""What the objects of a payload may hold: rules for values, and objects made of them."""
