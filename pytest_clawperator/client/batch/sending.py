@@ -11,7 +11,7 @@ from pytest_clawperator.client.plan.plan import Aim, Plan
 from pytest_clawperator.client.plan.timing import Countdown, Wait
 from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.actions import TypedAction
-from pytest_clawperator.contracts.completion import complete_execution, waiting_ms
+from pytest_clawperator.contracts.completion import complete_actions, waiting_ms
 from pytest_clawperator.contracts.failures import failure
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError, ErrorCode
@@ -114,7 +114,7 @@ def check(plan: Plan[Any], seconds: float) -> None:
     stand_in = NodeMatcher(text_equals="?")
     matcher = None if target is None else target.matcher or stand_in
     action = plan.action(Aim(matcher), Wait(seconds))
-    complete_execution([action])
+    complete_actions([action])
     if waiting_ms(action.to_wire()) > MOST_WAITING_MS:
         raise ConfigurationError(
             f"{plan} may wait {seconds:g} s, longer than one execution lasts",

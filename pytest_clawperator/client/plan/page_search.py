@@ -14,7 +14,7 @@ from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome
 from pytest_clawperator.client.plan.target import Target
 from pytest_clawperator.client.plan.timing import Countdown, Wait
 from pytest_clawperator.contracts.actions import Direction, SnapshotUi
-from pytest_clawperator.contracts.completion import complete_execution
+from pytest_clawperator.contracts.completion import complete_actions
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.judging import TARGET_FOUND
@@ -68,7 +68,7 @@ def search(
     target = plan.target
     assert target is not None
     # What the device would refuse is refused here, too.
-    complete_execution([plan.action(Aim(NodeMatcher(text_equals="?")), Wait(0.0))])
+    complete_actions([plan.action(Aim(NodeMatcher(text_equals="?")), Wait(0.0))])
     countdown = Countdown(math.inf if max_duration is None else max_duration)
     page, scrolls = performer.perform(action_plans.snapshot(), look_timeout), 0
     if needs_list and shows_everything(page, pages.container) and target.resolve(page):

@@ -11,7 +11,7 @@ from pytest_clawperator.client.plan.plan import Aim, Plan, the_step
 from pytest_clawperator.client.plan.target import Route, Target
 from pytest_clawperator.client.plan.timing import POLL, Countdown, Wait
 from pytest_clawperator.contracts.actions import Retry, Sleep, SnapshotUi, TypedAction
-from pytest_clawperator.contracts.completion import complete_execution, override_timeout
+from pytest_clawperator.contracts.completion import complete_actions, override_timeout
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import (
     ClawperatorError,
@@ -213,7 +213,7 @@ class Performer:
     def run(self, actions: Sequence[TypedAction], *, timeout: float | None = None) -> RunResult:
         """Run actions as one execution, judged as the client's own; a failure is returned."""
         __tracebackhide__ = True
-        execution = complete_execution(actions)
+        execution = complete_actions(actions)
         if timeout is not None:
             execution = override_timeout(execution, timeout)
         return self._runner.run(execution, processors=JUDGEMENTS)
