@@ -11,6 +11,7 @@ from pytest_clawperator.contracts.completion import (
     complete_actions,
     complete_execution,
     override_timeout,
+    waiting_ms,
 )
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import (
@@ -263,3 +264,44 @@ def test_typed_actions_are_validated() -> None:
         complete_actions([Sleep(-1)])
     with pytest.raises(ExecutionValidationError):
         complete_actions([])
+
+
+FIVE_SECONDS = {"maxAttempts": 6, "initialDelayMs": 1000}
+
+
+@pytest.mark.parametrize(
+    ("kind", "params", "total"),
+    [
+        ("click", {"retry": FIVE_SECONDS}, 5_000),
+        ("wait_for_node", {"retry": FIVE_SECONDS, "timeoutMs": 6_000}, 6_000),
+        ("wait_for_node", {"retry": FIVE_SECONDS, "timeoutMs": 1_000}, 5_000),
+        ("scroll_until", {"maxDurationMs": 20_000}, 20_000),
+        ("scroll_until", {"maxDurationMs": 20_000, "matcher": {}}, 27_500),
+        ("scroll_and_click", {"maxSwipes": 1, "settleDelayMs": 100}, 2_000),
+        ("scroll_and_click", {"scrollRetry": FIVE_SECONDS, "clickRetry": FIVE_SECONDS}, 22_650),
+        ("sleep", {"durationMs": 3_000}, 3_000),
+        ("sleep", {"durationMs": float("nan")}, 0),
+        ("sleep", {"durationMs": 10**400}, 120_000),
+    ],
+)
+def test_pauses_sleeping_and_scrolling_count_as_waiting(
+    kind: str, params: dict[str, Any], total: float
+) -> None:
+    """Pauses, sleeping and scrolling count; a timeout and the retries it ends count once."""
+    assert waiting_ms({"type": kind, "params": params}) == total
+
+
+@pytest.mark.parametrize("nonsense", [None, 5, [], {}, {"params": 5}, {"params": None}])
+def test_what_is_no_action_waits_for_nothing(nonsense: Any) -> None:
+    """A value of a wrong type is refused elsewhere; here it is no error."""
+    assert waiting_ms(nonsense) == 0
+
+
+def test_an_execution_lasts_as_long_as_its_retries() -> None:
+    """The derived timeout leaves time for retry objects, too."""
+    retry = {"maxAttempts": 2, "initialDelayMs": 30_000}
+    click = {"type": "click", "params": {"matcher": {"text": "OK"}, "retry": retry}}
+
+    execution = complete_execution([click, click])
+
+    assert execution.timeout_ms == 65_000

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import fields
 from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.selectors import NodeMatcher, is_short_id
-from pytest_clawperator.errors import ExecutionValidationError
+from pytest_clawperator.contracts.selectors import (
+    MATCHER_KEYS,
+    MatcherKeywords,
+    NodeMatcher,
+    check_matcher_keywords,
+    is_short_id,
+)
+from pytest_clawperator.errors import ConfigurationError, ExecutionValidationError
 
 
 def test_keywords_stand_for_the_fields_of_the_wire() -> None:
@@ -34,7 +41,7 @@ def test_from_wire_understands_aliases() -> None:
     )
 
 
-def test_nothing_to_match() -> None:
+def test_a_matcher_without_a_value_is_refused() -> None:
     """A matcher without a value is refused wherever it is made."""
     with pytest.raises(ExecutionValidationError, match="at least one field"):
         NodeMatcher()
@@ -106,3 +113,29 @@ def test_a_matcher_shows_only_what_was_given() -> None:
 def test_a_short_id_lacks_its_package(id: str | None, is_short: bool) -> None:
     """An id with a package is whole, and no id is none to complete."""
     assert is_short_id(id) is is_short
+
+
+def test_each_key_has_a_row_a_field_and_a_keyword() -> None:
+    """The table, the matcher and the keywords of the typed API know the same keys."""
+    assert {key.field for key in MATCHER_KEYS} == {each.name for each in fields(NodeMatcher)}
+    assert [key.keyword for key in MATCHER_KEYS] == list(MatcherKeywords.__annotations__)
+
+
+@pytest.mark.parametrize(
+    ("caller", "message"),
+    [
+        (None, "nodes are not matched by txt="),
+        ("click", r"click\(\) got an unexpected keyword: txt"),
+    ],
+)
+def test_an_unknown_keyword_is_refused_with_the_likely_one(
+    caller: str | None, message: str
+) -> None:
+    """The message names the keyword and who got it, the hint those that there are."""
+    with pytest.raises(ConfigurationError, match=message) as refused:
+        check_matcher_keywords(["id", "txt"], caller=caller)
+
+    assert refused.value.hint == (
+        "Did you mean text=? "
+        "Nodes are matched by text, text_contains, id, desc, desc_contains, role."
+    )

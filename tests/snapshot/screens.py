@@ -50,3 +50,24 @@ def hierarchy(*children: str, rotation: int = 0) -> str:
 def screen(*children: str, **known: object) -> Snapshot:
     """Read a screen with these nodes in its root."""
     return Snapshot.from_xml(hierarchy(*children), **known)  # type: ignore[arg-type]
+
+
+def login() -> Snapshot:
+    """Return a screen with a form and a list."""
+    return screen(
+        node(text="Welcome", cls="android.widget.TextView"),
+        node(
+            node(
+                text="", desc="User name", cls="android.widget.EditText", id="com.example:id/user"
+            ),
+            node(text="Log in", cls="android.widget.Button", id="com.example:id/submit"),
+            id="com.example:id/form",
+            cls="android.widget.LinearLayout",
+        ),
+        node(
+            node(text="Log in", desc="an entry"),
+            node(text="Log out", bounds="[0,3000][10,3010]"),
+            id="com.example:id/list",
+            scrollable=True,
+        ),
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import random
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,72 +11,17 @@ import pytest
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import (
-    ConfigurationError,
     ErrorCode,
-    ExecutionValidationError,
     NodeNotFoundError,
     SnapshotError,
 )
 from pytest_clawperator.simulator.screen import hierarchy as simulated
 from pytest_clawperator.simulator.screen.nodes import Bounds as UiBounds
 from pytest_clawperator.simulator.screen.nodes import UiNode
-from pytest_clawperator.snapshot.matching import Query, folded
 from pytest_clawperator.snapshot.query import NoMatch, identifying_matcher
 from pytest_clawperator.snapshot.roles import UNTELLABLE, is_certain
 from pytest_clawperator.snapshot.tree import Snapshot
-from tests.snapshot.screens import node, screen
-
-
-def login() -> Snapshot:
-    """Show a screen with a form and a list."""
-    return screen(
-        node(text="Welcome", cls="android.widget.TextView"),
-        node(
-            node(
-                text="", desc="User name", cls="android.widget.EditText", id="com.example:id/user"
-            ),
-            node(text="Log in", cls="android.widget.Button", id="com.example:id/submit"),
-            id="com.example:id/form",
-            cls="android.widget.LinearLayout",
-        ),
-        node(
-            node(text="Log in", desc="an entry"),
-            node(text="Log out", bounds="[0,3000][10,3010]"),
-            id="com.example:id/list",
-            scrollable=True,
-        ),
-    )
-
-
-@pytest.mark.parametrize(
-    ("keywords", "fits"),
-    [
-        ({"text": "Log in"}, True),
-        ({"text": "log in"}, False),
-        ({"text": "Log"}, False),
-        ({"text": "User name"}, True),  # the description is the label of what has no text
-        ({"text": "an entry"}, False),
-        ({"text_contains": "LOG"}, True),
-        ({"text_contains": "entry"}, False),
-        ({"id": "com.example:id/submit"}, True),
-        ({"id": "submit"}, True),
-        ({"id": "mit"}, False),
-        ({"id": "Submit"}, False),
-        ({"desc": "an entry"}, True),
-        ({"desc": "An entry"}, False),
-        ({"desc": "Log in"}, False),
-        ({"desc_contains": "ENTRY"}, True),
-        ({"role": "textfield"}, True),
-        ({"role": "TextField"}, True),
-        ({"role": "switch"}, False),
-        ({"text": "Log in", "role": "button"}, True),
-        ({"text": "Log in", "role": "textfield"}, False),
-        ({"text": "Log out"}, False),  # off-screen
-    ],
-)
-def test_every_field_that_is_given_must_fit(keywords: dict[str, Any], fits: bool) -> None:
-    """Every field that is given must fit, by the Operator's rules."""
-    assert bool(login().find(**keywords)) is fits
+from tests.snapshot.screens import login, node, screen
 
 
 def test_the_first_is_found() -> None:
@@ -99,45 +43,6 @@ def test_searching_off_screen() -> None:
     assert snapshot.find(text="Log out", on_screen=False)
     assert snapshot.count(text_contains="log") == 2
     assert snapshot.count(text_contains="log", on_screen=False) == 3
-
-
-@pytest.mark.parametrize(
-    "matcher",
-    [
-        NodeMatcher(text_equals="Log in", role="button"),
-        {"textEquals": "Log in", "role": "button"},
-        {"text": "Log in", "role": "button"},
-        Query(NodeMatcher(text_equals="Log in", role="button")),
-    ],
-)
-def test_forms_of_a_matcher(matcher: NodeMatcher | Mapping[str, Any] | Query) -> None:
-    """A matcher may be an object or a dict in wire form, with its aliases."""
-    snapshot = login()
-
-    assert snapshot.find(matcher) is snapshot.find(id="submit")
-
-
-def test_a_matcher_means_what_it_says() -> None:
-    """Only a keyword may be a short id; a matcher is what the Operator would get."""
-    snapshot = login()
-
-    assert not snapshot.find({"id": "submit"})
-    assert not snapshot.find(NodeMatcher(resource_id="submit"))
-    assert Query.of(None, {"id": "submit"}).takes_short_id
-    assert not Query.of(None, {"id": "com.example:id/submit"}).takes_short_id
-    assert not Query.of(None, {"text": "a"}).takes_short_id
-
-
-def test_a_matcher_that_is_none_is_refused() -> None:
-    """A matcher without content, or two at once, are mistakes and not misses."""
-    snapshot = login()
-
-    with pytest.raises(ExecutionValidationError, match="at least one field"):
-        snapshot.find()
-    with pytest.raises(TypeError, match="not both"):
-        snapshot.find(NodeMatcher(text_equals="a"), text="a")
-    with pytest.raises(ConfigurationError, match="not matched by colour="):
-        snapshot.find(colour="red")  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize(
@@ -320,15 +225,6 @@ def test_the_identifying_matcher_has_the_fewest_fields(
     assert matcher == (None if fields is None else NodeMatcher(**fields))
 
 
-@pytest.mark.parametrize(
-    ("one", "other"), [("ÄÖÜ", "äöü"), ("ΣΑΣ", "σας"), ("ISTANBUL", "ıstanbul"), ("a", "A")]
-)
-def test_case_is_ignored_as_on_the_device(one: str, other: str) -> None:
-    """Characters are compared one by one, so no text grows and no neighbour counts."""
-    assert folded(one) == folded(other)
-    assert len(folded("straße İ")) == len("straße İ")
-
-
 CLASSES = [
     "android.view.View",
     "android.widget.TextView",
@@ -458,21 +354,6 @@ def test_identifying_matchers_identify_on_the_device(seed: int) -> None:
             matcher = identifying_matcher(ours)
             if matcher is not None:
                 assert simulated.find(tree, matcher.to_wire(), (1080, 2400)) is theirs
-
-
-def test_misspelt_keyword_is_refused() -> None:
-    """A keyword that is nearly one is a mistake, and says which was meant."""
-    with pytest.raises(ConfigurationError, match="Did you mean text="):
-        login().find(txt="x")  # type: ignore[call-arg]
-
-
-@pytest.mark.parametrize("search", ["find", "find_all", "count"])
-def test_misspelt_role_is_refused(search: str) -> None:
-    """A role that is nearly one would never be found, so it is refused."""
-    snapshot = login()
-
-    with pytest.raises(ConfigurationError, match="Did you mean switch"):
-        getattr(snapshot, search)(role="swich")
 
 
 def test_what_was_not_found_has_no_text() -> None:
