@@ -11,7 +11,7 @@ from pytest_clawperator.client.batch.sending import BatchStep as BatchStep
 from pytest_clawperator.client.client import Clawperator as Clawperator
 from pytest_clawperator.client.device.device import Device as Device
 from pytest_clawperator.client.locator import Locator as Locator
-from pytest_clawperator.client.scroll_outcome import ScrollOutcome as ScrollOutcome
+from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome as ScrollOutcome
 from pytest_clawperator.connect import connect as connect
 from pytest_clawperator.contracts.actions import Click as Click
 from pytest_clawperator.contracts.actions import CloseApp as CloseApp

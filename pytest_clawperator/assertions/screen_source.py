@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pytest_clawperator.assertions.wait_loop import look_limit
-from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.client.direct_actions import DirectActions
 from pytest_clawperator.client.plan.performer import last_step
 from pytest_clawperator.client.plan.timing import seconds_of
 from pytest_clawperator.contracts.actions import Retry, SnapshotUi
@@ -46,7 +46,7 @@ class ScreenSource(Protocol):
 class LiveScreen:
     """The screen of a device."""
 
-    client: Clawperator
+    client: DirectActions
 
     @property
     def serial(self) -> str | None:

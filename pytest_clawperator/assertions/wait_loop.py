@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Generic, NamedTuple, TypeVar
 
 from pytest_clawperator.assertions.checks.check import Verdict
+from pytest_clawperator.client.plan.plan import NOT_YET_THERE
 from pytest_clawperator.errors import (
     ClawperatorError,
     ErrorCode,
@@ -26,24 +27,16 @@ SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 0.25
 # A look that raises one of these is tried again: an unreadable screen, a failed assertion.
 _NOT_YET = (AssertionError, SnapshotError)
 # Codes of a failed step that may succeed later, because the screen changes.
-_MAY_SUCCEED_LATER = frozenset(
-    {
-        ErrorCode.NODE_NOT_FOUND,
-        ErrorCode.NODE_NOT_CLICKABLE,
-        ErrorCode.NODE_HAS_NO_TEXT,
-        ErrorCode.NODE_AMBIGUOUS,
-        ErrorCode.CONTAINER_NOT_FOUND,
-        ErrorCode.CONTAINER_NOT_SCROLLABLE,
-        ErrorCode.CONTAINER_LOST,
-        ErrorCode.TARGET_NOT_FOUND,
-        ErrorCode.NAVIGATION_TIMEOUT,
-        ErrorCode.VALIDATOR_MISMATCH,
-        ErrorCode.VALUE_NODE_NOT_FOUND,
-        ErrorCode.SNAPSHOT_EXTRACTION_FAILED,
-        ErrorCode.SNAPSHOT_UNREADABLE,
-        ErrorCode.UI_TREE_UNAVAILABLE,
-    }
-)
+_MAY_SUCCEED_LATER = NOT_YET_THERE | {
+    ErrorCode.NODE_NOT_CLICKABLE,
+    ErrorCode.NODE_AMBIGUOUS,
+    ErrorCode.CONTAINER_NOT_SCROLLABLE,
+    ErrorCode.CONTAINER_LOST,
+    ErrorCode.TARGET_NOT_FOUND,
+    ErrorCode.NAVIGATION_TIMEOUT,
+    ErrorCode.SNAPSHOT_EXTRACTION_FAILED,
+    ErrorCode.SNAPSHOT_UNREADABLE,
+}
 _NO_ANSWER = frozenset({ErrorCode.RESULT_ENVELOPE_TIMEOUT, ErrorCode.EXECUTION_TIMED_OUT})
 # A look without an answer that had at least this many seconds means a broken device.
 _FAIR_LIMIT, _LEAST_LIMIT = 3.0, 1.0

@@ -1,1 +1,5 @@
-"""WHAT A TEST HOLDS: the client, its locators, and the device beneath them."""
+"""WHAT A TEST HOLDS: the client and its methods, locators, the prompt.
+
+How a method becomes an execution is in ``plan/``, several in one in ``batch/``, and what is
+no action (shell, files, settings) in ``device/``.
+"""

@@ -1,27 +1,25 @@
-"""A node described once and looked for at each use: nothing in it grows stale."""
+"""Locators: a node described once and looked for at each use, so that nothing grows stale."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from typing_extensions import Unpack
 
-from pytest_clawperator.client.device.device import NoDevice
+from pytest_clawperator.client.device.no_device import NoDevice
+from pytest_clawperator.client.direct_actions import DirectActions
 from pytest_clawperator.client.plan import action_plans
-from pytest_clawperator.client.plan.performer import glimpse
+from pytest_clawperator.client.plan.performer import partial_snapshot
+from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome
 from pytest_clawperator.client.plan.target import Target, TargetLike, inside, target_of
 from pytest_clawperator.client.plan.timing import seconds_of
-from pytest_clawperator.client.scroll_outcome import ScrollOutcome
 from pytest_clawperator.contracts.actions import Direction, Retry, WaitForNode
 from pytest_clawperator.contracts.selectors import MatcherKeywords
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, StepFailedError
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.tree import Node, Snapshot
-
-if TYPE_CHECKING:
-    from pytest_clawperator.client.client import Clawperator
 
 # Typed into a field to be emptied: one key then takes it away, however long the text was.
 _STAND_IN = "x"
@@ -31,12 +29,12 @@ _STAND_IN = "x"
 class Locator:
     """A description of a node: ``claw.node(text="OK")``.
 
-    Where several nodes fit, the first is used, or that of :meth:`nth`. It is no node: each
-    method looks anew.
+    Where several nodes fit, the first is used, or the one that :meth:`nth` chose. It is no
+    node: each method looks anew.
     """
 
     target: Target
-    client: Clawperator = field(compare=False)
+    client: DirectActions = field(compare=False)
 
     def __repr__(self) -> str:
         if self.target.node is not None:
@@ -60,7 +58,7 @@ class Locator:
         has: TargetLike | None = None,
         **matcher: Unpack[MatcherKeywords],
     ) -> Locator:
-        """Describe a node inside this one.
+        """Return a locator of a node inside this one.
 
         ``claw.node(id="cart").node(text="Remove")``
         """
@@ -69,7 +67,7 @@ class Locator:
         return Locator(inside(self.target, inner), self.client)
 
     def nth(self, index: int) -> Locator:
-        """Mean another than the first of those that fit: 1 is the second, -1 the last.
+        """Return a locator of another node than the first that fits: 1 is the second, -1 the last.
 
         ``claw.node(id="row").nth(2).click()``
         """
@@ -131,7 +129,7 @@ class Locator:
             self._not_emptied(snapshot)
 
     def read(self, *, timeout: float | None = None) -> str:
-        """Give its text.
+        """Return its text.
 
         ``assert claw.node(id="total").read() == "$12.00"``
         """
@@ -160,7 +158,7 @@ class Locator:
         )
 
     def wait(self, *, timeout: float | None = None) -> Locator:
-        """Wait until it is on the screen, and give the locator itself.
+        """Wait until it is on the screen, and return the locator itself.
 
         ``claw.node(text="Welcome").wait(timeout=20).click()``
         """
@@ -171,15 +169,15 @@ class Locator:
     # Looking at it
 
     def exists(self) -> bool:
-        """Tell whether it is on the screen now.
+        """Whether it is on the screen now.
 
         ``if claw.node(text="Not now").exists(): ...``
         """
         __tracebackhide__ = True
-        if self.target.is_plain and not self.target.is_tellable:
+        if self.target.is_plain and not self.target.is_matchable_on_snapshot:
             return self._exists_on_device()
         step = self.client._do(action_plans.look())
-        snapshot = glimpse(step)
+        snapshot = partial_snapshot(step)
         nodes = self._counted(snapshot)
         if nodes or not snapshot.is_partial:
             return bool(nodes)
@@ -189,12 +187,12 @@ class Locator:
         )
 
     def all(self) -> list[Node]:
-        """Give all nodes that fit and are on the screen now.
+        """Return all nodes that fit and are on the screen now.
 
         ``names = [node.text for node in claw.node(id="name").all()]``
         """
         __tracebackhide__ = True
-        if not self.target.is_tellable:
+        if not self.target.is_matchable_on_snapshot:
             raise ConfigurationError(
                 f"a snapshot does not tell which nodes are {self.target}",
                 hint="That role is known to the device only: match by text, id or description.",
@@ -210,7 +208,7 @@ class Locator:
         return len(self.all())
 
     def bounds(self, *, timeout: float | None = None) -> Bounds:
-        """Give where it is, in pixels, as soon as it is there.
+        """Return its bounds in pixels, as soon as it is there.
 
         ``x, y = claw.node(id="map").bounds().center``
         """
@@ -220,7 +218,7 @@ class Locator:
         return client.performer.find(self.target, seconds, verb="bounds").bounds
 
     def resolve(self, snapshot: Snapshot) -> list[Node]:
-        """Give the nodes that are meant on a snapshot, the one that is used first.
+        """Return the nodes that are meant on a snapshot; the first is the one to use.
 
         ``claw.node(text="OK").resolve(snapshot)``
         """
@@ -235,7 +233,7 @@ class Locator:
         __tracebackhide__ = True
         assert self.target.matcher is not None
         look = WaitForNode(self.target.matcher, retry=Retry(max_attempts=1))
-        result = self.client.execute([look])
+        result = self.client.performer.run([look])
         if result.code != ErrorCode.NODE_NOT_FOUND:
             result.raise_for_status()
         return result.ok

@@ -1,4 +1,4 @@
-"""The client's methods that are about one node."""
+"""The methods that are about one node."""
 
 from __future__ import annotations
 
@@ -6,19 +6,25 @@ from typing import Literal
 
 from typing_extensions import Unpack
 
-from pytest_clawperator.client.plan import action_plans
-from pytest_clawperator.client.plan.performer import Acting
+from pytest_clawperator.client.acting import (
+    Acting,
+    ScrollT,
+    SnapshotT,
+    StepT,
+    TextsT,
+    TextT,
+)
+from pytest_clawperator.client.plan import action_plans, read_plans
 from pytest_clawperator.client.plan.target import TargetLike
 from pytest_clawperator.contracts.selectors import MatcherKeywords
-from pytest_clawperator.execution.result import RunStep
 
 Validator = Literal["temperature", "version", "regex"]
 
 
-class NodeActions(Acting):
+class NodeActions(Acting[StepT, TextT, TextsT, SnapshotT, ScrollT]):
     """Touching, typing, reading and waiting.
 
-    Which node is meant is said by keywords (``text``, ``text_contains``, ``id``, ``desc``,
+    A node is named by keywords (``text``, ``text_contains``, ``id``, ``desc``,
     ``desc_contains``, ``role``), or by one positional argument: a ``NodeMatcher``, a dict in
     wire form, a node of a snapshot, or a locator. ``within`` is a node around it, in the
     same forms. ``timeout`` is how many seconds the node is looked for; 0 is one attempt.
@@ -33,7 +39,7 @@ class NodeActions(Acting):
         within: TargetLike | None = None,
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
-    ) -> RunStep:
+    ) -> StepT:
         """Tap a node, or with ``at`` a point in pixels.
 
         ``claw.click(text="Sign in")``
@@ -50,7 +56,7 @@ class NodeActions(Acting):
         within: TargetLike | None = None,
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
-    ) -> RunStep:
+    ) -> StepT:
         """Press a node, or a point, and hold it.
 
         ``claw.long_click(text="Item 3")``
@@ -69,8 +75,8 @@ class NodeActions(Acting):
         within: TargetLike | None = None,
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
-    ) -> RunStep:
-        """Give a node the focus without tapping it.
+    ) -> StepT:
+        """Focus a node without tapping it.
 
         ``claw.focus(id="search")``
         """
@@ -88,7 +94,7 @@ class NodeActions(Acting):
         within: TargetLike | None = None,
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
-    ) -> RunStep:
+    ) -> StepT:
         """Replace the text of a field; ``submit`` taps the field afterwards.
 
         ``claw.enter_text("ada@example.com", id="email")``
@@ -110,8 +116,8 @@ class NodeActions(Acting):
         within: TargetLike | None = None,
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
-    ) -> str:
-        """Give a node's text, or its description where it has none.
+    ) -> TextT:
+        """Return a node's text, or its description where it has none.
 
         ``version = claw.read_text(id="version", pattern="[0-9.]+")``
 
@@ -119,7 +125,7 @@ class NodeActions(Acting):
         counts as not there yet.
         """
         __tracebackhide__ = True
-        plan = action_plans.read_text(
+        plan = read_plans.read_text(
             target, matcher, within=within, validator=validator, pattern=pattern
         )
         return self._do(plan, timeout)
@@ -132,13 +138,13 @@ class NodeActions(Acting):
         within: TargetLike | None = None,
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
-    ) -> list[str]:
-        """Give the texts of all nodes that fit; none is an answer, too, and is not waited on.
+    ) -> TextsT:
+        """Return the texts of all nodes that fit; an empty list is not waited on.
 
         ``names = claw.read_all_text(id="com.example.shop:id/product_name")``
         """
         __tracebackhide__ = True
-        return self._do(action_plans.read_all_text(target, matcher, within=within), timeout)
+        return self._do(read_plans.read_all_text(target, matcher, within=within), timeout)
 
     def read_value(
         self,
@@ -147,13 +153,13 @@ class NodeActions(Acting):
         within: TargetLike | None = None,
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
-    ) -> str:
-        """Give the value that stands beside a label, as in Settings.
+    ) -> TextT:
+        """Return the value beside a label, as in Settings.
 
         ``version = claw.read_value(label="Android version")``
         """
         __tracebackhide__ = True
-        return self._do(action_plans.read_value(label, matcher, within=within), timeout)
+        return self._do(read_plans.read_value(label, matcher, within=within), timeout)
 
     def wait_for_node(
         self,
@@ -163,7 +169,7 @@ class NodeActions(Acting):
         within: TargetLike | None = None,
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
-    ) -> RunStep:
+    ) -> StepT:
         """Wait until a node is on the screen.
 
         ``claw.wait_for_node(text="Welcome", timeout=20)``
@@ -179,7 +185,7 @@ class NodeActions(Acting):
         package: str | None = None,
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
-    ) -> RunStep:
+    ) -> StepT:
         """Wait until another app has come to the front, or a node of another screen is there.
 
         ``claw.wait_for_navigation(package="com.android.settings", text="Connections")``

@@ -1,4 +1,4 @@
-"""Stopping in the middle, with a prompt and the device as it is."""
+"""``claw.pause()``: stopping in the middle of a script, with a prompt."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ import code
 import contextlib
 import sys
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
-if TYPE_CHECKING:
-    from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.client.direct_actions import DirectActions
 
 CLIENT_NAME = "claw"
 
 
 def is_interactive() -> bool:
-    """Tell whether there is a terminal with somebody at it."""
+    """Whether there is a terminal with somebody at it."""
     streams = (sys.__stdin__, sys.__stdout__)
     return all(stream is not None and _is_terminal(stream) for stream in streams)
 
 
-def ask(client: Clawperator, *, why: str, frame: FrameType | None = None) -> None:
-    """Offer a prompt on the terminal until it is left; the frame's names are at hand there."""
+def ask(client: DirectActions, *, why: str, frame: FrameType | None = None) -> None:
+    """Run a prompt on the terminal until it is left; the frame's names are defined there."""
     names: dict[str, Any] = {word: _Leave(word) for word in ("exit", "quit")}
     if frame is not None:
         names |= {**frame.f_globals, **frame.f_locals}
@@ -49,8 +48,8 @@ class _Leave:
         raise SystemExit
 
 
-def pause_script(client: Clawperator, frame: FrameType | None) -> None:
-    """Pause outside of pytest; where nobody can answer, say so and go on."""
+def pause_script(client: DirectActions, frame: FrameType | None) -> None:
+    """Pause outside of pytest; without a terminal, print that and go on."""
     place = f" at {frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else ""
     if is_interactive():
         ask(client, why=f"paused{place}", frame=frame)

@@ -52,15 +52,29 @@ def complete_execution(
         rest = raw["actions"][limits.MAX_INSPECTED :]
         raw = {**raw, "actions": [*_with_ids([*map(_as_wire, first)]), *rest]}
     wire = canonical_execution(raw)
+    return validate_canonical({**_defaults(wire.get("actions")), **wire}, original=raw)
+
+
+def complete_actions(actions: Sequence[TypedAction]) -> Execution:
+    """Return the execution of typed actions whose matchers are all objects.
+
+    There are no aliases in them, so none are looked for.
+    """
+    __tracebackhide__ = True
+    wire = _with_ids([action.to_wire() for action in actions])
+    payload = {**_defaults(wire), "actions": wire}
+    return validate_canonical(payload, original=payload)
+
+
+def _defaults(actions: Any) -> dict[str, Any]:
     unique = uuid.uuid4().hex[:16]
-    defaults = {
+    return {
         "commandId": f"cmd-{unique}",
         "taskId": f"task-{unique}",
         "source": limits.SOURCE,
         "expectedFormat": limits.EXPECTED_FORMAT,
-        "timeoutMs": _time_needed(wire.get("actions")),
+        "timeoutMs": _time_needed(actions),
     }
-    return validate_canonical({**defaults, **wire}, original=raw)
 
 
 def _as_wire(action: Any) -> Any:

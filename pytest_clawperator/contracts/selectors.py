@@ -152,6 +152,11 @@ def canonical_matcher(matcher: Any) -> Any:
     return rename_keys(matcher, MATCHER_ALIASES) if isinstance(matcher, dict) else matcher
 
 
+def is_short_id(id: str | None) -> bool:
+    """Whether an id lacks its package: ``ok`` instead of ``com.example:id/ok``."""
+    return id is not None and ":id/" not in id
+
+
 def check_matcher_keywords(keywords: Iterable[str], *, caller: str | None = None) -> None:
     """Raise ``ConfigurationError`` for a keyword by which no node is matched.
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device.commands import package_name
-from pytest_clawperator.client.device.device import Device, NoDevice
+from pytest_clawperator.client.device.device import Device
+from pytest_clawperator.client.device.no_device import NoDevice
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
 from pytest_clawperator.contracts.events import Observer
 from pytest_clawperator.devices.health import awaken_operator
@@ -35,7 +36,7 @@ from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import PROCESSORS, Processor
 from pytest_clawperator.execution.remote.runner import RemoteRunner
-from pytest_clawperator.execution.result import Runner
+from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.server import ensure_server, locate_server

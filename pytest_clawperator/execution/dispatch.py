@@ -1,4 +1,4 @@
-"""From a payload to the envelope that answers it: broadcast it, and read the log."""
+"""From a payload to the envelope that answers it: broadcast it and read the log."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SHOWN_LINES = 15
 
 @dataclass(frozen=True)
 class Command:
-    """A payload on its way: its text, and what is needed to know its answer.
+    """A payload to send: its text, and what is needed to recognise its answer.
 
     ``timeout`` is the limit that the payload sets, ``patience`` how long the host waits for
     the envelope, both in seconds.
@@ -54,7 +54,7 @@ class Command:
 
     @classmethod
     def of(cls, execution: Execution) -> Command:
-        """Put an execution into the form that travels."""
+        """Return an execution as a command."""
         last = execution.actions[-1]
         return cls(
             command_id=execution.command_id,
@@ -67,7 +67,7 @@ class Command:
 
     @classmethod
     def ping(cls, patience: float) -> Command:
-        """Make the Operator's own test question, which no payload may hold."""
+        """Return the Operator's own ping, which no payload may contain."""
         command_id = f"ping-{uuid.uuid4().hex[:16]}"
         payload = {
             "commandId": command_id,
@@ -108,14 +108,14 @@ def dispatch(
 ) -> Reply:
     """Send the command and wait for its envelope.
 
-    ``find_cause`` is asked once when the Operator stays silent; it raises what is wrong, or
-    returns, and the wait goes on. ``on_arrival`` is told that the device has the command,
-    unless the envelope is there before that is known.
+    ``find_cause`` is called once when the Operator stays silent; it raises what is wrong, or
+    returns, and the wait goes on. ``on_arrival`` is called when the device has the command,
+    unless the envelope comes first.
     """
-    begin = clock()
-    start = transport.log.mark()
+    begin, log = clock(), transport.log
+    start = log.mark()
     transport.quick_shell.start(broadcast_command(operator_package, command.text))
-    wait = _Wait(transport, command, operator_package, find_cause, on_arrival, clock, begin)
+    wait = _Wait(transport, log, command, operator_package, find_cause, on_arrival, clock, begin)
     reader = AnswerReader(command.command_id, operator_package)
     try:
         answer, end = wait.for_answer(reader, start)
@@ -124,12 +124,15 @@ def dispatch(
         raise
     if isinstance(answer, Answered):
         return Reply(answer.envelope, answer.pid, start, end)
-    raise _named(answer, transport.serial, operator_package, command)
+    raise _error_of(answer, transport.serial, operator_package, command)
 
 
 @dataclass(frozen=True)
 class _Wait:
+    """The wait for the answer to one command."""
+
     transport: Transport
+    log: Log
     command: Command
     operator_package: str
     find_cause: Callable[[], None]
@@ -138,7 +141,7 @@ class _Wait:
     begin: float
 
     def for_answer(self, reader: AnswerReader, start: int) -> tuple[Answer, int]:
-        """Read the log until it answers; give the answer and the position after it."""
+        """Read the log until it has the answer; return that and the position after it."""
         answer, position = self._read(reader, start, self.clock() + HEAD_START)
         if answer is None:
             self._check_broadcast()
@@ -149,7 +152,7 @@ class _Wait:
         if answer is None:
             answer, position = self._read(reader, position, self._deadline)
         if answer is None:
-            raise self._timeout(self.transport.log, start, reader)
+            raise self._timeout(start, reader)
         return answer, position
 
     @property
@@ -157,8 +160,8 @@ class _Wait:
         return self.begin + self.command.patience
 
     def _read(self, reader: AnswerReader, position: int, until: float) -> tuple[Answer | None, int]:
-        """Read on from a position, at most until a time; give how far it came."""
-        log, until = self.transport.log, min(until, self._deadline)
+        """Read on from a position, at most until a time; return the answer and the new position."""
+        log, until = self.log, min(until, self._deadline)
         is_confirming = False
         while True:
             end = log.wait(position, until)
@@ -176,9 +179,9 @@ class _Wait:
         result = self.transport.quick_shell.result(left)
         _check_broadcast(result, self.transport.serial, self.operator_package)
 
-    def _timeout(self, log: Log, start: int, reader: AnswerReader) -> EnvelopeTimeoutError:
+    def _timeout(self, start: int, reader: AnswerReader) -> EnvelopeTimeoutError:
         command, elapsed = self.command, self.clock() - self.begin
-        lines = _telling_lines(log, start, reader)
+        lines = _telling_lines(self.log, start, reader)
         taken = "took the command" if reader.is_taken else "gave no sign of having the command"
         told = "\n".join(["", "  last lines of its log:", *(f"    {line}" for line in lines)])
         return EnvelopeTimeoutError(
@@ -210,9 +213,9 @@ _TIMEOUT_HINTS = {
 
 
 def _telling_lines(log: Log, start: int, reader: AnswerReader) -> list[str]:
-    """Pick the newest lines of the Operator, or of anybody where it said nothing.
+    """Return the newest lines of the Operator, or of any process where it logged nothing.
 
-    What a hierarchy is logged as would fill them all and tell nothing.
+    Lines of hierarchies are left out: they would fill them all.
     """
     told = ((parse_log_line(line), line) for line in log.read(start) if line)
     lines = [
@@ -252,10 +255,10 @@ def _check_broadcast(result: ShellResult, serial: str, operator_package: str) ->
     )
 
 
-def _named(
+def _error_of(
     answer: Refused | Crashed, serial: str, operator_package: str, command: Command
 ) -> ClawperatorError:
-    """Make the error that stands for an answer that is no envelope."""
+    """Return the error for an answer that is no envelope."""
     details = {"commandId": command.command_id, "taskId": command.task_id, "reason": answer.reason}
     if isinstance(answer, Crashed):
         return OperatorNotReadyError(

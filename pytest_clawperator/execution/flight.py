@@ -48,7 +48,7 @@ Clearance = Callable[[str, float], None]
 
 
 def always_clear(command_id: str, seconds: float) -> None:
-    """Let everything be sent: of a device that is not leased nobody has to ask."""
+    """Allow everything: a device that is not leased needs no permission."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,18 @@ class Unfinished:
     boot: str
     arrived: bool = False
     after: str = ""
+
+    def lines_after(self, log: bytes) -> list[bytes]:
+        """Return the log's lines from after it was sent: its id may have been used before."""
+        lines = [line.removesuffix(b"\r") for line in log.split(b"\n")]
+        for at in range(len(lines) - 1, -1, -1):
+            if self.after and _fingerprint(lines[at]) == self.after:
+                return lines[at + 1 :]
+        return lines
+
+
+def _fingerprint(line: bytes) -> str:
+    return sha256(line).hexdigest()[:16] if line else ""
 
 
 class Flight:
@@ -95,18 +107,18 @@ class Flight:
 
     @contextmanager
     def claim(self, command_id: str, *, serial: str) -> Iterator[Claim]:
-        """Take the device for a block."""
+        """Take the device for one execution, as a context manager."""
         yield from self._claims(command_id, serial)
 
     def close(self) -> None:
-        """Remove the file if nobody uses it and it tells of nothing; so for what others left."""
+        """Remove the lock file if nobody uses it, and old ones that others left."""
         with suppress(OSError, ConfigurationError):
             descriptor = os.open(self._path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
             _remove_idle(descriptor, self._path, clock=self._clock)
         sweep(self._path.parent)
 
     def _claims(self, command_id: str, serial: str) -> Iterator[Claim]:
-        """Give one claim, which is over when the generator is."""
+        """Yield one claim, which ends with the generator."""
         if self._owner == threading.get_ident():
             raise _nested(command_id, serial)
         with self._turn:
@@ -130,7 +142,7 @@ class Flight:
                 os.close(descriptor)
 
     def peek(self) -> Unfinished | None:
-        """Tell which command may be on the device, without getting into anybody's way."""
+        """Return the command that may be on the device, without taking the lock."""
         try:
             descriptor = os.open(self._path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
         except OSError:
@@ -179,18 +191,19 @@ class Claim:
         self._record: Unfinished | None = None
         self.unfinished = unfinished
 
-    def take_off(self, latest_end: float, *, after: str = "") -> None:
-        """Write down that the command is on its way, before it is."""
-        record = Unfinished(self._command_id, latest_end, os.getpid(), _boot_id(), after=after)
+    def take_off(self, latest_end: float, *, after: bytes = b"") -> None:
+        """Record that the command is on its way, before it is; ``after`` is the newest log line."""
+        mark = _fingerprint(after)
+        record = Unfinished(self._command_id, latest_end, os.getpid(), _boot_id(), after=mark)
         self._write(record)
 
     def arrive(self) -> None:
-        """Write down that the device has the command."""
+        """Record that the device has the command."""
         assert self._record is not None, "it did not take off"
         self._write(replace(self._record, arrived=True))
 
     def land(self) -> None:
-        """Wipe the record: the device is known to be done."""
+        """Erase the record: the device is known to be done."""
         os.pwrite(self._descriptor, _NO_RECORD, 0)
 
     def _write(self, record: Unfinished) -> None:
@@ -205,7 +218,7 @@ class Claim:
 
 
 def lock_folder() -> Path:
-    """Give the folder of the locks, which all users of the machine share."""
+    """Return the folder of the locks, which all users of the machine share."""
     chosen = os.environ.get(_FOLDER_VARIABLE)
     if chosen:
         return Path(chosen)
@@ -232,14 +245,14 @@ def _nested(command_id: str, serial: str) -> ExecutionConflictError:
 
 
 def lock_path(key: str, kind: str, *, folder: Path | None = None) -> Path:
-    """Give a device's file of this kind: its name is readable, and two keys never share one."""
+    """Return the path of a device's file of this kind; two keys never share one."""
     readable = re.sub(r"[^A-Za-z0-9.-]+", "_", key)[:60].lstrip(".")
     digest = sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return (folder or lock_folder()) / f"{readable}-{digest}.{kind}"
 
 
 def open_shared(path: Path) -> int:
-    """Open the file, made for every user's use if it is not there yet."""
+    """Open the file, writable by every user; create it if it is not there yet."""
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
     try:
         descriptor = os.open(path, flags, 0o666)
@@ -256,7 +269,7 @@ def open_shared(path: Path) -> int:
 
 @lru_cache(maxsize=8)
 def sweep(folder: Path) -> None:
-    """Remove the files that killed processes left in the folder long ago, once in a process."""
+    """Remove old files of killed processes from the folder, once per process."""
     with suppress(OSError), os.scandir(folder) as entries:
         long_ago = time.time() - _LONG
         for entry in [one for one in entries if _OURS.search(one.name)]:
@@ -266,7 +279,7 @@ def sweep(folder: Path) -> None:
 
 
 def _remove_left(path: Path) -> None:
-    """Remove a file of ours; what tells who holds a device, only while nobody can take it."""
+    """Remove an old file; a holder's file only while its lease is locked."""
     if path.suffix == ".holder":
         lease = path.with_suffix(".lease")
         _remove_idle(open_shared(lease), path, lease)
@@ -277,7 +290,7 @@ def _remove_left(path: Path) -> None:
 def _remove_idle(
     descriptor: int, *paths: Path, clock: Callable[[], float] = time.monotonic
 ) -> None:
-    """Remove files if nobody uses the last of them, which is open and is closed, or may yet."""
+    """Remove files unless the last of them, which is open, is in use; close it."""
     try:
         idle = _lock(descriptor) and _unfinished(descriptor, clock()) is None
         if idle and _is_at(descriptor, paths[-1]):
@@ -309,7 +322,7 @@ def _lock(descriptor: int) -> bool:
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
-    """Tell whether the open file is still the one that others would open."""
+    """Whether the open file is still the one that others would open."""
     try:
         return os.path.samestat(os.fstat(descriptor), path.lstat())
     except FileNotFoundError:
@@ -327,7 +340,7 @@ def _read(descriptor: int) -> Unfinished | None:
 
 
 def _unfinished(descriptor: int, now: float) -> Unfinished | None:
-    """Read what the last holder left; nothing once its time has passed."""
+    """Return the record that the last holder left, unless its time has passed."""
     left = _read(descriptor)
     if left is None or left.boot != _boot_id() or left.latest_end <= now:
         return None
@@ -336,7 +349,7 @@ def _unfinished(descriptor: int, now: float) -> Unfinished | None:
 
 @lru_cache(maxsize=1)
 def _boot_id() -> str:
-    """Tell this boot from others, whose monotonic clock began anew; "" where that is unknown."""
+    """Return an id of this boot, as each has its own monotonic clock; "" where unknown."""
     try:
         return _BOOT_ID.read_text(encoding="ascii").strip()
     except OSError:

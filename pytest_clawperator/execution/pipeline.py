@@ -6,18 +6,13 @@ post-processing begins.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from hashlib import sha256
-from pathlib import Path
 
 from pytest_clawperator.contracts.envelope import ResultEnvelope
-from pytest_clawperator.contracts.events import (
-    Observer,
-)
-from pytest_clawperator.contracts.log import FORMAT_OPTION, LogEntry, parse_log_line, time_of
+from pytest_clawperator.contracts.events import Observer
+from pytest_clawperator.contracts.log import LogEntry, parse_log_line, time_of
 from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.errors import (
     BroadcastError,
@@ -29,7 +24,6 @@ from pytest_clawperator.errors import (
     ShellError,
     TransportError,
 )
-from pytest_clawperator.execution.answer import AnswerReader
 from pytest_clawperator.execution.busy_time import longest_run
 from pytest_clawperator.execution.dispatch import Command, Reply, dispatch
 from pytest_clawperator.execution.flight import Claim, Clearance, Flight, Unfinished, always_clear
@@ -46,7 +40,8 @@ from pytest_clawperator.execution.postprocess import (
 )
 from pytest_clawperator.execution.recovery import recover
 from pytest_clawperator.execution.result import LogSlice, RunResult, RunStep
-from pytest_clawperator.execution.screenshots import Scratch
+from pytest_clawperator.execution.screenshots import Screenshot, ScreenshotFolder, take_screenshot
+from pytest_clawperator.execution.unfinished import await_end
 from pytest_clawperator.snapshot.extract import snapshots_from_lines
 from pytest_clawperator.transport.interface import ShellResult, Transport
 from pytest_clawperator.transport.quoting import quote
@@ -56,8 +51,6 @@ LATE_GRACE = 5.0
 # With these the end of the command was seen, though no envelope tells of it.
 _ENDS = (BroadcastError, EnvelopeMalformedError, OperatorNotReadyError, PayloadRefusedError)
 _STILL_ACTING = "The device may still be acting; the next execution waits for it."
-_PNG = b"\x89PNG\r\n\x1a\n"
-_PNG_END = b"IEND"
 # Among so many lines stands one with a time; others are dividers between the log's buffers.
 _SEARCHED_LINES = 8
 
@@ -65,9 +58,9 @@ _SEARCHED_LINES = 8
 class Pipeline:
     """Runs executions on one device.
 
-    ``preflight`` raises what makes the device unfit; it is asked once per connection, and
+    ``preflight`` raises what makes the device unfit; it is called once per connection, and
     again when the Operator stays silent. ``clearance`` raises when the device is no longer
-    ours; it is asked before everything that is sent, with the command and how many seconds
+    ours; it is called before everything that is sent, with the command and how many seconds
     the device may be busy with it.
     """
 
@@ -84,6 +77,7 @@ class Pipeline:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._transport = transport
+        self._serial = transport.serial
         self._operator_package = operator_package
         self._flight = flight
         self._preflight = preflight
@@ -91,60 +85,64 @@ class Pipeline:
         self._processors = tuple(processors)
         self._clock = clock
         self._checked_connection: int | None = None
-        self._scratch = Scratch()
+        self._folder = ScreenshotFolder()
         self.observers = Observers(observers, serial=transport.serial)
 
     @property
     def serial(self) -> str:
-        """What the device is called."""
-        return self._transport.serial
+        """The device's serial."""
+        return self._serial
 
     @property
     def transport(self) -> Transport:
-        """How the device is reached."""
+        """The connection to the device."""
         return self._transport
 
     @property
     def operator_package(self) -> str:
-        """The package of the Operator that is spoken to."""
+        """The package of the Operator app in use."""
         return self._operator_package
 
     def close(self) -> None:
-        """Let go of the device, and remove the pictures that nobody gave a place."""
+        """Release the device, and remove the screenshots that were given no path."""
         with ExitStack() as closing:  # an interrupt on the way leaves nothing out
             closing.callback(self._flight.close)
-            closing.callback(self._scratch.close)
+            closing.callback(self._folder.close)
             self._transport.close()
 
-    def run(self, execution: Execution) -> RunResult:
-        """Run the execution; a failed envelope is returned, not raised."""
-        # Observers hear of the end when the device is free again, and may use it then.
-        return self.observers.watch(
-            execution, lambda: self._flown(execution), find_position=self._transport.log.mark
-        )
+    def run(self, execution: Execution, *, processors: Sequence[Processor] = ()) -> RunResult:
+        """Run the execution; a failed envelope is returned, not raised.
 
-    def _flown(self, execution: Execution) -> RunResult:
+        ``processors`` are applied after the pipeline's own, before observers see the result.
+        """
+
         def run(claim: Claim) -> RunResult:
             self._await_unfinished(claim.unfinished)
             self.check()
-            return self._executed(execution, claim)
+            return self._execute(execution, claim, processors)
 
-        return self._flight.hold(execution.command_id, run, serial=self.serial)
+        # Observers hear of the end when the device is free again, and may use it then.
+        return self.observers.watch(
+            execution,
+            lambda: self._flight.hold(execution.command_id, run, serial=self.serial),
+            find_position=self._transport.log.mark,
+        )
 
     def ping(self, timeout: float) -> ResultEnvelope:
-        """Ask the Operator whether it is there, and give its answer."""
+        """Ask the Operator whether it is there, and return its answer."""
         command = Command.ping(timeout)
 
         def run(claim: Claim) -> ResultEnvelope:
             self._await_unfinished(claim.unfinished)
-            return self._dispatched(command, claim, command.patience).envelope
+            return self._send(command, claim, command.patience).envelope
 
         return self._flight.hold(command.command_id, run, serial=self.serial)
 
     def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
-        """Run a short command in the shell that is open anyway, between executions.
+        """Run a short command in the shell that is kept open, between executions.
 
-        The command must read no input and leave the shell as it is; its outputs come as one.
+        The command must read no input and leave the shell as it is; stdout and stderr come
+        as one.
         """
 
         def run(claim: Claim) -> ShellResult:
@@ -155,41 +153,37 @@ class Pipeline:
         return self._flight.hold("shell", run, serial=self.serial)
 
     def check(self) -> None:
-        """Raise what makes the device unfit, unless that was looked into on this connection."""
+        """Raise what makes the device unfit, unless this connection was checked already."""
         if self._checked_connection != self._transport.connections:
             self._preflight()
             self._checked_connection = self._transport.connections
 
     def _await_unfinished(self, unfinished: Unfinished | None) -> None:
-        """Let the device finish what an earlier sender did not see the end of."""
+        """Wait for the end of a command whose sender did not see it end."""
         if unfinished is None:
             return
-        command_id, log = unfinished.command_id, self._transport.log
-        position = log.mark()
-        reader = AnswerReader(command_id, self._operator_package)
-        so_far = self._transport.exec_out(f"logcat -d {FORMAT_OPTION}")
-        if _ended(reader, _lines_after(unfinished.after, so_far)):
-            return
-        self.observers.notice(f"waiting for the end of {command_id}, which was not seen to end")
-        # One that was sent into a breaking connection may never have come to the device.
-        soon = min(self._clock() + LATE_GRACE, unfinished.latest_end)
-        while self._clock() < (deadline := _latest(unfinished, reader, soon)):
-            end = log.wait(position, deadline)
-            if _ended(reader, log.read(position, end)):
-                return
-            position = end
+        await_end(
+            unfinished,
+            self._transport,
+            operator_package=self._operator_package,
+            notice=self.observers.notice,
+            grace=LATE_GRACE,
+            clock=self._clock,
+        )
 
-    def _executed(self, execution: Execution, claim: Claim) -> RunResult:
+    def _execute(
+        self, execution: Execution, claim: Claim, processors: Sequence[Processor]
+    ) -> RunResult:
         begin = self._clock()
-        closed = self._force_stopped(execution)
+        closed = self._force_stop_apps(execution)
         command = Command.of(execution)
-        reply = self._dispatched(command, claim, longest_run(execution))
+        reply = self._send(command, claim, longest_run(execution))
         lines = self._transport.log.read(reply.start, reply.end)
-        picture, collected = self._collected(execution, reply, closed, lines)
-        envelope = postprocess(reply.envelope, collected, self._processors)
+        picture, collected = self._collect(execution, reply, closed, lines)
+        envelope = postprocess(reply.envelope, collected, (*self._processors, *processors))
         for warning in warnings_of(envelope, collected):
             self.observers.notice(warning)
-        recovered, stopped_at = _recovered(execution, envelope, lines, reply.pid)
+        recovered, stopped_at = _recover_steps(execution, envelope, lines, reply.pid)
         return RunResult.of(
             envelope,
             serial=self.serial,
@@ -201,30 +195,31 @@ class Pipeline:
             stopped_at=stopped_at,
         )
 
-    def _force_stopped(self, execution: Execution) -> frozenset[str]:
-        """Stop the apps of all close_app actions, which the Operator cannot; give their ids."""
+    def _force_stop_apps(self, execution: Execution) -> frozenset[str]:
+        """Stop the apps of all close_app actions, which the Operator cannot; return their ids."""
         closed = set()
         for action in execution.actions:
             if action.type != "close_app" or action.params is None:
                 continue
             app = action.params.application_id or ""
-            self._cleared(execution.command_id, longest_run(execution))
+            self._check_clearance(execution.command_id, longest_run(execution))
             result = self._transport.shell(f"am force-stop {quote(app)}")
             if not result.ok:
                 raise _not_stopped(app, result, self.serial)
             closed.add(action.id)
         return frozenset(closed)
 
-    def _dispatched(self, command: Command, claim: Claim, longest: float) -> Reply:
+    def _send(self, command: Command, claim: Claim, longest: float) -> Reply:
         # A device that is gone is noticed before anything is sent.
-        position = self._transport.log.mark()
+        log = self._transport.log
+        position = log.mark()
         self._transport.quick_shell.prepare()
-        newest = self._transport.log.read(max(position - _SEARCHED_LINES, 0), position)
+        newest = log.read(max(position - _SEARCHED_LINES, 0), position)
         busy = max(command.patience, longest) + LATE_GRACE
-        self._cleared(command.command_id, busy)
+        self._check_clearance(command.command_id, busy)
         claim.take_off(
             self._clock() + busy,
-            after=_fingerprint(next((line for line in reversed(newest) if time_of(line)), b"")),
+            after=next((line for line in reversed(newest) if time_of(line)), b""),
         )
         try:
             reply = dispatch(
@@ -245,79 +240,35 @@ class Pipeline:
         claim.land()
         return reply
 
-    def _cleared(self, command_id: str, seconds: float) -> None:
+    def _check_clearance(self, command_id: str, seconds: float) -> None:
         try:
             self._clearance(command_id, seconds)
         except LeaseError as exc:
             exc.serial = self.serial  # a lease knows the device by its key alone
             raise
 
-    def _collected(
+    def _collect(
         self, execution: Execution, reply: Reply, closed: frozenset[str], lines: Sequence[bytes]
     ) -> tuple[bytes | None, Collected]:
-        """Bring in what the envelope lacks: the hierarchies and the picture."""
+        """Fetch what the envelope lacks: the hierarchies and the screenshot."""
         snapshots: list[str] = []
         if needs_snapshots(reply.envelope):
             snapshots = snapshots_from_lines(lines, pid=reply.pid)
-        picture, path, error = None, None, None
+        taken = Screenshot()
         if needs_screenshot(reply.envelope):
-            picture, path, error = self._pictured(execution)
+            wanted = screenshot_path(execution.actions, "")
+            taken = take_screenshot(
+                self._transport, self._folder, command_id=execution.command_id, path=wanted
+            )
         collected = Collected(
             actions=execution.actions,
             serial=self.serial,
             closed=closed,
             snapshots=tuple(snapshots),
-            screenshot=path,
-            screenshot_error=error,
+            screenshot=taken.path,
+            screenshot_error=taken.error,
         )
-        return picture, collected
-
-    def _pictured(self, execution: Execution) -> tuple[bytes | None, str | None, str | None]:
-        """Capture the screen into its file; a failure is told, not raised."""
-        try:
-            picture = self._transport.exec_out("screencap -p")
-        except TransportError as exc:
-            return None, None, str(exc)
-        if not picture.startswith(_PNG):
-            said = picture[:200].decode("utf-8", "replace").strip()
-            return None, None, f"screencap gave no picture; it said: {said or 'nothing'}"
-        if picture[-8:-4] != _PNG_END:
-            return None, None, f"the picture is cut off after {len(picture)} bytes"
-        name = f"clawperator-screenshot-{execution.command_id}-{round(time.time() * 1000)}.png"
-        wanted = screenshot_path(execution.actions, "")
-        path = Path(wanted) if wanted else self._scratch.file(_safe_name(name))
-        try:
-            path.write_bytes(picture)
-        except OSError as exc:
-            return None, None, f"{path} cannot be written: {exc.strerror}"
-        return picture, str(path), None
-
-
-def _fingerprint(line: bytes) -> str:
-    return sha256(line).hexdigest()[:16] if line else ""
-
-
-def _lines_after(mark: str, log: bytes) -> list[bytes]:
-    """Leave out what was logged before a command was sent: its id may have been used before."""
-    lines = [line.removesuffix(b"\r") for line in log.split(b"\n")]
-    for at in range(len(lines) - 1, -1, -1):
-        if mark and _fingerprint(lines[at]) == mark:
-            return lines[at + 1 :]
-    return lines
-
-
-def _latest(unfinished: Unfinished, reader: AnswerReader, soon: float) -> float:
-    """Say until when to wait for a command: not long for one that shows no sign of being there."""
-    is_there = unfinished.arrived or reader.is_taken
-    return unfinished.latest_end if is_there else soon
-
-
-def _ended(reader: AnswerReader, lines: Iterable[bytes]) -> bool:
-    """Tell whether the log holds the end of a command, however it ended."""
-    try:
-        return reader.feed(lines) is not None
-    except EnvelopeMalformedError:
-        return True
+        return taken.picture, collected
 
 
 def _entries_of(pid: int, lines: Iterable[bytes]) -> Iterator[LogEntry]:
@@ -327,17 +278,13 @@ def _entries_of(pid: int, lines: Iterable[bytes]) -> Iterator[LogEntry]:
             yield entry
 
 
-def _recovered(
+def _recover_steps(
     execution: Execution, envelope: ResultEnvelope, lines: Sequence[bytes], pid: int
 ) -> tuple[tuple[RunStep, ...], Action | None]:
-    """Find out from the log how far a run came whose envelope does not tell."""
+    """Return from the log the steps of a run whose envelope lost them."""
     if envelope.ok or envelope.steps:
         return (), None
     return recover(execution, _entries_of(pid, lines))
-
-
-def _safe_name(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]+", "_", name)
 
 
 def _not_stopped(app: str, result: ShellResult, serial: str) -> ShellError:

@@ -1,4 +1,4 @@
-"""What the host makes of an envelope before anybody sees it.
+"""Post-processing: what the host adds to an envelope before anybody sees it.
 
 All I/O is over when this begins: dispatch brings back one :class:`Collected`, and every
 processor is a pure function of the envelope and that. They are folded in order; adding a
@@ -51,17 +51,17 @@ Processor = Callable[[ResultEnvelope, Collected], ResultEnvelope]
 
 
 def needs_snapshots(envelope: ResultEnvelope) -> bool:
-    """Tell whether the log must be searched for hierarchies."""
+    """Whether the log must be searched for hierarchies."""
     return any(step.action_type == "snapshot_ui" for step in envelope.steps)
 
 
 def needs_screenshot(envelope: ResultEnvelope) -> bool:
-    """Tell whether the screen must be captured."""
+    """Whether a screenshot must be taken."""
     return any(step.action_type == "take_screenshot" for step in envelope.steps)
 
 
 def screenshot_path(actions: Iterable[Action], default: str) -> str:
-    """Say where the one picture of a run goes: where the first action that takes one wants it."""
+    """Return the path of the one screenshot of a run: that of the first action that takes one."""
     for action in actions:
         if action.type == "take_screenshot":
             path = action.params.path if action.params else None
@@ -80,7 +80,7 @@ def postprocess(
 
 
 def _checked(result: object, processor: Processor) -> ResultEnvelope:
-    """Refuse what a processor made of an envelope, if it is none."""
+    """Raise if a processor returned no envelope."""
     if isinstance(result, ResultEnvelope):
         return result
     code = getattr(processor, "__code__", None)
@@ -96,7 +96,7 @@ def _checked(result: object, processor: Processor) -> ResultEnvelope:
 
 
 def finish_close_apps(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
-    """Call a close_app step a success when the host did what the Operator cannot."""
+    """Turn a close_app step into a success if the host stopped the app."""
     apps = {
         action.id: action.params.application_id
         for action in collected.actions
@@ -106,51 +106,51 @@ def finish_close_apps(envelope: ResultEnvelope, collected: Collected) -> ResultE
     def finish(step: StepResult) -> StepResult:
         unsupported = step.code == ErrorCode.UNSUPPORTED_RUNTIME_CLOSE
         if step.action_type == "close_app" and step.id in apps and unsupported:
-            return _changed(step, success=True, data={"application_id": apps[step.id]})
+            return changed_step(step, success=True, data={"application_id": apps[step.id]})
         return step
 
-    return _with_steps(envelope, map(finish, envelope.steps))
+    return with_steps(envelope, map(finish, envelope.steps))
 
 
 def attach_snapshots(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
-    """Give the snapshot steps their hierarchies, newest to last; a lost one was an early one."""
+    """Attach the hierarchies to the snapshot steps from the end; early ones may be lost."""
     left = list(collected.snapshots)
     steps = list(envelope.steps)
     for place in reversed(range(len(steps))):
         if left and _is_snapshot(steps[place]):
             data = {**steps[place].data, "text": left.pop()}
-            steps[place] = _changed(steps[place], data=data)
-    return _with_steps(envelope, steps)
+            steps[place] = changed_step(steps[place], data=data)
+    return with_steps(envelope, steps)
 
 
 def fail_missing_snapshots(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
-    """Fail a snapshot step that has no hierarchy: a success without it helps nobody."""
+    """Fail a snapshot step that has no hierarchy."""
 
     def fail(step: StepResult) -> StepResult:
         if not _is_snapshot(step) or "text" in step.data:
             return step
         code = ErrorCode.SNAPSHOT_EXTRACTION_FAILED.value
         data = {**step.data, "error": code, "message": _MISSING_SNAPSHOT}
-        return _changed(step, success=False, data=data)
+        return changed_step(step, success=False, data=data)
 
-    return _with_steps(envelope, map(fail, envelope.steps))
+    return with_steps(envelope, map(fail, envelope.steps))
 
 
 def warn_unsettled_snapshots(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
-    """Warn in a snapshot that was taken straight after a tap."""
+    """Add a warning to a snapshot that was taken straight after a tap."""
     types = ["", *(action.type for action in collected.actions)]
     before = {action.id: types[place] for place, action in enumerate(collected.actions)}
 
     def warn(step: StepResult) -> StepResult:
         if _is_snapshot(step) and before.get(step.id) in _TAPS:
-            return _changed(step, data={**step.data, "warn": _UNSETTLED})
+            return changed_step(step, data={**step.data, "warn": _UNSETTLED})
         return step
 
-    return _with_steps(envelope, map(warn, envelope.steps))
+    return with_steps(envelope, map(warn, envelope.steps))
 
 
 def finish_screenshot(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
-    """Give the first screenshot step its file; a run has one picture, taken after its end."""
+    """Attach the file to the first screenshot step; a run has one, taken at its end."""
     steps = list(envelope.steps)
     place = next((n for n, s in enumerate(steps) if s.action_type == "take_screenshot"), None)
     if collected.screenshot is None or place is None:
@@ -160,12 +160,12 @@ def finish_screenshot(envelope: ResultEnvelope, collected: Collected) -> ResultE
     if data.get("error") == ErrorCode.UNSUPPORTED_RUNTIME_SCREENSHOT:
         success = True
         data = {key: value for key, value in data.items() if key not in ("error", "message")}
-    steps[place] = _changed(step, success=success, data={**data, "path": collected.screenshot})
-    return _with_steps(envelope, steps)
+    steps[place] = changed_step(step, success=success, data={**data, "path": collected.screenshot})
+    return with_steps(envelope, steps)
 
 
 def reconcile_status(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
-    """Let the steps decide the status, where there are any."""
+    """Derive the status from the steps, if there are any."""
     if not envelope.steps:
         return envelope
     if not envelope.failed_steps:
@@ -181,7 +181,7 @@ def reconcile_status(envelope: ResultEnvelope, collected: Collected) -> ResultEn
 
 
 def hint_at_service(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
-    """Say what to do when the accessibility service is off."""
+    """Add a hint when the accessibility service is off."""
     if envelope.status != "failed" or envelope.error_code != ErrorCode.SERVICE_UNAVAILABLE:
         return envelope
     serial = collected.serial
@@ -205,7 +205,7 @@ PROCESSORS: tuple[Processor, ...] = (
 
 
 def warnings_of(envelope: ResultEnvelope, collected: Collected) -> tuple[str, ...]:
-    """Say what went wrong on the host's side of a processed envelope."""
+    """Return warnings about what went wrong on the host's side."""
     snapshots = [step for step in envelope.steps if step.action_type == "snapshot_ui"]
     lost = [step for step in snapshots if step.data.get("message") == _MISSING_SNAPSHOT]
     warnings = [
@@ -224,12 +224,13 @@ def _is_snapshot(step: StepResult) -> bool:
     return step.action_type == "snapshot_ui" and step.success
 
 
-def _changed(step: StepResult, **changes: Any) -> StepResult:
+def changed_step(step: StepResult, **changes: Any) -> StepResult:
+    """Return a copy of the step with these fields changed."""
     return step.model_copy(update=changes)
 
 
-def _with_steps(envelope: ResultEnvelope, steps: Iterable[StepResult]) -> ResultEnvelope:
-    """Give the envelope with these steps: itself where none is another, as mostly."""
+def with_steps(envelope: ResultEnvelope, steps: Iterable[StepResult]) -> ResultEnvelope:
+    """Return the envelope with these steps; the same object where no step has changed."""
     changed = tuple(steps)
     if all(map(is_, changed, envelope.steps)):
         return envelope

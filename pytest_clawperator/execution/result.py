@@ -1,25 +1,25 @@
-"""What running returns: the envelope, and what only the run knows."""
+"""The result of a run: the envelope, and what only the run knows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 from typing_extensions import Self, override
 
 from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult
 from pytest_clawperator.contracts.failures import failure
 from pytest_clawperator.contracts.log import LogEntry, parse_log_line
-from pytest_clawperator.contracts.payload import Action, Execution
+from pytest_clawperator.contracts.payload import Action
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, ShellError, SnapshotError
 from pytest_clawperator.snapshot.tree import Snapshot
 
 
 @dataclass(frozen=True)
 class LogSlice:
-    """A stretch of the device's log, kept as it came and read when asked.
+    """A part of the device's log, kept as it came and parsed when asked.
 
     ``lacking`` says why there is none, where that is not because nothing was logged.
     """
@@ -42,11 +42,11 @@ class LogSlice:
 
 
 class RunStep(StepResult):
-    """What became of one action of a run, and on which device."""
+    """The result of one action of a run, with its device."""
 
     serial: str | None = None
     is_recovered: bool = False
-    """Whether only the device's log told of it, its envelope having no results."""
+    """Whether it was recovered from the device's log, because the envelope has no results."""
 
     def __repr__(self) -> str:
         return f"{super().__repr__()[:-1]}, recovered>" if self.is_recovered else super().__repr__()
@@ -91,7 +91,7 @@ class RunResult(ResultEnvelope):
 
     @classmethod
     def of(cls, envelope: ResultEnvelope, **about: Any) -> RunResult:
-        """Add to a processed envelope what the run knows."""
+        """Return a processed envelope with what the run knows."""
         serial = about["serial"]
         steps = tuple(
             RunStep.model_construct(None, **{**vars(step), "serial": serial})
@@ -106,14 +106,14 @@ class RunResult(ResultEnvelope):
 
     @override
     def step(self, id: str) -> RunStep:
-        """Give the result of the action with this id; the first, should there be several."""
+        """Return the result of the action with this id, the first of several."""
         found = super().step(id)
         assert isinstance(found, RunStep)
         return found
 
     @override
     def raise_for_status(self) -> Self:
-        """Raise a typed error if anything failed; else give the result itself."""
+        """Raise a typed error if anything failed, else return the result itself."""
         __tracebackhide__ = True
         if self.code is None:
             return self
@@ -128,7 +128,7 @@ _NO_PICTURE = (
 
 
 def error_of(result: RunResult) -> ClawperatorError:
-    """Make the error that stands for a failed run."""
+    """Return the error of a failed run."""
     code = result.code or ErrorCode.EXECUTION_FAILED
     error = failure(code, envelope=result, step=next(iter(result.failed_steps), None))
     error.serial = result.serial
@@ -142,20 +142,3 @@ def error_of(result: RunResult) -> ClawperatorError:
             details=error.details,
         )
     return error
-
-
-class Runner(Protocol):
-    """Whoever can run an execution on a device: over adb, or through another host."""
-
-    @property
-    def serial(self) -> str:
-        """What the device is called."""
-        ...
-
-    def run(self, execution: Execution) -> RunResult:
-        """Run the execution; a failed envelope is returned, not raised."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the device."""
-        ...

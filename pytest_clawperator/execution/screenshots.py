@@ -1,4 +1,4 @@
-"""A folder for pictures that nobody gave a place, gone when the client is."""
+"""Screenshots: taking one, and a folder for those that were given no path."""
 
 from __future__ import annotations
 
@@ -6,27 +6,78 @@ import os
 import re
 import shutil
 import tempfile
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
+from pytest_clawperator.errors import TransportError
+from pytest_clawperator.transport.interface import Transport
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+_PNG_END = b"IEND"
 _OURS = re.compile(r"clawperator-(\d+)-\w+")
 
 
-class Scratch:
-    """A temporary folder, made at its first use."""
+def is_png(content: bytes) -> bool:
+    """Whether bytes begin as a PNG file does."""
+    return content.startswith(_PNG)
+
+
+def no_picture(output: bytes) -> str:
+    """Return the message about what ``screencap -p`` printed instead of a picture."""
+    said = output[:200].decode("utf-8", "replace").strip()
+    return f"screencap gave no picture; it said: {said or 'nothing'}"
+
+
+@dataclass(frozen=True)
+class Screenshot:
+    """A screenshot that was taken: its bytes and its file, or else the error."""
+
+    picture: bytes | None = None
+    path: str | None = None
+    error: str | None = None
+
+
+def take_screenshot(
+    transport: Transport, folder: ScreenshotFolder, *, command_id: str, path: str
+) -> Screenshot:
+    """Capture the screen into the file at ``path``, or into one of the folder.
+
+    A failure is returned, not raised.
+    """
+    try:
+        picture = transport.exec_out("screencap -p")
+    except TransportError as exc:
+        return Screenshot(error=str(exc))
+    if not is_png(picture):
+        return Screenshot(error=no_picture(picture))
+    if picture[-8:-4] != _PNG_END:
+        return Screenshot(error=f"the picture is cut off after {len(picture)} bytes")
+    name = f"clawperator-screenshot-{command_id}-{round(time.time() * 1000)}.png"
+    file = Path(path) if path else folder.file(re.sub(r"[^A-Za-z0-9._-]+", "_", name))
+    try:
+        file.write_bytes(picture)
+    except OSError as exc:
+        return Screenshot(error=f"{file} cannot be written: {exc.strerror}")
+    return Screenshot(picture, str(file))
+
+
+class ScreenshotFolder:
+    """A temporary folder for screenshots without a path, made at its first use."""
 
     def __init__(self) -> None:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._process = os.getpid()
 
     def file(self, name: str) -> Path:
-        """Say where a file of this name goes."""
+        """Return the path of a file of this name in the folder."""
         if self._folder is None:
             _sweep(Path(tempfile.gettempdir()))
             self._folder = tempfile.TemporaryDirectory(prefix=f"clawperator-{os.getpid()}-")
         return Path(self._folder.name) / name
 
     def close(self) -> None:
-        """Remove the folder and what is in it, unless it is the parent process's."""
+        """Remove the folder and its files, unless a parent process made it."""
         if self._folder is not None and self._process == os.getpid():
             self._folder.cleanup()
             self._folder = None

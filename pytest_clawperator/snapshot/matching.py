@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_clawperator.contracts.selectors import MatcherKeywords, NodeMatcher
+from pytest_clawperator.contracts.selectors import MatcherKeywords, NodeMatcher, is_short_id
 from pytest_clawperator.contracts.text.wording import closest, quote
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.roles import KNOWN_ROLES
@@ -98,8 +98,7 @@ class Query:
         __tracebackhide__ = True
         if matcher is None:
             found = NodeMatcher.of(**keywords)
-            wanted_id = found.resource_id
-            return cls(found, wanted_id is not None and ":id/" not in wanted_id)
+            return cls(found, takes_short_id=is_short_id(found.resource_id))
         if keywords:
             raise TypeError(f"give a matcher or keywords, not both: {sorted(keywords)}")
         if isinstance(matcher, Query):

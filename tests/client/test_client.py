@@ -1,29 +1,18 @@
-"""The client: whole payloads, apps, keys, pictures, and its own life."""
+"""The client: whole payloads, wrong arguments, and releasing its device."""
 
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_clawperator.contracts.actions import Click, CloseApp, OpenApp, SnapshotUi
-from pytest_clawperator.errors import (
-    ClawperatorError,
-    ClawperatorWarning,
-    ConfigurationError,
-    ErrorCode,
-    PayloadError,
-    StepFailedError,
-    TransportError,
-)
+from pytest_clawperator.errors import ClawperatorError, ClawperatorWarning, ErrorCode, PayloadError
 from tests.doubles.runner import SERIAL, SHOP, Phone, client
 
-PNG = b"\x89PNG picture"
 
-
-def test_its_life() -> None:
+def test_the_client_releases_its_device_after_the_block() -> None:
     """A client knows its device and lets go of it at the end of the block."""
     phone = Phone()
 
@@ -35,12 +24,6 @@ def test_its_life() -> None:
         assert not phone.is_closed
 
     assert phone.is_closed
-
-
-def test_a_timeout_that_is_none() -> None:
-    """The default is checked where it is given."""
-    with pytest.raises(ConfigurationError):
-        client(Phone(), timeout=-1)
 
 
 class TestExecute:
@@ -55,7 +38,7 @@ class TestExecute:
             '{"actions": [{"type": "snapshot"}]}',
         ],
     )
-    def test_every_form(self, payload: Any) -> None:
+    def test_execute_takes_every_form_of_a_payload(self, payload: Any) -> None:
         """A payload may be a list of actions, an object, or text."""
         phone = Phone(SHOP)
 
@@ -75,7 +58,7 @@ class TestExecute:
         assert envelope.code is ErrorCode.NODE_NOT_FOUND
         assert phone.types == [["click"]]
 
-    def test_another_timeout(self) -> None:
+    def test_execute_overrides_the_payloads_timeout(self) -> None:
         """The timeout is the execution's, in seconds."""
         phone = Phone()
 
@@ -114,92 +97,6 @@ class TestExecute:
         assert phone.types == [["close_app", "close_app", "open_app"]]
 
 
-@pytest.mark.parametrize(
-    ("method", "args", "kind", "params"),
-    [
-        ("open_app", ("com.a",), "open_app", {"applicationId": "com.a"}),
-        ("close_app", ("com.a",), "close_app", {"applicationId": "com.a"}),
-        ("open_uri", ("shop://cart",), "open_uri", {"uri": "shop://cart"}),
-        ("press_key", ("home",), "press_key", {"key": "home"}),
-        ("back", (), "press_key", {"key": "back"}),
-        ("home", (), "press_key", {"key": "home"}),
-        ("recents", (), "press_key", {"key": "recents"}),
-        ("sleep", (0.5,), "sleep", {"durationMs": 500}),
-        ("start_recording", ("s1",), "start_recording", {"sessionId": "s1"}),
-        ("stop_recording", (), "stop_recording", {}),
-    ],
-)
-def test_simple_actions(method: str, args: Any, kind: str, params: Any) -> None:
-    """One action, and its step."""
-    phone = Phone(data={kind: {"told": "something"}})
-
-    step = getattr(client(phone), method)(*args)
-
-    assert phone.params(kind) == [params]
-    assert step.data == {"told": "something"}
-
-
-def test_a_simple_action_that_fails() -> None:
-    """The error says what was tried; the screen is not looked at for it."""
-    phone = Phone(data={"open_app": {"error": "APP_NOT_FOUND"}})
-
-    with pytest.raises(StepFailedError) as failed:
-        client(phone).open_app("com.nowhere")
-
-    assert "open_app 'com.nowhere'" in failed.value.message
-    assert failed.value.code is ErrorCode.APP_NOT_FOUND
-    assert phone.types == [["open_app"]]
-
-
-def test_a_long_sleep_is_split() -> None:
-    """No execution lasts longer than two minutes."""
-    phone = Phone()
-
-    client(phone).sleep(150)
-
-    assert [params["durationMs"] for params in phone.params("sleep")] == [60_000, 60_000, 30_000]
-
-
-def test_snapshot() -> None:
-    """A snapshot is a tree."""
-    phone = Phone(SHOP)
-
-    assert client(phone).snapshot().find(text="Milk")
-
-
-def test_screenshot() -> None:
-    """A screenshot is the bytes of a PNG."""
-    phone = Phone(picture=PNG)
-
-    assert client(phone).screenshot() == PNG
-    assert phone.params("take_screenshot") == [{}]
-
-
-def test_screenshot_to_a_file(tmp_path: Path) -> None:
-    """It is written where it is wanted, in a new folder if need be."""
-    path = tmp_path / "new" / "screen.png"
-
-    client(Phone(picture=PNG)).screenshot(path)
-
-    assert path.read_bytes() == PNG
-
-
-def test_screenshot_that_cannot_be_written(tmp_path: Path) -> None:
-    """A path that is a folder is told as such."""
-    with pytest.raises(ConfigurationError, match="cannot be written"):
-        client(Phone(picture=PNG)).screenshot(tmp_path)
-
-
-def test_screenshot_without_bytes() -> None:
-    """A picture that stayed on another host is told with its path."""
-    phone = Phone(data={"take_screenshot": {"path": "/far/away.png"}})
-
-    with pytest.raises(TransportError) as lost:
-        client(phone).screenshot()
-
-    assert lost.value.details == {"path": "/far/away.png"}
-
-
 class TestWrongArguments:
     """What cannot be meant is refused where it is written, before anything is sent."""
 
@@ -216,7 +113,7 @@ class TestWrongArguments:
             (lambda claw: claw.click(text="x", within=5), "click\\(within=...\\) cannot aim"),
         ],
     )
-    def test_refused(self, call: Any, words: str) -> None:
+    def test_wrong_arguments_are_refused_before_sending(self, call: Any, words: str) -> None:
         """The message says what is wrong."""
         phone = Phone(SHOP)
 
@@ -224,11 +121,3 @@ class TestWrongArguments:
             call(client(phone))
 
         assert phone.types == []
-
-
-def test_a_point_and_a_locator() -> None:
-    """A tap that is told of both a point and a locator says that one is too many."""
-    claw = client(Phone(SHOP))
-
-    with pytest.raises(ConfigurationError, match="which is meant"):
-        claw.click(claw.node(text="Tea"), at=(1, 2))

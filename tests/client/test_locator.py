@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.client.device.device import NoDevice
+from pytest_clawperator.client.device.no_device import NoDevice
 from pytest_clawperator.errors import (
     ConfigurationError,
     NodeNotFoundError,
@@ -99,7 +99,7 @@ def test_waiting_for_something_complex() -> None:
     assert phone.types == [["snapshot_ui"], *[["sleep", "snapshot_ui"]] * 2]
 
 
-def test_bounds() -> None:
+def test_bounds_are_returned_as_soon_as_the_node_is_there() -> None:
     """Where it is, as soon as it is there."""
     phone = Phone(EMPTY, SHOP)
 
@@ -168,19 +168,19 @@ class TestClear:
         claw.node({"id": f"{PACKAGE}:id/field"}).clear()
         return phone, transport
 
-    def test_emptied(self) -> None:
+    def test_clear_enters_one_letter_and_deletes_it(self) -> None:
         """One letter is entered, and one key deletes it."""
         phone, transport = self.cleared(screen(self.FIELD))
 
         assert phone.params("enter_text")[0]["text"] == "x"
         assert transport.calls == ["input keyevent KEYCODE_MOVE_END", "input keyevent KEYCODE_DEL"]
 
-    def test_not_emptied(self) -> None:
+    def test_clear_notices_a_key_that_did_not_arrive(self) -> None:
         """A key that did not arrive is noticed."""
         with pytest.raises(StepFailedError, match="was not emptied"):
             self.cleared(screen(self.FIELD.replace('text=""', 'text="x"')))
 
-    def test_without_keys(self) -> None:
+    def test_clear_enters_nothing_without_keys(self) -> None:
         """Where no key can be pressed nothing is entered."""
         phone = Phone()
         claw = Clawperator(phone, device=NoDevice("far", "it is far away"))
@@ -195,14 +195,14 @@ class TestRolesThatOnlyTheDeviceKnows:
     """A snapshot does not tell every role."""
 
     @pytest.mark.parametrize(("data", "there"), [({}, True), ({"error": "NODE_NOT_FOUND"}, False)])
-    def test_exists(self, data: Any, there: bool) -> None:
+    def test_exists_asks_the_device_once(self, data: Any, there: bool) -> None:
         """The device is asked, once."""
         phone = Phone(data={"wait_for_node": data})
 
         assert client(phone).node(role="listitem").exists() is there
         assert phone.sent[0][0]["params"]["retry"] == {"maxAttempts": 1}
 
-    def test_count(self) -> None:
+    def test_count_is_refused_for_unknown_roles(self) -> None:
         """A wrong number would be worse than none."""
         with pytest.raises(ConfigurationError, match="does not tell"):
             client(Phone(SHOP)).node(role="row").count()
@@ -234,7 +234,7 @@ class TestDamagedSnapshots:
 
     BROKEN = SHOP[: SHOP.index("Bread") + 2]
 
-    def test_seen(self) -> None:
+    def test_a_node_before_the_break_exists(self) -> None:
         """What is before the break is there."""
         assert client(Phone(self.BROKEN)).node(id="buy").exists() is True
 
@@ -245,7 +245,7 @@ class TestDamagedSnapshots:
         assert client(phone).node(text="Cheese").exists() is True
         assert phone.types == [["snapshot_ui"], ["wait_for_node"]]
 
-    def test_unknown(self) -> None:
+    def test_a_damaged_snapshot_is_an_error_not_an_absence(self) -> None:
         """What cannot be asked of the device is an error, not absent."""
         with pytest.raises(SnapshotError, match="breaks off"):
             client(Phone(self.BROKEN)).node(id="cheese").exists()

@@ -11,11 +11,11 @@ import pytest
 
 from pytest_clawperator.client import pausing
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.client.device.device import NoDevice
+from pytest_clawperator.client.device.no_device import NoDevice
 
 
 def idle_client() -> Clawperator:
-    """Give a client that runs nothing; as a fixture's value, pytest would look after it."""
+    """Return a client that runs nothing; as a fixture's value, pytest would look after it."""
     runner: Any = SimpleNamespace(serial="PH1")
     return Clawperator(runner, device=NoDevice("PH1", "it is not there"))
 
@@ -41,7 +41,9 @@ def test_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("word", ["exit", "quit"])
-def test_leaving(monkeypatch: pytest.MonkeyPatch, word: str) -> None:
+def test_leaving_the_prompt_keeps_the_input_open(
+    monkeypatch: pytest.MonkeyPatch, word: str
+) -> None:
     """Python's own way out closes the terminal's stream, and the next pause would have none."""
     left: list[str] = []
 

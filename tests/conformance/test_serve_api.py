@@ -9,7 +9,7 @@ import pytest
 
 from pytest_clawperator.errors import ClawperatorError, ErrorCode
 from pytest_clawperator.execution.remote.answers import (
-    Answer,
+    HttpAnswer,
     read_answer,
     read_device_states,
     read_run,
@@ -17,10 +17,10 @@ from pytest_clawperator.execution.remote.answers import (
 from tests.conformance.vectors import rows
 
 
-def answer_of(row: dict[str, Any]) -> Answer:
+def answer_of(row: dict[str, Any]) -> HttpAnswer:
     """Return a row's answer as it came over the wire."""
     body, request = row["body"], row["request"]
-    return Answer(
+    return HttpAnswer(
         request=f"{request['method']} http://host:3000{request['path']}",
         status=row["status"],
         content_type=row["contentType"],

@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.contracts.actions import Click, OpenApp, Retry, Sleep, SnapshotUi
-from pytest_clawperator.contracts.completion import complete_execution, override_timeout, waiting_ms
+from pytest_clawperator.contracts.completion import (
+    complete_actions,
+    complete_execution,
+    override_timeout,
+    waiting_ms,
+)
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import (
     ErrorCode,
@@ -239,6 +244,26 @@ def test_size_is_checked_after_the_override() -> None:
 
     with pytest.raises(PayloadTooLargeError):
         override_timeout(execution, 100)
+
+
+def test_typed_actions_are_completed_as_the_same_execution() -> None:
+    """The short way for typed actions fills in and validates what the long way does."""
+    actions = [Click(NodeMatcher.of(text="Tea")), Sleep(0.5), Sleep(20)]
+
+    short, long = complete_actions(actions), complete_execution(actions)
+
+    assert short.actions == long.actions
+    assert [action.id for action in short.actions] == ["click-1", "sleep-2", "sleep-3"]
+    assert short.timeout_ms == long.timeout_ms
+    assert short.command_id.startswith("cmd-")
+
+
+def test_typed_actions_are_validated() -> None:
+    """What breaks the contract is refused on the short way, too."""
+    with pytest.raises(ExecutionValidationError):
+        complete_actions([Sleep(-1)])
+    with pytest.raises(ExecutionValidationError):
+        complete_actions([])
 
 
 FIVE_SECONDS = {"maxAttempts": 6, "initialDelayMs": 1000}

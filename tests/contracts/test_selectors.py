@@ -13,6 +13,7 @@ from pytest_clawperator.contracts.selectors import (
     MatcherKeywords,
     NodeMatcher,
     check_matcher_keywords,
+    is_short_id,
 )
 from pytest_clawperator.errors import ConfigurationError, ExecutionValidationError
 
@@ -104,6 +105,14 @@ def test_a_matcher_shows_only_what_was_given() -> None:
 
     assert repr(matcher) == "NodeMatcher(role='button', text_equals='OK')"
     assert str(matcher) == "role='button', textEquals='OK'"
+
+
+@pytest.mark.parametrize(
+    ("id", "is_short"), [("ok", True), ("com.a:id/ok", False), ("com.a:id/", False), (None, False)]
+)
+def test_a_short_id_lacks_its_package(id: str | None, is_short: bool) -> None:
+    """An id with a package is whole, and no id is none to complete."""
+    assert is_short_id(id) is is_short
 
 
 def test_each_key_has_a_row_a_field_and_a_keyword() -> None:

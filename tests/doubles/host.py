@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from pytest_clawperator.contracts.completion import complete_execution
+from pytest_clawperator.contracts.payload import Execution
+
 SERIAL = "emulator-5554"
 ONE_DEVICE = {"ok": True, "devices": [{"serial": SERIAL, "state": "device"}]}
 
@@ -116,3 +119,20 @@ def running_host() -> Iterator[HostDouble]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def execution(*actions: dict[str, Any], command_id: str = "cmd-1", **more: Any) -> Execution:
+    """Make an execution; one that sleeps will do where nothing else is asked for."""
+    given = [*actions] or [{"id": "z", "type": "sleep", "params": {"durationMs": 1}}]
+    return complete_execution({"commandId": command_id, "actions": given, **more})
+
+
+def step(id: str, kind: str, *, success: bool = True, **data: str) -> dict[str, Any]:
+    """Make a step's result as it stands in an envelope."""
+    return {"id": id, "actionType": kind, "success": success, "data": data}
+
+
+def failing(code: str, status: int = 500, **more: Any) -> Reply:
+    """Answer with an error as the published host words it."""
+    error = {"code": code, "message": "what went wrong", **more}
+    return Reply(body={"ok": False, "error": error, "deviceId": SERIAL}, status=status)

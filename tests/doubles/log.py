@@ -18,7 +18,7 @@ class Clock:
     now: float = 0.0
 
     def __call__(self) -> float:
-        """Tell the time."""
+        """Return the time."""
         return self.now
 
 
@@ -32,11 +32,11 @@ class ScriptedLog:
     sent_at: float | None = None
 
     def mark(self) -> int:
-        """Give the position after the newest line."""
+        """Return the position after the newest line."""
         return len(self.lines)
 
     def read(self, start: int, end: int | None = None) -> Sequence[bytes]:
-        """Give the lines from a position on."""
+        """Return the lines from a position on."""
         return self.lines[start:end]
 
     def wait(self, position: int, deadline: float) -> int:
@@ -96,7 +96,7 @@ class LoggedTransport:
         self.log.sent_at = self.clock()
 
     def result(self, timeout: float) -> ShellResult:
-        """Tell how the broadcast went."""
+        """Return the result of the broadcast."""
         return self._broadcast
 
     def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
@@ -105,7 +105,7 @@ class LoggedTransport:
         return self._shell.get(command, ShellResult("", "", 0))
 
     def exec_out(self, command: str, *, timeout: float = 30.0) -> bytes:
-        """Give the picture, or the log so far."""
+        """Return the picture, or the log so far."""
         self.commands.append(command)
         return self.picture if command.startswith("screencap") else self.dump
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.contracts.payload import Action, Execution
+from pytest_clawperator.execution.postprocess import Collected, Processor, postprocess
 from pytest_clawperator.execution.result import RunResult, RunStep
 from tests.doubles.transport import ScriptedTransport
 
@@ -26,10 +27,13 @@ class ScriptedRunner:
         self.executions: list[Execution] = []
         self.is_closed = False
 
-    def run(self, execution: Execution) -> RunResult:
-        """Give the scripted answer."""
+    def run(self, execution: Execution, *, processors: Sequence[Processor] = ()) -> RunResult:
+        """Return the scripted answer, judged as a runner does it."""
         self.executions.append(execution)
-        return self._answer(execution)
+        collected = Collected(actions=execution.actions, serial=self.serial)
+        result = postprocess(self._answer(execution), collected, processors)
+        assert isinstance(result, RunResult)
+        return result
 
     def close(self) -> None:
         """Remember it."""
@@ -46,7 +50,7 @@ class ScriptedRunner:
         return [[a.type for a in e.actions] for e in self.executions]
 
     def params(self, kind: str) -> list[dict[str, Any]]:
-        """Give the parameters of every action of a type, retries aside."""
+        """Return the parameters of every action of a type, retries aside."""
         hidden = {"retry", "scrollRetry", "clickRetry"}
         return [
             {k: v for k, v in action.get("params", {}).items() if k not in hidden}
@@ -177,3 +181,20 @@ SHOP = screen(
         scrollable=True,
     ),
 )
+
+
+def page(*names: str, scrollable: bool = True) -> str:
+    """Make a screen with a list that shows some names."""
+    rows = [row(name, "$1", 100 * place) for place, name in enumerate(names, 1)]
+    return screen(node(*rows, id="list", bounds="[0,0][1080,2000]", scrollable=scrollable))
+
+
+def moving(times: int) -> Any:
+    """Answer scrolls: so many move, the next meets the edge."""
+    left = [times]
+
+    def answer(action: Action) -> dict[str, str]:
+        left[0] -= 1
+        return {"scroll_outcome": "moved" if left[0] >= 0 else "edge_reached", "direction": "down"}
+
+    return answer

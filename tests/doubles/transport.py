@@ -68,7 +68,7 @@ class ScriptedTransport:
         return ShellResult(answer, "", 0) if isinstance(answer, str) else answer
 
     def exec_out(self, command: str, *, timeout: float = 30.0) -> bytes:
-        """Give the output of a command."""
+        """Return the output of a command."""
         return self.shell(command).stdout.encode()
 
     def push(self, source: bytes | Path, path: str) -> None:
@@ -76,7 +76,7 @@ class ScriptedTransport:
         self.files[path] = source if isinstance(source, bytes) else source.read_bytes()
 
     def pull(self, path: str) -> bytes:
-        """Give a file back."""
+        """Return a file back."""
         return self.files[path]
 
     def install(self, apk: Path, *, timeout: float = 180.0) -> None:

@@ -3,126 +3,26 @@
 from __future__ import annotations
 
 import gc
-import json
-import warnings
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pytest_clawperator import complete_execution
 from pytest_clawperator.contracts.envelope import ResultEnvelope
-from pytest_clawperator.contracts.events import (
-    ArtifactMade,
-    Event,
-    ExecutionFinished,
-    ExecutionStarted,
-    Notice,
-)
+from pytest_clawperator.contracts.events import Notice
 from pytest_clawperator.errors import (
     AdbUnavailableError,
-    BroadcastError,
-    ClawperatorWarning,
-    DeviceNotFoundError,
-    EnvelopeMalformedError,
     EnvelopeTimeoutError,
     ErrorCode,
-    ExecutionConflictError,
     LeaseError,
     OperatorNotReadyError,
     ShellError,
     SnapshotError,
 )
-from pytest_clawperator.execution.flight import Flight, Unfinished
-from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import PROCESSORS, Collected
-from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.interrupting import interruptions
-from tests.doubles.log import LoggedTransport, line
-
-PACKAGE = "com.clawperator.operator"
-XML = '<hierarchy rotation="0"><node text=\'a\' bounds="[0,0][1,1]" /></hierarchy>'
-
-
-def envelope(command_id: str, *steps: dict[str, Any], **changes: Any) -> bytes:
-    """Print the line of a result envelope."""
-    wire = {
-        "commandId": command_id,
-        "taskId": "t",
-        "status": "success",
-        "stepResults": list(steps),
-        "error": None,
-        **changes,
-    }
-    return line(f"[Clawperator-Result] {json.dumps(wire)}")
-
-
-def step(kind: str, *, id: str = "a", success: bool = True, **data: str) -> dict[str, Any]:
-    """Word a step result."""
-    return {"id": id, "actionType": kind, "success": success, "data": data}
-
-
-class Bench:
-    """A pipeline on a scripted device, with all that watches it."""
-
-    def __init__(self, folder: Path, transport: LoggedTransport, **options: Any) -> None:
-        self.transport = transport
-        self.events: list[Event] = []
-        self.preflights = 0
-        self.flight = Flight("PH1", folder=folder, clock=transport.clock)
-        self.pipeline = Pipeline(
-            transport,
-            operator_package=PACKAGE,
-            flight=self.flight,
-            preflight=self.preflight,
-            observers=[self.events.append],
-            clock=transport.clock,
-            **options,
-        )
-
-    def preflight(self) -> None:
-        """Count how often the device was looked at."""
-        self.preflights += 1
-
-    def unfinished(self) -> Unfinished | None:
-        """Tell which command may be on the device."""
-        return self.flight.peek()
-
-    def run(self, *actions: dict[str, Any], command_id: str = "cmd-1") -> RunResult:
-        """Run some actions."""
-        payload = {"commandId": command_id, "actions": list(actions)}
-        return self.pipeline.run(complete_execution(payload))
-
-    def answer(self, *script: tuple[float, bytes | Exception]) -> None:
-        """Say what the next broadcast is answered with."""
-        self.transport.log.script = script
-        self.transport.log.sent_at = None
-
-
-MakeBench = Callable[..., Bench]
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Iterator[MakeBench]:
-    """Give a factory of pipelines on scripted devices."""
-    made: list[Bench] = []
-
-    def make(*script: tuple[float, bytes | Exception], **options: Any) -> Bench:
-        shell = options.pop("shell", None)
-        broadcast = options.pop("broadcast", ShellResult("", "", 0))
-        transport = LoggedTransport(*script, shell=shell, broadcast=broadcast)
-        made.append(Bench(tmp_path / "locks", transport, **options))
-        return made[-1]
-
-    yield make
-    for each in made:
-        each.pipeline.close()
-
-
-SLEEP = {"id": "a", "type": "sleep", "params": {"durationMs": 0}}
-SNAPSHOT = {"id": "a", "type": "snapshot_ui"}
+from tests.doubles.log import line
+from tests.doubles.pipeline import SLEEP, SNAPSHOT, XML, MakeBench, envelope, step
 
 
 def test_a_run_gives_the_processed_envelope_and_what_only_it_knows(bench: MakeBench) -> None:
@@ -207,67 +107,6 @@ def test_a_force_stop_that_fails_sends_nothing(bench: MakeBench) -> None:
     assert len(here.transport.commands) == 1
 
 
-SHOT = step("take_screenshot", success=False, error="UNSUPPORTED_RUNTIME_SCREENSHOT")
-
-
-def test_a_screenshot_goes_to_its_file(bench: MakeBench, tmp_path: Path) -> None:
-    """The picture is written where the action wants it, and given as bytes."""
-    here = bench((0.1, envelope("cmd-1", SHOT)))
-    path = tmp_path / "shot.png"
-
-    result = here.run({"id": "a", "type": "take_screenshot", "params": {"path": str(path)}})
-
-    assert result.ok
-    assert path.read_bytes() == result.screenshot == here.transport.picture
-    assert result.step("a").data["path"] == str(path)
-
-
-def test_a_screenshot_without_a_place_is_gone_with_the_client(bench: MakeBench) -> None:
-    """A temporary file lasts until the pipeline is closed, whatever the command is called."""
-    here = bench((0.1, envelope("../../etc/x", SHOT)))
-
-    result = here.run({"id": "a", "type": "take_screenshot"}, command_id="../../etc/x")
-    path = Path(result.step("a").data["path"])
-    there = path.read_bytes()
-    here.pipeline.close()
-
-    assert there == here.transport.picture
-    assert "clawperator-" in str(path.parent)
-    assert not path.parent.exists()
-
-
-@pytest.mark.parametrize(
-    ("picture", "told"),
-    [
-        (b"", "nothing"),
-        (b"screencap: no display\n", "screencap: no display"),
-        (b"\x89PNG\r\n\x1a\nhalf a picture", "cut off after 22 bytes"),
-    ],
-)
-def test_a_picture_that_is_none_fails_its_step(bench: MakeBench, picture: bytes, told: str) -> None:
-    """What screencap says instead of a picture is told."""
-    here = bench((0.1, envelope("cmd-1", SHOT)))
-    here.transport.picture = picture
-
-    result = here.run({"id": "a", "type": "take_screenshot"})
-
-    assert result.code == ErrorCode.UNSUPPORTED_RUNTIME_SCREENSHOT
-    notices = [event.message for event in here.events if isinstance(event, Notice)]
-    assert any(told in notice for notice in notices)
-
-
-def test_a_picture_that_cannot_be_written_is_told(bench: MakeBench, tmp_path: Path) -> None:
-    """A path in a missing folder fails the step, not the run."""
-    here = bench((0.1, envelope("cmd-1", SHOT)))
-    path = tmp_path / "nowhere" / "shot.png"
-
-    result = here.run({"id": "a", "type": "take_screenshot", "params": {"path": str(path)}})
-
-    assert not result.ok
-    notices = [event.message for event in here.events if isinstance(event, Notice)]
-    assert any(str(path) in notice for notice in notices)
-
-
 def test_the_device_is_looked_at_once_per_connection(bench: MakeBench) -> None:
     """Preflight runs before the first execution and after the device was away."""
     here = bench()
@@ -278,110 +117,6 @@ def test_the_device_is_looked_at_once_per_connection(bench: MakeBench) -> None:
         here.run(SLEEP, command_id=command_id)
 
     assert here.preflights == 2
-
-
-def test_the_watchers_hear_of_everything(bench: MakeBench) -> None:
-    """Start, end and artefacts are told in order, with the position in the log."""
-    here = bench((0.1, envelope("cmd-1", SHOT)))
-    here.transport.log.lines.append(line("earlier"))
-
-    result = here.run({"id": "a", "type": "take_screenshot"})
-
-    start, end, made = here.events
-    assert isinstance(start, ExecutionStarted)
-    assert isinstance(end, ExecutionFinished)
-    assert isinstance(made, ArtifactMade)
-    assert start.log_position == end.log_position == 1
-    assert start.execution.command_id == "cmd-1"
-    assert end.result is result
-    assert end.error is None
-    assert (made.kind, made.step_id, made.data) == ("screenshot", "a", result.screenshot)
-    assert made.path is None
-
-
-def test_the_watchers_hear_of_the_file_that_was_asked_for(bench: MakeBench, tmp_path: Path) -> None:
-    """A path of one's own is told; a passing file is not."""
-    here = bench((0.1, envelope("cmd-1", SHOT)))
-    path = tmp_path / "mine.png"
-
-    here.run({"id": "a", "type": "take_screenshot", "params": {"path": str(path)}})
-
-    made = here.events[-1]
-    assert isinstance(made, ArtifactMade)
-    assert made.path == path
-
-
-def test_the_watchers_hear_of_errors(bench: MakeBench) -> None:
-    """An execution without an envelope ends with its error."""
-    here = bench(broadcast=ShellResult("", "refused", 1))
-
-    with pytest.raises(BroadcastError) as caught:
-        here.run(SLEEP)
-
-    end = here.events[-1]
-    assert isinstance(end, ExecutionFinished)
-    assert end.error is caught.value
-    assert end.result is None
-
-
-def test_a_watcher_that_fails_harms_nobody(bench: MakeBench) -> None:
-    """The run goes on, and the failure is a warning that names it."""
-    here = bench((0.1, envelope("cmd-1", step("sleep"))))
-
-    def broken(event: Event) -> None:
-        raise ValueError("broken report")
-
-    remove = here.pipeline.observers.add(broken)
-    with pytest.warns(ClawperatorWarning, match="broken report"):
-        result = here.run(SLEEP)
-    remove()
-    here.answer((0.1, envelope("cmd-2", step("sleep"))))
-    again = here.run(SLEEP, command_id="cmd-2")
-
-    assert result.ok
-    assert again.ok
-
-
-def test_a_watcher_that_fails_harms_nobody_where_warnings_are_errors(bench: MakeBench) -> None:
-    """A filter that makes errors of warnings does not make a run fail for its watchers."""
-    here = bench((0.1, envelope("cmd-1", step("sleep"))))
-
-    def broken(event: Event) -> None:
-        raise ValueError("broken report")
-
-    here.pipeline.observers.add(broken)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        result = here.run(SLEEP)
-
-    assert result.ok
-
-
-def test_a_watcher_may_use_the_device_when_an_execution_ended(bench: MakeBench) -> None:
-    """The end is told when the device is free again."""
-    here = bench((0.1, envelope("cmd-1", step("sleep"))))
-    nested: list[RunResult] = []
-
-    def act(event: Event) -> None:
-        if isinstance(event, ExecutionFinished) and not nested:
-            here.answer((0.1, envelope("cmd-2", step("sleep"))))
-            nested.append(here.run(SLEEP, command_id="cmd-2"))
-
-    here.pipeline.observers.add(act)
-    result = here.run(SLEEP)
-
-    assert result.ok
-    assert nested[0].ok
-
-
-def test_the_watchers_hear_of_what_was_never_sent(bench: MakeBench) -> None:
-    """A conflict, too, is an execution that started and ended."""
-    here = bench()
-
-    with here.pipeline._flight.claim("other", serial="s"), pytest.raises(ExecutionConflictError):
-        here.run(SLEEP)
-
-    assert [type(event) for event in here.events] == [ExecutionStarted, ExecutionFinished]
 
 
 def test_an_interrupt_at_any_moment_leaves_the_device_free(bench: MakeBench) -> None:
@@ -409,24 +144,6 @@ def test_an_interrupt_at_any_moment_leaves_the_device_free(bench: MakeBench) -> 
     assert errors == {KeyboardInterrupt}
 
 
-def test_the_watchers_hear_of_a_device_that_is_gone(bench: MakeBench) -> None:
-    """Where not even the log can be opened, start and end are told all the same."""
-    here = bench()
-    gone = DeviceNotFoundError("gone", serial="PH1")
-
-    def mark() -> int:
-        raise gone
-
-    here.transport.log.mark = mark  # type: ignore[method-assign]
-    with pytest.raises(DeviceNotFoundError):
-        here.run(SLEEP)
-
-    start, end = here.events
-    assert isinstance(start, ExecutionStarted)
-    assert isinstance(end, ExecutionFinished)
-    assert end.error is gone
-
-
 def test_further_processors_have_the_last_word(bench: MakeBench) -> None:
     """Processing is a chain to which a caller can add."""
 
@@ -440,94 +157,6 @@ def test_further_processors_have_the_last_word(bench: MakeBench) -> None:
     assert result.hint == "seen on PH1"
 
 
-def test_the_next_execution_waits_for_a_late_envelope(bench: MakeBench) -> None:
-    """After a timeout the device may be busy: nothing is sent before its envelope was seen."""
-    here = bench()
-    with pytest.raises(EnvelopeTimeoutError):
-        here.run(SLEEP, command_id="slow")
-    gave_up_at = here.transport.clock()
-    here.answer((2.0, envelope("slow")), (2.5, envelope("next", step("sleep"))))
-    here.transport.log.sent_at = gave_up_at
-
-    result = here.run(SLEEP, command_id="next")
-
-    assert result.ok
-    assert any("slow" in event.message for event in here.events if isinstance(event, Notice))
-    assert [c for c in here.transport.commands if "logcat" in c] == ["logcat -d -v threadtime"]
-
-
-def test_an_earlier_envelope_of_the_same_id_is_no_end(bench: MakeBench) -> None:
-    """A command id that is used twice does not make a device free that is still busy."""
-    here = bench((0.1, envelope("mine", step("sleep"))))
-    here.run(SLEEP, command_id="mine")
-    here.answer()
-    with pytest.raises(EnvelopeTimeoutError):
-        here.run(SLEEP, command_id="mine")
-    here.transport.dump = b"\n".join([*here.transport.log.lines, b""])
-    gave_up_at = here.transport.clock()
-    late = envelope("mine", step("sleep", id="second"))
-    own = envelope("mine", step("sleep", id="third"))
-    here.answer((2.0, late), (2.5, own))
-    here.transport.log.sent_at = gave_up_at
-
-    result = here.run(SLEEP, command_id="mine")
-
-    assert [each.id for each in result.steps] == ["third"]
-
-
-def test_the_wait_for_a_late_envelope_is_bounded(bench: MakeBench) -> None:
-    """An envelope that never comes holds the next execution up for a while, once."""
-    here = bench()
-    with pytest.raises(EnvelopeTimeoutError):
-        here.run(SLEEP, command_id="lost")
-    gave_up_at = here.transport.clock()
-    here.answer((0.1, envelope("next", step("sleep"))))
-
-    result = here.run(SLEEP, command_id="next")
-
-    assert result.ok
-    assert 0 < here.transport.clock() - gave_up_at < 10
-
-
-def test_a_late_envelope_that_is_in_the_log_already_is_found(bench: MakeBench) -> None:
-    """It may have come while nobody read: the device's own buffer is searched first."""
-    here = bench()
-    with pytest.raises(EnvelopeTimeoutError):
-        here.run(SLEEP, command_id="slow")
-    gave_up_at = here.transport.clock()
-    here.transport.dump = b"noise\n" + envelope("slow") + b"\n"
-    here.answer((0.1, envelope("next", step("sleep"))))
-
-    result = here.run(SLEEP, command_id="next")
-
-    assert result.ok
-    assert here.transport.clock() - gave_up_at == pytest.approx(0.1)
-
-
-@pytest.mark.parametrize(
-    "ending",
-    [
-        {"broadcast": ShellResult("", "refused", 1)},
-        {"script": [(0.1, envelope("cmd-1")[:110])]},
-    ],
-    ids=["the broadcast failed", "the envelope was malformed"],
-)
-def test_nobody_waits_for_a_command_whose_end_was_seen(
-    bench: MakeBench, ending: dict[str, Any]
-) -> None:
-    """A run that ended without an envelope has ended all the same."""
-    here = bench(*ending.pop("script", ()), **ending)
-    with pytest.raises((BroadcastError, EnvelopeMalformedError)):
-        here.run(SLEEP)
-    ended_at = here.transport.clock()
-    here.transport._broadcast = ShellResult("", "", 0)
-    here.answer((0.1, envelope("next", step("sleep"))))
-
-    here.run(SLEEP, command_id="next")
-
-    assert here.transport.clock() - ended_at == pytest.approx(0.1)
-
-
 def test_what_goes_wrong_in_flight_says_that_the_device_may_be_acting(bench: MakeBench) -> None:
     """An adb server that is gone names no phone by itself, and knows nothing of the flight."""
     here = bench((0.1, AdbUnavailableError("no server", hint="Start it.")))
@@ -539,51 +168,6 @@ def test_what_goes_wrong_in_flight_says_that_the_device_may_be_acting(bench: Mak
     assert caught.value.hint == (
         "Start it. The device may still be acting; the next execution waits for it."
     )
-
-
-def test_a_command_on_a_vanished_device_is_waited_for(bench: MakeBench) -> None:
-    """A device that went away may come back still busy."""
-    gone = DeviceNotFoundError("gone", serial="PH1")
-    here = bench((0.1, gone))
-    with pytest.raises(DeviceNotFoundError):
-        here.run(SLEEP, command_id="lost")
-    here.answer((0.1, envelope("next", step("sleep"))))
-
-    here.run(SLEEP, command_id="next")
-
-    assert any("lost" in event.message for event in here.events if isinstance(event, Notice))
-
-
-@pytest.mark.parametrize("taken", [True, False])
-def test_a_command_sent_into_a_breaking_connection(bench: MakeBench, taken: bool) -> None:
-    """It is waited for to its latest end if the Operator took it, else for a moment only."""
-    here = bench((0.001, DeviceNotFoundError("gone", serial="PH1")))
-    with pytest.raises(DeviceNotFoundError):
-        here.run(SLEEP, command_id="lost")
-    if taken:
-        here.transport.dump = line("[Clawperator-Command] start commandId=lost taskId=t") + b"\n"
-    here.answer((0.1, envelope("next", step("sleep"))))
-
-    here.run(SLEEP, command_id="next")
-
-    waited = here.transport.clock() - 0.1
-    assert waited > 30 if taken else waited < 6
-    assert any("lost" in event.message for event in here.events if isinstance(event, Notice))
-
-
-def test_a_command_that_was_never_sent_is_not_waited_for(bench: MakeBench) -> None:
-    """A device that went away before the broadcast is busy with nothing."""
-    here = bench()
-    here.transport.problem = DeviceNotFoundError("gone", serial="PH1")
-    with pytest.raises(DeviceNotFoundError):
-        here.run(SLEEP, command_id="lost")
-    here.transport.problem = None
-    here.answer((0.1, envelope("next", step("sleep"))))
-
-    here.run(SLEEP, command_id="next")
-
-    assert here.transport.clock() == pytest.approx(0.1)
-    assert not [event for event in here.events if isinstance(event, Notice)]
 
 
 def test_a_ping_asks_the_operator(bench: MakeBench) -> None:

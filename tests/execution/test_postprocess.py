@@ -61,7 +61,7 @@ class TestCloseApp:
         assert result.ok
         assert result.step("close").data == {"application_id": "com.a"}
 
-    def test_not_done(self) -> None:
+    def test_a_step_whose_app_was_not_stopped_stays_failed(self) -> None:
         """A step whose app was not stopped stays failed."""
         result = postprocess(envelope(UNSUPPORTED_CLOSE), collected(CLOSE))
 
@@ -167,7 +167,9 @@ class TestSnapshots:
             (Action("s", "scroll"), SNAP),
         ],
     )
-    def test_no_warning(self, actions: tuple[Action, ...]) -> None:
+    def test_only_the_action_just_before_causes_a_warning(
+        self, actions: tuple[Action, ...]
+    ) -> None:
         """Only the action immediately before counts."""
         given = envelope(step("snap", "snapshot_ui"))
 
@@ -255,7 +257,7 @@ class TestScreenshots:
         assert result.step("shot").success
         assert result.code == "UNSUPPORTED_RUNTIME_SCREENSHOT"
 
-    def test_failed(self) -> None:
+    def test_a_step_without_a_picture_stays_failed(self) -> None:
         """Without a picture the step stays as it came, and the reason is a warning."""
         lost = collected(SHOT, screenshot_error="device offline")
 
@@ -285,7 +287,7 @@ class TestScreenshots:
 class TestStatus:
     """The steps decide the status; without steps the Operator's word stands."""
 
-    def test_failed_step(self) -> None:
+    def test_a_failed_step_fails_the_envelope(self) -> None:
         """A failed step fails the whole, keeps the code and drops a stale hint."""
         given = envelope(step("a", "x"), step("b", "y", False), errorCode="Z", hint="h")
 
@@ -305,19 +307,19 @@ class TestStatus:
         assert result.status == "failed"
         assert result.error_code == "Z"
 
-    def test_all_well(self) -> None:
+    def test_success_of_all_steps_clears_the_error(self) -> None:
         """All steps well clears every trace of an error."""
         given = envelope(step("a", "x"), status="failed", error="e", errorCode="Z", hint="h")
 
         assert postprocess(given, collected()).to_wire() == envelope(step("a", "x")).to_wire()
 
-    def test_no_steps(self) -> None:
+    def test_a_failure_without_steps_is_left_alone(self) -> None:
         """A failure without steps is left alone."""
         given = envelope(status="failed", error="Task execution failed: UI tree not available")
 
         assert postprocess(given, collected()) == given
 
-    def test_service_hint(self) -> None:
+    def test_a_service_that_is_off_gets_a_hint(self) -> None:
         """A service that is off comes with the command that mends it, for this device."""
         given = envelope(status="failed", error="x", errorCode="SERVICE_UNAVAILABLE")
 
@@ -434,7 +436,7 @@ def test_subclasses_stay_what_they_are() -> None:
     assert result.status == "failed"
 
 
-def test_own_processors() -> None:
+def test_the_chain_takes_further_processors() -> None:
     """The chain can be lengthened with a plain function."""
 
     def rename(result: ResultEnvelope, brought: Collected) -> ResultEnvelope:

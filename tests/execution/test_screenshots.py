@@ -1,4 +1,4 @@
-"""A folder for pictures that nobody gave a place."""
+"""Screenshots are taken into their file, or into a folder that goes with the client."""
 
 from __future__ import annotations
 
@@ -10,19 +10,22 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.execution.screenshots import Scratch
+from pytest_clawperator.contracts.events import Notice
+from pytest_clawperator.errors import ErrorCode
+from pytest_clawperator.execution.screenshots import ScreenshotFolder
+from tests.doubles.pipeline import SHOT, MakeBench, envelope
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Let temporary files go to a folder of the test's own."""
+    """Send temporary files to a folder of the test's own."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
 
 
 def test_the_folder_is_made_when_needed_and_removed_at_the_end(place: Path) -> None:
     """Nothing is made before the first file, and nothing is left after the end."""
-    scratch = Scratch()
+    scratch = ScreenshotFolder()
     before = list(place.iterdir())
     path = scratch.file("a.png")
     path.write_bytes(b"x")
@@ -43,7 +46,7 @@ def test_what_a_killed_process_left_is_swept(place: Path) -> None:
     for folder in (stale, living, other):
         folder.mkdir()
         (folder / "file").write_text("x")
-    scratch = Scratch()
+    scratch = ScreenshotFolder()
 
     scratch.file("a.png")
     scratch.close()
@@ -51,3 +54,61 @@ def test_what_a_killed_process_left_is_swept(place: Path) -> None:
     assert not stale.exists()
     assert (living / "file").exists()
     assert (other / "file").exists()
+
+
+def test_a_screenshot_goes_to_its_file(bench: MakeBench, tmp_path: Path) -> None:
+    """The picture is written where the action wants it, and given as bytes."""
+    here = bench((0.1, envelope("cmd-1", SHOT)))
+    path = tmp_path / "shot.png"
+
+    result = here.run({"id": "a", "type": "take_screenshot", "params": {"path": str(path)}})
+
+    assert result.ok
+    assert path.read_bytes() == result.screenshot == here.transport.picture
+    assert result.step("a").data["path"] == str(path)
+
+
+def test_a_screenshot_without_a_place_is_gone_with_the_client(bench: MakeBench) -> None:
+    """A temporary file lasts until the pipeline is closed, whatever the command is called."""
+    here = bench((0.1, envelope("../../etc/x", SHOT)))
+
+    result = here.run({"id": "a", "type": "take_screenshot"}, command_id="../../etc/x")
+    path = Path(result.step("a").data["path"])
+    there = path.read_bytes()
+    here.pipeline.close()
+
+    assert there == here.transport.picture
+    assert "clawperator-" in str(path.parent)
+    assert not path.parent.exists()
+
+
+@pytest.mark.parametrize(
+    ("picture", "told"),
+    [
+        (b"", "nothing"),
+        (b"screencap: no display\n", "screencap: no display"),
+        (b"\x89PNG\r\n\x1a\nhalf a picture", "cut off after 22 bytes"),
+    ],
+)
+def test_a_picture_that_is_none_fails_its_step(bench: MakeBench, picture: bytes, told: str) -> None:
+    """What screencap says instead of a picture is told."""
+    here = bench((0.1, envelope("cmd-1", SHOT)))
+    here.transport.picture = picture
+
+    result = here.run({"id": "a", "type": "take_screenshot"})
+
+    assert result.code == ErrorCode.UNSUPPORTED_RUNTIME_SCREENSHOT
+    notices = [event.message for event in here.events if isinstance(event, Notice)]
+    assert any(told in notice for notice in notices)
+
+
+def test_a_picture_that_cannot_be_written_is_told(bench: MakeBench, tmp_path: Path) -> None:
+    """A path in a missing folder fails the step, not the run."""
+    here = bench((0.1, envelope("cmd-1", SHOT)))
+    path = tmp_path / "nowhere" / "shot.png"
+
+    result = here.run({"id": "a", "type": "take_screenshot", "params": {"path": str(path)}})
+
+    assert not result.ok
+    notices = [event.message for event in here.events if isinstance(event, Notice)]
+    assert any(str(path) in notice for notice in notices)

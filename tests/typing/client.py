@@ -8,7 +8,7 @@ from pytest_clawperator.client.batch.batch import Batch
 from pytest_clawperator.client.batch.sending import BatchStep
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.locator import Locator
-from pytest_clawperator.client.scroll_outcome import ScrollOutcome
+from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.execution.result import RunResult, RunStep
 from pytest_clawperator.snapshot.bounds import Bounds
@@ -69,8 +69,15 @@ def batches_have_values_later(claw: Clawperator) -> None:
         text = b.read_text(id="total")
         click = b.click(text="OK")
         picture = b.screenshot()
+        texts = b.read_all_text(id="row")
+        screen = b.snapshot()
+        scrolled = b.scroll("up")
+        b.click("OK")  # type: ignore[arg-type]
     assert_type(text, BatchStep[str])
     assert_type(text.value, str)
     assert_type(text.result, RunStep)
     assert_type(click.value, RunStep)
     assert_type(picture.value, bytes)
+    assert_type(texts.value, list[str])
+    assert_type(screen.value, Snapshot)
+    assert_type(scrolled.value, ScrollOutcome)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.client.direct_actions import DirectActions
 from pytest_clawperator.errors import ClawperatorError
 
 _STATUS_BAR_DP, _USUAL_WIDTH_DP = 24, 411
@@ -15,13 +15,13 @@ _STATUS_BAR = re.compile(
 )
 
 
-def density(client: Clawperator) -> int | None:
+def density(client: DirectActions) -> int | None:
     """Ask the device for its density, which may have changed since it was listed."""
     found = _DENSITY.findall(_printed(client, "wm density"))
     return int(found[-1]) if found else client.device.info.density
 
 
-def status_bar_height(client: Clawperator) -> int:
+def status_bar_height(client: DirectActions) -> int:
     """Ask the device for the height of its status bar, else return that of most phones."""
     found = _STATUS_BAR.search(_printed(client, "dumpsys window displays"))
     if found is not None:
@@ -32,7 +32,7 @@ def status_bar_height(client: Clawperator) -> int:
     return round(_STATUS_BAR_DP * min(info.size or (1080, 0)) / _USUAL_WIDTH_DP)
 
 
-def _printed(client: Clawperator, command: str) -> str:
+def _printed(client: DirectActions, command: str) -> str:
     try:
         return client.device.shell(command).stdout
     except ClawperatorError:  # a device on another host has no shell

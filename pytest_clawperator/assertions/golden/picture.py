@@ -22,7 +22,7 @@ from pytest_clawperator.assertions.golden.store import (
 )
 from pytest_clawperator.assertions.golden.update import update_when_settled
 from pytest_clawperator.assertions.wait_loop import Clock, Outcome
-from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.client.direct_actions import DirectActions
 from pytest_clawperator.client.plan.target import Target, TargetLike
 from pytest_clawperator.contracts.text.wording import describe
 from pytest_clawperator.errors import ConfigurationError, ExpectationError
@@ -51,7 +51,7 @@ class GoldenPicture:
     """A golden picture to compare the screen with."""
 
     name: str
-    client: Clawperator
+    client: DirectActions
     threshold: float
     max_diff_pixels: int
     mask: tuple[Target, ...]
@@ -64,7 +64,7 @@ class GoldenPicture:
     def of(
         cls,
         name: str,
-        client: Clawperator,
+        client: DirectActions,
         *,
         threshold: float,
         max_diff_pixels: int,

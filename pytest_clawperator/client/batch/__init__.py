@@ -1,1 +1,1 @@
-"""Several actions of the client in one execution."""
+"""Several actions of the client in one execution: collecting them, and sending them."""

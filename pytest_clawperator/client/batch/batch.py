@@ -2,116 +2,101 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from types import TracebackType
+from typing import Any, TypeVar
 
-from typing_extensions import Unpack
+from typing_extensions import Self, Unpack, override
 
-from pytest_clawperator.client.batch.node_actions import BatchedNodeActions
-from pytest_clawperator.client.batch.sending import BatchStep
+from pytest_clawperator.client.app_actions import AppActions
+from pytest_clawperator.client.batch.sending import BatchStep, check, send
+from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.client.plan import action_plans, scroll_plans
+from pytest_clawperator.client.plan.performer import Performer
+from pytest_clawperator.client.plan.plan import Plan
+from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome
 from pytest_clawperator.client.plan.target import (
     TargetLike,
     container_of,
     optional_target,
     target_of,
 )
-from pytest_clawperator.client.scroll_outcome import ScrollOutcome
-from pytest_clawperator.client.uri_check import check_uri
-from pytest_clawperator.contracts import actions
+from pytest_clawperator.client.plan.timing import seconds_of
 from pytest_clawperator.contracts.actions import Direction
 from pytest_clawperator.contracts.selectors import MatcherKeywords
+from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.snapshot.tree import Snapshot
 
+T = TypeVar("T")
 
-class Batch(BatchedNodeActions):
+
+class Batch(
+    AppActions[
+        BatchStep[RunStep],
+        BatchStep[str],
+        BatchStep[list[str]],
+        BatchStep[Snapshot],
+        BatchStep[ScrollOutcome],
+    ]
+):
     """Collects actions in a ``with`` block and sends them at its end.
 
-    The methods are those of the client and mean the same; what they give has the ``result``
-    and the ``value`` after the block. If the block raises, nothing is sent. One execution
-    holds up to 50 actions, 64,000 bytes and two minutes; a close_app and what follows a
-    screenshot begin another, and so does a node that must be looked up on a snapshot.
+    The methods are those of the client and mean the same; each returns a step that has the
+    ``result`` and the ``value`` after the block. If the block raises, nothing is sent. One
+    execution holds up to 50 actions, 64,000 bytes and two minutes; a close_app and what
+    follows a screenshot begin another, and so does a node that must be looked up on a
+    snapshot.
     """
 
-    def open_app(self, package: str) -> BatchStep[RunStep]:
-        """Start an app, or bring it to the front."""
-        __tracebackhide__ = True
-        return self._add(action_plans.open_app(package))
+    def __init__(self, performer: Performer, *, timeout: float, device: Device) -> None:
+        self._performer = performer
+        self._steps: list[BatchStep[Any]] = []
+        self._is_open = False
+        self._was_open = False
+        self.device = device
+        self.timeout = timeout
 
-    def close_app(self, package: str) -> BatchStep[RunStep]:
-        """Stop an app; unless it comes first, an execution begins with it."""
+    def __enter__(self) -> Self:
         __tracebackhide__ = True
-        return self._add(action_plans.close_app(package))
+        if self._was_open:
+            raise ConfigurationError(
+                "the batch was used before: its actions would be sent again",
+                hint="Begin another one with `with claw.batch() as b:`.",
+            )
+        self._is_open = self._was_open = True
+        return self
 
-    def open_uri(self, uri: str) -> BatchStep[RunStep]:
-        """Open a web address or a deep link."""
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         __tracebackhide__ = True
-        check_uri(self._device, uri)
-        return self._add(action_plans.open_uri(uri))
+        self._is_open = False
+        if kind is None:
+            send(self._performer, self._steps)
 
-    def press_key(self, key: Literal["back", "home", "recents"]) -> BatchStep[RunStep]:
-        """Press a key of the system."""
-        __tracebackhide__ = True
-        return self._add(action_plans.simple(f"press_key {key!r}", actions.PressKey(key)))
+    def __repr__(self) -> str:
+        return f"<Batch of {len(self._steps)} on {self._performer.serial}>"
 
-    def back(self) -> BatchStep[RunStep]:
-        """Go back."""
+    @override
+    def _do(self, plan: Plan[T], timeout: float | None = None) -> BatchStep[T]:
         __tracebackhide__ = True
-        return self.press_key("back")
-
-    def home(self) -> BatchStep[RunStep]:
-        """Go to the home screen."""
-        __tracebackhide__ = True
-        return self.press_key("home")
-
-    def recents(self) -> BatchStep[RunStep]:
-        """Show the apps that were used last."""
-        __tracebackhide__ = True
-        return self.press_key("recents")
-
-    def sleep(self, seconds: float) -> BatchStep[RunStep]:
-        """Let the device do nothing for a while."""
-        __tracebackhide__ = True
-        return [self._add(plan) for plan in action_plans.sleeps(seconds)][-1]
-
-    def start_recording(self, session_id: str | None = None) -> BatchStep[RunStep]:
-        """Record what is done on the device from then on."""
-        __tracebackhide__ = True
-        return self._add(action_plans.simple("start_recording", actions.StartRecording(session_id)))
-
-    def stop_recording(self, session_id: str | None = None) -> BatchStep[RunStep]:
-        """End the recording."""
-        __tracebackhide__ = True
-        return self._add(action_plans.simple("stop_recording", actions.StopRecording(session_id)))
-
-    def snapshot(self, *, timeout: float | None = None) -> BatchStep[Snapshot]:
-        """Capture what is on the screen as a tree of nodes."""
-        __tracebackhide__ = True
-        return self._add(action_plans.snapshot(), timeout)
+        if not self._is_open:
+            raise ConfigurationError(
+                f"{plan.verb} is outside the batch's block",
+                hint="Write `with claw.batch() as b:` and call its methods inside.",
+            )
+        step = BatchStep(plan, seconds_of(timeout, self.timeout))
+        check(plan, step.seconds)
+        self._steps.append(step)
+        return step
 
     def screenshot(self) -> BatchStep[bytes]:
-        """Take a picture of the screen; what follows begins another execution."""
+        """Take a screenshot; what follows begins another execution."""
         __tracebackhide__ = True
-        return self._add(action_plans.screenshot())
-
-    def scroll(
-        self,
-        direction: Direction = "down",
-        *,
-        within: TargetLike | None = None,
-        distance_ratio: float | None = None,
-        settle_delay: float | None = None,
-        timeout: float | None = None,
-    ) -> BatchStep[ScrollOutcome]:
-        """Scroll once."""
-        __tracebackhide__ = True
-        plan = scroll_plans.scroll(
-            direction,
-            container_of(within, verb="scroll"),
-            distance_ratio=distance_ratio,
-            settle_delay=settle_delay,
-        )
-        return self._add(plan, timeout)
+        return self._do(action_plans.screenshot())
 
     def scroll_until(
         self,
@@ -140,7 +125,7 @@ class Batch(BatchedNodeActions):
             distance_ratio=distance_ratio,
             settle_delay=settle_delay,
         )
-        return self._add(plan, timeout)
+        return self._do(plan, timeout)
 
     def scroll_and_click(
         self,
@@ -165,9 +150,4 @@ class Batch(BatchedNodeActions):
             distance_ratio=distance_ratio,
             settle_delay=settle_delay,
         )
-        return self._add(plan, timeout)
-
-    def scroll_to_top(self, *, within: TargetLike | None = None) -> BatchStep[ScrollOutcome]:
-        """Scroll back to where the list begins."""
-        __tracebackhide__ = True
-        return self._add(scroll_plans.scroll_to_top(container_of(within, verb="scroll_to_top")))
+        return self._do(plan, timeout)

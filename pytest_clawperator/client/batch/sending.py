@@ -1,4 +1,4 @@
-"""Sending the actions of a batch: as few executions as there can be, each result handed back."""
+"""Sending the actions of a batch in as few executions as possible."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, NoReturn, TypeVar
 
-from pytest_clawperator.client.plan.performer import Answer, Performer
-from pytest_clawperator.client.plan.plan import Aim, Plan, judged
+from pytest_clawperator.client.plan.performer import Performer, SeenValue
+from pytest_clawperator.client.plan.plan import Aim, Plan
 from pytest_clawperator.client.plan.timing import Countdown, Wait
 from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.actions import TypedAction
-from pytest_clawperator.contracts.completion import complete_execution, waiting_ms
+from pytest_clawperator.contracts.completion import complete_actions, waiting_ms
 from pytest_clawperator.contracts.failures import failure
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError, ErrorCode
@@ -27,22 +27,22 @@ MOST_WAITING_MS = limits.MAX_TIMEOUT_MS - limits.TIMEOUT_MARGIN_MS
 
 @dataclass(eq=False)
 class BatchStep(Generic[T]):
-    """An action in a batch, and after the block what became of it."""
+    """An action in a batch; after the block it has a result and a value."""
 
     plan: Plan[T]
     seconds: float
     _step: RunStep | None = None
     _result: RunResult | None = None
-    _answer: Answer | None = None
+    _seen: SeenValue | None = None
 
     @property
     def done(self) -> bool:
-        """Whether there is a result, even one that says that the step failed."""
+        """Whether there is a result, that of a failed step too."""
         return self._step is not None
 
     @property
     def result(self) -> RunStep:
-        """What the device says about the step."""
+        """The result of the step."""
         if self._step is None:
             raise ConfigurationError(
                 f"{self.plan} has no result",
@@ -53,10 +53,10 @@ class BatchStep(Generic[T]):
 
     @property
     def value(self) -> T:
-        """What the method of the same name returns outside a batch; of a failed step its error."""
+        """What the method returns outside a batch; for a failed step its error is raised."""
         __tracebackhide__ = True
-        if self._answer is not None:
-            value: T = self._answer.value
+        if self._seen is not None:
+            value: T = self._seen.value
             return value
         step, result = self.result, self._result
         assert result is not None
@@ -78,7 +78,7 @@ class _Group:
     waiting_ms: float = 0.0
 
     def takes(self, action: TypedAction) -> bool:
-        """Tell whether an action may be added."""
+        """Whether an action may be added."""
         if not self.actions:
             return True
         is_late_close = action.type == "close_app" and any(
@@ -103,7 +103,7 @@ class _Group:
 
 
 def check(plan: Plan[Any], seconds: float) -> None:
-    """Judge an action as soon as it is written, so that nothing is sent of a faulty batch."""
+    """Raise for an action that cannot be sent, so that nothing is sent of a faulty batch."""
     __tracebackhide__ = True
     target = plan.target
     if target is not None and not plan.is_aimed and not target.is_plain:
@@ -114,7 +114,7 @@ def check(plan: Plan[Any], seconds: float) -> None:
     stand_in = NodeMatcher(text_equals="?")
     matcher = None if target is None else target.matcher or stand_in
     action = plan.action(Aim(matcher), Wait(seconds))
-    complete_execution([action])
+    complete_actions([action])
     if waiting_ms(action.to_wire()) > MOST_WAITING_MS:
         raise ConfigurationError(
             f"{plan} may wait {seconds:g} s, longer than one execution lasts",
@@ -124,19 +124,19 @@ def check(plan: Plan[Any], seconds: float) -> None:
 
 
 def send(performer: Performer, steps: list[BatchStep[Any]]) -> None:
-    """Send the actions and hand each step its result; raise where one failed."""
+    """Send the actions and give each step its result; raise if one failed."""
     __tracebackhide__ = True
     group = _Group()
     for place, step in enumerate(steps, 1):
-        if group.actions and performer.must_look(step.plan):
+        if group.actions and step.plan.route(strict=performer.strict).needs_look:
             _run(performer, group, steps)
             group = _Group()
         try:
             aim = performer.aim(step.plan, Countdown(step.seconds))
         except ClawperatorError as error:
             raise _placed(error, f"step {place} of {len(steps)} of the batch") from None
-        if isinstance(aim, Answer):
-            step._answer, step._step = aim, aim.step
+        if isinstance(aim, SeenValue):
+            step._seen, step._step = aim, aim.step
             continue
         action = step.plan.action(aim, Wait(step.seconds))
         action = replace(action, id=f"{action.type}-{place}")
@@ -150,7 +150,7 @@ def send(performer: Performer, steps: list[BatchStep[Any]]) -> None:
 
 def _run(performer: Performer, group: _Group, steps: list[BatchStep[Any]]) -> None:
     __tracebackhide__ = True
-    result = judged(performer.run(group.actions), [step.plan for step in group.steps])
+    result = performer.run(group.actions)
     told = {step.id: step for step in (*result.recovered, *result.steps)}
     for step, action in zip(group.steps, group.actions, strict=True):
         assert action.id is not None
@@ -162,7 +162,7 @@ def _run(performer: Performer, group: _Group, steps: list[BatchStep[Any]]) -> No
 def _fail(
     performer: Performer, group: _Group, steps: list[BatchStep[Any]], result: RunResult
 ) -> NoReturn:
-    """Say which step of the batch failed, and how many were done before."""
+    """Raise the error of the step that failed, with its place in the batch."""
     __tracebackhide__ = True
     culprit = next((step.id for step in result.failed_steps), None)
     if culprit is None and result.stopped_at is not None:
@@ -173,7 +173,7 @@ def _fail(
         where = f"one of {len(ids)} steps of the batch"
     else:
         step = group.steps[ids.index(culprit)]
-        error = performer.explained(step.plan, result, step.seconds)
+        error = performer.explain(step.plan, result, step.seconds)
         place = steps.index(step)
         where = f"step {place + 1} of {len(steps)} of the batch"
         error.message += _after(result, step.result) if step.done else ""
@@ -181,7 +181,7 @@ def _fail(
 
 
 def _after(result: RunResult, failed: RunStep) -> str:
-    """Say how many steps were done after the failed one: some failures stop nothing."""
+    """Return in words how many steps came after the failed one: some failures stop nothing."""
     ids = [step.id for step in result.steps]
     later = len(ids) - ids.index(failed.id) - 1 if failed.id in ids else 0
     if not later:
@@ -191,14 +191,14 @@ def _after(result: RunResult, failed: RunStep) -> str:
 
 
 def _placed(error: ClawperatorError, where: str) -> ClawperatorError:
-    """Say in the message where in the batch it happened."""
+    """Return the error with its place in the batch in the message."""
     error.message = f"{where}: {error.message}"
     error.args = (error.message,)
     return error
 
 
 def step_error(step: RunStep, result: RunResult) -> ClawperatorError:
-    """Make the error that stands for one failed step of a batch."""
+    """Return the error of one failed step of a batch."""
     error = failure(step.code or ErrorCode.EXECUTION_FAILED, envelope=result, step=step)
     error.serial = result.serial
     return error

@@ -18,7 +18,7 @@ _REASON = re.compile(r"Exception: |^(?:Error|Failure|Failed|Security exception)\
 
 
 def package_name(name: str) -> str:
-    """Give the name back if an app can be called so."""
+    """Return the name of an app, checked."""
     if _PACKAGE.fullmatch(str(name)):
         return name
     raise ConfigurationError(
@@ -28,7 +28,7 @@ def package_name(name: str) -> str:
 
 
 def permission_name(name: str) -> str:
-    """Give the name back if a permission can be called so."""
+    """Return the name of a permission, checked."""
     if _PERMISSION.fullmatch(str(name)):
         return name
     raise ConfigurationError(
@@ -38,7 +38,7 @@ def permission_name(name: str) -> str:
 
 
 def lacks(result: ShellResult) -> bool:
-    """Tell whether the device has no such command, or its service no such ability."""
+    """Whether the device has no such command, or its service does not know it."""
     said = f"{result.stdout}\n{result.stderr}"
     # A service without commands says so and calls it a success.
     return result.missing or (len(said) < _SHOWN and bool(_LACKING.search(said)))
@@ -47,7 +47,7 @@ def lacks(result: ShellResult) -> bool:
 def shell_error(
     transport: Transport, command: str, result: ShellResult, *, hint: str
 ) -> ShellError:
-    """Make the error for a command that failed, or that the device lacks."""
+    """Return the error for a command that failed, or that the device lacks."""
     output = "\n".join(filter(None, (result.stdout.strip(), result.stderr.strip())))
     if lacks(result):
         name = " ".join(command.split()[: 2 if command.startswith("cmd ") else 1])
@@ -64,7 +64,7 @@ def shell_error(
 
 
 def run(transport: Transport, command: str, *, hint: str, timeout: float = 30.0) -> ShellResult:
-    """Run a command that must succeed, and that says nothing of errors when it does."""
+    """Run a command that must succeed, and that prints no errors when it does."""
     result = transport.shell(command, timeout=timeout)
     said = f"{result.stdout}\n{result.stderr}"
     # Before Android 7 many commands fail with an exit code of 0.
@@ -76,9 +76,9 @@ def run(transport: Transport, command: str, *, hint: str, timeout: float = 30.0)
 def run_for_app(
     transport: Transport, package: str, command: str, *, hint: str, success: str = ""
 ) -> None:
-    """Run a command about an app; should it fail, say so if the app is not there.
+    """Run a command about an app; if it fails, the error says whether the app is missing.
 
-    ``success`` is the word that the command says when it succeeded.
+    ``success`` is what the command prints when it succeeded.
     """
     try:
         result = run(transport, command, hint=hint, timeout=60.0)
@@ -91,7 +91,7 @@ def run_for_app(
 
 
 def missing_app(transport: Transport, package: str, failure: ShellError) -> ShellError | None:
-    """Make the error for an app that is not installed, where that is why a command failed."""
+    """Return the error for an app that is not installed, if that is why a command failed."""
     installed = parse_packages(transport.shell("pm list packages").stdout)
     if not installed or package in installed:
         return None
@@ -122,13 +122,13 @@ def installed_packages(transport: Transport, containing: str) -> frozenset[str]:
 
 
 def parse_packages(output: str) -> frozenset[str]:
-    """Read the names that ``pm list packages`` prints."""
+    """Return the names that ``pm list packages`` printed."""
     lines = (line.strip() for line in output.splitlines())
     return frozenset(line.removeprefix("package:") for line in lines if line.startswith("package:"))
 
 
 def _reason(output: str) -> str:
-    """Pick the line that says what went wrong out of a stack trace."""
+    """Return the line of a stack trace that says what went wrong."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     telling = [line for line in lines if _REASON.search(line)]
     return (telling or lines or ["it said nothing"])[0][:_SHOWN]

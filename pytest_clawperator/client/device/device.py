@@ -5,11 +5,9 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, NoReturn, get_args
-
-from typing_extensions import override
+from typing import Any, Literal, get_args
 
 from pytest_clawperator.client.device.commands import (
     installed_packages,
@@ -19,6 +17,7 @@ from pytest_clawperator.client.device.commands import (
     run_for_app,
 )
 from pytest_clawperator.client.device.keys import key_code
+from pytest_clawperator.client.device.restoring import Changes
 from pytest_clawperator.client.device.settings import (
     GUARDED_HINT,
     KEYBOARD_SETTING,
@@ -36,20 +35,11 @@ from pytest_clawperator.client.device.settings import (
     set_keyboard,
 )
 from pytest_clawperator.contracts.device import DeviceInfo
-from pytest_clawperator.errors import (
-    ClawperatorError,
-    ConfigurationError,
-    ErrorCode,
-    ShellError,
-    TransportTimeoutError,
-)
-from pytest_clawperator.remedies import Remedy, RemedyKind
+from pytest_clawperator.errors import ConfigurationError, ErrorCode, ShellError
 from pytest_clawperator.transport.interface import ShellResult, Transport
 
 # How long a device may take to show that it is there before something is put back on it.
 ANSWER_WITHIN = 5.0
-_ASK_AGAIN = "restore() can be called again; it tries what is left."
-_TRIED_AGAIN = "It is tried again before the next test; a script calls restore()."
 
 Orientation = Literal["portrait", "landscape", "reverse_portrait", "reverse_landscape", "auto"]
 
@@ -74,10 +64,7 @@ class Device:
     def __init__(self, transport: Transport, info: DeviceInfo) -> None:
         self._transport = transport
         self._info = info
-        # How to undo what was changed: at first, and in each block that has not ended.
-        self._undo: list[dict[str, Callable[[], None]]] = [{}]
-        # What a block could not put back because the device was away; the next one begins so.
-        self._owed: dict[str, Callable[[], None]] = {}
+        self._changes = Changes(self._probe)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._info}>"
@@ -89,13 +76,13 @@ class Device:
 
     @property
     def serial(self) -> str:
-        """What adb calls the device."""
+        """The device's serial, as adb names it."""
         return self._info.serial
 
     # The shell and files
 
     def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
-        """Run a command line in the device's shell; a failed one is told by ``.ok``."""
+        """Run a command line in the device's shell; its result's ``.ok`` says whether it failed."""
         if not _is_text(command):
             raise ConfigurationError(
                 f"{command!r} is no command line",
@@ -145,7 +132,7 @@ class Device:
         run_for_app(self._transport, package, command, hint=hint, success="Success")
 
     def grant(self, package: str, *permissions: str) -> None:
-        """Give an app permissions, such as ``"android.permission.CAMERA"``, without asking."""
+        """Grant an app permissions, such as ``"android.permission.CAMERA"``, without asking."""
         package_name(package)
         if not permissions:
             raise ConfigurationError(
@@ -159,11 +146,11 @@ class Device:
             run_for_app(self._transport, package, command, hint=hint)
 
     def is_installed(self, package: str) -> bool:
-        """Tell whether an app is installed."""
+        """Whether an app is installed."""
         return package_name(package) in installed_packages(self._transport, package)
 
     def current_package(self) -> str | None:
-        """Give the package of the app in the foreground, or None where the device does not tell."""
+        """Return the package of the app in front, or None where the device does not tell."""
         for command, patterns in (
             ("dumpsys activity activities", _RESUMED),
             ("dumpsys window", _FOCUSED),
@@ -179,7 +166,7 @@ class Device:
     def swipe(
         self, start: tuple[float, float], end: tuple[float, float], *, duration: float = 0.3
     ) -> None:
-        """Swipe from one point to another, in pixels, within so many seconds."""
+        """Swipe from one point to another, in pixels, for ``duration`` seconds."""
         if not (_is_point(start) and _is_point(end) and _is_number(duration) and duration >= 0):
             raise ConfigurationError(
                 f"cannot swipe from {start} to {end} in {duration} s",
@@ -229,7 +216,7 @@ class Device:
             for name, setting in settings.items():
                 put_setting(transport, "system", name, setting)
 
-        self._change("orientation", lambda: put(wanted), undo=lambda: put(before))
+        self._changes.make("orientation", lambda: put(wanted), undo=lambda: put(before))
 
     @property
     def airplane_mode(self) -> bool | None:
@@ -256,7 +243,7 @@ class Device:
                 hint="Neither `cmd connectivity airplane-mode` nor the global setting"
                 " airplane_mode_on gives an answer.",
             )
-        self._change(
+        self._changes.make(
             "airplane mode",
             lambda: set_airplane_mode(self._transport, value),
             undo=lambda: set_airplane_mode(self._transport, before),
@@ -271,14 +258,14 @@ class Device:
     def keyboard(self, value: str) -> None:
         transport = self._transport
         before = known_setting(transport, "secure", KEYBOARD_SETTING)
-        self._change(
+        self._changes.make(
             "keyboard",
             lambda: set_keyboard(transport, value),
             undo=lambda: set_keyboard(transport, before),
         )
 
     def app_locale(self, package: str) -> str | None:
-        """Give the languages that an app was set to, as in ``"de-DE,en"``.
+        """Return the languages that an app was set to, as in ``"de-DE,en"``.
 
         ``""`` means those of the system, None that the device does not tell (Android 12 and
         before have no such setting).
@@ -291,18 +278,18 @@ class Device:
         package_name(package)
         language_tags(locale)
         before = known_app_locale(transport, package, api_level=self._info.api_level)
-        self._change(
+        self._changes.make(
             f"locale of {package}",
             lambda: set_app_locale(transport, package, locale),
             undo=lambda: set_app_locale(transport, package, before),
         )
 
     def restore(self) -> None:
-        """Put back what was changed, the newest first; what fails is told at the end.
+        """Put back what was changed, the newest first; what fails is raised at the end.
 
         Inside a :meth:`restoring` block that is what was changed since the block began.
         """
-        self._put_back(self._undo[-1])
+        self._changes.restore()
 
     @contextlib.contextmanager
     def restoring(self) -> Iterator[None]:
@@ -314,87 +301,11 @@ class Device:
         What was changed before the block stays as it was when the block began. A block first
         puts back what an earlier one could not, because the device was away.
         """
-        self._settle()
-        changed: dict[str, Callable[[], None]] = {}
-        self._undo.append(changed)
-        try:
+        with self._changes.block():
             yield
-        finally:
-            try:
-                self._put_back(changed)
-            except ShellError:
-                raise  # the device refused, and would again
-            except ClawperatorError:
-                self._owed.update(changed)
-                raise
-            finally:
-                self._undo = [known for known in self._undo if known is not changed]
-                # What could not be put back is left to whoever restores next.
-                for what, undo in changed.items():
-                    self._undo[-1].setdefault(what, undo)
 
-    def _settle(self) -> None:
-        """Put back what is owed; what the device refuses is told once."""
-        try:
-            self._put_back(self._owed)
-        except ShellError:
-            self._owed.clear()
-            raise
-
-    def _put_back(self, changed: dict[str, Callable[[], None]]) -> None:
-        failures: dict[str, ClawperatorError] = {}
-        for what, undo in reversed(list(changed.items())):
-            try:
-                self._transport.shell("true", timeout=ANSWER_WITHIN)
-                undo()
-            except ClawperatorError as error:
-                failures[what] = error
-                if isinstance(error, TransportTimeoutError):
-                    break  # one that hangs would keep everybody waiting for each of them
-            else:
-                self._forget(what, undo)
-        if failures:
-            raise _not_put_back(failures, [what for what in changed if what not in failures])
-
-    def _forget(self, what: str, undo: Callable[[], None]) -> None:
-        self._owed.pop(what, None)
-        for changed in self._undo:
-            if changed.get(what) is undo:
-                del changed[what]
-
-    def _change(self, what: str, do: Callable[[], None], *, undo: Callable[[], None]) -> None:
-        """Change something, and remember how it was at first."""
-        changed = self._undo[-1]
-        self._owed.pop(what, None)
-        first = what not in changed
-        changed.setdefault(what, undo)
-        try:
-            do()
-        except ShellError:
-            # The device refused, perhaps half way; what it did can be taken back at once.
-            if first:
-                with contextlib.suppress(ShellError):
-                    undo()
-                del changed[what]
-            raise
-
-
-def _not_put_back(
-    failures: Mapping[str, ClawperatorError], untried: Sequence[str]
-) -> ClawperatorError:
-    """Make the error about what could not be put back: of the kind of what kept it from that."""
-    away = [error for error in failures.values() if not isinstance(error, ShellError)]
-    cause = (away or list(failures.values()))[0]
-    told = [f"{what} ({error.message})" for what, error in failures.items()]
-    error = type(cause)(
-        f"could not put back: {'; '.join([*told, *untried])}",
-        code=cause.code,
-        serial=cause.serial,
-        hint=f"{_TRIED_AGAIN if away else _ASK_AGAIN} {cause.hint or ''}".strip(),
-        details={"failed": {what: str(error) for what, error in failures.items()}},
-    )
-    error.__cause__ = cause
-    return error
+    def _probe(self) -> None:
+        self._transport.shell("true", timeout=ANSWER_WITHIN)
 
 
 def _is_number(value: object) -> bool:
@@ -409,43 +320,3 @@ def _is_point(value: object) -> bool:
     if not isinstance(value, Sequence) or len(value) != 2:
         return False
     return all(_is_number(each) and each >= 0 for each in value)
-
-
-class NoDevice(Device):
-    """Stands for a device that can be run on but not reached: whatever needs it says so."""
-
-    def __init__(self, serial: str, why: str) -> None:
-        self._info = DeviceInfo(serial=serial, key=serial)
-        self._why = why
-
-    @override
-    def restore(self) -> None:
-        """Do nothing: nothing can have been changed."""
-
-    @override
-    @contextlib.contextmanager
-    def restoring(self) -> Iterator[None]:
-        """Do nothing: nothing can be changed."""
-        yield
-
-    def _refuse(self, name: str) -> NoReturn:
-        raise ConfigurationError(
-            f"device.{name} is not possible here: {self._why}",
-            code=ErrorCode.DEVICE_SHELL_UNAVAILABLE,
-            serial=self.serial,
-            hint=Remedy(RemedyKind.CONNECT_BY_ADB),
-        )
-
-
-def _refusal(name: str) -> Callable[..., NoReturn]:
-    def refuse(self: NoDevice, *_: object, **__: object) -> NoReturn:
-        self._refuse(name)
-
-    return refuse
-
-
-_HARMLESS = ("info", "serial", "restore", "restoring")
-for _name, _member in vars(Device).items():
-    if not _name.startswith("_") and _name not in _HARMLESS:
-        _no = _refusal(_name)
-        setattr(NoDevice, _name, property(_no, _no) if isinstance(_member, property) else _no)

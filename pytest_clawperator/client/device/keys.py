@@ -59,7 +59,7 @@ _NAMES = frozenset(_NAMES_TEXT.split())
 
 
 def key_code(key: str | int) -> str:
-    """Give the form that ``input keyevent`` takes of ``"enter"``, ``"KEYCODE_ENTER"`` or 66."""
+    """Return ``"enter"``, ``"KEYCODE_ENTER"`` or 66 in the form that ``input keyevent`` takes."""
     if isinstance(key, int) and not isinstance(key, bool):
         if 0 <= key <= _HIGHEST_CODE:
             return str(key)

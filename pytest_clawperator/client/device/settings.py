@@ -35,18 +35,18 @@ _LANGUAGE_TAGS = re.compile(r"(?:[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*(?:,(?=.)|\Z
 
 
 def quarter_turns(size: tuple[int, int] | None) -> Mapping[str, str]:
-    """Give the turn of each orientation on a screen of this natural size."""
+    """Return the quarter turns of each orientation on a screen of this natural size."""
     return _WIDE if size is not None and size[0] > size[1] else _TALL
 
 
 def read_setting(transport: Transport, namespace: str, name: str) -> str | None:
-    """Read a setting: None if the device does not tell, ``"null"`` if it is not set."""
+    """Return a setting: None if the device does not tell, ``"null"`` if it is not set."""
     answer = transport.shell(f"settings get {namespace} {name}")
     return answer.stdout.strip() if answer.ok and not lacks(answer) else None
 
 
 def known_setting(transport: Transport, namespace: str, name: str) -> str:
-    """Read a setting that is about to be changed, so that it can be put back."""
+    """Return a setting that is about to be changed, or raise."""
     command = f"settings get {namespace} {name}"
     return run(transport, command, hint=GUARDED_HINT).stdout.strip()
 
@@ -59,7 +59,7 @@ def put_setting(transport: Transport, namespace: str, name: str, value: str) -> 
 
 
 def read_airplane_mode(transport: Transport) -> bool | None:
-    """Tell whether airplane mode is on; None if the device does not tell."""
+    """Whether airplane mode is on; None if the device does not tell."""
     answer = transport.shell("cmd connectivity airplane-mode").stdout.strip()
     told = {"enabled": True, "disabled": False}.get(answer)
     if told is not None:
@@ -68,7 +68,7 @@ def read_airplane_mode(transport: Transport) -> bool | None:
 
 
 def set_airplane_mode(transport: Transport, on: bool) -> None:
-    """Switch airplane mode, by the command of Android 11 or as it was done before."""
+    """Switch airplane mode, by the command of Android 11 or by the older setting."""
     command = f"cmd connectivity airplane-mode {'enable' if on else 'disable'}"
     result = transport.shell(command)
     if lacks(result):
@@ -95,13 +95,13 @@ def _set_airplane_setting(transport: Transport, on: bool) -> None:
 
 
 def set_keyboard(transport: Transport, name: str) -> None:
-    """Switch to an input method, and let it be used."""
+    """Enable an input method and switch to it."""
     for verb in ("enable", "set"):
         run(transport, f"ime {verb} {quote(name)}", hint=_KEYBOARD_HINT)
 
 
 def language_tags(text: str) -> str:
-    """Give the text back if it is a list of language tags, or empty."""
+    """Return a list of language tags, or an empty text, checked."""
     if _LANGUAGE_TAGS.fullmatch(text):
         return text
     raise ConfigurationError(
@@ -111,14 +111,14 @@ def language_tags(text: str) -> str:
 
 
 def read_app_locale(transport: Transport, package: str) -> str | None:
-    """Give the languages that an app was set to; None if the device does not tell."""
+    """Return the languages that an app was set to; None if the device does not tell."""
     answer = transport.shell(f"cmd locale get-app-locales {package}")
     found = _LOCALES.search(answer.stdout)
     return found[1].replace(" ", "") if found else None
 
 
 def known_app_locale(transport: Transport, package: str, *, api_level: int | None) -> str:
-    """Give the languages of an app that are about to be changed, so that they can be put back."""
+    """Return the languages of an app that are about to be changed, or raise."""
     told = read_app_locale(transport, package)
     if told is not None:
         return told

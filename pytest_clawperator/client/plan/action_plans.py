@@ -1,38 +1,29 @@
-"""A plan for every action but the scrolls, from the arguments that people give."""
+"""Plans of every action but reads and scrolls, made from the arguments of its method."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
 
 from pytest_clawperator.client.device.commands import package_name
-from pytest_clawperator.client.plan.plan import Aim, Plan, the_step
+from pytest_clawperator.client.plan.plan import Aim, Keywords, Plan, node_matcher, the_step
 from pytest_clawperator.client.plan.target import TargetLike, optional_target, target_of
 from pytest_clawperator.client.plan.timing import Wait, seconds_of
 from pytest_clawperator.contracts import actions, limits
 from pytest_clawperator.contracts.actions import ClickType, TypedAction
-from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.contracts.text.wording import closest
 from pytest_clawperator.errors import (
     ConfigurationError,
-    EnvelopeMalformedError,
     ErrorCode,
     ExecutionValidationError,
     Problem,
     TransportError,
 )
 from pytest_clawperator.execution.result import RunResult, RunStep
-from pytest_clawperator.snapshot.tree import Node, Snapshot
-
-Keywords = Mapping[str, object]
+from pytest_clawperator.snapshot.tree import Snapshot
 
 LONGEST_NAVIGATION = 30.0
 # A net below the retries of wait_for_node, for a phone on which each look takes long.
 _SLOW_LOOKS = 1.0
 _LONGEST_SLEEP = limits.MAX_SLEEP_MS / 2000
-_VALIDATORS = ("temperature", "version", "regex")
 
 
 def simple(verb: str, action: TypedAction) -> Plan[RunStep]:
@@ -69,8 +60,7 @@ def close_app(package: str) -> Plan[RunStep]:
 
 def open_uri(uri: str) -> Plan[RunStep]:
     """Plan opening an address."""
-    plan = simple(f"open_uri {uri!r}", actions.OpenUri(uri))
-    return replace(plan, garbled=f"URI_NOT_HANDLED: {uri}") if "%" in str(uri) else plan
+    return simple(f"open_uri {uri!r}", actions.OpenUri(uri))
 
 
 def click(
@@ -82,7 +72,7 @@ def click(
     within: TargetLike | None = None,
     click_type: ClickType | None = None,
 ) -> Plan[RunStep]:
-    """Plan a tap, a long press, or giving the focus."""
+    """Plan a tap, a long press, or focusing."""
     __tracebackhide__ = True
     if at is not None:
         return _click_at(verb, at, [given, keywords, within], click_type)
@@ -141,122 +131,10 @@ def enter_text(
         raise ExecutionValidationError([problem], hint=hint)
 
     def action(aim: Aim, wait: Wait) -> TypedAction:
-        return actions.EnterText(_matcher(aim), value, submit=submit or None, retry=wait.retry)
+        return actions.EnterText(node_matcher(aim), value, submit=submit or None, retry=wait.retry)
 
     target = target_of(given, keywords, within=within, verb="enter_text")
     return Plan(verb="enter_text", action=action, value=the_step, target=target)
-
-
-def read_text(
-    given: TargetLike | None,
-    keywords: Keywords,
-    *,
-    within: TargetLike | None = None,
-    validator: str | None = None,
-    pattern: str | None = None,
-) -> Plan[str]:
-    """Plan reading a node's text; a ``pattern`` alone is a validator, too."""
-    __tracebackhide__ = True
-    kind = "regex" if validator is None and pattern is not None else validator
-    _check_validator(kind, pattern)
-    options: Any = {"validator": kind, "validator_pattern": pattern}
-
-    def action(aim: Aim, wait: Wait) -> TypedAction:
-        return actions.ReadText(_matcher(aim), container=aim.container, retry=wait.retry, **options)
-
-    return Plan(
-        verb="read_text",
-        action=action,
-        value=lambda step, _: _told(step, "text"),
-        target=target_of(given, keywords, within=within, verb="read_text"),
-        takes_container=True,
-        from_nodes=_first_label if kind is None else None,
-        wanted=f"a text that matches {pattern!r}" if pattern is not None else f"a {kind}",
-    )
-
-
-def _check_validator(validator: str | None, pattern: str | None) -> None:
-    __tracebackhide__ = True
-    if validator is not None and validator not in _VALIDATORS:
-        near = closest(str(validator), _VALIDATORS)
-        raise ConfigurationError(
-            f"read_text() knows no validator {validator!r}",
-            hint=f"{f'Did you mean {near!r}? ' if near else ''}It is one of "
-            f"{', '.join(_VALIDATORS)}; with pattern= it may be left out.",
-        )
-    if pattern is not None and validator != "regex":
-        raise ConfigurationError(
-            f"read_text(validator={validator!r}) has a form of its own, and a pattern= besides",
-            hint="Give either the validator or the pattern.",
-        )
-
-
-def _told(step: RunStep, key: str) -> str:
-    """Give what a step brought; where only the log told of it, it must have told that for sure."""
-    if step.is_recovered and key not in step.data:
-        raise EnvelopeMalformedError(
-            f"{step}, but the log does not tell for certain what it read",
-            serial=step.serial,
-            hint="The execution failed later and its envelope has no results: read it in an "
-            "execution of its own.",
-        )
-    return step.data.get(key, "")
-
-
-def _first_label(nodes: Sequence[Node], step: RunStep) -> str | None:
-    return nodes[0].label or None if nodes else None
-
-
-def read_all_text(
-    given: TargetLike | None, keywords: Keywords, *, within: TargetLike | None = None
-) -> Plan[list[str]]:
-    """Plan reading the texts of every node that fits."""
-    __tracebackhide__ = True
-
-    def action(aim: Aim, wait: Wait) -> TypedAction:
-        return actions.ReadText(_matcher(aim), container=aim.container, all=True, retry=wait.retry)
-
-    return Plan(
-        verb="read_all_text",
-        action=action,
-        value=_texts,
-        target=target_of(given, keywords, within=within, verb="read_all_text"),
-        takes_container=True,
-        from_nodes=lambda nodes, _: [node.label for node in nodes if node.label],
-        takes_several=True,
-    )
-
-
-def _texts(step: RunStep, result: RunResult) -> list[str]:
-    printed = _told(step, "text")
-    try:
-        # The Operator escapes quotes and backslashes only; a text may hold raw line breaks.
-        return [str(text) for text in json.loads(printed, strict=False)]
-    except (ValueError, TypeError) as exc:
-        raise EnvelopeMalformedError(
-            f"{step}, but its texts cannot be read: {exc}",
-            serial=result.serial,
-            hint="The raw answer is in .details['text'].",
-            details={"text": printed},
-        ) from exc
-
-
-def read_value(
-    label: str | TargetLike | None, keywords: Keywords, *, within: TargetLike | None = None
-) -> Plan[str]:
-    """Plan reading the value beside a label."""
-    __tracebackhide__ = True
-    given = NodeMatcher.of(text=label) if isinstance(label, str) else label
-
-    def action(aim: Aim, wait: Wait) -> TypedAction:
-        return actions.ReadKeyValuePair(_matcher(aim), retry=wait.retry)
-
-    return Plan(
-        verb="read_value",
-        action=action,
-        value=lambda step, _: _told(step, "value"),
-        target=target_of(given, keywords, within=within, verb="read_value"),
-    )
 
 
 def wait_for_node(
@@ -267,7 +145,7 @@ def wait_for_node(
 
     def action(aim: Aim, wait: Wait) -> TypedAction:
         timeout = wait.seconds + _SLOW_LOOKS
-        return actions.WaitForNode(_matcher(aim), timeout=timeout, retry=wait.retry)
+        return actions.WaitForNode(node_matcher(aim), timeout=timeout, retry=wait.retry)
 
     return Plan(
         verb="wait_for_node",
@@ -309,7 +187,7 @@ def wait_for_navigation(
 
 
 def snapshot() -> Plan[Snapshot]:
-    """Plan a look at the screen."""
+    """Plan a snapshot."""
     return Plan(
         verb="snapshot",
         action=lambda aim, wait: actions.SnapshotUi(retry=wait.retry),
@@ -319,7 +197,7 @@ def snapshot() -> Plan[Snapshot]:
 
 
 def look() -> Plan[RunStep]:
-    """Plan a look at the screen whose hierarchy is read later, whole or damaged."""
+    """Plan a snapshot whose hierarchy is parsed later, whole or damaged."""
     return Plan(
         verb="snapshot",
         action=lambda aim, wait: actions.SnapshotUi(retry=wait.retry),
@@ -329,7 +207,7 @@ def look() -> Plan[RunStep]:
 
 
 def screenshot() -> Plan[bytes]:
-    """Plan a picture of the screen."""
+    """Plan a screenshot."""
     return Plan(
         verb="screenshot",
         action=lambda aim, wait: actions.TakeScreenshot(),
@@ -348,8 +226,3 @@ def _picture(step: RunStep, result: RunResult) -> bytes:
             details={"path": step.data.get("path")},
         )
     return result.screenshot
-
-
-def _matcher(aim: Aim) -> NodeMatcher:
-    assert aim.matcher is not None, "only a tap goes to a point"
-    return aim.matcher

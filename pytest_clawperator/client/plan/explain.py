@@ -1,4 +1,4 @@
-"""Failures in words that make a second run unnecessary: what was looked for, what was there."""
+"""Errors that make a second run unnecessary: what was looked for, and what was there."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _TOO_LATE = "It is on the screen now, so it came too late: give it a longer time
 _NOTHING_SCROLLS = "The node is on the screen, and nothing there scrolls: click() will do."
 
 
-def explained(
+def explain_failure(
     plan: Plan[Any], error: StepFailedError, *, seconds: float, snapshot: Snapshot | None
 ) -> StepFailedError:
-    """Say more about the error that stands for a failed run of a plan."""
+    """Return the error of a failed plan with what was wanted, what is there, and a hint."""
     wanted = _wanted(plan, error.code)
     return type(error)(
         _message(plan, error, wanted, seconds),
@@ -42,7 +42,7 @@ def explained(
 
 
 def _message(plan: Plan[Any], error: StepFailedError, wanted: Target | None, seconds: float) -> str:
-    """Say in one line what was tried, on what, and what came of it."""
+    """Return one line: what was tried, on which node, and the outcome."""
     data = error.step.data if error.step is not None else {}
     if error.code in _MISSING and wanted is not None:
         after = within(seconds) if plan.is_aimed else f" after scrolling{_stopped(data)}"
@@ -74,7 +74,7 @@ def not_found(
     after: str = "",
     code: ErrorCode | None = None,
 ) -> StepFailedError:
-    """Make the error for a node, or a container around it, that a snapshot does not have."""
+    """Return the error for a node, or a container around it, that a snapshot lacks."""
     part = target.missing_part(snapshot)
     is_node = part is target
     has_node = bool(target.resolve(snapshot))
@@ -95,7 +95,7 @@ def not_found(
 
 
 def as_container(error: NodeNotFoundError) -> ContainerNotFoundError:
-    """Say the same of a container, which has a code of its own."""
+    """Return the same error for a container, which has its own code."""
     return ContainerNotFoundError(
         error.message,
         serial=error.serial,
@@ -108,7 +108,7 @@ def as_container(error: NodeNotFoundError) -> ContainerNotFoundError:
 
 
 def nothing_scrolls(plan: Plan[Any], *, snapshot: Snapshot, serial: str) -> StepFailedError:
-    """Make the error for a list that is missing where the node is in sight."""
+    """Return the error for a missing list where the node itself is on the screen."""
     return ContainerNotFoundError(
         f"{plan}: nothing that scrolls is on the screen",
         serial=serial,
@@ -118,7 +118,7 @@ def nothing_scrolls(plan: Plan[Any], *, snapshot: Snapshot, serial: str) -> Step
 
 
 def ambiguous(verb: str, target: Target, nodes: Sequence[Node], *, serial: str) -> StepFailedError:
-    """Make the error for several nodes that fit where only one may."""
+    """Return the error for several nodes that fit where only one may."""
     shown = [f"\n  {n}. {describe(node)}" for n, node in enumerate(nodes[:_SHOWN_NODES], 1)]
     rest = len(nodes) - len(shown)
     return StepFailedError(
@@ -135,7 +135,7 @@ def ambiguous(verb: str, target: Target, nodes: Sequence[Node], *, serial: str) 
 
 
 def unreachable(verb: str, target: Target, node: Node, *, serial: str) -> StepFailedError:
-    """Make the error for a node that the device cannot be told of."""
+    """Return the error for a node that no matcher identifies."""
     return StepFailedError(
         f"{verb}: no matcher finds {target} before other nodes, and {verb} cannot go to a point"
         f"\n  meant: {describe(node)}",
@@ -167,19 +167,19 @@ _PARTIAL = (
 
 
 def _wanted(plan: Plan[Any], code: ErrorCode | str) -> Target | None:
-    """Say what was missing: the list, where the list was not found, else the node."""
+    """Return what was missing: the list if that was not found, else the node."""
     if code in (ErrorCode.CONTAINER_NOT_FOUND, ErrorCode.CONTAINER_NOT_SCROLLABLE):
         return plan.container if plan.target is None else plan.target.within or plan.container
     return plan.target
 
 
 def within(seconds: float) -> str:
-    """Say how long was waited, if at all."""
+    """Return `` within 5 s``, or nothing if there was no wait."""
     return f" within {seconds:g} s" if seconds > 0 else ""
 
 
 def _evidence(target: Target | None, snapshot: Snapshot | None) -> dict[str, Any]:
-    """Say what came nearest and what is there, as far as a snapshot tells."""
+    """Return the fields of an error that describe the screen and its nearest nodes."""
     evidence: dict[str, Any] = {"matcher": None if target is None else target.matcher}
     if snapshot is None:
         return evidence
@@ -204,7 +204,7 @@ def _hint(
 
 
 def _id_hint(target: Target, snapshot: Snapshot) -> str | None:
-    """Say in which form an id is on the screen, where it is there in another one."""
+    """Return a hint about an id that is on the screen in another form."""
     query = target.query
     wanted = None if query is None else query.matcher.resource_id
     if query is None or wanted is None:
@@ -223,8 +223,8 @@ def _id_hint(target: Target, snapshot: Snapshot) -> str | None:
 
 
 def _near_hint(target: Target, snapshot: Snapshot) -> str | None:
-    """Say which condition of several keeps a node from fitting."""
-    if not target.is_tellable:
+    """Return a hint about the one condition that keeps a node from fitting."""
+    if not target.is_matchable_on_snapshot:
         return "A snapshot does not tell that role: match by text, id or description."
     every = replace(target, index=None)
     total = len(every.resolve(snapshot))

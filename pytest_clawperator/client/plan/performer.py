@@ -1,4 +1,4 @@
-"""Carrying out a plan: find what it aims at, send it, wait as long as was asked, explain."""
+"""Carrying out a plan: find its node, send it, wait as long as was asked, explain a failure."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from pytest_clawperator.client.plan import explain
-from pytest_clawperator.client.plan.plan import Aim, Plan, judged, the_step
-from pytest_clawperator.client.plan.target import Target
-from pytest_clawperator.client.plan.timing import POLL, Countdown, Wait, seconds_of
+from pytest_clawperator.client.plan.plan import Aim, Plan, the_step
+from pytest_clawperator.client.plan.target import Route, Target
+from pytest_clawperator.client.plan.timing import POLL, Countdown, Wait
 from pytest_clawperator.contracts.actions import Retry, Sleep, SnapshotUi, TypedAction
-from pytest_clawperator.contracts.completion import complete_execution, override_timeout
+from pytest_clawperator.contracts.completion import complete_actions, override_timeout
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import (
     ClawperatorError,
@@ -19,7 +19,9 @@ from pytest_clawperator.errors import (
     NodeNotFoundError,
     StepFailedError,
 )
-from pytest_clawperator.execution.result import Runner, RunResult, RunStep, error_of
+from pytest_clawperator.execution.judging import JUDGEMENTS
+from pytest_clawperator.execution.result import RunResult, RunStep, error_of
+from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.query import identifying_matcher
 from pytest_clawperator.snapshot.tree import Node, Snapshot
@@ -32,15 +34,15 @@ _BRIEF = 5.0
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a snapshot already tells, so that the device need not be asked."""
+class SeenValue:
+    """The value of a plan that a snapshot showed, so that the device need not be asked."""
 
     value: Any
     step: RunStep
 
 
 class Performer:
-    """Carries out plans on one device."""
+    """Carries out plans on one device; where ``strict``, only one node may fit."""
 
     def __init__(self, runner: Runner, *, strict: bool = False) -> None:
         self._runner = runner
@@ -48,7 +50,7 @@ class Performer:
 
     @property
     def serial(self) -> str:
-        """What the device is called."""
+        """The device's serial."""
         return self._runner.serial
 
     def perform(self, plan: Plan[T], seconds: float) -> T:
@@ -58,80 +60,75 @@ class Performer:
         pause = 0.0
         while True:
             aim = self.aim(plan, countdown, pause=pause)
-            if isinstance(aim, Answer):
+            if isinstance(aim, SeenValue):
                 value: T = aim.value
                 return value
             is_polled = aim.seen or not plan.takes_retry
             wait = Wait(0.0) if is_polled else countdown.segment(plan.longest_wait)
             # What was just looked up has been paused for already.
             before = [Sleep(pause)] if pause and not aim.seen else []
-            result = judged(self.run([*before, plan.action(aim, wait)]), [plan])
+            result = self.run([*before, plan.action(aim, wait)])
             if result.ok:
                 self._check_after(plan)
                 return plan.value(last_step(result), result)
             countdown.spend(wait.seconds + pause)
             if countdown.is_over or result.code not in plan.worth_waiting:
-                raise self.explained(plan, result, seconds)
+                raise self.explain(plan, result, seconds)
             pause = min(POLL, countdown.left) if is_polled else 0.0
 
-    def must_look(self, plan: Plan[Any]) -> bool:
-        """Tell whether the screen must be looked at before the action can be sent."""
-        looked_for = plan.target if plan.is_aimed else plan.container
-        if looked_for is None or looked_for.origin is not None:
-            return False
-        is_sendable = plan.is_sendable if plan.is_aimed else looked_for.is_sendable
-        is_checked = self.strict and not plan.takes_several and looked_for.is_tellable
-        return is_checked or not is_sendable
-
-    def aim(self, plan: Plan[Any], countdown: Countdown, *, pause: float = 0.0) -> Aim | Answer:
-        """Find out where the action goes, looking at the screen where the device cannot."""
+    def aim(self, plan: Plan[Any], countdown: Countdown, *, pause: float = 0.0) -> Aim | SeenValue:
+        """Find out where the action goes, with a look at the screen where one is needed."""
         __tracebackhide__ = True
         target = plan.target
         if target is None or not plan.is_aimed:
             matcher = None if target is None else target.matcher
             return Aim(matcher, container=self._container(plan, countdown))
-        if target.origin is not None:
-            return self._aim_at(plan, target, self._on(target.origin, plan, target))
-        if not self.must_look(plan):
+        route = plan.route(strict=self.strict)
+        if route is Route.SENT:
             return _as_sent(target)
-        found = self._wait_for(plan, target, countdown, pause)
-        if isinstance(found, Answer):
+        if route is Route.KNOWN:
+            return self._aim_at(plan, target, self._known(plan, target))
+        found = self._wait_for(plan, target, route, countdown, pause)
+        if isinstance(found, SeenValue):
             return found
-        if plan.is_sendable:
+        if route is Route.CHECKED:
             return _as_sent(target)
-        if target.is_short:
+        if route is Route.COMPLETED:
             assert target.matcher is not None
             return Aim(replace(target.matcher, resource_id=found.resource_id))
         return replace(self._aim_at(plan, target, found), seen=True)
 
     def find(self, target: Target, seconds: float, *, verb: str) -> Node:
-        """Give the node itself, of a fresh snapshot, as soon as it is there."""
+        """Return the node itself, from a fresh snapshot, as soon as it is there."""
         __tracebackhide__ = True
         plan: Plan[Any] = Plan(verb=verb, action=_no_action, value=the_step, target=target)
-        if target.origin is not None:
-            return self._on(target.origin, plan, target)
-        found = self._wait_for(plan, target, Countdown(seconds), 0.0)
+        route = plan.route(strict=self.strict)
+        if route is Route.KNOWN:
+            return self._known(plan, target)
+        found = self._wait_for(plan, target, route, Countdown(seconds), 0.0)
         assert isinstance(found, Node)
         return found
 
-    def _on(self, snapshot: Snapshot, plan: Plan[Any], target: Target) -> Node:
-        """Give the node on a snapshot of the caller's; what it has not will not come up there."""
+    def _known(self, plan: Plan[Any], target: Target) -> Node:
+        """Return the node on a snapshot of the caller's, where nothing more will come up."""
         __tracebackhide__ = True
+        snapshot = target.origin
+        assert snapshot is not None
         nodes = self.resolved(plan, target, snapshot)
         if not nodes:
             raise explain.not_found(plan.verb, target, snapshot=snapshot, serial=self.serial)
         return nodes[0]
 
     def _wait_for(
-        self, plan: Plan[Any], target: Target, countdown: Countdown, pause: float
-    ) -> Node | Answer:
+        self, plan: Plan[Any], target: Target, route: Route, countdown: Countdown, pause: float
+    ) -> Node | SeenValue:
         """Look until the target is there, as long as there is time."""
         __tracebackhide__ = True
         while True:
             step = self._look(countdown, pause)
-            snapshot = step.snapshot if plan.takes_several else glimpse(step)
+            snapshot = step.snapshot if plan.takes_several else partial_snapshot(step)
             nodes = self.resolved(plan, target, snapshot)
-            found = self._found(plan, target, nodes, step)
+            found = _found(plan, target, route, nodes, step)
             if found is not None:
                 return found
             countdown.spend(pause)
@@ -143,7 +140,7 @@ class Performer:
             pause = min(POLL, countdown.left)
 
     def resolved(self, plan: Plan[Any], target: Target, snapshot: Snapshot) -> list[Node]:
-        """Give the nodes that are meant on a snapshot; where it matters, there may be only one."""
+        """Return the nodes that are meant on a snapshot; where strict, only one may be."""
         __tracebackhide__ = True
         nodes = target.resolve(snapshot)
         target.last.total = len(nodes)
@@ -152,10 +149,15 @@ class Performer:
         return nodes
 
     def _check_after(self, plan: Plan[Any]) -> None:
-        """Check the node that the device was to find by itself; before, it was not there."""
+        """Check that no other node fits what the device found by itself."""
         __tracebackhide__ = True
         target = plan.target
-        if not self.strict or plan.is_aimed or target is None or not target.is_tellable:
+        if (
+            not self.strict
+            or plan.is_aimed
+            or target is None
+            or not target.is_matchable_on_snapshot
+        ):
             return
         snapshot = self.look()
         if snapshot is not None:
@@ -170,18 +172,6 @@ class Performer:
                 raise explain.ambiguous(plan.verb, part, nodes, serial=self.serial)
             part = part.within
 
-    def _found(
-        self, plan: Plan[Any], target: Target, nodes: list[Node], step: RunStep
-    ) -> Node | Answer | None:
-        """Say what a look at the screen is worth; None where it has to be looked at again."""
-        is_asked = plan.is_sendable or (target.is_short and not plan.takes_several)
-        if plan.from_nodes is None or is_asked:
-            return nodes[0] if nodes else None
-        if target.within is not None and not target.within.resolve(glimpse(step)):
-            return None
-        value = plan.from_nodes(nodes, step)
-        return None if value is None else Answer(value, step)
-
     def _aim_at(self, plan: Plan[Any], target: Target, node: Node) -> Aim:
         __tracebackhide__ = True
         matcher = identifying_matcher(node)
@@ -193,7 +183,7 @@ class Performer:
         return Aim(point=point)
 
     def _container(self, plan: Plan[Any], countdown: Countdown) -> NodeMatcher | None:
-        """Give the matcher of what is scrolled."""
+        """Return the matcher of what is scrolled."""
         __tracebackhide__ = True
         if plan.container is None:
             return None
@@ -213,54 +203,47 @@ class Performer:
         return last_step(result)
 
     def look(self) -> Snapshot | None:
-        """Take one quick look for an error message; whatever fails, there is none."""
+        """Return a quick snapshot for an error message, or None if that fails."""
         try:
             result = self.run([_ONE_LOOK], timeout=_BRIEF)
-            return glimpse(last_step(result)) if result.ok else None
+            return partial_snapshot(last_step(result)) if result.ok else None
         except ClawperatorError:
             return None
 
     def run(self, actions: Sequence[TypedAction], *, timeout: float | None = None) -> RunResult:
-        """Run some actions as one execution; a failed envelope is returned."""
+        """Run actions as one execution, judged as the client's own; a failure is returned."""
         __tracebackhide__ = True
-        execution = complete_execution(actions)
+        execution = complete_actions(actions)
         if timeout is not None:
             execution = override_timeout(execution, timeout)
-        return self._runner.run(execution)
+        return self._runner.run(execution, processors=JUDGEMENTS)
 
-    def explained(self, plan: Plan[Any], result: RunResult, seconds: float) -> ClawperatorError:
-        """Make the error for a failed run, with a fresh look at the screen."""
+    def explain(self, plan: Plan[Any], result: RunResult, seconds: float) -> ClawperatorError:
+        """Return the error of a failed run, with a fresh look at the screen."""
         error = error_of(result)
         if not isinstance(error, StepFailedError):
             return error
         snapshot = self.look() if plan.target is not None or not plan.is_aimed else None
         if snapshot is not None and plan.target is not None:
             plan.target.last.total = len(plan.target.resolve(snapshot))
-        return explain.explained(plan, error, seconds=seconds, snapshot=snapshot)
+        return explain.explain_failure(plan, error, seconds=seconds, snapshot=snapshot)
 
 
-class Acting:
-    """What the client's methods have in common: how they are carried out."""
-
-    performer: Performer
-    _timeout: float
-
-    @property
-    def timeout(self) -> float:
-        """How many seconds methods look for a node unless told otherwise."""
-        return self._timeout
-
-    @timeout.setter
-    def timeout(self, seconds: float) -> None:
-        self._timeout = seconds_of(seconds, seconds)
-
-    def _do(self, plan: Plan[T], timeout: float | None = None) -> T:
-        __tracebackhide__ = True
-        return self.performer.perform(plan, seconds_of(timeout, self.timeout))
+def _found(
+    plan: Plan[Any], target: Target, route: Route, nodes: list[Node], step: RunStep
+) -> Node | SeenValue | None:
+    """Return the node, or the value, that a look found; None if another look is needed."""
+    is_asked = route in (Route.CHECKED, Route.COMPLETED)
+    if plan.from_nodes is None or is_asked:
+        return nodes[0] if nodes else None
+    if target.within is not None and not target.within.resolve(partial_snapshot(step)):
+        return None
+    value = plan.from_nodes(nodes, step)
+    return None if value is None else SeenValue(value, step)
 
 
 def last_step(result: RunResult) -> RunStep:
-    """Give the result of the last action of a run that succeeded."""
+    """Return the result of the last action of a run that succeeded."""
     if not result.steps:
         raise EnvelopeMalformedError(
             "the envelope says success and has no step results",
@@ -271,14 +254,14 @@ def last_step(result: RunResult) -> RunStep:
     return result.steps[-1]
 
 
-def glimpse(step: RunStep) -> Snapshot:
-    """Give what can be read of a screen: enough to find a node, not to say that there is none."""
+def partial_snapshot(step: RunStep) -> Snapshot:
+    """Return what can be read of a screen; a damaged one may lack nodes that are there."""
     text = step.data.get("text")
     return step.snapshot if text is None else Snapshot.from_step(text, step.data, partial=True)
 
 
 def visible_center(node: Node) -> tuple[int, int] | None:
-    """Give the middle of that part of a node which is on the screen."""
+    """Return the centre of the part of a node that is on the screen."""
     shown = node.bounds.intersection(Bounds(0, 0, *node.snapshot.size))
     return None if shown is None else shown.center
 

@@ -1,4 +1,4 @@
-"""What a method of the client asks of the device: an action, and how to read its answer.
+"""What a method of the client asks of the device: an action, and how to read its result.
 
 A plan knows nothing of when and how often it is sent: the client sends it at once, a batch
 together with others.
@@ -6,23 +6,24 @@ together with others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from pytest_clawperator.client.plan.target import Target
+from pytest_clawperator.client.plan.target import Route, Target
 from pytest_clawperator.client.plan.timing import SEGMENT, Wait
 from pytest_clawperator.contracts.actions import TypedAction
-from pytest_clawperator.contracts.failures import is_garbled
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.result import RunResult, RunStep
 from pytest_clawperator.snapshot.tree import Node
 
 T = TypeVar("T")
+#: The keywords of a method that name its node.
+Keywords = Mapping[str, object]
 
-# Failures that mean "not yet": what they miss may come up while there is time.
-NOT_THERE = frozenset(
+#: Failures that mean "not yet": what is missing may come up while there is time.
+NOT_YET_THERE = frozenset(
     {
         ErrorCode.NODE_NOT_FOUND,
         ErrorCode.NODE_HAS_NO_TEXT,
@@ -38,7 +39,7 @@ NOT_THERE = frozenset(
 class Aim:
     """Where an action goes: a matcher that the device finds the node by, or else a point.
 
-    One that was ``seen`` holds for the screen as it is now: waiting would not make it truer.
+    An aim that was ``seen`` holds for the screen as it is now, so the device need not wait.
     """
 
     matcher: NodeMatcher | None = None
@@ -47,27 +48,26 @@ class Aim:
     seen: bool = False
 
 
+def node_matcher(aim: Aim) -> NodeMatcher:
+    """Return the matcher of an aim for an action that cannot go to a point."""
+    assert aim.matcher is not None, "only a tap goes to a point"
+    return aim.matcher
+
+
 def the_step(step: RunStep, result: RunResult) -> RunStep:
-    """Give the step itself, for actions that have nothing better to give."""
-    return step
-
-
-def as_told(step: RunStep) -> RunStep:
-    """Take the device's word for what became of a step."""
+    """Return the step itself, for actions that have no other value."""
     return step
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan(Generic[T]):
-    """One action to come, and what people get for it.
+    """One action to come, and the value that its method returns.
 
     ``target`` is the node it is about. Where ``is_aimed``, that node must be on the screen
     before the action can go to it; a scroll's target need not. ``container`` is what is
-    scrolled. ``from_nodes`` answers from a snapshot what need not be asked of the device,
-    or gives None while the snapshot has no answer. ``takes_several`` is about all nodes
-    that fit, so that there is nothing to choose. ``judge`` calls failed what the device may
-    call a success. ``garbled`` is what the published Operator means to say where a percent
-    sign garbles it. ``wanted`` is the form that a text must have.
+    scrolled. ``from_nodes`` reads the value from a snapshot instead of asking the device; it
+    returns None while the snapshot has no value. ``takes_several`` is about all nodes that
+    fit. ``wanted`` is the form that a text must have, for messages.
     """
 
     verb: str
@@ -80,41 +80,26 @@ class Plan(Generic[T]):
     takes_container: bool = False
     takes_retry: bool = True
     takes_several: bool = False
-    judge: Callable[[RunStep], RunStep] = as_told
     from_nodes: Callable[[Sequence[Node], RunStep], T | None] | None = None
-    worth_waiting: frozenset[ErrorCode] = NOT_THERE
+    worth_waiting: frozenset[ErrorCode] = NOT_YET_THERE
     longest_wait: float = SEGMENT
-    garbled: str | None = None
     wanted: str = ""
 
-    @property
-    def is_sendable(self) -> bool:
-        """Whether the device can be told of the target, with the container it is in."""
-        target = self.target
-        if target is None or not target.is_matcher or target.is_fragile:
-            return False
-        return target.within is None or (self.takes_container and target.within.is_sendable)
+    def route(self, *, strict: bool) -> Route:
+        """Decide how the action gets to its node, or a scroll to its list.
 
-    @property
-    def meant(self) -> str | None:
-        """What a garbled failure was meant to say, None where nothing can garble it."""
-        has_percent = self.target is not None and self.target.has_percent
-        return "No UI node found" if has_percent else self.garbled
+        Where ``strict``, only one node may fit.
+        """
+        sought = self.target if self.is_aimed else self.container
+        if sought is None:
+            return Route.SENT
+        route = sought.route(
+            takes_container=self.takes_container and self.is_aimed,
+            is_checked=strict and not self.takes_several,
+        )
+        # Several nodes may share a short id and have different whole ones.
+        is_ambiguous = route is Route.COMPLETED and self.takes_several
+        return Route.LOOKED_UP if is_ambiguous else route
 
     def __str__(self) -> str:
         return f"{self.verb} {self.target}" if self.target is not None else self.verb
-
-
-def judged(result: RunResult, plans: Sequence[Plan[Any]]) -> RunResult:
-    """Let the plans of the last steps judge them."""
-    if not result.ok and not result.failed_steps and is_garbled(result.error or ""):
-        meant = next((plan.meant for plan in plans if plan.meant), result.error)
-        result = result.model_copy(update={"error": meant})
-    before = result.steps[: -len(plans)] if len(result.steps) > len(plans) else ()
-    own = result.steps[len(before) :]
-    steps = [plan.judge(step) for step, plan in zip(own, plans, strict=False)]
-    failed = next((step for step in steps if not step.success), None)
-    if failed is None or not result.ok:
-        return result
-    changed = {"steps": (*before, *steps), "status": "failed", "error": str(failed)}
-    return result.model_copy(update=changed)

@@ -1,24 +1,22 @@
-"""A plan for every scroll."""
+"""Plans of every scroll."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from pytest_clawperator.client.plan.plan import Aim, Plan, as_told
-from pytest_clawperator.client.plan.target import Target
-from pytest_clawperator.client.plan.timing import Wait
-from pytest_clawperator.client.scroll_outcome import (
-    FOUND,
+from pytest_clawperator.client.plan.plan import Aim, Plan
+from pytest_clawperator.client.plan.scroll_outcome import (
     ScrollOutcome,
     outcome_of_scroll,
     outcome_of_scroll_and_click,
     outcome_of_scroll_until,
 )
+from pytest_clawperator.client.plan.target import Target
+from pytest_clawperator.client.plan.timing import Wait
 from pytest_clawperator.contracts import actions, limits
 from pytest_clawperator.contracts.actions import Direction, TypedAction
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
-from pytest_clawperator.execution.result import RunStep
 
 _NO_LIST = frozenset({ErrorCode.CONTAINER_NOT_FOUND, ErrorCode.UI_TREE_UNAVAILABLE})
 # The Operator's own limit, and the most that leaves an execution time for the rest.
@@ -28,7 +26,7 @@ MOST_SWIPES = 50
 
 
 def check_count(verb: str, max_scrolls: int, most: int, *, least: int = 1) -> None:
-    """Refuse a ``max_scrolls`` that the device would not take."""
+    """Raise for a ``max_scrolls`` that the device would not take."""
     __tracebackhide__ = True
     if type(max_scrolls) is not int or not least <= max_scrolls <= most:
         raise ConfigurationError(
@@ -76,21 +74,12 @@ def scroll_until(
         container=container,
         is_aimed=False,
         takes_retry=False,
-        judge=as_told if target is None else _found_or_failed,
         worth_waiting=_NO_LIST,
     )
 
 
-def _found_or_failed(step: RunStep) -> RunStep:
-    """Call a search failed that ended without its target: to some Operators it succeeded."""
-    if not step.success or step.data.get("termination_reason") == FOUND:
-        return step
-    data = {**step.data, "error": ErrorCode.TARGET_NOT_FOUND.value}
-    return step.model_copy(update={"success": False, "data": data})
-
-
 def scroll_to_top(container: Target | None) -> Plan[ScrollOutcome]:
-    """Plan going back to the top."""
+    """Plan scrolling back to the top."""
     plan = scroll_until(
         None, container, direction="up", max_scrolls=50, no_position_change_threshold=3
     )

@@ -1,9 +1,10 @@
-"""Which node is meant, as data: what an action aims at, resolved anew at each use."""
+"""Targets: which node an action is for, as data, and how the action gets to it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import Any, Protocol
 
 from pytest_clawperator.contracts.selectors import (
@@ -11,6 +12,7 @@ from pytest_clawperator.contracts.selectors import (
     MatcherKeywords,
     NodeMatcher,
     check_matcher_keywords,
+    is_short_id,
 )
 from pytest_clawperator.errors import ConfigurationError, NodeNotFoundError
 from pytest_clawperator.snapshot.matching import Query
@@ -19,6 +21,21 @@ from pytest_clawperator.snapshot.roles import UNTELLABLE
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
 _EXAMPLE = "Write for example text='OK', or give a NodeMatcher, a node or a locator."
+
+
+class Route(Enum):
+    """How an action gets to its node: decided in one place, :meth:`Target.route`."""
+
+    SENT = "the device finds the node by the matcher that it is sent"
+    CHECKED = "as SENT, after a look at the screen shows that no other node fits"
+    COMPLETED = "as SENT, after a look at the screen tells the whole id"
+    LOOKED_UP = "the node is looked up on the screen; a matcher for it, or a point, is sent"
+    KNOWN = "the node is on a snapshot of the caller's; a matcher for it, or a point, is sent"
+
+    @property
+    def needs_look(self) -> bool:
+        """Whether the screen must be looked at before the action is sent."""
+        return self in (Route.CHECKED, Route.COMPLETED, Route.LOOKED_UP)
 
 
 class HasTarget(Protocol):
@@ -43,8 +60,8 @@ class LastLook:
 class Target:
     """A node on the screen, described by a matcher and by what is around it or in it.
 
-    Of several nodes that fit the first is meant, or that with the ``index``. ``node`` is a
-    node of a snapshot, which needs no looking for.
+    Of several nodes that fit, the first is meant, or the one with the ``index``. ``node`` is
+    a node of a snapshot.
     """
 
     query: Query | None = None
@@ -54,67 +71,54 @@ class Target:
     index: int | None = None
     last: LastLook = field(default_factory=LastLook, compare=False, repr=False)
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether the Operator understands it as it is."""
-        return self.is_matcher and self.within is None
+    def route(self, *, takes_container: bool = False, is_checked: bool = False) -> Route:
+        """Decide how an action gets to the node.
+
+        ``takes_container`` says that the action can be sent a container besides the matcher,
+        ``is_checked`` that only one node may fit.
+        """
+        query, within = self.query, self.within
+        if self.origin is not None:
+            return Route.KNOWN
+        if query is None or self.has is not None or self.index is not None:
+            return Route.LOOKED_UP
+        if query.takes_short_id:
+            return Route.COMPLETED if within is None else Route.LOOKED_UP
+        is_sent_whole = within is None or (takes_container and within.route() is Route.SENT)
+        if not is_sent_whole or (_has_percent(query.matcher) and self.is_matchable_on_snapshot):
+            return Route.LOOKED_UP
+        return Route.CHECKED if is_checked and self.is_matchable_on_snapshot else Route.SENT
 
     @property
-    def is_matcher(self) -> bool:
-        """Whether, its surroundings aside, it is nothing but a matcher with a whole id."""
-        is_simple = self.node is None and self.has is None and self.index is None
+    def is_plain(self) -> bool:
+        """Whether it is nothing but a matcher that the Operator understands."""
+        is_simple = self.within is None and self.has is None and self.index is None
         return is_simple and self.query is not None and not self.query.takes_short_id
 
     @property
-    def is_fragile(self) -> bool:
-        """Whether the published Operator may break over not finding it.
-
-        It puts the matcher into a format string, where a percent sign garbles its answer and
-        two of them end its process. So it is sent only what is there.
-        """
-        return self.is_tellable and self.has_percent
-
-    @property
-    def has_percent(self) -> bool:
-        """Whether the matcher holds a percent sign."""
-        words = {} if self.query is None else self.query.matcher.to_wire()
-        return any("%" in word for word in words.values())
-
-    @property
-    def is_sendable(self) -> bool:
-        """Whether the device can be told of it, there or not."""
-        return self.is_plain and not self.is_fragile
-
-    @property
-    def is_short(self) -> bool:
-        """Whether nothing but its short id keeps the Operator from understanding it."""
-        is_simple = self.within is None and self.has is None and self.index is None
-        return is_simple and self.query is not None and self.query.takes_short_id
-
-    @property
-    def is_tellable(self) -> bool:
-        """Whether a snapshot tells all that the matcher, and those around and in it, ask for."""
+    def is_matchable_on_snapshot(self) -> bool:
+        """Whether a snapshot shows all that the target, and those around and in it, ask for."""
         role = None if self.query is None else self.query.matcher.role
         parts = [part for part in (self.within, self.has) if part is not None]
-        is_told = role is None or role.lower() not in UNTELLABLE
-        return is_told and all(part.is_tellable for part in parts)
+        is_shown = role is None or role.lower() not in UNTELLABLE
+        return is_shown and all(part.is_matchable_on_snapshot for part in parts)
 
     @property
     def matcher(self) -> NodeMatcher | None:
-        """The matcher, as it was given; for a node of a snapshot one that finds it."""
+        """The matcher as it was given; for a node of a snapshot, one that finds it."""
         if self.node is not None:
             return identifying_matcher(self.node)
         return None if self.query is None else self.query.matcher
 
     @property
     def origin(self) -> Snapshot | None:
-        """The snapshot that it begins at, where it begins at a node of one."""
+        """The snapshot of the outermost part, if that is a node of one."""
         if self.within is not None:
             return self.within.origin
         return None if self.node is None else self.node.snapshot
 
     def resolve(self, snapshot: Snapshot) -> list[Node]:
-        """Give the nodes that are meant on a snapshot, the one that is used first."""
+        """Return the nodes that are meant on a snapshot; the first is the one to use."""
         return self._resolve_in(snapshot)
 
     def _resolve_in(self, scope: Snapshot | Node) -> list[Node]:
@@ -142,19 +146,19 @@ class Target:
         return scope.find_all(self.query.matcher)
 
     def missing_part(self, snapshot: Snapshot) -> Target:
-        """Give the part that is not on the snapshot: the outermost container that is missing."""
+        """Return the part that the snapshot lacks: the outermost container that is missing."""
         part = self
         while part.within is not None and not part.within.resolve(snapshot):
             part = part.within
         return part
 
     def nth(self, index: int) -> Target:
-        """Mean another than the first of several; -1 is the last."""
+        """Return the target with an index; -1 is the last of those that fit."""
         return replace(self, index=index, last=LastLook())
 
     @property
     def ordinal(self) -> str:
-        """Say ``1st of 3`` where the last look found several, else nothing."""
+        """``1st of 3`` where the last look found several, else empty."""
         total = self.last.total
         return f"1st of {total}" if total is not None and total > 1 else ""
 
@@ -169,10 +173,19 @@ class Target:
 
 
 def keywords_of(matcher: NodeMatcher) -> MatcherKeywords:
-    """Give a matcher in the keywords by which people write it."""
+    """Return a matcher as the keywords that people write."""
     pairs = ((word, getattr(matcher, name)) for word, name in KEYWORDS.items())
     # The words are those of KEYWORDS, which a type checker cannot see in a loop.
     return {word: value for word, value in pairs if value is not None}  # type: ignore[return-value]
+
+
+def _has_percent(matcher: NodeMatcher) -> bool:
+    """Whether the published Operator may break over not finding the node.
+
+    It puts the matcher into a format string, where a percent sign garbles its answer and two
+    of them end its process. Such a matcher is sent only for a node that is there.
+    """
+    return any("%" in value for value in vars(matcher).values() if value is not None)
 
 
 def target_of(
@@ -183,7 +196,7 @@ def target_of(
     has: TargetLike | None = None,
     verb: str,
 ) -> Target:
-    """Read what a method was told to aim at, positionally or by keywords."""
+    """Return the target of a method, given positionally or by keywords."""
     __tracebackhide__ = True
     check_matcher_keywords(keywords, caller=verb)
     if given is not None and keywords:
@@ -193,8 +206,7 @@ def target_of(
         )
     if given is None and not keywords:
         raise ConfigurationError(f"{verb}() was not told which node is meant", hint=_EXAMPLE)
-    # `check_matcher_keywords` has seen to it that they are the known ones.
-    target = Target(query=Query.of(None, keywords)) if given is None else _read(given, verb)  # type: ignore[arg-type]
+    target = Target(query=_query(keywords)) if given is None else _read(given, verb)
     if has is not None:
         target = replace(target, has=_read(has, f"{verb}(has=...)"))
     if within is not None:
@@ -202,8 +214,13 @@ def target_of(
     return target
 
 
+def _query(keywords: Mapping[str, Any]) -> Query:
+    matcher = NodeMatcher.of(**keywords)
+    return Query(matcher, takes_short_id=is_short_id(matcher.resource_id))
+
+
 def inside(container: Target, target: Target) -> Target:
-    """Put a target into a container; one that has a container already is put in whole."""
+    """Return the target inside a container; a container that it has already is put in, too."""
     around = container if target.within is None else inside(container, target.within)
     return replace(target, within=around, last=LastLook())
 
@@ -211,7 +228,7 @@ def inside(container: Target, target: Target) -> Target:
 def optional_target(
     given: TargetLike | None, keywords: Mapping[str, Any], *, verb: str
 ) -> Target | None:
-    """Read what a method was told to aim at, if it was told."""
+    """Return the target of a method that needs none, or None."""
     __tracebackhide__ = True
     if given is None and not keywords:
         return None
@@ -219,7 +236,7 @@ def optional_target(
 
 
 def container_of(within: TargetLike | None, *, verb: str) -> Target | None:
-    """Read a ``within=``."""
+    """Return the target of a ``within=``, or None."""
     __tracebackhide__ = True
     return None if within is None else _read(within, f"{verb}(within=...)")
 
@@ -246,7 +263,7 @@ def _read(given: Any, verb: str) -> Target:
 
 
 def _in_wire_words(given: NodeMatcher | Mapping[str, Any]) -> NodeMatcher | Mapping[str, Any]:
-    """Let a dict use the keywords that are no aliases on the wire."""
+    """Rename the keywords of a dict that are no aliases on the wire."""
     if isinstance(given, NodeMatcher):
         return given
     return {NodeMatcher.guesses.get(key, key): value for key, value in given.items()}

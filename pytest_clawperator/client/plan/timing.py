@@ -29,7 +29,7 @@ _ONCE = Retry(max_attempts=1)
 
 
 def seconds_of(timeout: Any, default: float, *, name: str = "timeout=") -> float:
-    """Check a ``timeout=``; None stands for the default."""
+    """Return a ``timeout=`` as seconds, checked; None stands for the default."""
     given = default if timeout is None else timeout
     is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
     if is_number and math.isfinite(given) and given >= 0:
@@ -43,7 +43,7 @@ def seconds_of(timeout: Any, default: float, *, name: str = "timeout=") -> float
 
 
 def retry_for(seconds: float) -> Retry:
-    """Give the retry object whose pauses begin short, grow, and sum up to so many seconds.
+    """Return a retry object whose pauses begin short, grow, and sum up to so many seconds.
 
     ``retry_for(0)`` is one attempt. Up to one segment no pause is longer than a second; beyond
     it, where all must fit into one object, pauses become longer.
@@ -73,7 +73,7 @@ def _retry_of(whole: int) -> Retry:
 
 
 def _least_factor(total: Callable[[float], float], wanted: float) -> float:
-    """Find the growth, to four digits, whose pauses sum up to no less than what is wanted."""
+    """Return the smallest growth factor, to four digits, whose pauses sum up to what is wanted."""
     low, high = 10_000, MAX_BACKOFF * 10_000
     while low < high:
         middle = (low + high) // 2
@@ -86,7 +86,7 @@ def _least_factor(total: Callable[[float], float], wanted: float) -> float:
 
 @dataclass(frozen=True)
 class Wait:
-    """How long one action shall look for its node before it gives up."""
+    """How long one action looks for its node before it gives up."""
 
     seconds: float
 
@@ -97,10 +97,10 @@ class Wait:
 
 
 class Countdown:
-    """What is left of a timeout, by the clock and by the pauses that were ordered.
+    """What is left of a timeout, by the clock and by the pauses that the device was sent.
 
     Whichever has used up more counts: a slow device does not prolong the wait, and a simulated
-    one, whose pauses are shortened, does not get more of them. It begins when it is first asked.
+    one, whose pauses are shortened, does not get more of them. It starts at its first use.
     """
 
     def __init__(self, seconds: float, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -123,9 +123,9 @@ class Countdown:
         return self.left < 0.001
 
     def segment(self, longest: float = SEGMENT) -> Wait:
-        """Give the wait of the next execution."""
+        """Return the wait of the next execution."""
         return Wait(min(self.left, longest))
 
     def spend(self, seconds: float) -> None:
-        """Count pauses that were ordered."""
+        """Count pauses that the device was sent."""
         self._left -= seconds

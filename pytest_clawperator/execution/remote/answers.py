@@ -43,11 +43,13 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
 
+#: No answer, and no file of the other host, is read beyond this many bytes.
+LARGEST_ANSWER = 64 * 1024 * 1024
 _LONGEST_MESSAGE = 4000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class HttpAnswer:
     """An HTTP answer; ``request`` is what was asked, as in ``GET http://host:3000/devices``."""
 
     request: str
@@ -56,8 +58,8 @@ class Answer:
     body: bytes
 
 
-def read_answer(answer: Answer, *, serial: str | None) -> dict[str, Any]:
-    """Give the object that a successful answer holds; any other answer is raised."""
+def read_answer(answer: HttpAnswer, *, serial: str | None) -> dict[str, Any]:
+    """Return the object of a successful answer; raise any other answer."""
     given = _object(answer)
     if given.get("ok") is True:
         return given
@@ -71,8 +73,8 @@ def read_answer(answer: Answer, *, serial: str | None) -> dict[str, Any]:
     raise _error(error, device if isinstance(device, str) else serial, answer.request)
 
 
-def read_device_states(answer: Answer) -> dict[str, str]:
-    """Give the state of each device that the other host sees, by serial."""
+def read_device_states(answer: HttpAnswer) -> dict[str, str]:
+    """Return the state of each device that the other host sees, by serial."""
     devices = read_answer(answer, serial=None).get("devices")
     if not isinstance(devices, list) or not all(map(_is_device, devices)):
         raise unreadable(answer, f"devices that are {describe(devices)}")
@@ -80,12 +82,12 @@ def read_device_states(answer: Answer) -> dict[str, str]:
 
 
 def usable_serials(states: Mapping[str, str]) -> list[str]:
-    """Give the devices that can be used."""
+    """Return the devices that can be used."""
     return [serial for serial, state in states.items() if state == "device"]
 
 
 def choose_serial(states: Mapping[str, str], *, wanted: str | None, url: str) -> str:
-    """Give the serial of the device to use, by the rules that hold for adb."""
+    """Return the serial of the device to use, by the same rules as over adb."""
     usable = usable_serials(states)
     seen = listed(f"{serial} ({state})" for serial, state in states.items()) or "no device"
     if wanted in usable:
@@ -120,8 +122,8 @@ class Run:
     terminal_source: str
 
 
-def read_run(answer: Answer, *, command_id: str, serial: str) -> Run:
-    """Give the run of our execution; an error, or anybody else's envelope, is raised."""
+def read_run(answer: HttpAnswer, *, command_id: str, serial: str) -> Run:
+    """Return the run of our execution; raise an error, or for anybody else's envelope."""
     given = read_answer(answer, serial=serial)
     try:
         envelope = read_envelope(given.get("envelope"), source=f"the answer to {answer.request}")
@@ -144,8 +146,8 @@ def read_run(answer: Answer, *, command_id: str, serial: str) -> Run:
     )
 
 
-def unreadable(answer: Answer, found: str) -> TransportError:
-    """Make the error for an answer that no Clawperator host gives."""
+def unreadable(answer: HttpAnswer, found: str) -> TransportError:
+    """Return the error for an answer that no Clawperator host gives."""
     return TransportError(
         f"{answer.request} answered {answer.status} with {found}, "
         "expected the JSON of a Clawperator host",
@@ -159,7 +161,7 @@ def unreadable(answer: Answer, found: str) -> TransportError:
     )
 
 
-def _object(answer: Answer) -> dict[str, Any]:
+def _object(answer: HttpAnswer) -> dict[str, Any]:
     text = answer.body.decode("utf-8", "replace")
     try:
         given = parse_json(text)
@@ -199,7 +201,7 @@ def _unusable(serial: str, state: str | None, seen: str) -> ClawperatorError:
 
 
 def _error(error: Mapping[str, Any], serial: str | None, request: str) -> ClawperatorError:
-    """Make the error that the other host's error object stands for."""
+    """Return the error that the other host's error object stands for."""
     code, message = _code_and_message(error)
     own = {key: error[key] for key in error if key not in ("code", "message", "details", "hint")}
     given = error.get("details")
@@ -231,7 +233,7 @@ def _hint(error: Mapping[str, Any], details: Mapping[str, Any], code: ErrorCode 
 
 
 def _problems(message: str, details: Mapping[str, Any]) -> list[Problem]:
-    """List the problems, the first as the message tells it, the rest from the full report."""
+    """Return the problems: the first from the message, the rest from the full report."""
     path = details.get("path")
     problems = [Problem(path if isinstance(path, str) else "", message)]
     try:

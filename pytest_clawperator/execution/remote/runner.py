@@ -3,55 +3,52 @@
 from __future__ import annotations
 
 import json
-import re
 import stat
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from ipaddress import IPv6Address
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from pytest_clawperator.contracts.envelope import StepResult
-from pytest_clawperator.contracts.events import (
-    Observer,
-)
+from pytest_clawperator.contracts.events import Observer
 from pytest_clawperator.contracts.payload import Execution
-from pytest_clawperator.contracts.text.wording import describe, quote
-from pytest_clawperator.errors import (
-    ClawperatorError,
-    ConfigurationError,
-    ErrorCode,
-    TransportError,
-    TransportTimeoutError,
-)
+from pytest_clawperator.errors import ClawperatorError, ConfigurationError, ErrorCode
 from pytest_clawperator.execution.flight import Clearance, always_clear
 from pytest_clawperator.execution.observing import Observers
+from pytest_clawperator.execution.postprocess import Collected, Processor, postprocess
+from pytest_clawperator.execution.remote.address import checked_host
 from pytest_clawperator.execution.remote.answers import (
-    Answer,
+    LARGEST_ANSWER,
+    HttpAnswer,
     choose_serial,
     read_device_states,
     read_run,
-    unreadable,
 )
 from pytest_clawperator.execution.result import LogSlice, RunResult
-from pytest_clawperator.remedies import Remedy, RemedyKind
+from pytest_clawperator.execution.screenshots import is_png
 
-if TYPE_CHECKING:
-    import httpx
-
-LARGEST_ANSWER = 64 * 1024 * 1024
-
-_LABEL = "[A-Za-z0-9_-]{1,63}"
-_URL = re.compile(
-    rf"https?://(?P<host>{_LABEL}(?:\.{_LABEL})*|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{{1,5}}))?/?",
-    re.IGNORECASE | re.ASCII,
-)
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
-_PNG = b"\x89PNG\r\n\x1a\n"
 # File systems round the time of a change, some to two seconds.
 _CLOCK_SLACK = 2.0
+
+
+class Host(Protocol):
+    """Another host that is asked over HTTP."""
+
+    @property
+    def url(self) -> str:
+        """The host's address."""
+        ...
+
+    def ask(
+        self, method: str, path: str, *, timeout: float, body: bytes | None = None
+    ) -> HttpAnswer:
+        """Send a request and return the whole answer."""
+        ...
+
+    def close(self) -> None:
+        """Close the connection."""
+        ...
 
 
 class RemoteRunner:
@@ -78,7 +75,7 @@ class RemoteRunner:
         self._clearance = clearance
         self._margin = margin
         self._turn = threading.Lock()
-        self._host = _Host(url, connect_timeout=connect_timeout)
+        self._host = open_host(url, connect_timeout=connect_timeout)
         try:
             states = read_device_states(self._host.ask("GET", "/devices", timeout=margin))
             self._serial = choose_serial(states, wanted=serial, url=self._host.url)
@@ -89,44 +86,47 @@ class RemoteRunner:
 
     @property
     def serial(self) -> str:
-        """What the device is called."""
+        """The device's serial."""
         return self._serial
 
     @property
     def url(self) -> str:
-        """Where the other host is."""
+        """The other host's address."""
         return self._host.url
 
-    def run(self, execution: Execution) -> RunResult:
+    def run(self, execution: Execution, *, processors: Sequence[Processor] = ()) -> RunResult:
         """Run the execution; a failed envelope is returned, not raised.
+
+        ``processors`` are applied to the other host's answer, before observers see it.
 
         Another thread waits its turn; another client of that host gets an
         :class:`ExecutionConflictError`.
         """
-        return self.observers.watch(execution, lambda: self._named(execution))
+        return self.observers.watch(execution, lambda: self._named(execution, processors))
 
     def close(self) -> None:
-        """Let go of the other host."""
+        """Close the connection to the other host."""
         self._host.close()
 
-    def _named(self, execution: Execution) -> RunResult:
+    def _named(self, execution: Execution, processors: Sequence[Processor]) -> RunResult:
         """Run, and let every error say which device it is about."""
         try:
             with self._turn:
-                return self._executed(execution)
+                return self._executed(execution, processors)
         except ClawperatorError as exc:
             exc.serial = exc.serial or self._serial
             raise
 
-    def _executed(self, execution: Execution) -> RunResult:
+    def _executed(self, execution: Execution, processors: Sequence[Processor]) -> RunResult:
         started_at, begin = time.time(), time.monotonic()
         timeout = execution.timeout_ms / 1000 + self._margin
         self._clearance(execution.command_id, timeout)
         answer = self._host.ask("POST", "/execute", timeout=timeout, body=self._body(execution))
         run = read_run(answer, command_id=execution.command_id, serial=self._serial)
-        # The other host has done the post-processing; a second time would be wrong.
+        # The other host has done the usual post-processing; a second time would be wrong.
+        collected = Collected(actions=execution.actions, serial=run.serial)
         return RunResult.of(
-            run.envelope,
+            postprocess(run.envelope, collected, processors),
             serial=run.serial,
             elapsed=time.monotonic() - begin,
             terminal_source=run.terminal_source,
@@ -142,144 +142,32 @@ class RemoteRunner:
         return f'{json.dumps(about)[:-1]}, "execution": {execution.to_json()}}}'.encode()
 
 
-def list_remote(url: str, *, timeout: float = 30.0) -> dict[str, str]:
-    """Give the state of each device of another host, by serial."""
-    host = _Host(url, connect_timeout=10.0)
+def open_host(url: str, *, connect_timeout: float) -> Host:
+    """Return the host at a URL, checked; nothing is asked of it yet."""
+    name = checked_host(url)
     try:
-        return read_device_states(host.ask("GET", "/devices", timeout=timeout))
-    finally:
-        host.close()
-
-
-class _Host:
-    """The other host: one question at a time, each answer bounded in time and size."""
-
-    def __init__(self, url: str, *, connect_timeout: float) -> None:
-        name = _checked_host(url)
-        self.url = url.rstrip("/")
-        self._connect_timeout = connect_timeout
-        _require_httpx()
-        import httpx
-
-        self._client = httpx.Client(
-            headers={"accept": "application/json", "accept-encoding": "identity"},
-            # The other host may close an idle connection just when it is used again.
-            limits=httpx.Limits(max_keepalive_connections=0),
-            # This machine's loopback is not the proxy's.
-            trust_env=name.lower() not in _LOOPBACK,
-            # Reading the certificates takes longer than a request, and plain HTTP needs none.
-            verify=self.url.lower().startswith("https:"),
-        )
-
-    def close(self) -> None:
-        self._client.close()
-
-    def ask(self, method: str, path: str, *, timeout: float, body: bytes | None = None) -> Answer:
-        """Ask and read the whole answer."""
-        import httpx
-
-        request = f"{method} {self.url}{path}"
-        deadline = time.monotonic() + timeout
-        if self._client.is_closed:
-            raise _unreachable(f"{request} was not sent: the client is closed", "Connect again.")
-        headers = {"content-type": "application/json"} if body is not None else None
-        with self._errors_mapped(request, timeout):
-            limits = httpx.Timeout(timeout, connect=self._connect_timeout)
-            with self._client.stream(
-                method, self.url + path, content=body, headers=headers, timeout=limits
-            ) as response:
-                return _read(response, request, deadline)
-
-    @contextmanager
-    def _errors_mapped(self, request: str, timeout: float) -> Iterator[None]:
-        import httpx
-
-        start_it = "Start it there with `clawperator serve --host 0.0.0.0`, or correct the URL."
-        try:
-            yield
-        except httpx.ConnectTimeout as exc:
-            found = f"{self.url} takes no connection within {self._connect_timeout:g} s"
-            raise _unreachable(found, start_it) from exc
-        except httpx.ConnectError as exc:
-            raise _unreachable(f"nothing answers at {self.url}: {exc}", start_it) from exc
-        except (httpx.TimeoutException, TimeoutError) as exc:
-            raise TransportTimeoutError(
-                f"{request} was not answered within {timeout:g} s",
-                hint="The other host or its adb may be stuck: see the output of `clawperator "
-                "serve` there. The device may still be acting.",
-            ) from exc
-        except (httpx.HTTPError, httpx.InvalidURL) as exc:
-            found = f"{request} got no HTTP answer: {str(exc) or type(exc).__name__}"
-            hint = "Something else listens there, or the other host died meanwhile: look there."
-            raise _unreachable(found, hint) from exc
-
-
-def _require_httpx() -> None:
-    try:
-        import httpx  # noqa: F401 - an extra, so it is asked for where it is needed
+        # httpx is an extra, so it is imported where it is needed.
+        from pytest_clawperator.execution.remote.http_host import HttpHost
     except ImportError as exc:
         raise ConfigurationError(
             "another host is reached through the package httpx, which is not installed",
             code=ErrorCode.HOST_DEPENDENCY_MISSING,
             hint="pip install 'pytest-clawperator[remote]'",
         ) from exc
+    return HttpHost(url, name=name, connect_timeout=connect_timeout)
 
 
-def _checked_host(url: object) -> str:
-    """Give the host's name in the URL; a URL that is more or less than a host is refused."""
-    found = _URL.fullmatch(url) if isinstance(url, str) else None
-    if found is not None and 0 < int(found["port"] or 80) < 65536 and _is_host(found["host"]):
-        return found["host"]
-    # What stands before an @ may be a password, and messages travel far.
-    shown = quote(url.rpartition("@")[2]) if isinstance(url, str) else describe(url)
-    raise ConfigurationError(
-        f"an address is http:// or https://, a host and its port, and nothing else, found {shown}"
-        + (" after a user name" if isinstance(url, str) and "@" in url else ""),
-        hint=Remedy(RemedyKind.CORRECT_URL),
-    )
-
-
-def _is_host(host: str) -> bool:
-    """Tell whether a host in brackets is an address."""
+def list_remote(url: str, *, timeout: float = 30.0) -> dict[str, str]:
+    """Return the state of each device of another host, by serial."""
+    host = open_host(url, connect_timeout=10.0)
     try:
-        return not host.startswith("[") or bool(IPv6Address(host[1:-1]).packed)
-    except ValueError:
-        return False
-
-
-def _read(response: httpx.Response, request: str, deadline: float) -> Answer:
-    """Read an answer's body; refuse one that is too large, too slow, packed or elsewhere."""
-    chunks: list[bytes] = []
-    size = 0
-    for chunk in response.iter_raw():
-        chunks.append(chunk)
-        size += len(chunk)
-        if size > LARGEST_ANSWER:
-            break
-        if time.monotonic() > deadline:
-            raise TimeoutError
-    answer = Answer(
-        request=request,
-        status=response.status_code,
-        content_type=response.headers.get("content-type", ""),
-        body=b"".join(chunks),
-    )
-    if size > LARGEST_ANSWER:
-        raise unreadable(answer, f"more than {LARGEST_ANSWER} bytes")
-    if response.is_redirect:
-        raise unreadable(answer, f"a redirect to {quote(response.headers['location'])}")
-    packing = response.headers.get("content-encoding", "identity")
-    if packing != "identity":
-        raise unreadable(answer, f"a body packed with {quote(packing)}, which was not asked for")
-    return answer
-
-
-def _unreachable(message: str, hint: str) -> TransportError:
-    return TransportError(message, code=ErrorCode.REMOTE_HOST_UNREACHABLE, hint=hint)
+        return read_device_states(host.ask("GET", "/devices", timeout=timeout))
+    finally:
+        host.close()
 
 
 def _picture(steps: Sequence[StepResult], *, taken_after: float) -> bytes | None:
-    """Read the picture that the other host wrote, if its path leads to it from here.
+    """Return the screenshot that the other host wrote, if its path leads to it from here.
 
     The same path may lead to another file here, so it must be a picture, and a new one.
     """
@@ -295,4 +183,4 @@ def _picture(steps: Sequence[StepResult], *, taken_after: float) -> bytes | None
             picture = file.read(LARGEST_ANSWER)
     except (OSError, ValueError):  # not there, not ours to read, or no path at all
         return None
-    return picture if picture.startswith(_PNG) else None
+    return picture if is_png(picture) else None

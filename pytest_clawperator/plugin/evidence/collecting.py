@@ -11,13 +11,13 @@ from typing import Any
 
 from pytest_clawperator.contracts.events import ExecutionFinished
 from pytest_clawperator.errors import ClawperatorError
+from pytest_clawperator.execution.screenshots import is_png, no_picture
 from pytest_clawperator.plugin.evidence.client_activity import Watched
 from pytest_clawperator.report.crashes import Crash, find_crashes, marked_log
 
 # How long all of it may take together, and the parts of it that ask the device.
 WITHIN = 8.0
 _SCREENSHOT_WITHIN, _SNAPSHOT_WITHIN = 4.0, 1.0
-_PNG = b"\x89PNG\r\n\x1a\n"
 _STEP = "evidence"
 
 
@@ -152,9 +152,8 @@ def _screenshot(watched: Watched) -> Iterator[Piece]:
         picture = transport.exec_out("screencap -p", timeout=_SCREENSHOT_WITHIN)
         if not picture:  # a device that went away in the middle says nothing; this does
             transport.shell("true", timeout=_SNAPSHOT_WITHIN)
-    if not picture.startswith(_PNG):
-        said = picture[:200].decode("utf-8", "replace").strip()
-        raise Unavailable(f"screencap gave no picture; it said: {said or 'nothing'}")
+    if not is_png(picture):
+        raise Unavailable(no_picture(picture))
     yield Piece("screenshot", "screenshot.png", picture)
 
 

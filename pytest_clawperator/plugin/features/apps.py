@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pytest_clawperator.assertions.expect import expect
-from pytest_clawperator.client.device.device import NoDevice
+from pytest_clawperator.client.device.no_device import NoDevice
 from pytest_clawperator.errors import ClawperatorError
 
 if TYPE_CHECKING:

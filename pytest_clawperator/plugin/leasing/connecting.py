@@ -31,7 +31,7 @@ from pytest_clawperator.errors import (
 from pytest_clawperator.execution.flight import Clearance, always_clear
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import Processor
-from pytest_clawperator.execution.result import Runner
+from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.plugin.evidence.on_failure import run_id
 from pytest_clawperator.plugin.leasing.hook_answers import ask, wrong_answer
 from pytest_clawperator.plugin.options import settings_of

@@ -36,7 +36,7 @@ class EventHub:
             text = f"[{event.serial}] {event.message}" if event.serial else event.message
             self._trouble.append(text)
             self.say(text)
-        self._observers.hand_on(event)
+        self._observers.send(event)
 
     def notice(self, serial: str, message: str) -> None:
         """Tell of something that fails nothing and should be known."""

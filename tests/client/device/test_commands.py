@@ -38,13 +38,13 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("name", ["com.example.shop", "a.b_1", "android", "A.B"])
-def test_package_names(name: str) -> None:
+def test_valid_package_names_are_accepted(name: str) -> None:
     """What Android takes for a package name is taken."""
     assert package_name(name) == name
 
 
 @pytest.mark.parametrize("name", [*HOSTILE, "a." + "b" * 300, None, 5])
-def test_no_package_names(name: str) -> None:
+def test_invalid_package_names_are_refused(name: str) -> None:
     """Anything that is no package name never reaches a shell."""
     with pytest.raises(ConfigurationError, match="is not the name of an Android package"):
         package_name(name)

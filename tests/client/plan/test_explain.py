@@ -32,7 +32,7 @@ MISSING = {"error": "NODE_NOT_FOUND"}
 
 
 def failing(phone: Phone, do: Any, **options: Any) -> StepFailedError:
-    """Let something fail on a phone; give the error."""
+    """Make something fail on a phone; return the error."""
     with pytest.raises(StepFailedError) as failed:
         do(client(phone, timeout=0, **options))
     return failed.value
@@ -132,7 +132,7 @@ def test_one_of_several() -> None:
     assert repr(buy) == "node(text='Buy') (1st of 3)"
 
 
-def test_nothing_scrolls() -> None:
+def test_a_scroll_without_a_list_hints_at_a_click() -> None:
     """A scroll without a list says so, and that a click would do where it would."""
     phone = Phone(SHOP, data={"scroll_and_click": {"error": "CONTAINER_NOT_FOUND"}})
 

@@ -138,7 +138,7 @@ class TestWaiting:
         assert phone.types == [["scroll_until"], ["sleep", "scroll_until"]]
         assert phone.params("sleep") == [{"durationMs": 200}]
 
-    def test_polls_end(self) -> None:
+    def test_polls_end_by_the_pauses_that_were_sent(self) -> None:
         """The pauses that were ordered count, however quickly the device is done with them."""
         phone = Phone(data={"scroll": {}, "scroll_until": {"error": "CONTAINER_NOT_FOUND"}})
 
@@ -164,7 +164,7 @@ class TestShortIds:
         assert phone.params("click") == [{"matcher": matcher}]
         assert 0 < pauses_ms(phone.sent[1][0]["params"]["retry"]) <= 4015
 
-    def test_waited_for(self) -> None:
+    def test_the_screen_is_polled_until_the_id_is_there(self) -> None:
         """The screen is looked at until the id is there."""
         phone = Phone(EMPTY, EMPTY, SHOP)
 
@@ -177,7 +177,7 @@ class TestShortIds:
             ["click"],
         ]
 
-    def test_not_there(self) -> None:
+    def test_a_missing_short_id_sends_nothing_but_looks(self) -> None:
         """What is near is told, and nothing was sent but looks."""
         phone = Phone(SHOP)
 
@@ -354,7 +354,7 @@ class TestPercentSigns:
         assert outcome.found
         assert phone.types == [["snapshot_ui"], ["click"]]
 
-    def test_a_container(self) -> None:
+    def test_a_list_is_named_by_another_matcher(self) -> None:
         """A list is named to the device by what else tells it."""
         phone = Phone(self.OFFER)
 
@@ -366,7 +366,7 @@ class TestPercentSigns:
 class TestAnswersFromTheScreen:
     """What a look tells need not be asked of the device."""
 
-    def test_reading(self) -> None:
+    def test_a_looked_up_text_is_read_from_the_same_look(self) -> None:
         """A text that had to be looked up is read from the same look."""
         phone = Phone(SHOP)
         claw = client(phone)
@@ -376,7 +376,7 @@ class TestAnswersFromTheScreen:
         assert price == "$2"
         assert phone.types == [["snapshot_ui"]]
 
-    def test_reading_all(self) -> None:
+    def test_all_texts_are_read_from_the_same_look(self) -> None:
         """All texts, none being an answer too."""
         phone = Phone(SHOP)
         claw = client(phone)
@@ -395,7 +395,7 @@ class TestAnswersFromTheScreen:
 
         assert failed.value.code is ErrorCode.NODE_HAS_NO_TEXT
 
-    def test_waiting(self) -> None:
+    def test_waiting_for_a_looked_up_node_is_polling(self) -> None:
         """Waiting for what the device cannot be told of is looking."""
         phone = Phone(EMPTY, SHOP)
         claw = client(phone)
@@ -409,7 +409,7 @@ class TestAnswersFromTheScreen:
 class TestStrict:
     """With ``strict_matchers`` several nodes are an error."""
 
-    def test_several(self) -> None:
+    def test_several_nodes_are_listed_and_none_is_clicked(self) -> None:
         """All of them are listed, and nothing is clicked."""
         phone = Phone(SHOP)
 
@@ -422,7 +422,7 @@ class TestStrict:
         assert phone.types == [["snapshot_ui"]]
 
     @pytest.mark.parametrize("method", ["click", "read_text", "scroll"])
-    def test_several_containers(self, method: str) -> None:
+    def test_several_containers_are_an_error_too(self, method: str) -> None:
         """A container must be one, too."""
         claw = client(Phone(SHOP), strict_matchers=True)
         matcher = {} if method == "scroll" else {"text": "Buy"}
@@ -432,7 +432,7 @@ class TestStrict:
 
         assert f"3 nodes fit node(id='{PACKAGE}:id/row')" in refused.value.message
 
-    def test_one(self) -> None:
+    def test_a_single_node_is_sent_as_its_matcher(self) -> None:
         """The matcher itself is sent, and the device waits as usual."""
         phone = Phone(SHOP)
 
@@ -606,7 +606,7 @@ class TestStrictSearches:
             lambda claw: claw.wait_for_navigation(text="Buy"),
         ],
     )
-    def test_several_fit(self, search: Any) -> None:
+    def test_several_nodes_in_a_list_are_listed_before_a_tap(self, search: Any) -> None:
         """The nodes are listed, and none was tapped."""
         phone = Phone(SHOP, data={"scroll_until": {"termination_reason": "TARGET_FOUND"}})
 

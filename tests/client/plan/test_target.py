@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.client.plan.target import Target, container_of, inside, target_of
+from pytest_clawperator.client.plan.target import Route, Target, container_of, inside, target_of
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import (
     ConfigurationError,
@@ -88,7 +88,7 @@ def test_short_ids_are_keywords_only() -> None:
     matcher = target(NodeMatcher.of(id="name"))
 
     assert found(short) == ["Tea", "Milk", "Bread"]
-    assert short.is_short
+    assert short.route() is Route.COMPLETED
     assert found(matcher) == []
     assert matcher.is_plain
 
@@ -175,7 +175,7 @@ def test_equal_by_what_they_mean() -> None:
     assert other.ordinal == ""
 
 
-def test_no_container() -> None:
+def test_without_within_there_is_no_container() -> None:
     """Without ``within`` there is none."""
     assert container_of(None, verb="scroll") is None
 
@@ -186,3 +186,33 @@ def test_dicts_know_all_keywords() -> None:
 
     assert given is not None
     assert given.matcher == NodeMatcher.of(desc="Menu")
+
+
+@pytest.mark.parametrize(
+    ("described", "options", "route"),
+    [
+        ({"text": "Tea"}, {}, Route.SENT),
+        ({"id": f"{PACKAGE}:id/name"}, {}, Route.SENT),
+        ({"text": "Tea"}, {"is_checked": True}, Route.CHECKED),
+        ({"role": "title"}, {"is_checked": True}, Route.SENT),
+        ({"id": "name"}, {}, Route.COMPLETED),
+        ({"id": "name"}, {"is_checked": True}, Route.COMPLETED),
+        ({"id": "name", "within": {"text": "Tea"}}, {"takes_container": True}, Route.LOOKED_UP),
+        ({"text": "Tea", "within": {"text": "Shop"}}, {}, Route.LOOKED_UP),
+        ({"text": "Tea", "within": {"text": "Shop"}}, {"takes_container": True}, Route.SENT),
+        ({"text": "Tea", "within": {"text": "5 %"}}, {"takes_container": True}, Route.LOOKED_UP),
+        ({"text": "Tea", "has": {"text": "Shop"}}, {}, Route.LOOKED_UP),
+        ({"text": "5 %"}, {}, Route.LOOKED_UP),
+        ({"text": "5 %", "role": "title"}, {}, Route.SENT),
+        ({"text": "Tea", "within": SNAPSHOT.find(id="row")}, {}, Route.KNOWN),
+    ],
+)
+def test_how_an_action_gets_to_its_node(described: Any, options: Any, route: Route) -> None:
+    """A plain matcher is sent; what the device would not understand or survive is looked up."""
+    assert target(**described).route(**options) is route
+
+
+def test_a_node_of_a_snapshot_and_an_index_are_not_sent_as_they_are() -> None:
+    """A node is known already; one of several must be counted on the screen."""
+    assert target(SNAPSHOT.find(text="Tea")).route() is Route.KNOWN
+    assert target(text="Buy").nth(1).route() is Route.LOOKED_UP

@@ -71,7 +71,7 @@ class Clock:
     now = 100.0
 
     def __call__(self) -> float:
-        """Tell the time."""
+        """Return the time."""
         return self.now
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.client.device.device import Device, NoDevice
-from pytest_clawperator.client.uri_check import check_uri
+from pytest_clawperator.client.device.device import Device
+from pytest_clawperator.client.device.no_device import NoDevice
+from pytest_clawperator.client.device.uri_check import check_uri
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.errors import ErrorCode, StepFailedError
 from tests.doubles.transport import ScriptedTransport
@@ -34,7 +35,7 @@ def test_sent_as_it_is(answer: str) -> None:
     check_uri(device_that_says(answer), ADDRESS)
 
 
-def test_not_asked() -> None:
+def test_harmless_addresses_are_not_checked() -> None:
     """Without a percent sign, or without a shell, nothing is asked."""
     transport = ScriptedTransport()
 

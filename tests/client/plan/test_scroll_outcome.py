@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.client.scroll_outcome import (
+from pytest_clawperator.client.plan.scroll_outcome import (
     outcome_of_scroll,
     outcome_of_scroll_and_click,
     outcome_of_scroll_until,
@@ -19,7 +19,7 @@ def step(**data: str) -> RunStep:
 
 
 @pytest.mark.parametrize(("said", "moved"), [("moved", True), ("edge_reached", False)])
-def test_one_gesture(said: str, moved: bool) -> None:
+def test_a_gesture_moved_or_met_the_edge(said: str, moved: bool) -> None:
     """A gesture either moved something or met the edge."""
     outcome = outcome_of_scroll(step(scroll_outcome=said, direction="up"))
 

@@ -10,6 +10,7 @@ import pytest
 
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.connect import connect
+from pytest_clawperator.contracts.events import Event, ExecutionFinished
 from pytest_clawperator.errors import (
     ContainerNotFoundError,
     ErrorCode,
@@ -24,13 +25,22 @@ SHOP = "com.example.shop"
 LIST = {"id": f"{SETTINGS}:id/recycler_view"}
 
 
+RAW_SEARCH = {"matcher": {"textEquals": "Nothing of the kind"}, "maxScrolls": 1}
+
+
 @pytest.fixture(scope="module")
-def connected() -> Iterator[Clawperator]:
+def simulator() -> Iterator[Simulator]:
     """Start a phone for the tests of this module together."""
     with Simulator(devices=1, seed=1, time_scale=0.05) as simulator:
-        address = f"{simulator.adb_host}:{simulator.adb_port}"
-        with connect(simulator.serials[0], adb=address) as claw:
-            yield claw
+        yield simulator
+
+
+@pytest.fixture(scope="module")
+def connected(simulator: Simulator) -> Iterator[Clawperator]:
+    """Connect to the phone once."""
+    address = f"{simulator.adb_host}:{simulator.adb_port}"
+    with connect(simulator.serials[0], adb=address) as claw:
+        yield claw
 
 
 @pytest.fixture(params=["documented", "0.5.3"])
@@ -61,7 +71,7 @@ def cart(claw: Clawperator) -> Clawperator:
     return claw
 
 
-def test_a_lesson(settings: Clawperator) -> None:
+def test_a_first_test_opens_scrolls_clicks_and_reads(settings: Clawperator) -> None:
     """Open, scroll, click and read, as a first test would."""
     settings.scroll_and_click(text="About phone", max_scrolls=20)
 
@@ -116,7 +126,7 @@ def test_locators_look_anew(cart: Clawperator) -> None:
     assert cart.node(text="Item 4").exists() is False
 
 
-def test_reading_within(cart: Clawperator) -> None:
+def test_reads_honour_a_container(cart: Clawperator) -> None:
     """A container is honoured by the device for reads."""
     total = cart.read_text(text_contains="$", within={"id": f"{SHOP}:id/total_row"})
 
@@ -157,7 +167,7 @@ def test_a_missing_node(settings: Clawperator) -> None:
 
 
 @pytest.mark.parametrize("text", ["85%", "50% of 20%"])
-def test_percent_signs(settings: Clawperator, text: str) -> None:
+def test_a_percent_sign_in_a_matcher_is_a_missing_node(settings: Clawperator, text: str) -> None:
     """What would garble the published Operator's answer, or kill it, is a missing node."""
     for method in (settings.click, settings.read_text, settings.scroll_and_click):
         with pytest.raises(NodeNotFoundError):
@@ -179,7 +189,7 @@ def test_a_long_wait(claw: Clawperator) -> None:
     assert step.success
 
 
-def test_scrolling(settings: Clawperator) -> None:
+def test_scrolls_return_their_outcome(settings: Clawperator) -> None:
     """Scrolls say what became of them."""
     assert settings.scroll().moved
     assert settings.scroll("up").moved
@@ -218,7 +228,32 @@ def test_scrolling_to_nothing(settings: Clawperator) -> None:
     assert missed.value.snapshot.find(text="About phone")
 
 
-def test_nothing_scrolls(claw: Clawperator) -> None:
+def test_observers_hear_of_a_missed_search_as_a_failure(simulator: Simulator) -> None:
+    """The event says what the test is told: TARGET_NOT_FOUND; a raw payload keeps its answer."""
+    events: list[Event] = []
+    address = f"{simulator.adb_host}:{simulator.adb_port}"
+    with connect(simulator.serials[0], adb=address, observe=events.append) as claw:
+        claw.device.shell("sim reset")
+        claw.open_app(SETTINGS)
+        claw.wait_for_node(text="Connections")
+
+        with pytest.raises(NodeNotFoundError):
+            claw.scroll_until(text="Nothing of the kind", max_scrolls=1)
+        with pytest.raises(NodeNotFoundError), claw.batch() as batch:
+            batch.scroll_until(text="Nothing of the kind", max_scrolls=1)
+        raw = claw.execute([{"type": "scroll_until", "params": RAW_SEARCH}])
+
+    ended = [event for event in events if isinstance(event, ExecutionFinished)]
+    codes = [
+        event.result.code
+        for event in ended
+        if event.result is not None and event.execution.actions[0].type == "scroll_until"
+    ]
+    assert codes == [ErrorCode.TARGET_NOT_FOUND, ErrorCode.TARGET_NOT_FOUND, None]
+    assert raw.ok
+
+
+def test_a_scroll_without_a_list_says_so(claw: Clawperator) -> None:
     """Where there is no list, a scroll says so."""
     claw.open_uri("conformance://row/row_3")
     claw.wait_for_node(text="Selected: row_3")
@@ -229,7 +264,7 @@ def test_nothing_scrolls(claw: Clawperator) -> None:
     assert "click() will do" in str(missed.value.hint)
 
 
-def test_pages(settings: Clawperator) -> None:
+def test_every_row_is_on_some_page(settings: Clawperator) -> None:
     """Every row is on some page."""
     seen: set[str] = set()
 
@@ -239,7 +274,7 @@ def test_pages(settings: Clawperator) -> None:
     assert {"Connections", "Software update", "About phone"} <= seen
 
 
-def test_a_batch(cart: Clawperator) -> None:
+def test_a_batch_is_one_execution_with_every_result(cart: Clawperator) -> None:
     """Several actions in one execution, and each result."""
     before = _executions(cart)
 
@@ -290,7 +325,7 @@ def test_closing_in_a_batch(claw: Clawperator) -> None:
     assert not gone.value.find(text="Item 7")
 
 
-def test_strict_matchers(cart: Clawperator) -> None:
+def test_several_nodes_are_an_error_where_strict(cart: Clawperator) -> None:
     """Several nodes are an error where one wants to know."""
     strict = Clawperator(cart._runner, device=cart.device, strict_matchers=True)
 
@@ -326,7 +361,7 @@ def test_pictures_and_recordings(claw: Clawperator, tmp_path: Path) -> None:
     assert recorded.data["filePath"].endswith("lesson.ndjson")
 
 
-def test_whole_payloads(settings: Clawperator) -> None:
+def test_a_whole_payload_returns_its_envelope(settings: Clawperator) -> None:
     """An execution is data in and data out."""
     envelope = settings.execute({"actions": [{"id": "snap", "type": "snapshot_ui"}]})
 

@@ -1,18 +1,18 @@
-"""What became of a scroll."""
+"""The outcome of a scroll, read from a step's data."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from pytest_clawperator.execution.judging import TARGET_FOUND
 from pytest_clawperator.execution.result import RunStep
 
 EDGE = "EDGE_REACHED"
-FOUND = "TARGET_FOUND"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScrollOutcome:
-    """What became of a scroll; true where it found its node, or else moved anything.
+    """The outcome of a scroll; true if it found its node, or moved where none was wanted.
 
     ``moved`` is None where the device does not tell, ``found`` where nothing was looked for.
     ``termination_reason`` is the device's word for why it stopped.
@@ -31,7 +31,7 @@ class ScrollOutcome:
 
 
 def outcome_of_scroll(step: RunStep) -> ScrollOutcome:
-    """Read the result of one gesture."""
+    """Return the outcome of one gesture."""
     said = step.data.get("scroll_outcome", "")
     return ScrollOutcome(
         direction=step.data.get("direction", "down").lower(),
@@ -43,7 +43,7 @@ def outcome_of_scroll(step: RunStep) -> ScrollOutcome:
 
 
 def outcome_of_scroll_until(step: RunStep, *, has_target: bool) -> ScrollOutcome:
-    """Read the result of a loop of gestures."""
+    """Return the outcome of a loop of gestures."""
     reason = step.data.get("termination_reason", "")
     printed = step.data.get("scrolls_executed", "")
     scrolls = int(printed) if printed.isdecimal() and len(printed) < 10 else 0
@@ -53,7 +53,7 @@ def outcome_of_scroll_until(step: RunStep, *, has_target: bool) -> ScrollOutcome
         # The gesture that meets the edge is counted too, and moves nothing.
         moved=scrolls > (1 if is_edge else 0),
         edge_reached=is_edge,
-        found=reason == FOUND if has_target else None,
+        found=reason == TARGET_FOUND if has_target else None,
         scrolls_executed=scrolls,
         termination_reason=reason or None,
         step=step,
@@ -61,6 +61,8 @@ def outcome_of_scroll_until(step: RunStep, *, has_target: bool) -> ScrollOutcome
 
 
 def outcome_of_scroll_and_click(step: RunStep) -> ScrollOutcome:
-    """Read the result of a search that ended with a tap."""
+    """Return the outcome of a search that ended with a tap."""
     direction = step.data.get("direction", "down").lower()
-    return ScrollOutcome(direction=direction, found=True, termination_reason=FOUND, step=step)
+    return ScrollOutcome(
+        direction=direction, found=True, termination_reason=TARGET_FOUND, step=step
+    )

@@ -1,17 +1,18 @@
-"""Addresses that the published Operator breaks over are checked before they are sent."""
+"""Checking addresses that would break the published Operator before they are sent."""
 
 from __future__ import annotations
 
 from shlex import quote
 
-from pytest_clawperator.client.device.device import Device, NoDevice
+from pytest_clawperator.client.device.device import Device
+from pytest_clawperator.client.device.no_device import NoDevice
 from pytest_clawperator.errors import ErrorCode, ShellError, StepFailedError
 
 _NOBODY = "No activity found"
 
 
 def check_uri(device: Device, uri: str) -> None:
-    """Refuse an address with a percent sign that no app of the device handles.
+    """Raise for an address with a percent sign that no app of the device handles.
 
     The published Operator formats its failures, so that a percent sign in an address which
     nothing handles garbles its answer, and two of them end its process.

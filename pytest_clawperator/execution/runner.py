@@ -1,0 +1,30 @@
+"""The interface of a runner: what runs an execution on a device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from pytest_clawperator.contracts.payload import Execution
+from pytest_clawperator.execution.postprocess import Processor
+from pytest_clawperator.execution.result import RunResult
+
+
+class Runner(Protocol):
+    """Runs executions on one device: over adb, or through another host."""
+
+    @property
+    def serial(self) -> str:
+        """The device's serial."""
+        ...
+
+    def run(self, execution: Execution, *, processors: Sequence[Processor] = ()) -> RunResult:
+        """Run the execution; a failed envelope is returned, not raised.
+
+        ``processors`` are applied after the runner's own, before observers see the result.
+        """
+        ...
+
+    def close(self) -> None:
+        """Release the device."""
+        ...
