@@ -109,7 +109,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.plugin.evidence.artifacts import Artifacts
     from pytest_clawperator.plugin.leasing.simulated_phones import SimulatorScenario
     from pytest_clawperator.plugin.leasing.spare_devices import SeveralDevices
-    from pytest_clawperator.plugin.settings import Settings
+    from pytest_clawperator.plugin.input.settings import Settings
     from pytest_clawperator.snapshot.bounds import Bounds
     from pytest_clawperator.snapshot.query import NoMatch
     from pytest_clawperator.snapshot.tree import Node, Snapshot
@@ -199,7 +199,7 @@ _HOMES = {
     "ScrollAndClick": _ACTIONS,
     "ScrollOutcome": "pytest_clawperator.client.scroll_outcome",
     "ScrollUntil": _ACTIONS,
-    "Settings": "pytest_clawperator.plugin.settings",
+    "Settings": "pytest_clawperator.plugin.input.settings",
     "SeveralDevices": "pytest_clawperator.plugin.leasing.spare_devices",
     "ShellError": _ERRORS,
     "ShellResult": "pytest_clawperator.transport.interface",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-PARTS = ["options", "markers", "fixtures", "used_clients", "goldens", "soft"]
+PARTS = ["options", "markers", "fixtures", "usage"]
 HEAVY = ("pydantic", "pydantic_core", "lxml", "adbutils", "yaml", "PIL", "filelock")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.plugin.usage import mentions_devices, needs_devices
+from pytest_clawperator.plugin.usage import needs_devices
 
 FIXTURE = "import pytest\n\n@pytest.fixture\ndef app(clawperator): return clawperator\n"
 
@@ -27,7 +27,7 @@ def test_used(pytester: pytest.Pytester, text: str) -> None:
 
     config = pytester.parseconfig()
 
-    assert mentions_devices(config)
+    assert needs_devices(config)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_not_used(pytester: pytest.Pytester, files: dict[str, str]) -> None:
 
     config = pytester.parseconfig()
 
-    assert not mentions_devices(config)
+    assert not needs_devices(config)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_conftest_above(pytester: pytest.Pytester, argument: str) -> None:
 
     config = pytester.parseconfig(*filter(None, [argument]))
 
-    assert mentions_devices(config)
+    assert needs_devices(config)
 
 
 def test_chosen_files(pytester: pytest.Pytester) -> None:
@@ -71,7 +71,7 @@ def test_chosen_files(pytester: pytest.Pytester) -> None:
 
     config = pytester.parseconfig("test_plain.py", "test_nowhere.py")
 
-    assert not mentions_devices(config)
+    assert not needs_devices(config)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_fixtures_from_elsewhere(pytester: pytest.Pytester, conftest: str) -> No
 
     config = pytester.parseconfig()
 
-    assert mentions_devices(config)
+    assert needs_devices(config)
 
 
 def test_wished(pytester: pytest.Pytester) -> None:

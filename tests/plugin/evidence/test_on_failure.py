@@ -368,9 +368,9 @@ def test_broken_off(pytester: pytest.Pytester, phone: AdbTransport, adb: str) ->
         from pytest_clawperator.plugin.evidence import recorder
 
         def pytest_configure(config):
-            before = recorder.gather
-            recorder.gather = lambda *_, **__: print("looked")
-            config.add_cleanup(lambda: setattr(recorder, "gather", before))
+            before = recorder.collect
+            recorder.collect = lambda *_, **__: print("looked")
+            config.add_cleanup(lambda: setattr(recorder, "collect", before))
         """
     )
     pytester.makepyfile("def test_it(clawperator): raise KeyboardInterrupt")

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pytest_clawperator.plugin.reporting.matrix_table import without
+from pytest_clawperator.plugin.reporting.matrix_table import without_class
 
 PART = "pytest_clawperator.plugin.reporting.matrix_table"
 # What a matrix makes of tests, without devices: one of each class, whose reports say which.
@@ -33,11 +33,11 @@ def pytest_itemcollected(item):
 KNOWN_CLASSES = """
 from pytest_clawperator.devices.matrix import DeviceClass
 from pytest_clawperator.devices.requirements import Requirements
-from pytest_clawperator.plugin.stash import CLASSES
+from pytest_clawperator.plugin.stash import DEVICE_CLASSES
 
 def pytest_configure(config):
     labels = config.getini("classes")
-    config.stash[CLASSES] = tuple(DeviceClass(label, Requirements()) for label in labels)
+    config.stash[DEVICE_CLASSES] = tuple(DeviceClass(label, Requirements()) for label in labels)
 """
 
 
@@ -279,4 +279,4 @@ def test_no_table(suite: pytest.Pytester, options: list[str]) -> None:
 )
 def test_without(nodeid: str, expected: str) -> None:
     """Ids without their class are the same in all classes."""
-    assert without(nodeid, "api35") == expected
+    assert without_class(nodeid, "api35") == expected

@@ -290,7 +290,7 @@ class TestSummary:
         pytester.makeconftest(
             """
             import pytest
-            from pytest_clawperator.plugin.reporting.events import events_of
+            from pytest_clawperator.plugin.session.events import events_of
 
             @pytest.fixture
             def trouble(request):

@@ -108,7 +108,7 @@ class Lab:
             fits=lambda node, test: self.fits(node.device, test),
             duration_of=self.known,
             replace_worker=self.replace,
-            say=self.say,
+            show=self.say,
             collection_error=lambda worker, text: self.errors.append(worker),
             clock=lambda: self.now,
         )
@@ -680,7 +680,7 @@ def pytest_xdist_make_scheduler(config):
         fits=lambda node, nodeid: True,
         duration_of=lambda nodeid: 9.0 if "dead" in nodeid else 1.0,
         replace_worker=lambda node: session._clone_node(node) is not None,
-        say=print,
+        show=print,
         collection_error=print,
     )
     return config.scheduler

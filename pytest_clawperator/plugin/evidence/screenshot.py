@@ -1,0 +1,27 @@
+"""The screenshot that is kept of a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
+from pytest_clawperator.plugin.evidence.evidence_piece import Piece, Unavailable
+
+# How long the picture may take, and the question whether the device is still there.
+_WITHIN, _ALIVE_WITHIN = 4.0, 1.0
+_PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def collect_screenshot(client: ClientActivity) -> Iterator[Piece]:
+    """Yield a picture of the screen as it is now."""
+    transport = client.transport
+    if transport is None:
+        picture = client.client.screenshot()
+    else:
+        picture = transport.exec_out("screencap -p", timeout=_WITHIN)
+        if not picture:  # a device that went away in the middle says nothing; this does
+            transport.shell("true", timeout=_ALIVE_WITHIN)
+    if not picture.startswith(_PNG):
+        said = picture[:200].decode("utf-8", "replace").strip()
+        raise Unavailable(f"screencap gave no picture; it said: {said or 'nothing'}")
+    yield Piece("screenshot", "screenshot.png", picture)
