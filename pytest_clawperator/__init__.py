@@ -107,9 +107,9 @@ if TYPE_CHECKING:
     )
     from pytest_clawperator.execution.result import LogSlice, RunResult, RunStep
     from pytest_clawperator.plugin.evidence.artifacts import Artifacts
+    from pytest_clawperator.plugin.input.settings import Settings
     from pytest_clawperator.plugin.leasing.simulated_phones import SimulatorScenario
     from pytest_clawperator.plugin.leasing.spare_devices import SeveralDevices
-    from pytest_clawperator.plugin.input.settings import Settings
     from pytest_clawperator.snapshot.bounds import Bounds
     from pytest_clawperator.snapshot.query import NoMatch
     from pytest_clawperator.snapshot.tree import Node, Snapshot

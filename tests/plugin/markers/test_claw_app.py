@@ -200,7 +200,7 @@ class TestDialog:
         told: list[str] = []
 
         use = AppUse(package=SHOP, launch=False, stop=False, clear=False, grant=())
-        begin_app(client, use, tell=told.append)
+        begin_app(client, use, notice=told.append)
 
         is_closed = said is not None
         assert clicked == ["android:id/aerr_close"] * is_closed
