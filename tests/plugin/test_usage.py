@@ -21,7 +21,7 @@ FIXTURE = "import pytest\n\n@pytest.fixture\ndef app(clawperator): return clawpe
         FIXTURE,
     ],
 )
-def test_used(pytester: pytest.Pytester, text: str) -> None:
+def test_fixtures_and_markers_are_found_in_text(pytester: pytest.Pytester, text: str) -> None:
     """Fixtures and markers are found however they are asked for."""
     pytester.makepyfile(test_it=text)
 
@@ -39,7 +39,9 @@ def test_used(pytester: pytest.Pytester, text: str) -> None:
         {"build/test_it": "def test_it(clawperator): pass"},
     ],
 )
-def test_not_used(pytester: pytest.Pytester, files: dict[str, str]) -> None:
+def test_words_alone_and_other_files_do_not_count(
+    pytester: pytest.Pytester, files: dict[str, str]
+) -> None:
     """Words alone, other files and folders where no tests are looked for do not count."""
     (pytester.path / "build").mkdir()
     pytester.makepyfile(**files)
@@ -65,7 +67,7 @@ def test_a_conftest_above(pytester: pytest.Pytester, argument: str) -> None:
     assert needs_devices(config)
 
 
-def test_chosen_files(pytester: pytest.Pytester) -> None:
+def test_only_the_files_of_the_run_count(pytester: pytest.Pytester) -> None:
     """Only the files of the run count, and one that is not there does no harm."""
     pytester.makepyfile(test_device="def test_it(clawperator): pass", test_plain="")
 
@@ -89,7 +91,7 @@ def test_fixtures_from_elsewhere(pytester: pytest.Pytester, conftest: str) -> No
     assert needs_devices(config)
 
 
-def test_wished(pytester: pytest.Pytester) -> None:
+def test_the_command_line_wishes_for_devices(pytester: pytest.Pytester) -> None:
     """The command line wishes for devices whatever the tests are; an ini file leaves it to them."""
     pytester.makepyfile(test_plain="def test_plain(): pass")
     pytester.makeini("[pytest]\nclaw_device = auto\nclaw_spare_devices = 1")

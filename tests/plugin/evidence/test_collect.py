@@ -90,7 +90,7 @@ def test_a_device_that_is_gone() -> None:
     ]
 
 
-def test_no_picture() -> None:
+def test_what_is_no_picture_is_not_kept() -> None:
     """What is no picture is not kept as one."""
     found = collect(watched(screenshot=lambda: b"Error: full\n"), ["screenshot"])
 
@@ -157,7 +157,7 @@ def test_what_evidence_does_is_not_evidence() -> None:
     assert list(seen.executions) == []
 
 
-def test_labels() -> None:
+def test_an_execution_is_named_by_its_actions() -> None:
     """An execution is named by its actions and what they are about, in a few words."""
     many = complete_execution([{"id": str(n), "type": "snapshot_ui"} for n in range(9)])
     opens = complete_execution([{"type": "open_app", "params": {"applicationId": "com.shop"}}])
@@ -213,7 +213,7 @@ def test_behind_another_host(pytester: pytest.Pytester, run_plain: Run) -> None:
     result.stdout.fnmatch_lines(["no log: the device is behind another host, which keeps its log"])
 
 
-def test_pdb(pytester: pytest.Pytester, run: Run) -> None:
+def test_evidence_is_there_when_the_debugger_asks(pytester: pytest.Pytester, run: Run) -> None:
     """Whoever is asked by the debugger finds the evidence there already."""
     pytester.makepyfile(
         quick_pdb="""

@@ -64,7 +64,7 @@ def test_no_script_in_a_test(code: ErrorCode) -> None:
         ("with connect(url=..., operator_package=...).", "with --claw-operator-package PACKAGE."),
     ],
 )
-def test_another_host(hint: str, told: str) -> None:
+def test_a_call_about_another_host_becomes_an_option(hint: str, told: str) -> None:
     """What is said of another host stays, and the call becomes an option."""
     error = AmbiguousDeviceError("several", hint=hint, details={"devices": ["PH1"]})
 

@@ -26,7 +26,7 @@ def asking(channel: Any) -> Any:
     return SimpleNamespace(workerinput={CHANNEL: channel})
 
 
-def test_no_answer(gateway: execnet.Gateway) -> None:
+def test_a_missing_answer_is_a_timeout(gateway: execnet.Gateway) -> None:
     """A worker that gets no answer in time is told with Python's own error."""
     silent = gateway.remote_exec("channel.receive(); channel.receive()")
 
