@@ -69,7 +69,7 @@ class Recorder:
         return Artifacts(self._folder(), on_attached=self._attached)
 
     def use(self, client: ClientActivity) -> None:
-        """Take in a client of the test, and begin its video where one is wanted."""
+        """Add a client of the test, and begin its video where one is wanted."""
         self._clients.append(client)
         self._begin_video(client)
 

@@ -16,7 +16,7 @@ from pytest_clawperator.plugin.markers import ASK_FOR_DEVICE, markers_of
 from pytest_clawperator.plugin.stash import MARKER_PROBLEMS
 from pytest_clawperator.plugin.worker_input import is_worker
 
-# Comes before every other fixture of a test, so that a device that does not fit is told first.
+# Comes before every other fixture of a test, so that a device that does not fit is reported first.
 _DEVICE_CHECK = "_clawperator_requirements"
 _SHOWN_PROBLEMS = 20
 
@@ -72,8 +72,8 @@ def _check_payload(item: pytest.Item, mark: pytest.Mark, payload: Path | Any) ->
     """Judge what is written in the marker; what is in a file is judged where it is used."""
     if isinstance(payload, Path):
         if not payload.is_file():
-            told = "is a folder" if payload.is_dir() else "is not there"
-            problem = f"the file {payload} {told}; a path starts from the folder of the test file"
+            state = "is a folder" if payload.is_dir() else "is not there"
+            problem = f"the file {payload} {state}; a path starts from the folder of the test file"
             raise marker_error(item, mark, problem)
         return
     try:

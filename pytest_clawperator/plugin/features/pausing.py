@@ -29,7 +29,7 @@ _NO_TERMINAL = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Have clients pause as pytest needs it; refuse to where nobody could be asked."""
+    """Set up pausing, which is refused where nobody could be asked."""
     settings = config.stash.get(SETTINGS, None)
     is_spread = config.getoption("dist", "no") != "no" and not config.option.collectonly
     if is_spread and settings is not None and settings.pause:

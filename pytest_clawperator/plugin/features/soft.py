@@ -33,7 +33,7 @@ def _phase(item: pytest.Item) -> Generator[None, object, object]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol() -> Generator[None, object, object]:
-    """Let what a test sets on ``expect`` end with the test."""
+    """Reset after each test what it set on ``expect``."""
     before = expect.settings
     try:
         return (yield)

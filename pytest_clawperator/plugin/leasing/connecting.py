@@ -111,7 +111,7 @@ def _require_phones(config: pytest.Config, serial: str, *, in_trouble: bool) -> 
 
 
 def _reconnect(config: pytest.Config, runner: Pipeline, notice: Callable[[str], None]) -> None:
-    """Have adb connect anew; a server that nobody named is started where it is gone."""
+    """Connect adb anew; a server that nobody named is started where it is gone."""
     _require_phones(config, runner.serial, in_trouble=True)
     if not isinstance(runner.transport, AdbTransport):
         return

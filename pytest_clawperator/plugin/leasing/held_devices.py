@@ -60,7 +60,7 @@ def take_alone(config: pytest.Config, device_class: DeviceClass | None) -> Lease
 
 
 def _select(config: pytest.Config, free: Sequence[Candidate], worker_id: str) -> Candidate | None:
-    """Have the hook choose a device, which is told what the device must be like."""
+    """Call the hook that chooses a device, with what the device must be like."""
     chosen: Candidate | None = call_hook(
         config.hook.pytest_clawperator_select_device,
         candidates=free,
@@ -187,9 +187,9 @@ def _fitting(config: pytest.Config) -> list[Candidate]:
     lacking = {one.serial: requires.unmet(one.info) for one in found} if requires else {}
     fitting = [one for one in found if not lacking.get(one.serial)]
     if found and not fitting:
-        told = "; ".join(f"{serial}: {', '.join(unmet)}" for serial, unmet in lacking.items())
+        reasons = "; ".join(f"{serial}: {', '.join(unmet)}" for serial, unmet in lacking.items())
         raise NoDeviceError(
-            f"no device meets --claw-require: {told}",
+            f"no device meets --claw-require: {reasons}",
             hint="Connect one that does, or ask for less.",
             details={"devices": list(lacking)},
         )

@@ -76,7 +76,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Let the class travel with every report of the test, however early the test ends."""
+    """Add the class to every report of the test, however early the test ends."""
     device_class = class_of(item)
     if device_class is not None:
         item.user_properties.append((CLASS_PROPERTY, device_class.label))

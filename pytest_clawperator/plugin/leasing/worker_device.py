@@ -169,7 +169,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def _receive(node: Any, topic: str, value: Any) -> None:
-    """Take in what a worker sends beside xdist's own messages."""
+    """Receive what a worker sends beside xdist's own messages."""
     if topic == _NEEDS:
         node.config.stash.setdefault(DEVICE_NEEDS, device_needs.unpack(value))
     elif topic == ended_phones.TOPIC:

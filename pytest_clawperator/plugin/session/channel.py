@@ -19,7 +19,10 @@ Receive = Callable[[Any, str, Any], None]
 
 
 def open_channel(node: Any, receive: Receive) -> None:
-    """Let a worker that is about to start send: ``receive`` gets it, a topic and a value."""
+    """Open the channel of a worker that is about to start.
+
+    ``receive`` is called with the worker, a topic and a value for whatever it sends.
+    """
     channel = node.gateway.newchannel()
 
     def received(message: Message) -> None:

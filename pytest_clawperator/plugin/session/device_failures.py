@@ -36,7 +36,7 @@ def is_put_aside(error: BaseException | None) -> bool:
 
 
 def begin_message(report: pytest.TestReport, text: str) -> None:
-    """Let the message of a report begin with what became of the device."""
+    """Put what became of the device at the beginning of the message of a report."""
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash is not None:  # what the summary of the run and JUnit show
         crash.message = f"{PREFIX}{text}"

@@ -54,7 +54,7 @@ class CollectedTests:
         self.wait([number])
 
     def give_unfit_to(self, anybody: int) -> list[int]:
-        """Let anybody skip, with its reason, what no device can run; return these tests."""
+        """Give what no device can run to anybody, to be skipped; return these tests."""
         unfit = [number for number, takers in enumerate(self.takers) if not takers]
         for number in unfit:
             self.takers[number] = anybody
@@ -62,7 +62,7 @@ class CollectedTests:
         return unfit
 
     def widen(self, number: int, anybody: int) -> None:
-        """Let also the device that failed have a test, or else any, which will skip it."""
+        """Add the device that failed to those that can have a test, or else any, which skips it."""
         failed = self.retried.get(number, 0)
         if failed & ~self.takers[number]:
             self.takers[number] |= failed

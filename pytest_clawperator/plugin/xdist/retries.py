@@ -88,7 +88,7 @@ class Retries:
             terminalreporter.line(f"{serial:{width}}  {'; '.join(parts)}", yellow=True)
 
     def _judge(self, node: Any, report: pytest.TestReport) -> None:
-        """Have a test whose device failed run once more, and put aside a device that is dead."""
+        """Retry a test whose device failed, and put aside a device that is dead."""
         attempt = node.gateway.id, report.nodeid
         is_lease = getattr(report, LEASE_PROBLEM, False)
         if report.failed and getattr(report, INFRASTRUCTURE, False) and not is_lease:

@@ -36,10 +36,10 @@ def test_the_hook_is_told_what_the_run_requires(
     pytester.makepyfile(PRINT_SERIAL)
     options = ["--claw-device", "auto", "--claw-adb", adb]
 
-    result = run_plain("-s", *options, "--claw-require", "api=>=30;emulator=true")
+    result = run_plain("-s", *options, "--claw-require", "api=>=30;emulator=false")
 
     result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["*chosen for main *api='>=30'*emulator=True*"])
+    result.stdout.fnmatch_lines(["*chosen for main *api='>=30'*emulator=False*"])
 
 
 def test_the_hook_is_told_the_class_of_a_matrix(
