@@ -92,11 +92,11 @@ from pytest_clawperator.execution.result import LogSlice as LogSlice
 from pytest_clawperator.execution.result import RunResult as RunResult
 from pytest_clawperator.execution.result import RunStep as RunStep
 from pytest_clawperator.plugin.evidence.artifacts import Artifacts as Artifacts
+from pytest_clawperator.plugin.input.settings import Settings as Settings
 from pytest_clawperator.plugin.leasing.simulated_phones import (
     SimulatorScenario as SimulatorScenario,
 )
 from pytest_clawperator.plugin.leasing.spare_devices import SeveralDevices as SeveralDevices
-from pytest_clawperator.plugin.settings import Settings as Settings
 from pytest_clawperator.snapshot.bounds import Bounds as Bounds
 from pytest_clawperator.snapshot.query import NoMatch as NoMatch
 from pytest_clawperator.snapshot.tree import Node as Node

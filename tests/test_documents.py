@@ -13,12 +13,15 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.errors import ErrorCode
-from pytest_clawperator.plugin import PARTS, PARTS_IN_USE, hookspecs
+from pytest_clawperator.plugin import FRONT_PARTS, hookspecs
+from pytest_clawperator.plugin.rooms import Rooms
 from pytest_clawperator.simulator.faults import FAULTS
 from pytest_clawperator.simulator.screen.app_files.load import parse_app
 
 TOP = Path(__file__).parent.parent
 DOCS = TOP / "docs"
+# Where the paths in documents start.
+PLACES = (TOP, TOP / "pytest_clawperator")
 DOCUMENTS = sorted([TOP / "README.md", *DOCS.glob("*.md")])
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 # A block that begins so is part of a file of tests, which pytest runs.
@@ -26,12 +29,12 @@ FILE = re.compile(r"# ((?:test_\w+|conftest)\.py)\n")
 
 
 def read(name: str) -> str:
-    """Give the text of a document."""
+    """Return the text of a document."""
     return (DOCS / name).read_text(encoding="utf-8")
 
 
 def files_of(document: Path) -> dict[str, str]:
-    """Give the files of tests that a document shows, each put together from its blocks."""
+    """Return the files of tests that a document shows, each put together from its blocks."""
     files: dict[str, str] = {}
     for block in BLOCK.finditer(document.read_text(encoding="utf-8")):
         if named := FILE.match(block[1]):
@@ -48,7 +51,7 @@ TOGETHER = [document for document in SUITES if document not in [*ALONE, MANY]]
 
 
 def run_suites(*documents: Path, folder: Path, more: str = "", options: Sequence[str] = ()) -> str:
-    """Run the tests of documents on simulated phones, with more tests; give what was said."""
+    """Run the tests of documents on simulated phones, with more tests; return what was printed."""
     for document in documents:
         (folder / document.stem).mkdir()
         for name, text in {**files_of(document), "test_more.py": more}.items():
@@ -69,7 +72,7 @@ def run_suites(*documents: Path, folder: Path, more: str = "", options: Sequence
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.stem)
-def test_code_runs(document: Path) -> None:
+def test_the_code_in_documents_runs(document: Path) -> None:
     """Each document's Python blocks run in one namespace, in the order they are read."""
     text = document.read_text(encoding="utf-8")
     namespace: dict[str, object] = {}
@@ -90,7 +93,7 @@ def test_code_runs(document: Path) -> None:
     [TOGETHER, *([one] for one in ALONE if one.stem != "hooks")],
     ids=lambda documents: documents[0].stem,
 )
-def test_suites_pass(documents: list[Path], tmp_path: Path) -> None:
+def test_the_suites_in_documents_pass(documents: list[Path], tmp_path: Path) -> None:
     """The tests that documents show pass on simulated phones, as their readers would run them."""
     said = run_suites(*documents, folder=tmp_path)
 
@@ -129,6 +132,20 @@ def test_links_lead_somewhere(document: Path) -> None:
     assert broken == []
 
 
+@pytest.mark.parametrize(
+    "document", [TOP / "CONTRIBUTING.md", DOCS / "architecture.md"], ids=lambda path: path.stem
+)
+def test_files_that_are_named_are_there(document: Path) -> None:
+    """A path in these documents is that of a file or folder, of the project or the package."""
+    spans = re.findall(r"`([^`\n]+)`", document.read_text(encoding="utf-8"))
+    named = [one for one in spans if re.fullmatch(r"[\w.-]+(/[\w.-]*)+|[\w-]+\.(py|md)", one)]
+
+    missing = [one for one in named if not any((top / one).exists() for top in PLACES)]
+
+    assert named
+    assert missing == []
+
+
 def test_pages_are_built(tmp_path: Path) -> None:
     """The pages are built without a warning: every page is listed, every link leads somewhere."""
     if importlib.util.find_spec("sphinx") is None:
@@ -161,7 +178,7 @@ def test_every_part_is_documented() -> None:
         r"^\| `(pytest_clawperator\.plugin\.[\w.]+)`", read("options.md"), re.MULTILINE
     )
 
-    assert tuple(told) == (*PARTS, *PARTS_IN_USE)
+    assert told == [part.__name__ for part in (*FRONT_PARTS, *Rooms.parts)]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.stem)

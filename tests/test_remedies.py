@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.plugin.reporting.hints import for_pytest
+from pytest_clawperator.plugin.session.hints import for_pytest
 from pytest_clawperator.remedies import (
     Remedy,
     RemedyKind,

@@ -42,7 +42,9 @@ def pytest_clawperator_select_device(
     """Choose one of the free devices for a worker.
 
     Called in the controller when a worker starts; ``worker_id`` is ``gw0`` and so on, or
-    ``main`` without ``-n``. The built-in one takes the first that meets the requirements.
+    ``main`` without ``-n``. ``requirements`` is what ``--claw-require`` asks of a device, and
+    without ``-n`` also the class of a matrix; markers of single tests are not known yet. The
+    built-in one takes the first that meets the requirements.
     """
 
 
@@ -56,7 +58,7 @@ def pytest_clawperator_device_ready(device: DeviceInfo, client: Clawperator) -> 
 
 @pytest.hookspec
 def pytest_clawperator_device_released(device: DeviceInfo, failed: bool) -> None:
-    """Clean up after a device was used; ``failed`` tells whether a test failed in this worker.
+    """Clean up after a device was used; ``failed``: whether a test failed in this worker.
 
     Called in the worker, once for each device, after its connection was closed.
     """
@@ -64,9 +66,9 @@ def pytest_clawperator_device_released(device: DeviceInfo, failed: bool) -> None
 
 @pytest.hookspec
 def pytest_clawperator_processors() -> Sequence[Processor] | None:
-    """Give functions ``(envelope, collected) -> envelope`` that complete each result.
+    """Return functions ``(envelope, collected) -> envelope`` that complete each result.
 
-    Called in the worker, once for each device. All that are given run, the built-in ones
+    Called in the worker, once for each device. All that are returned run, the built-in ones
     first.
     """
 
@@ -85,7 +87,7 @@ def pytest_clawperator_execution_finished(
 def pytest_clawperator_collect_artifacts(
     item: pytest.Item, report: pytest.TestReport, client: Clawperator
 ) -> Sequence[Path] | None:
-    """Collect more evidence of a failure, and give the files that hold it.
+    """Collect more evidence of a failure, and return the files that hold it.
 
     Called in the worker when a test failed, while the device is still in that state.
     """
@@ -93,7 +95,7 @@ def pytest_clawperator_collect_artifacts(
 
 @pytest.hookspec(firstresult=True)
 def pytest_clawperator_simulator_scenario(config: pytest.Config) -> SimulatorScenario | None:
-    """Say how simulated phones are: their apps, and what goes wrong on them.
+    """Return what simulated phones are like: their apps, and what goes wrong on them.
 
     Called in the controller when ``--claw-device sim`` starts them. ``--claw-sim-app`` and
     ``--claw-sim-profile`` come on top.

@@ -1,4 +1,4 @@
-"""Everything that the plugin keeps on pytest's own objects."""
+"""Every key under which the plugin keeps something on pytest's own objects."""
 
 from __future__ import annotations
 
@@ -8,42 +8,61 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
+    from pytest_clawperator.assertions.soft import SoftFailures
     from pytest_clawperator.devices.health import Health
     from pytest_clawperator.devices.matrix import DeviceClass
     from pytest_clawperator.devices.pool import DevicePool, Lease, Spares
     from pytest_clawperator.errors import ClawperatorError
     from pytest_clawperator.execution.pipeline import Pipeline
-    from pytest_clawperator.plugin.evidence.client_activity import Watched
+    from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
     from pytest_clawperator.plugin.evidence.recorder import Recorder
-    from pytest_clawperator.plugin.leasing.device_needs import Needs
-    from pytest_clawperator.plugin.leasing.early_connection import Ahead
-    from pytest_clawperator.plugin.reporting.events import EventHub
-    from pytest_clawperator.plugin.settings import Settings
+    from pytest_clawperator.plugin.features.golden_use import GoldenUse
+    from pytest_clawperator.plugin.input.settings import Settings
+    from pytest_clawperator.plugin.leasing.device_needs import DeviceNeeds
+    from pytest_clawperator.plugin.leasing.early_connection import EarlyConnection
+    from pytest_clawperator.plugin.session.events import EventHub
 
-# On the config
+# On the config: what was asked for, and what the process knows of the run.
+IS_GATE_OPEN: pytest.StashKey[bool] = pytest.StashKey()
 SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
-WORKERS: pytest.StashKey[int] = pytest.StashKey()
-POOL: pytest.StashKey[DevicePool] = pytest.StashKey()
-LEASE: pytest.StashKey[dict[str | None, Lease | ClawperatorError]] = pytest.StashKey()
-UNLEASED: pytest.StashKey[ClawperatorError] = pytest.StashKey()
-SPARES: pytest.StashKey[Spares] = pytest.StashKey()
-NEEDS: pytest.StashKey[dict[str, Needs]] = pytest.StashKey()
-CLASSES: pytest.StashKey[tuple[DeviceClass, ...]] = pytest.StashKey()
-TOLD: pytest.StashKey[set[str]] = pytest.StashKey()
-UNSAID: pytest.StashKey[list[str]] = pytest.StashKey()
-AHEAD: pytest.StashKey[Ahead] = pytest.StashKey()
+NEEDS_DEVICES: pytest.StashKey[bool] = pytest.StashKey()
+UNCOLLECTED_FILES: pytest.StashKey[list[Path]] = pytest.StashKey()
+CURRENT_TEST: pytest.StashKey[pytest.Item] = pytest.StashKey()
+RUN_ID: pytest.StashKey[str] = pytest.StashKey()
 EVENTS: pytest.StashKey[EventHub] = pytest.StashKey()
-ENDED: pytest.StashKey[dict[str | None, str]] = pytest.StashKey()
-HEALTH: pytest.StashKey[dict[Pipeline, Health]] = pytest.StashKey()
-RUN: pytest.StashKey[str] = pytest.StashKey()
-CLIENTS: pytest.StashKey[list[Watched]] = pytest.StashKey()
-CURRENT: pytest.StashKey[pytest.Item] = pytest.StashKey()
-AT_USE: pytest.StashKey[list[Callable[[pytest.Item, Watched], None]]] = pytest.StashKey()
-CLOSING: pytest.StashKey[list[Callable[[], None]]] = pytest.StashKey()
-AT_CLOSE: pytest.StashKey[list[Callable[[pytest.Item, Watched], None]]] = pytest.StashKey()
+UNSHOWN_LINES: pytest.StashKey[list[str]] = pytest.StashKey()
+DESCRIBED_DEVICES: pytest.StashKey[set[str]] = pytest.StashKey()
+GOLDEN_USE: pytest.StashKey[GoldenUse] = pytest.StashKey()
 
-# On an item
-USED: pytest.StashKey[list[Watched]] = pytest.StashKey()
+# On the config: devices.
+WORKER_COUNT: pytest.StashKey[int] = pytest.StashKey()
+DEVICE_POOL: pytest.StashKey[DevicePool] = pytest.StashKey()
+LEASES_BY_CLASS: pytest.StashKey[dict[str | None, Lease | ClawperatorError]] = pytest.StashKey()
+WHY_NO_DEVICES: pytest.StashKey[ClawperatorError] = pytest.StashKey()
+SPARE_DEVICES: pytest.StashKey[Spares] = pytest.StashKey()
+DEVICE_NEEDS: pytest.StashKey[dict[str, DeviceNeeds]] = pytest.StashKey()
+DEVICE_CLASSES: pytest.StashKey[tuple[DeviceClass, ...]] = pytest.StashKey()
+CLASS_TO_SELECT: pytest.StashKey[DeviceClass | None] = pytest.StashKey()
+EARLY_CONNECTION: pytest.StashKey[EarlyConnection] = pytest.StashKey()
+ENDED_PHONES: pytest.StashKey[dict[str | None, str]] = pytest.StashKey()
+DEVICE_HEALTH: pytest.StashKey[dict[Pipeline, Health]] = pytest.StashKey()
+
+# On the config: clients.
+OPEN_CLIENTS: pytest.StashKey[list[ClientActivity]] = pytest.StashKey()
+CLIENT_TIMEOUT: pytest.StashKey[float] = pytest.StashKey()
+ON_CLIENT_USED: pytest.StashKey[list[Callable[[pytest.Item, ClientActivity], None]]] = (
+    pytest.StashKey()
+)
+BEFORE_CLIENT_CLOSES: pytest.StashKey[list[Callable[[pytest.Item, ClientActivity], None]]] = (
+    pytest.StashKey()
+)
+TO_CLOSE: pytest.StashKey[list[Callable[[], None]]] = pytest.StashKey()
+
+# On an item.
+USED_CLIENTS: pytest.StashKey[list[ClientActivity]] = pytest.StashKey()
 RECORDER: pytest.StashKey[Recorder] = pytest.StashKey()
-NONSENSE: pytest.StashKey[str] = pytest.StashKey()
+ITEM_SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
+MARKER_PROBLEMS: pytest.StashKey[str] = pytest.StashKey()
+SOFT_FAILURES: pytest.StashKey[SoftFailures] = pytest.StashKey()

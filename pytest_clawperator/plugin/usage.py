@@ -1,45 +1,134 @@
-"""Whether a run uses devices, for a process that hands tests out and does not collect them."""
+"""Whether a run uses devices: noticed here, where the gate is opened.
+
+A run uses devices if an option is given, if a test has one of our markers or fixtures, or if
+a test, a conftest or a plugin imports the library. A controller of ``-n`` does not collect
+tests; it looks for such names in the text of the files.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from fnmatch import fnmatch
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from pytest_clawperator.plugin.gate import import_rooms, open_gate
+from pytest_clawperator.plugin.markers import markers_of
+from pytest_clawperator.plugin.options import is_any_given, on_command_line
+from pytest_clawperator.plugin.stash import (
+    CURRENT_TEST,
+    IS_GATE_OPEN,
+    NEEDS_DEVICES,
+    UNCOLLECTED_FILES,
+)
+from pytest_clawperator.plugin.worker_input import CHANNEL, worker_input
+
 # A function that takes one of our fixtures, or a marker of ours.
-_USE = re.compile(rb"\bdef +\w+\([^)]*\bclawperator|\bmark\.claw_|usefixtures\([^)]*clawperator")
+_DEVICE_USE = rb"\bdef +\w+\([^)]*\bclawperator|\bmark\.claw_|usefixtures\([^)]*clawperator"
+_ANY_USE = _DEVICE_USE + rb"|\b(?:from|import) +pytest_clawperator\b"
 # The options that say, on the command line, that devices are wanted whatever the tests are. An
 # ini file serves runs without devices, too.
 _WISHES = ("device", "adb", "require", "matrix", "spare_devices")
 # Options that make pytest list things and run nothing.
 _LISTINGS = ("collectonly", "showfixtures", "show_fixtures_per_test")
+# Imported by whatever is imported of the library, and not by the front.
+_LIBRARY = "pytest_clawperator.errors"
+_CLIENT = "pytest_clawperator.client.client"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse options that make no sense, and open the gate where anything is asked for."""
+    if CHANNEL in worker_input(config) or is_any_given(config):
+        import_rooms().check_options(config)
+        open_gate(config)
+    elif config.getoption("dist", "no") != "no" and _is_in_text(config, _ANY_USE):
+        open_gate(config)
+
+
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Make ``-n auto`` as many workers as there are devices that can be had now."""
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not needs_devices(config):
+        return None
+    return open_gate(config).count_workers(config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Remember a file whose tests are skipped as a whole, or that cannot be read."""
+    report = yield
+    if not report.passed and isinstance(collector, pytest.File):
+        collector.config.stash.setdefault(UNCOLLECTED_FILES, []).append(collector.path)
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Open the gate if the library is imported, or a test asks for devices."""
+    if _LIBRARY in sys.modules or any(map(_asks_for_device, items)):
+        open_gate(config).apply_markers(config, items)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Open the gate if the library was imported since the tests were collected."""
+    item.config.stash[CURRENT_TEST] = item
+    if _LIBRARY in sys.modules and IS_GATE_OPEN not in item.config.stash:
+        open_gate(item.config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> Generator[None, object, object]:
+    """Notice a fixture that returns a client, whoever wrote the fixture."""
+    __tracebackhide__ = True  # a fixture that fails is shown at its own line
+    value = yield
+    module = sys.modules.get(_CLIENT)
+    if module is not None and isinstance(value, module.Clawperator):
+        open_gate(request.config).client_given(fixturedef, request, value)
+    return value
 
 
 def needs_devices(config: pytest.Config) -> bool:
-    """Tell whether workers need devices: the command line or a test asks, and tests are run."""
+    """Whether workers need devices: the command line or a test asks, and tests are run."""
+    if NEEDS_DEVICES not in config.stash:
+        config.stash[NEEDS_DEVICES] = _needs_devices(config)
+    return config.stash[NEEDS_DEVICES]
+
+
+def _needs_devices(config: pytest.Config) -> bool:
     if any(getattr(config.option, name, False) for name in _LISTINGS):
         return False
-    is_wish = any(getattr(config.option, f"claw_{name}", None) is not None for name in _WISHES)
-    return is_wish or mentions_devices(config)
+    is_wished = any(on_command_line(config, name) is not None for name in _WISHES)
+    return is_wished or _is_in_text(config, _DEVICE_USE)
 
 
-def mentions_devices(config: pytest.Config) -> bool:
-    """Tell whether a test file of this run, or what it takes fixtures from, asks for a device."""
-    return any(map(_mentions, chain(_test_files(config), _loaded_files(config))))
+def _is_in_text(config: pytest.Config, pattern: bytes) -> bool:
+    """Whether the pattern is in a test file of this run, or in what it takes fixtures from."""
+    files = chain(_test_files(config), _loaded_files(config))
+    return any(_contains(path, pattern) for path in files)
 
 
-def _mentions(path: Path) -> bool:
+def _asks_for_device(item: pytest.Item) -> bool:
+    names = getattr(item, "fixturenames", ())
+    return any(name.startswith("clawperator") for name in names) or bool(markers_of(item))
+
+
+def _contains(path: Path, pattern: bytes) -> bool:
     try:
         text = path.read_bytes()
     except OSError:
         return False
-    return _USE.search(text) is not None
+    return re.search(pattern, text) is not None
 
 
 def _test_files(config: pytest.Config) -> Iterator[Path]:
@@ -56,7 +145,7 @@ def _test_files(config: pytest.Config) -> Iterator[Path]:
 
 
 def _loaded_files(config: pytest.Config) -> Iterator[Path]:
-    """Give the files of the project that its conftests, or ``-p``, have imported by now."""
+    """Yield the files of the project that its conftests, or ``-p``, have imported by now."""
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__dict__", {}).get("__file__")
         if isinstance(file, str) and not name.startswith("pytest_clawperator"):
@@ -66,7 +155,7 @@ def _loaded_files(config: pytest.Config) -> Iterator[Path]:
 
 
 def _conftests_above(start: Path, root: Path) -> Iterator[Path]:
-    """Give the conftests whose fixtures the tests of a folder can use, too."""
+    """Yield the conftests whose fixtures the tests of a folder can use, too."""
     within = [folder for folder in start.parents if folder.is_relative_to(root)]
     yield from (folder / "conftest.py" for folder in within)
 

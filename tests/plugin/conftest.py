@@ -9,11 +9,7 @@ from pathlib import Path
 import pytest
 
 # An inner run forgets what it imports, and some of this can be imported only once.
-import pytest_clawperator.execution.remote.runner
-import pytest_clawperator.plugin.evidence.recorder
-import pytest_clawperator.plugin.features.apps
-import pytest_clawperator.plugin.leasing.connecting
-import pytest_clawperator.plugin.leasing.simulated_phones  # noqa: F401
+import pytest_clawperator.plugin.rooms  # noqa: F401
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
@@ -50,13 +46,13 @@ def phone(simulator: Simulator) -> Iterator[AdbTransport]:
 
 @pytest.fixture
 def adb(simulator: Simulator) -> str:
-    """Give the address of the phones' adb server."""
+    """Return the address of the phones' adb server."""
     return f"{simulator.adb_host}:{simulator.adb_port}"
 
 
 @pytest.fixture
 def run(pytester: pytest.Pytester, phone: AdbTransport, adb: str) -> Run:
-    """Give the function that runs the suite on the first phone, with these options too."""
+    """Return the function that runs the suite on the first phone, with these options too."""
 
     def run(*options: str) -> pytest.RunResult:
         device = ["--claw-device", phone.serial, "--claw-adb", adb]
@@ -67,7 +63,7 @@ def run(pytester: pytest.Pytester, phone: AdbTransport, adb: str) -> Run:
 
 @pytest.fixture
 def run_plain(pytester: pytest.Pytester) -> Run:
-    """Give the function that runs the suite with nothing but these options."""
+    """Return the function that runs the suite with nothing but these options."""
 
     def run_plain(*options: str) -> pytest.RunResult:
         return pytester.runpytest_inprocess("-p", "no:cacheprovider", "-rs", *options)
@@ -77,13 +73,13 @@ def run_plain(pytester: pytest.Pytester) -> Run:
 
 @pytest.fixture(scope="session")
 def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a folder for compiled modules, which many short processes share."""
+    """Return a folder for compiled modules, which many short processes share."""
     return tmp_path_factory.mktemp("bytecode")
 
 
 @pytest.fixture
 def run_workers(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, bytecode: Path) -> Run:
-    """Give the function that runs the suite in processes of its own, for workers."""
+    """Return the function that runs the suite in processes of its own, for workers."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(bytecode))

@@ -8,12 +8,12 @@ from zipfile import ZipFile
 
 import pytest
 
+from pytest_clawperator.plugin.input.settings import Settings
 from pytest_clawperator.plugin.options import OPTIONS, Option
-from pytest_clawperator.plugin.settings import Settings
 from tests.plugin.conftest import Run
 
 
-def test_help(run_plain: Run) -> None:
+def test_help_lists_every_option_and_its_ini_twin(run_plain: Run) -> None:
     """`--help` lists every option and its ini twin, in a group of their own."""
     result = run_plain("--help")
 
@@ -24,14 +24,14 @@ def test_help(run_plain: Run) -> None:
         assert f"  {option.dest} (" in text
 
 
-def test_settings() -> None:
+def test_every_option_is_a_field_of_the_settings() -> None:
     """Every option is a field of the settings, and every field an option."""
     names = {option.field for option in OPTIONS}
 
     assert names == {field.name for field in fields(Settings)}
 
 
-def test_native_toml(pytester: pytest.Pytester, run_plain: Run) -> None:
+def test_the_ini_twins_can_be_written_in_toml(pytester: pytest.Pytester, run_plain: Run) -> None:
     """The ini twins can be written as TOML, where pytest reads that."""
     if pytest.version_tuple < (9, 0):
         pytest.skip("by design: pytest reads native TOML from 9.0 on")
@@ -73,7 +73,9 @@ def test_a_number_in_native_toml(pytester: pytest.Pytester, run_plain: Run) -> N
 @pytest.mark.parametrize(
     "option", [one for one in OPTIONS if one.metavar], ids=lambda one: one.flag
 )
-def test_empty(pytester: pytest.Pytester, run_plain: Run, option: Option) -> None:
+def test_an_empty_value_ends_the_run(
+    pytester: pytest.Pytester, run_plain: Run, option: Option
+) -> None:
     """An empty value is no value: the run ends with what is wanted."""
     pytester.makepyfile("def test_it(): pass")
 
@@ -101,7 +103,7 @@ def test_an_ini_value_taken_back(pytester: pytest.Pytester, run_plain: Run) -> N
     result.assert_outcomes(passed=1)
 
 
-def test_checked_once(pytester: pytest.Pytester, run_workers: Run) -> None:
+def test_a_costly_check_is_made_once(pytester: pytest.Pytester, run_workers: Run) -> None:
     """What is costly to check is checked before the workers start, and not by each of them."""
     pytester.makepyfile(
         """
@@ -145,7 +147,9 @@ IDLE = "has no effect: "
         ),
     ],
 )
-def test_idle(pytester: pytest.Pytester, run_plain: Run, options: list[str], said: str) -> None:
+def test_an_option_without_effect_is_refused(
+    pytester: pytest.Pytester, run_plain: Run, options: list[str], said: str
+) -> None:
     """What the command line asks for and the run cannot use is refused, with the reason."""
     app = "package: com.example.a\nname: A\nstart: home\nscreens: {home: {title: A}}\n"
     pytester.path.joinpath("a.yaml").write_text(app, encoding="utf-8")
@@ -177,7 +181,9 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "options.md"
 
 
 @TYPED
-def test_typed_tables(pytester: pytest.Pytester, run_plain: Run) -> None:
+def test_the_typed_table_of_the_documents_is_read(
+    pytester: pytest.Pytester, run_plain: Run
+) -> None:
     """The typed table that the documents show is read as they say."""
     blocks = DOCUMENT.read_text(encoding="utf-8").split("```toml\n")
     pytester.makepyprojecttoml(blocks[1].partition("```")[0])
@@ -209,7 +215,9 @@ def test_typed_tables(pytester: pytest.Pytester, run_plain: Run) -> None:
         ('claw_strict = "yes"', "claw_strict: * got str: 'yes', allowed is true or false"),
     ],
 )
-def test_wrong_types(pytester: pytest.Pytester, run_plain: Run, line: str, said: str) -> None:
+def test_a_value_of_another_type_is_refused(
+    pytester: pytest.Pytester, run_plain: Run, line: str, said: str
+) -> None:
     """A value of another type is refused with how it is written."""
     pytester.makepyprojecttoml(f"[tool.pytest]\n{line}\n")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-PARTS = ["options", "markers", "fixtures", "used_clients", "goldens", "soft", "hints"]
+PARTS = ["options", "markers", "fixtures", "usage"]
 HEAVY = ("pydantic", "pydantic_core", "lxml", "adbutils", "yaml", "PIL", "filelock")
 
 
@@ -17,7 +17,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch, bytecode: Path) -> None:
     monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(bytecode))
 
 
-def test_plain_project(pytester: pytest.Pytester) -> None:
+def test_a_plain_project_loads_nothing_heavy(pytester: pytest.Pytester) -> None:
     """A plain suite runs strictly, with warnings as errors, and loads nothing heavy."""
     pytester.makepyfile(
         f"""
@@ -81,7 +81,7 @@ def test_a_device_asked_for_late(pytester: pytest.Pytester) -> None:
     result.assert_outcomes(passed=1)
 
 
-def test_without_xdist(pytester: pytest.Pytester) -> None:
+def test_xdist_and_the_cache_are_not_needed(pytester: pytest.Pytester) -> None:
     """Neither xdist nor the cache is needed."""
     pytester.makepyfile("def test_it(clawperator_settings): assert clawperator_settings.timeout")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.plugin.usage import mentions_devices, needs_devices
+from pytest_clawperator.plugin.usage import needs_devices
 
 FIXTURE = "import pytest\n\n@pytest.fixture\ndef app(clawperator): return clawperator\n"
 
@@ -21,13 +21,13 @@ FIXTURE = "import pytest\n\n@pytest.fixture\ndef app(clawperator): return clawpe
         FIXTURE,
     ],
 )
-def test_used(pytester: pytest.Pytester, text: str) -> None:
+def test_fixtures_and_markers_are_found_in_text(pytester: pytest.Pytester, text: str) -> None:
     """Fixtures and markers are found however they are asked for."""
     pytester.makepyfile(test_it=text)
 
     config = pytester.parseconfig()
 
-    assert mentions_devices(config)
+    assert needs_devices(config)
 
 
 @pytest.mark.parametrize(
@@ -39,14 +39,16 @@ def test_used(pytester: pytest.Pytester, text: str) -> None:
         {"build/test_it": "def test_it(clawperator): pass"},
     ],
 )
-def test_not_used(pytester: pytest.Pytester, files: dict[str, str]) -> None:
+def test_words_alone_and_other_files_do_not_count(
+    pytester: pytest.Pytester, files: dict[str, str]
+) -> None:
     """Words alone, other files and folders where no tests are looked for do not count."""
     (pytester.path / "build").mkdir()
     pytester.makepyfile(**files)
 
     config = pytester.parseconfig()
 
-    assert not mentions_devices(config)
+    assert not needs_devices(config)
 
 
 @pytest.mark.parametrize(
@@ -62,16 +64,16 @@ def test_a_conftest_above(pytester: pytest.Pytester, argument: str) -> None:
 
     config = pytester.parseconfig(*filter(None, [argument]))
 
-    assert mentions_devices(config)
+    assert needs_devices(config)
 
 
-def test_chosen_files(pytester: pytest.Pytester) -> None:
+def test_only_the_files_of_the_run_count(pytester: pytest.Pytester) -> None:
     """Only the files of the run count, and one that is not there does no harm."""
     pytester.makepyfile(test_device="def test_it(clawperator): pass", test_plain="")
 
     config = pytester.parseconfig("test_plain.py", "test_nowhere.py")
 
-    assert not mentions_devices(config)
+    assert not needs_devices(config)
 
 
 @pytest.mark.parametrize(
@@ -86,10 +88,10 @@ def test_fixtures_from_elsewhere(pytester: pytest.Pytester, conftest: str) -> No
 
     config = pytester.parseconfig()
 
-    assert mentions_devices(config)
+    assert needs_devices(config)
 
 
-def test_wished(pytester: pytest.Pytester) -> None:
+def test_the_command_line_wishes_for_devices(pytester: pytest.Pytester) -> None:
     """The command line wishes for devices whatever the tests are; an ini file leaves it to them."""
     pytester.makepyfile(test_plain="def test_plain(): pass")
     pytester.makeini("[pytest]\nclaw_device = auto\nclaw_spare_devices = 1")

@@ -1,1 +1,1 @@
-"""What is kept of a test: screenshots, hierarchies, logs, videos, and what its clients did."""
+"""What is kept of a test: screenshots, snapshots, logs, videos, and what its clients did."""

@@ -1,11 +1,9 @@
-"""The files that a test leaves behind: where they are, and what they are called."""
+"""The files of a test: where they are kept, and what they are called."""
 
 from __future__ import annotations
 
 import mimetypes
 import re
-import secrets
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -58,7 +56,7 @@ class Artifacts:
         return self._folder is None or not self._folder.is_dir()
 
     def attach(self, name: str, content: bytes | Path, mime: str | None = None) -> Path:
-        """Keep bytes, or a copy of a file, and have reports show it; give where it is.
+        """Keep bytes, or a copy of a file, and have reports show it; return its path.
 
         ``clawperator_artifacts.attach("cart.json", json.dumps(cart).encode())``
 
@@ -89,20 +87,15 @@ class Artifacts:
         raise AssertionError("numbers do not end")
 
 
-def run_name() -> str:
-    """Give a name that no other run has."""
-    return f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
-
-
 def folder_name(nodeid: str) -> str:
-    """Give a test's folder a name that is safe, short, readable, and no other test's."""
+    """Return the name of a test's folder: safe, short, readable, and no other test's."""
     file, _, test = nodeid.partition("::")
     readable = _safe(f"{Path(file).stem}-{test}")[:_LONGEST_TEST].strip("-.")
     return f"{readable}-{sha256(nodeid.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
 
 
 def safe_file_name(name: str) -> str:
-    """Give a name that every file system takes, with the same suffix."""
+    """Return the name as every file system takes it, with the same suffix."""
     suffix = _safe(Path(name).suffix)[:12]
     stem = _safe(name.removesuffix(Path(name).suffix))[: _LONGEST_FILE - len(suffix)]
     # Some names are devices on Windows, whatever their suffix.
@@ -116,7 +109,7 @@ def _safe(text: str) -> str:
 
 @contextmanager
 def _refused(path: Path) -> Iterator[None]:
-    """Say what cannot be written, and what to do about it."""
+    """Turn what the system refuses into an error that says what to do."""
     try:
         yield
     except OSError as exc:

@@ -1,4 +1,4 @@
-"""What a client did during a test, kept for whoever has to explain how the test ended."""
+"""What a client did during a test: its executions, its last screen, its part of the log."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST_LABEL = 60
 
 
 @dataclass(frozen=True)
-class Timed:
+class TimedAction:
     """An execution that took so many seconds."""
 
     seconds: float
@@ -26,10 +26,10 @@ class Timed:
 
 
 @dataclass(eq=False)
-class Watched:
-    """A client, and what it did since the test began.
+class ClientActivity:
+    """What a client did since the test began.
 
-    ``fixtures`` are the names of those that gave it and did not end yet.
+    ``fixtures`` are the names of those that returned the client and did not end yet.
     """
 
     client: Clawperator
@@ -37,11 +37,11 @@ class Watched:
     executions: deque[ExecutionFinished] = field(
         default_factory=lambda: deque(maxlen=_KEPT_EXECUTIONS)
     )
-    timed: list[Timed] = field(default_factory=list)
+    timed: list[TimedAction] = field(default_factory=list)
     snapshot: bytes | None = None
     log_start: int = 0
-    # Threads whose doings are not the test's, those that gather evidence; they may outlast it.
-    off_duty: WeakSet[threading.Thread] = field(default_factory=WeakSet)
+    # Threads that collect evidence: what they do is not the test's, and they may outlast it.
+    collecting_threads: WeakSet[threading.Thread] = field(default_factory=WeakSet)
     video_refused: bool = False
 
     @property
@@ -58,13 +58,13 @@ class Watched:
         self.log_start = self.log_end()
 
     def log_end(self) -> int:
-        """Give how far the log was read; a device that is gone is not waited for."""
+        """Return how far the log was read; a device that is gone is not waited for."""
         transport = self.transport
-        # A deadline that is over: the end is given at once.
+        # A deadline that is over: the end is returned at once.
         return 0 if transport is None else transport.log.wait(0, 0.0)
 
     def log_lines(self) -> tuple[list[bytes], int]:
-        """Give the log since the test began, and how many lines of it are no longer kept."""
+        """Return the log since the test began, and how many lines of it are no longer kept."""
         transport = self.transport
         if transport is None:
             return [], 0
@@ -74,17 +74,17 @@ class Watched:
 
     def __call__(self, event: Event) -> None:
         """Take note of what happens."""
-        if threading.current_thread() in self.off_duty:
+        if threading.current_thread() in self.collecting_threads:
             return
         if isinstance(event, ExecutionFinished):
             self.executions.append(event)
-            self.timed.append(Timed(event.elapsed, label_of(event.execution)))
+            self.timed.append(TimedAction(event.elapsed, label_of(event.execution)))
         elif isinstance(event, ArtifactMade) and event.kind == "snapshot":
             self.snapshot = event.data
 
 
 def label_of(execution: Execution) -> str:
-    """Say in a few words what an execution did."""
+    """Return in a few words what an execution did."""
     parts = []
     for action in execution.actions:
         params = action.to_wire().get("params") or {}
@@ -95,7 +95,7 @@ def label_of(execution: Execution) -> str:
 
 
 def _texts(params: object) -> list[str]:
-    """Give the texts that an action names, those of its matcher first."""
+    """Return the texts that an action names, those of its matcher first."""
     if isinstance(params, str):
         return [params]
     if not isinstance(params, dict):

@@ -1,4 +1,4 @@
-"""What is kept of one attempt at a test, and when."""
+"""What evidence is kept of one attempt at a test, and when."""
 
 from __future__ import annotations
 
@@ -10,12 +10,17 @@ import pytest
 
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.plugin.evidence.artifacts import Artifacts, Attachment
-from pytest_clawperator.plugin.evidence.client_activity import Watched
-from pytest_clawperator.plugin.evidence.collecting import Evidence, Piece, gather
+from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
+from pytest_clawperator.plugin.evidence.collect import collect, wanted_kinds
+from pytest_clawperator.plugin.evidence.evidence_piece import Evidence, Piece
 from pytest_clawperator.plugin.evidence.video import Video
-from pytest_clawperator.plugin.reporting.infrastructure import is_infrastructure, is_put_aside
-from pytest_clawperator.plugin.reporting.summary import CRASHES, FOLDER, HAS_FAILED
-from pytest_clawperator.plugin.settings import Settings
+from pytest_clawperator.plugin.input.settings import Settings
+from pytest_clawperator.plugin.session.device_failures import is_infrastructure, is_put_aside
+from pytest_clawperator.plugin.session.report_fields import (
+    CRASHES,
+    EVIDENCE_FOLDER,
+    HAS_FAILED,
+)
 
 _SECTION = "clawperator: evidence"
 _SHOWN_TRACE = 30
@@ -26,10 +31,10 @@ Attach = Callable[[Attachment], None]
 class Recorder:
     """Keeps the evidence of one attempt at a test.
 
-    ``settings`` and ``folder`` are asked for when they are needed: a test's own settings are
-    known only when its fixtures have begun. ``show`` says how a path is written for a person,
-    ``publish`` hands a file to other reports, and ``tell`` says out loud what a device cannot
-    do. ``is_ending`` is set when the test is being torn down.
+    ``settings`` and ``folder`` are called when they are needed: a test's own settings are
+    known only when its fixtures have begun. ``show`` returns a path as it is printed,
+    ``publish`` adds a file to other reports, and ``notice`` reports what a device cannot do.
+    ``is_ending`` is set when the test is being torn down.
     """
 
     def __init__(
@@ -40,15 +45,15 @@ class Recorder:
         *,
         show: Callable[[Path], str],
         publish: Attach,
-        tell: Callable[[str, str], None],
+        notice: Callable[[str, str], None],
     ) -> None:
         self._item = item
         self._settings = settings
         self._folder = folder
         self._show = show
         self._publish = publish
-        self._tell = tell
-        self._clients: list[Watched] = []
+        self._notice = notice
+        self._clients: list[ClientActivity] = []
         self._videos: dict[int, Video] = {}
         self._segments: dict[int, list[bytes]] = {}
         self._saved: dict[int, Evidence] = {}
@@ -63,50 +68,50 @@ class Recorder:
         """The files of this attempt."""
         return Artifacts(self._folder(), on_attached=self._attached)
 
-    def use(self, watched: Watched) -> None:
-        """Take in a client of the test, and begin its video where one is wanted."""
-        self._clients.append(watched)
-        self._begin_video(watched)
+    def use(self, client: ClientActivity) -> None:
+        """Add a client of the test, and begin its video where one is wanted."""
+        self._clients.append(client)
+        self._begin_video(client)
 
     def settings_changed(self) -> None:
         """Begin or drop videos as the test's own settings say."""
-        for watched in self._clients:
+        for client in self._clients:
             if self._settings().video == "off":
-                self._end_video(watched, is_wanted=False)
-            elif id(watched) not in self._videos:
-                self._begin_video(watched)
+                self._end_video(client, is_wanted=False)
+            elif id(client) not in self._videos:
+                self._begin_video(client)
 
-    def _begin_video(self, watched: Watched) -> None:
-        transport = watched.transport
-        if self._settings().video == "off" or watched.video_refused or transport is None:
+    def _begin_video(self, client: ClientActivity) -> None:
+        transport = client.transport
+        if self._settings().video == "off" or client.video_refused or transport is None:
             return
 
         def refuse(why: str) -> None:
-            watched.video_refused = True
-            self._tell(watched.client.serial, why)
+            client.video_refused = True
+            self._notice(client.client.serial, why)
 
-        self._videos[id(watched)] = Video(transport, on_problem=refuse)
+        self._videos[id(client)] = Video(transport, on_problem=refuse)
 
-    def save(self, watched: Watched) -> None:
+    def save(self, client: ClientActivity) -> None:
         """Look at a device whose client is about to be closed: this may be the last chance.
 
         Whether a fixture's end failed is known only when all have ended.
         """
-        if watched not in self._clients or not self.is_ending:  # broken off: nobody will ask
+        if client not in self._clients or not self.is_ending:  # broken off: nobody will ask
             return
         if not self._is_broken:
-            kinds = self._kinds("teardown", has_failed=True)
-            self._saved[id(watched)] = gather(watched, kinds)
-        self._end_video(watched, is_wanted=True)
+            kinds = wanted_kinds(self._settings(), "teardown", has_failed=True)
+            self._saved[id(client)] = collect(client, kinds)
+        self._end_video(client, is_wanted=True)
 
     def drop_videos(self) -> None:
         """Record no longer: the run is broken off, and nobody will ask."""
-        for watched in self._clients:
-            self._end_video(watched, is_wanted=False)
+        for client in self._clients:
+            self._end_video(client, is_wanted=False)
 
     def end_phase(self, report: pytest.TestReport, error: BaseException | None) -> None:
         """Keep what the options ask for, now that a phase of the test ended."""
-        kinds = self._kinds(report.when, has_failed=report.failed)
+        kinds = wanted_kinds(self._settings(), report.when, has_failed=report.failed)
         if self._is_broken:  # asking such a device once was enough
             kinds = [kind for kind in kinds if kind == "log"]
         self._has_failed = self._has_failed or report.failed
@@ -114,35 +119,22 @@ class Recorder:
         if is_put_aside(error):  # its evidence was kept when that was found out
             kinds = []
         crashes: list[str] = []
-        for place, watched in enumerate(self._clients if kinds else ()):
-            prefix = _prefix(report.when, watched if place else None)
-            crashes += self._keep(report, watched, kinds, prefix)
+        for place, client in enumerate(self._clients if kinds else ()):
+            prefix = _prefix(report.when, client if place else None)
+            crashes += self._keep(report, client, kinds, prefix)
         if report.failed:
             self._keep_pictures(error)
         if report.failed or report.when == "teardown":  # whoever stops at a failure looks now
             self._keep_videos()
-        self._tell_report(report, crashes)
-
-    def _kinds(self, when: str | None, *, has_failed: bool) -> list[str]:
-        settings = self._settings()
-        options = {
-            "screenshot": settings.screenshot,
-            "snapshot": settings.snapshot,
-            "log": settings.logcat,
-        }
-        wanted = {"on"} if when == "call" else set()
-        if has_failed:
-            wanted |= {"on", "only-on-failure"}
-        kinds = [kind for kind, option in options.items() if option in wanted]
-        return [*kinds, "envelopes"] if kinds else []
+        self._complete_report(report, crashes)
 
     def _keep(
-        self, report: pytest.TestReport, watched: Watched, kinds: Sequence[str], prefix: str
+        self, report: pytest.TestReport, client: ClientActivity, kinds: Sequence[str], prefix: str
     ) -> list[str]:
-        """Write the evidence of a client; give what crashed on its device."""
-        evidence = self._saved.pop(id(watched), None)
+        """Write the evidence of a client; return what crashed on its device."""
+        evidence = self._saved.pop(id(client), None)
         if evidence is None:
-            evidence = gather(watched, kinds, is_broken=self._is_broken)
+            evidence = collect(client, kinds, is_broken=self._is_broken)
         for piece in evidence.pieces:
             self._keep_piece(piece, prefix)
         self._lines += evidence.missing
@@ -150,7 +142,7 @@ class Recorder:
             shown = "\n".join(trace.splitlines()[:_SHOWN_TRACE])
             report.sections.append((f"clawperator: {crash}", shown))
         if report.failed:
-            self._keep_more(report, watched)
+            self._keep_more(report, client)
         return [str(crash) for crash in evidence.crashes]
 
     def _keep_piece(self, piece: Piece, prefix: str) -> None:
@@ -166,10 +158,10 @@ class Recorder:
         finally:
             self._kind = "attachment"
 
-    def _keep_more(self, report: pytest.TestReport, watched: Watched) -> None:
+    def _keep_more(self, report: pytest.TestReport, client: ClientActivity) -> None:
         hook = self._item.ihook.pytest_clawperator_collect_artifacts
         try:
-            for paths in hook(item=self._item, report=report, client=watched.client):
+            for paths in hook(item=self._item, report=report, client=client.client):
                 for path in paths:
                     self.artifacts.attach(Path(path).name, Path(path))
         except Exception as exc:  # somebody else's mistake must not hide the test's failure
@@ -177,7 +169,7 @@ class Recorder:
             self._lines.append(f"pytest_clawperator_collect_artifacts failed: {why}")
 
     def _keep_pictures(self, error: BaseException | None) -> None:
-        """Keep how a screen differs from its golden, which the error tells."""
+        """Keep the pictures of how a screen differs from its golden, which the error names."""
         details = getattr(error, "details", None)
         pictures = details.get("pictures") if isinstance(details, dict) else None
         for path in map(Path, (pictures or {}).values()):
@@ -186,24 +178,24 @@ class Recorder:
             except OSError as exc:
                 self._lines.append(f"no picture: {exc}")
 
-    def _end_video(self, watched: Watched, *, is_wanted: bool) -> None:
-        video = self._videos.pop(id(watched), None)
+    def _end_video(self, client: ClientActivity, *, is_wanted: bool) -> None:
+        video = self._videos.pop(id(client), None)
         if video is None:
             return
         if not is_wanted:
             video.drop()
             return
         try:
-            self._segments[id(watched)] = video.stop()
+            self._segments[id(client)] = video.stop()
         except ClawperatorError as exc:
             self._lines.append(f"no video: {exc.message.splitlines()[0]}")
 
     def _keep_videos(self) -> None:
         is_wanted = self._has_failed or self._settings().video == "on"
-        for place, watched in enumerate(self._clients):
-            self._end_video(watched, is_wanted=is_wanted)
-            segments = self._segments.pop(id(watched), []) if is_wanted else []
-            prefix = _prefix("call", watched if place else None)
+        for place, client in enumerate(self._clients):
+            self._end_video(client, is_wanted=is_wanted)
+            segments = self._segments.pop(id(client), []) if is_wanted else []
+            prefix = _prefix("call", client if place else None)
             for number, segment in enumerate(segments, 1):
                 name = "video.mp4" if len(segments) == 1 else f"video-{number}.mp4"
                 self._keep_piece(Piece("video", name, segment), prefix)
@@ -214,8 +206,8 @@ class Recorder:
         self._properties.append((f"clawperator_{self._kind}", shown))
         self._publish(attachment)
 
-    def _tell_report(self, report: pytest.TestReport, crashes: list[str]) -> None:
-        """Let the report say what was kept, and the test's later reports too."""
+    def _complete_report(self, report: pytest.TestReport, crashes: list[str]) -> None:
+        """Add what was kept to the report, and to the test's later reports."""
         report.user_properties += self._properties
         self._item.user_properties += self._properties
         if self._lines:
@@ -223,13 +215,13 @@ class Recorder:
             title = f"{_SECTION} (teardown)" if report.when == "teardown" else _SECTION
             report.sections.append((title, "\n".join(self._lines)))
         if not self.artifacts.is_empty:
-            setattr(report, FOLDER, self._show(self.artifacts.folder))
+            setattr(report, EVIDENCE_FOLDER, self._show(self.artifacts.folder))
             setattr(report, CRASHES, crashes)
             setattr(report, HAS_FAILED, self._has_failed)
         self._lines, self._properties = [], []
 
 
-def _prefix(when: str | None, other: Watched | None) -> str:
-    """Tell apart the files of phases, and those of further devices."""
+def _prefix(when: str | None, other: ClientActivity | None) -> str:
+    """Return what tells apart the files of phases, and those of further devices."""
     device = f"{other.client.serial}-" if other is not None else ""
     return device if when == "call" else f"{when}-{device}"

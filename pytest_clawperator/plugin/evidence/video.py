@@ -55,7 +55,7 @@ class Video:
         return self._problem
 
     def stop(self) -> list[bytes]:
-        """End the recording and give its segments; none is left on the device."""
+        """End the recording and return its segments; none is left on the device."""
         self._end()
         try:
             segments = [data for path in self._whole if (data := self._pulled(path))]
@@ -126,7 +126,7 @@ class Video:
             self._problem = self._problem or error
 
     def _signal(self, name: str) -> bool:
-        """Signal the segment in work; tell whether it runs."""
+        """Signal the segment in work; return whether it runs."""
         pid = f"$(cat {self._path(self._segments)}.pid)"
         return self._transport.shell(f"kill -{name} {pid}", timeout=self._finishing).ok
 

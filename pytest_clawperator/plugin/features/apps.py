@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from pytest_clawperator.assertions.expect import expect
+from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device.no_device import NoDevice
 from pytest_clawperator.errors import ClawperatorError
-
-if TYPE_CHECKING:
-    from pytest_clawperator.client.client import Clawperator
-    from pytest_clawperator.plugin.markers import AppUse
+from pytest_clawperator.plugin.input.marker_values import AppUse
 
 # What Android calls the windows in which it says that an app has stopped, or hangs; the
 # button that closes them has the same id in both.
@@ -21,27 +18,27 @@ _CLOSE = "android:id/aerr_close"
 
 
 def is_missing(client: Clawperator, use: AppUse) -> bool:
-    """Tell whether the app is not installed; behind a url that cannot be known."""
+    """Whether the app is not installed; behind a url that cannot be known."""
     return not isinstance(client.device, NoDevice) and not client.device.is_installed(use.package)
 
 
-def begin_app(client: Clawperator, use: AppUse, *, tell: Callable[[str], None]) -> None:
-    """Make the app ready as its marker asks; ``tell`` is told what stood in its way."""
+def begin_app(client: Clawperator, use: AppUse, *, notice: Callable[[str], None]) -> None:
+    """Make the app ready as its marker asks; ``notice`` gets what stood in its way."""
     __tracebackhide__ = True
     try:
-        _begin(client, use, tell)
+        _begin(client, use, notice)
     except ClawperatorError as error:
         error.message = f"claw_app({use.package!r}): {error.message}"
-        raise error.with_traceback(None) from None  # the message tells all there is to know
+        raise error.with_traceback(None) from None  # the message says it all
 
 
-def _begin(client: Clawperator, use: AppUse, tell: Callable[[str], None]) -> None:
+def _begin(client: Clawperator, use: AppUse, notice: Callable[[str], None]) -> None:
     __tracebackhide__ = True
     if use.clear:
         client.device.clear_data(use.package)
     elif use.stop:
         client.close_app(use.package)
-    _close_dialog(client, use.package, tell)
+    _close_dialog(client, use.package, notice)
     if use.grant:
         client.device.grant(use.package, *use.grant)
     if use.launch:
@@ -56,7 +53,7 @@ def end_app(client: Clawperator, use: AppUse) -> None:
         client.close_app(use.package)
 
 
-def _close_dialog(client: Clawperator, package: str, tell: Callable[[str], None]) -> None:
+def _close_dialog(client: Clawperator, package: str, notice: Callable[[str], None]) -> None:
     """Close what Android shows of an earlier crash of the app: it would lie over everything.
 
     Most devices close it when the app is stopped, some do not.
@@ -69,4 +66,4 @@ def _close_dialog(client: Clawperator, package: str, tell: Callable[[str], None]
     found = re.search(rf"Application ({names}): {re.escape(package)}(?![\w.])", windows)
     if found:
         client.click(id=_CLOSE)
-        tell(f"{package} {_DIALOGS[found[1]]}: the dialog that says so was closed")
+        notice(f"{package} {_DIALOGS[found[1]]}: the dialog that says so was closed")

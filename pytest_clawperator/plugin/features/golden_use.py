@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import pytest
+from pytest_clawperator.assertions.golden import store as goldens
 
 _SETS = ("used", "written", "folders")
 # Folders in which nobody keeps tests.
@@ -31,13 +31,13 @@ class GoldenUse:
         self.unsure: Counter[Path] = Counter()
 
     def to_output(self) -> dict[str, Any]:
-        """Give it in a form that travels from a worker to the controller."""
+        """Return it in plain values, for the way from a worker to the controller."""
         sets = {name: sorted(map(str, getattr(self, name))) for name in _SETS}
         unsure = {str(folder): count for folder, count in self.unsure.items()}
         return {**sets, "unsure": unsure, "is_full": self.is_full}
 
     def add(self, output: dict[str, Any] | None) -> None:
-        """Take in what a worker did; one that died hands over nothing."""
+        """Add what a worker did; a worker that died sent nothing."""
         if output is None:
             self.is_full = False
             return
@@ -58,8 +58,6 @@ class GoldenUse:
     def _unasked(self) -> list[Path]:
         if not self.is_full or not self.folders:
             return []
-        from pytest_clawperator.assertions.golden import store as goldens
-
         used = {goldens.identity(path) for path in self.used}
         return sorted(
             path
@@ -79,7 +77,3 @@ class GoldenUse:
                     each for each in below if each[0] != "." and each not in (*_PASSED_OVER, name)
                 ]
         return found - self.unsure.keys()
-
-
-#: On the config: what the run did with goldens.
-GOLDEN_USE = pytest.StashKey[GoldenUse]()

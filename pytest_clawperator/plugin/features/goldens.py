@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pytest_clawperator.plugin.features.golden_use import GOLDEN_USE, GoldenUse
+from pytest_clawperator.assertions.golden import store as goldens
+from pytest_clawperator.assertions.golden.plain_assert import explain
+from pytest_clawperator.plugin.features.golden_use import GoldenUse
+from pytest_clawperator.plugin.stash import GOLDEN_USE, UNCOLLECTED_FILES
 
 _UPDATE = "claw_update_goldens"
 _OUTPUT = "clawperator_goldens"
@@ -24,7 +26,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _is_selective(config: pytest.Config) -> bool:
-    """Tell whether only some tests were asked for."""
+    """Whether only some tests were asked for."""
     given = config.invocation_params.dir
     paths = [given / arg.partition("::")[0] for arg in config.args]
     chosen = any("::" in arg for arg in config.args) or any(path.is_file() for path in paths)
@@ -40,8 +42,6 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Keep the goldens of a test next to it."""
-    from pytest_clawperator.assertions.golden import store as goldens
-
     use = item.config.stash[GOLDEN_USE]
     folder = item.path.parent
     use.folders.add(folder)
@@ -67,20 +67,11 @@ def pytest_runtest_makereport(
     return report
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report(
-    collector: pytest.Collector,
-) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Notice a file whose tests are skipped as a whole, or cannot be read."""
-    report = yield
-    if not report.passed and isinstance(collector, pytest.File):
-        collector.config.stash[GOLDEN_USE].unsure[collector.path.parent] += 1
-    return report
-
-
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Hand over to the controller, if there is one; notice that a run was cut short."""
+    """Send the use of goldens to the controller; notice that a run was cut short."""
     use = session.config.stash[GOLDEN_USE]
+    for path in session.config.stash.get(UNCOLLECTED_FILES, []):
+        use.unsure[path.parent] += 1
     if session.shouldstop or session.shouldfail or exitstatus not in (0, 1):
         use.is_full = False
     output = getattr(session.config, "workeroutput", None)
@@ -90,7 +81,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
-    """Take over what a worker did."""
+    """Add what a worker did."""
     node.config.stash[GOLDEN_USE].add(getattr(node, "workeroutput", {}).get(_OUTPUT))
 
 
@@ -122,9 +113,4 @@ def _shown(path: Path) -> str:
 
 def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
     """Show how a screen differs from a golden, or from another screen."""
-    # Whoever has a snapshot in hand has loaded what is needed here.
-    if op != "==" or "pytest_clawperator.snapshot.tree" not in sys.modules:
-        return None
-    from pytest_clawperator.assertions.golden.plain_assert import explain
-
-    return explain(left, right)
+    return explain(left, right) if op == "==" else None

@@ -7,21 +7,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.client.pausing import ask, is_interactive
 from pytest_clawperator.errors import ClawperatorWarning
-from pytest_clawperator.plugin.evidence.on_failure import settings_of_item
-from pytest_clawperator.plugin.evidence.used_clients import clients_of, when_used
-from pytest_clawperator.plugin.options import source_of
+from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
+from pytest_clawperator.plugin.evidence.item_settings import settings_of_item
+from pytest_clawperator.plugin.evidence.used_clients import clients_of, on_client_used
+from pytest_clawperator.plugin.input.option_values import source_of
+from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.stash import SETTINGS
 
-if TYPE_CHECKING:
-    from pytest_clawperator.client.client import Clawperator
-    from pytest_clawperator.plugin.evidence.client_activity import Watched
-
-#: The title of what a report says about a pause that was none.
+#: The title of the section in which a report says why there was no pause.
 SECTION = "clawperator"
 
 _NO_TERMINAL = (
@@ -30,7 +29,7 @@ _NO_TERMINAL = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Have clients pause as pytest needs it; refuse to where nobody could be asked."""
+    """Set up pausing, which is refused where nobody could be asked."""
     settings = config.stash.get(SETTINGS, None)
     is_spread = config.getoption("dist", "no") != "no" and not config.option.collectonly
     if is_spread and settings is not None and settings.pause:
@@ -38,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
             f"{source_of(config, 'pause')}: with -n tests run in workers, which have no terminal"
             " to ask on; run without -n, or with -n 0"
         )
-    when_used(config, _teach)
+    on_client_used(config, _set_pauser)
 
 
 def pytest_exception_interact(
@@ -59,8 +58,8 @@ def pytest_exception_interact(
         report.sections.append((SECTION, _NO_TERMINAL))
 
 
-def _teach(item: pytest.Item, watched: Watched) -> None:
-    watched.client.pauser = partial(_pause_here, item)
+def _set_pauser(item: pytest.Item, activity: ClientActivity) -> None:
+    activity.client.pauser = partial(_pause_here, item)
 
 
 def _pause_here(item: pytest.Item, client: Clawperator, frame: FrameType | None) -> None:
@@ -72,7 +71,7 @@ def _pause_here(item: pytest.Item, client: Clawperator, frame: FrameType | None)
 
 
 def _warn(item: pytest.Item, text: str) -> None:
-    """Tell in a run that is quiet otherwise; where warnings are errors, this one is none."""
+    """Warn in a run that is quiet otherwise; where warnings are errors, this one is none."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", ClawperatorWarning)
         item.warn(ClawperatorWarning(text))
@@ -86,10 +85,7 @@ def _pause(
     frame: FrameType | None,
     asking: str = "",
 ) -> bool:
-    """Offer a prompt; where nobody can answer, tell so instead."""
-    from pytest_clawperator.client.pausing import ask, is_interactive
-    from pytest_clawperator.plugin.reporting.events import events_of
-
+    """Offer a prompt; where nobody can answer, show a notice instead."""
     with _terminal(config):
         can_ask = is_interactive()
         if can_ask:
@@ -101,7 +97,7 @@ def _pause(
 
 @contextmanager
 def _terminal(config: pytest.Config) -> Iterator[None]:
-    """Give the terminal back for a while."""
+    """Take the terminal from pytest for a while."""
     capture = config.pluginmanager.get_plugin("capturemanager")
     if capture is not None:
         capture.suspend(in_=True)
@@ -113,7 +109,7 @@ def _terminal(config: pytest.Config) -> Iterator[None]:
 
 
 def _frame_of_test(item: pytest.Item, trace: TracebackType | None) -> FrameType | None:
-    """Give the innermost frame in the test's own file, or else the outermost."""
+    """Return the innermost frame in the test's own file, or else the outermost."""
     found = None
     while trace is not None:
         frame = trace.tb_frame

@@ -1,4 +1,4 @@
-"""Payloads that a suite declares, read and judged."""
+"""Payloads that a suite declares: read, and validated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytest_clawperator.errors import ErrorCode, PayloadError
 
 
 def load_payload(declared: Path | Any) -> Execution:
-    """Give the execution of a payload file or value, as ``clawperator.execute`` would run it."""
+    """Return the execution of a payload file or value, as ``clawperator.execute`` would run it."""
     __tracebackhide__ = True
     if not isinstance(declared, Path):
         return complete_execution(declared)

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Generator
-from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_clawperator.plugin.reporting.hints import for_pytest
-
-if TYPE_CHECKING:
-    from pytest_clawperator.assertions.soft import SoftFailures
+from pytest_clawperator.assertions.expect import expect
+from pytest_clawperator.assertions.soft import collecting
+from pytest_clawperator.plugin.session.hints import for_pytest
+from pytest_clawperator.plugin.stash import SOFT_FAILURES
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
-# Loaded only by those who use it.
-_EXPECT = "pytest_clawperator.assertions.expect"
 _TITLE = "expectations that did not come true before"
-
-#: On an item: what failed softly in its current phase.
-SOFT_FAILURES: pytest.StashKey[SoftFailures] = pytest.StashKey()
 
 
 def _phase(item: pytest.Item) -> Generator[None, object, object]:
     """Collect while the phase runs, and fail it for what was collected."""
-    from pytest_clawperator.assertions.soft import collecting
-
     result: object = None
     with collecting(for_pytest) as failures:
         item.stash[SOFT_FAILURES] = failures
@@ -43,15 +34,12 @@ def _phase(item: pytest.Item) -> Generator[None, object, object]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol() -> Generator[None, object, object]:
-    """Let what a test sets on ``expect`` end with the test."""
-    loaded = sys.modules.get(_EXPECT)
-    before = None if loaded is None else loaded.expect.settings
+    """Reset after each test what it set on ``expect``."""
+    before = expect.settings
     try:
         return (yield)
     finally:
-        loaded = sys.modules.get(_EXPECT)
-        if loaded is not None:
-            loaded.expect.reset(before)
+        expect.reset(before)
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
@@ -76,7 +64,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Tell soft failures together with another one that ended the phase."""
+    """Add the soft failures to another failure that ended the phase."""
     report = yield
     failures = item.stash.get(SOFT_FAILURES, None)
     if failures is None or not failures.errors or call.excinfo is None:

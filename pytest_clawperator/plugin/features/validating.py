@@ -12,13 +12,15 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.plugin.markers import payloads_of
+from pytest_clawperator.errors import PayloadError
+from pytest_clawperator.plugin.features.payloads import load_payload
+from pytest_clawperator.plugin.input.marker_values import payloads_of
 from pytest_clawperator.plugin.stash import SETTINGS
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect payload files as files of tests."""
-    if file_path.suffix != ".json" or not _is_on(parent.config):
+    if file_path.suffix != ".json" or not is_validating(parent.config):
         return None
     if not file_path.name.endswith(".claw.json") and file_path.parent.name != "payloads":
         return None
@@ -29,7 +31,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the payloads that tests declare in the place of the tests."""
-    if not _is_on(config):
+    if not is_validating(config):
         return
     kept = [payload for item in items for payload in _payloads(item)]
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
@@ -39,8 +41,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config
 ) -> None:
-    """Say that there was nothing to judge."""
-    if _is_on(config) and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+    """Report that no payload was found."""
+    if is_validating(config) and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
         terminalreporter.line(
             f"--claw-validate: no payload was found in {', '.join(config.args)}: no test there has"
             " a claw_payload marker, and no file is called *.claw.json or is a .json in a folder"
@@ -53,7 +55,7 @@ class PayloadFile(pytest.File):
     """A file that holds one payload."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Give the payload as a test."""
+        """Yield the payload as a test."""
         yield PayloadItem.from_parent(self, name="payload", declared=self.path)
 
 
@@ -66,20 +68,16 @@ class PayloadItem(pytest.Item):
 
     def runtest(self) -> None:
         """Judge the payload."""
-        from pytest_clawperator.plugin.features.payloads import load_payload
-
         load_payload(self.declared)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *_: Any) -> Any:
         """Show what is wrong with the payload, and no code."""
-        from pytest_clawperator.errors import PayloadError
-
         if isinstance(excinfo.value, PayloadError):
             return str(excinfo.value)  # its first line is what the summary shows
         return super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Say where the payload is from, in the words above what is wrong with it."""
+        """Return where the payload is from, as the headline above its problems."""
         return self.path, None, ": ".join(self.nodeid.rsplit("::", 1))
 
 
@@ -95,6 +93,7 @@ def _payloads(item: pytest.Item) -> Iterator[pytest.Item]:
         )
 
 
-def _is_on(config: pytest.Config) -> bool:
+def is_validating(config: pytest.Config) -> bool:
+    """Whether payloads are the tests of this run, and wrong ones its failures."""
     settings = config.stash.get(SETTINGS, None)
     return settings is not None and settings.validate

@@ -1,1 +1,1 @@
-"""Which device a process has: candidates, leases, connections, spare devices, matrices."""
+"""Which device a process has: candidates, leases, connections, spare devices, the fixtures."""

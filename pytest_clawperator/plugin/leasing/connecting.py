@@ -1,4 +1,4 @@
-"""From a lease to a client that works, with everybody told who wants to know."""
+"""From a lease to a client that works, and to a device that can take a test."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from pytest_clawperator.execution.flight import Clearance, always_clear
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import Processor
 from pytest_clawperator.execution.runner import Runner
-from pytest_clawperator.plugin.evidence.on_failure import run_id
-from pytest_clawperator.plugin.leasing.hook_answers import ask, wrong_answer
-from pytest_clawperator.plugin.options import settings_of
-from pytest_clawperator.plugin.reporting.events import events_of
-from pytest_clawperator.plugin.reporting.infrastructure import PHONES_HINT, end_of_phones
-from pytest_clawperator.plugin.settings import Settings
-from pytest_clawperator.plugin.stash import HEALTH
+from pytest_clawperator.plugin.input.option_values import settings_of
+from pytest_clawperator.plugin.input.settings import Settings
+from pytest_clawperator.plugin.leasing.ended_phones import PHONES_HINT, end_of_phones
+from pytest_clawperator.plugin.session.events import events_of
+from pytest_clawperator.plugin.session.hook_calls import call_hook, wrong_result
+from pytest_clawperator.plugin.session.run_folder import run_id
+from pytest_clawperator.plugin.stash import DEVICE_HEALTH
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.reconnect import reconnect
@@ -54,8 +54,8 @@ def transport_of(config: pytest.Config, lease: Lease) -> AdbTransport:
             serial=lease.serial,
             hint="clawperator_transport needs a device behind an adb server: --claw-device SERIAL.",
         )
-    tell = partial(events_of(config).notice, lease.serial)
-    return AdbTransport(locate_server(lease.adb), lease.serial, on_notice=tell)
+    notice = partial(events_of(config).notice, lease.serial)
+    return AdbTransport(locate_server(lease.adb), lease.serial, on_notice=notice)
 
 
 def client_of(
@@ -84,27 +84,27 @@ def client_of(
             clearance=_clearance(config, lease),
         )
     client = open_client(runner, device, timeout=settings.timeout)
-    events.add(_Watcher(config, device.info))
+    events.add(_ExecutionHook(config, device.info))
     return client
 
 
 def ensure_health(config: pytest.Config, client: Clawperator) -> None:
-    """See that the device can take a test; behind a url its host sees to that."""
+    """Check that the device can take a test, and repair it; behind a url its host does that."""
     _require_phones(config, client.serial, in_trouble=False)
     runner = client.runner
     if not isinstance(runner, Pipeline):
         return
-    looked_after = config.stash.setdefault(HEALTH, {})
-    if runner not in looked_after:
-        tell = partial(events_of(config).notice, client.serial)
-        looked_after[runner] = Health(
-            runner, tell=tell, reconnect=partial(_reconnect, config, runner, tell)
+    known = config.stash.setdefault(DEVICE_HEALTH, {})
+    if runner not in known:
+        notice = partial(events_of(config).notice, client.serial)
+        known[runner] = Health(
+            runner, tell=notice, reconnect=partial(_reconnect, config, runner, notice)
         )
-    looked_after[runner].ensure()
+    known[runner].ensure()
 
 
 def _require_phones(config: pytest.Config, serial: str, *, in_trouble: bool) -> None:
-    """Give up a simulated phone whose process ended: nothing brings it back."""
+    """Raise for a simulated phone whose process ended: nothing brings it back."""
     end = end_of_phones(config, serial, in_trouble=in_trouble)
     if end is not None:
         raise DeviceUnavailableError(
@@ -115,30 +115,30 @@ def _require_phones(config: pytest.Config, serial: str, *, in_trouble: bool) -> 
         )
 
 
-def _reconnect(config: pytest.Config, runner: Pipeline, tell: Callable[[str], None]) -> None:
-    """Have adb connect anew; a server that nobody named is started where it is gone."""
+def _reconnect(config: pytest.Config, runner: Pipeline, notice: Callable[[str], None]) -> None:
+    """Connect adb anew; a server that nobody named is started where it is gone."""
     _require_phones(config, runner.serial, in_trouble=True)
     if not isinstance(runner.transport, AdbTransport):
         return
     server, usual = runner.transport.server, locate_server()
     if not settings_of(config).adb and str(server) == str(usual):
         server = usual
-    reconnect(server, runner.serial, say=tell)
+    reconnect(server, runner.serial, say=notice)
 
 
 def _over_adb(
     config: pytest.Config, settings: Settings, lease: Lease, transport: Transport, *, keep: bool
 ) -> tuple[Pipeline, Device]:
-    """Make the device ready, and say out loud what takes long or was not as it should be."""
+    """Make the device ready, and show what takes long or was not as it should be."""
     events, apk = events_of(config), settings.operator_apk
     package = wanted_package(settings.operator_package) or OPERATOR_PACKAGE
-    tell = partial(events.notice, lease.serial)
-    found = await_boot(transport, package, tell=tell)
+    notice = partial(events.notice, lease.serial)
+    found = await_boot(transport, package, tell=notice)
     if apk is not None:
-        events.say(f"[{lease.serial}] installing {apk.name} ...")
+        events.show(f"[{lease.serial}] installing {apk.name} ...")
     if lease.ticket is not None:
-        await_landing(lease.key, serial=lease.serial, say=tell)
-    is_off = apk is None and _is_off(found, package, lease.serial, tell)
+        await_landing(lease.key, serial=lease.serial, say=notice)
+    is_off = apk is None and _is_off(found, package, lease.serial, notice)
     return open_runner(
         transport,
         known=None if is_off or apk is not None else found,
@@ -154,7 +154,7 @@ def _over_adb(
 
 
 def _clearance(config: pytest.Config, lease: Lease) -> Clearance:
-    """Ask whether the run still holds the device; of one that a conftest chose nobody asks."""
+    """Return the check that the run still holds the device; one that a conftest chose has none."""
     if lease.ticket is None:
         return always_clear
     store = open_leases(settings_of(config).lease, run_id=run_id(config))
@@ -162,33 +162,33 @@ def _clearance(config: pytest.Config, lease: Lease) -> Clearance:
     return store.borrow(lease.ticket).clear
 
 
-def _is_off(found: Readiness, package: str, serial: str, tell: Callable[[str], None]) -> bool:
-    """Tell whether the Operator is there and its service is switched off."""
+def _is_off(found: Readiness, package: str, serial: str, notice: Callable[[str], None]) -> bool:
+    """Whether the Operator is there and its service is switched off."""
     try:
         judge(found, package, serial=serial)
     except OperatorNotReadyError as error:
         if error.code != ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING:
             raise
-        tell(f"{error.message}; it is switched on")
+        notice(f"{error.message}; it is switched on")
         return True
     return False
 
 
 def _processors(config: pytest.Config) -> list[Processor]:
-    """Put together what completes a result: the built-in steps come first."""
+    """Return the steps that complete a result, the built-in ones first."""
     processors: list[Processor] = []
     hook = config.hook.pytest_clawperator_processors
-    for answer in reversed(ask(hook)):
-        is_list = isinstance(answer, Iterable)
-        group: list[Any] = list(answer) if is_list else []
+    for result in reversed(call_hook(hook)):
+        is_list = isinstance(result, Iterable)
+        group: list[Any] = list(result) if is_list else []
         if not is_list or not all(map(callable, group)):
-            raise wrong_answer(hook.name, answer, "a list of functions")
+            raise wrong_result(hook.name, result, "a list of functions")
         processors.extend(group)
     return processors
 
 
-class _Watcher:
-    """Calls the hook that wants to know of each execution."""
+class _ExecutionHook:
+    """Calls the hook for each execution that ended."""
 
     def __init__(self, config: pytest.Config, device: DeviceInfo) -> None:
         self._hook = config.hook.pytest_clawperator_execution_finished

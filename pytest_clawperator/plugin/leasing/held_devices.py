@@ -1,52 +1,86 @@
-"""Which devices a run holds against others, and how many."""
+"""Which devices a run holds, so that no other run can have them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
 
 import pytest
 
-from pytest_clawperator.plugin.options import settings_of
-from pytest_clawperator.plugin.stash import CLASSES, POOL, SPARES
-
-if TYPE_CHECKING:
-    from pytest_clawperator.devices.matrix import DeviceClass
-    from pytest_clawperator.devices.pool import Candidate, DevicePool, Spares
+from pytest_clawperator.devices.lease import open_leases
+from pytest_clawperator.devices.matrix import DeviceClass
+from pytest_clawperator.devices.pool import Candidate, DevicePool, Lease, Spares
+from pytest_clawperator.devices.requirements import Requirements
+from pytest_clawperator.errors import NoDeviceError
+from pytest_clawperator.plugin.input.option_values import settings_of
+from pytest_clawperator.plugin.session.events import events_of
+from pytest_clawperator.plugin.session.hook_calls import call_hook, wrong_result
+from pytest_clawperator.plugin.session.run_folder import run_id
+from pytest_clawperator.plugin.stash import (
+    CLASS_TO_SELECT,
+    DEVICE_CLASSES,
+    DEVICE_POOL,
+    SPARE_DEVICES,
+)
 
 # Who asks for a device where there are no workers.
 ALONE = "main"
 
 
 def is_wished(config: pytest.Config) -> bool:
-    """Tell whether somebody said which devices the run shall use."""
+    """Whether the options say which devices the run shall use."""
     settings = settings_of(config)
     return bool(settings.device or settings.matrix or settings.require or settings.spare_devices)
 
 
 def pool_of(config: pytest.Config) -> DevicePool:
-    """Give the devices of this run, looked for once; none of them is held yet."""
-    if POOL not in config.stash:
-        from pytest_clawperator.devices.lease import open_leases
-        from pytest_clawperator.devices.pool import DevicePool
-        from pytest_clawperator.devices.requirements import Requirements
-        from pytest_clawperator.plugin.evidence.on_failure import run_id
-        from pytest_clawperator.plugin.leasing.hook_answers import ask
-
-        def select(free: Sequence[Candidate], worker_id: str) -> Candidate | None:
-            chosen: Candidate | None = ask(
-                config.hook.pytest_clawperator_select_device,
-                candidates=free,
-                requirements=Requirements(),
-                worker_id=worker_id,
-            )
-            return chosen
-
+    """Return the devices of this run, looked for once; none of them is held yet."""
+    if DEVICE_POOL not in config.stash:
         found = _fitting(config)
-        store = open_leases(settings_of(config).lease, run_id=run_id(config), say=_say(config))
-        config.stash[POOL] = DevicePool(found, store=store, select=select)
-        config.add_cleanup(config.stash[POOL].close)
-    return config.stash[POOL]
+        show = events_of(config).show
+        store = open_leases(settings_of(config).lease, run_id=run_id(config), say=show)
+        config.stash[DEVICE_POOL] = DevicePool(found, store=store, select=partial(_select, config))
+        config.add_cleanup(config.stash[DEVICE_POOL].close)
+    return config.stash[DEVICE_POOL]
+
+
+def take_alone(config: pytest.Config, device_class: DeviceClass | None) -> Lease:
+    """Take a device where there are no workers; with a matrix, one of this class."""
+    pool = hold_alone(config)
+    spares_of(config)
+    pool.give_back(ALONE)
+    if device_class is None:
+        return pool.take(ALONE)
+    config.stash[CLASS_TO_SELECT] = device_class
+    try:
+        return pool.take(ALONE, fits=device_class.holds)
+    finally:
+        del config.stash[CLASS_TO_SELECT]
+
+
+def _select(config: pytest.Config, free: Sequence[Candidate], worker_id: str) -> Candidate | None:
+    """Call the hook that chooses a device, with what the device must be like."""
+    chosen: Candidate | None = call_hook(
+        config.hook.pytest_clawperator_select_device,
+        candidates=free,
+        requirements=_combined(
+            settings_of(config).require, config.stash.get(CLASS_TO_SELECT, None)
+        ),
+        worker_id=worker_id,
+    )
+    return chosen
+
+
+def _combined(require: Requirements | None, device_class: DeviceClass | None) -> Requirements:
+    """Return what both ``--claw-require`` and a class of a matrix ask of a device."""
+    if require is None or device_class is None:
+        return require or (device_class.requires if device_class else Requirements())
+    of_class = {
+        name: value for name, value in vars(device_class.requires).items() if value is not None
+    }
+    levels = [str(one.api) for one in (require, device_class.requires) if one.api is not None]
+    return replace(require, **{**of_class, "api": ",".join(levels) or None})
 
 
 def hold_alone(config: pytest.Config) -> DevicePool:
@@ -92,7 +126,7 @@ def hold_for_workers(config: pytest.Config, workers: int) -> DevicePool:
 
 
 def hold_all(config: pytest.Config) -> int:
-    """Hold every device that is free now, and give how many workers that makes."""
+    """Hold every device that is free now, and return how many workers that makes."""
     pool, settings = pool_of(config), settings_of(config)
     _hold_free(config, _usable(pool, _wanted_classes(config)))
     missing = [
@@ -101,24 +135,24 @@ def hold_all(config: pytest.Config) -> int:
         if not set(group).intersection(pool.held)
     ]
     if missing and settings.lease_timeout:
-        pool.hold_each(missing, wait=settings.lease_timeout, say=_say(config))
+        pool.hold_each(missing, wait=settings.lease_timeout, say=events_of(config).show)
     return len(pool.held) - settings.spare_devices
 
 
 def find_classes(config: pytest.Config) -> tuple[DeviceClass, ...]:
     """Find the classes of ``--claw-matrix``; where each device is one, the devices are held."""
-    if CLASSES not in config.stash:
+    if DEVICE_CLASSES not in config.stash:
         matrix, devices = settings_of(config).matrix, []
         if matrix is None or settings_of(config).validate:
             return ()
         if _is_each(config):
             devices = [one.info for one in _each(config)]
-        config.stash[CLASSES] = matrix.classes(devices)
-    return config.stash[CLASSES]
+        config.stash[DEVICE_CLASSES] = matrix.classes(devices)
+    return config.stash[DEVICE_CLASSES]
 
 
 def _each(config: pytest.Config) -> Sequence[Candidate]:
-    """Give the devices that are a class of their own: all that workers can have."""
+    """Return the devices that are a class of their own: all that workers can have."""
     if config.option.collectonly:
         return pool_of(config).candidates
     pool = hold_alone(config)
@@ -137,29 +171,25 @@ def _wanted_classes(config: pytest.Config) -> Sequence[DeviceClass]:
 
 
 def spares_of(config: pytest.Config) -> Spares:
-    """Give the devices for tests that want several, once the devices of the run are held."""
-    if SPARES not in config.stash:
-        from pytest_clawperator.devices.pool import Spares
-
+    """Return the devices for tests that want several, once the devices of the run are held."""
+    if SPARE_DEVICES not in config.stash:
         pool = pool_of(config)
         groups = _members(pool, _wanted_classes(config))
         reserved = pool.reserve(settings_of(config).spare_devices, groups=groups)
-        config.stash[SPARES] = Spares([pool.lease_of(one) for one in reserved])
-    return config.stash[SPARES]
+        config.stash[SPARE_DEVICES] = Spares([pool.lease_of(one) for one in reserved])
+    return config.stash[SPARE_DEVICES]
 
 
 def _fitting(config: pytest.Config) -> list[Candidate]:
     """List the devices that meet ``--claw-require``."""
-    from pytest_clawperator.errors import NoDeviceError
-
     found = _listed(config)
     requires = settings_of(config).require
     lacking = {one.serial: requires.unmet(one.info) for one in found} if requires else {}
     fitting = [one for one in found if not lacking.get(one.serial)]
     if found and not fitting:
-        told = "; ".join(f"{serial}: {', '.join(unmet)}" for serial, unmet in lacking.items())
+        reasons = "; ".join(f"{serial}: {', '.join(unmet)}" for serial, unmet in lacking.items())
         raise NoDeviceError(
-            f"no device meets --claw-require: {told}",
+            f"no device meets --claw-require: {reasons}",
             hint="Connect one that does, or ask for less.",
             details={"devices": list(lacking)},
         )
@@ -167,15 +197,12 @@ def _fitting(config: pytest.Config) -> list[Candidate]:
 
 
 def _listed(config: pytest.Config) -> list[Candidate]:
-    """List the devices as the hook has them, if it gives any."""
-    from pytest_clawperator.devices.pool import Candidate
-    from pytest_clawperator.plugin.leasing.hook_answers import ask, wrong_answer
-
+    """List the devices that the hook returns."""
     hook = config.hook.pytest_clawperator_list_devices
-    answer = ask(hook, config=config)
-    found = list(answer) if isinstance(answer, Iterable) else [answer]
+    result = call_hook(hook, config=config)
+    found = list(result) if isinstance(result, Iterable) else [result]
     if found and not all(isinstance(one, Candidate) for one in found):
-        raise wrong_answer(hook.name, answer, f"a list of {Candidate.__module__}.Candidate")
+        raise wrong_result(hook.name, result, f"a list of {Candidate.__module__}.Candidate")
     return found
 
 
@@ -184,29 +211,29 @@ def _hold(config: pytest.Config, groups: Iterable[Sequence[Candidate]]) -> None:
     settings, pool = settings_of(config), pool_of(config)
     spare = settings.spare_devices
     wanted = [*groups, *[pool.candidates] * spare]
-    pool.hold_each(wanted, spare=spare, wait=settings.lease_timeout, say=_say(config))
+    pool.hold_each(wanted, spare=spare, wait=settings.lease_timeout, say=events_of(config).show)
 
 
 def _hold_free(config: pytest.Config, candidates: Sequence[Candidate]) -> None:
-    """Hold those that are free now, say who has the others; wait only if there are too few."""
+    """Hold those that are free now, show who has the others; wait only if there are too few."""
     pool = pool_of(config)
     others = pool.hold_free(candidates)
     if len(pool.held) <= settings_of(config).spare_devices:
         pool.keep(0)
         _hold(config, [candidates])
         return
-    for told in others:
-        _say(config)(f"{told}, and left out")
+    for text in others:
+        events_of(config).show(f"{text}, and left out")
 
 
 def _members(pool: DevicePool, classes: Iterable[DeviceClass]) -> list[Sequence[Candidate]]:
-    """Give the devices of each class that has any."""
+    """Return the devices of each class that has any."""
     groups = [[one for one in pool.candidates if each.holds(one.info)] for each in classes]
     return [group for group in groups if group]
 
 
 def _usable(pool: DevicePool, classes: Sequence[DeviceClass]) -> Sequence[Candidate]:
-    """Give the devices that belong to a class; without classes, all."""
+    """Return the devices that belong to a class; without classes, all."""
     if not classes:
         return pool.candidates
     return [one for one in pool.candidates if any(each.holds(one.info) for each in classes)]
@@ -219,9 +246,3 @@ def _too_few_workers(classes: int, workers: int, *, spare: int) -> pytest.UsageE
         f"--claw-matrix has {classes} classes with devices, and {have} of them: {wanted}"
         + (f" as --claw-spare-devices keeps {spare} from the workers" if spare else "")
     )
-
-
-def _say(config: pytest.Config) -> Callable[[str], None]:
-    from pytest_clawperator.plugin.reporting.events import events_of
-
-    return events_of(config).say

@@ -9,36 +9,29 @@ tests that ask for their device only while they run.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from pytest_clawperator.plugin.stash import CLASSES
-
-if TYPE_CHECKING:
-    from pytest_clawperator.contracts.device import DeviceInfo
-    from pytest_clawperator.devices.matrix import DeviceClass
-    from pytest_clawperator.devices.pool import DevicePool
-
-#: What the controller writes into a worker's input: the classes, packed.
-HANDED = "clawperator_classes"
-#: The property of a test, in reports too, that says which class it is of.
-CLASS_PROPERTY = "clawperator_class"
+from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.devices.matrix import DeviceClass
+from pytest_clawperator.devices.pool import DevicePool
+from pytest_clawperator.plugin.markers import ASK_FOR_DEVICE
+from pytest_clawperator.plugin.session.report_fields import CLASS_PROPERTY
+from pytest_clawperator.plugin.stash import DEVICE_CLASSES
+from pytest_clawperator.plugin.worker_input import CLASSES, worker_input
 
 _LEASE = "clawperator_lease"
-_ASK_FOR_DEVICE = ("claw_device", "claw_app")
 
 
 def classes_of(config: pytest.Config) -> tuple[DeviceClass, ...]:
-    """Give the classes that tests are multiplied by; none without a matrix."""
-    if CLASSES not in config.stash:
-        handed = getattr(config, "workerinput", {}).get(HANDED)
+    """Return the classes that tests are multiplied by; none without a matrix."""
+    if DEVICE_CLASSES not in config.stash:
+        handed = worker_input(config).get(CLASSES)
         if handed is None:
             return ()
-        from pytest_clawperator.devices.matrix import DeviceClass
-
-        config.stash[CLASSES] = tuple(DeviceClass.from_dict(one) for one in handed)
-    return config.stash[CLASSES]
+        config.stash[DEVICE_CLASSES] = tuple(DeviceClass.from_dict(one) for one in handed)
+    return config.stash[DEVICE_CLASSES]
 
 
 def pack(classes: Iterable[DeviceClass]) -> list[dict[str, Any]]:
@@ -47,24 +40,24 @@ def pack(classes: Iterable[DeviceClass]) -> list[dict[str, Any]]:
 
 
 def class_of(item: pytest.Item) -> DeviceClass | None:
-    """Give the class that the test was collected for, if any."""
+    """Return the class that the test was collected for, if any."""
     params = getattr(getattr(item, "callspec", None), "params", {})
     found = params.get(_LEASE)
     return found if found is not None and found in classes_of(item.config) else None
 
 
-def nobody_is(device_class: DeviceClass, devices: Sequence[DeviceInfo]) -> str:
-    """Say why the tests of a class cannot run: none of the devices belongs to it."""
+def why_class_is_empty(device_class: DeviceClass, devices: Sequence[DeviceInfo]) -> str:
+    """Return why the tests of a class cannot run: none of the devices belongs to it."""
     return f"--claw-matrix: {device_class.missing(devices)}"
 
 
 def empty_classes(classes: Iterable[DeviceClass], pool: DevicePool) -> dict[str, str]:
-    """Give the classes that no device of the run belongs to, and why."""
+    """Return the classes that no device of the run belongs to, and why."""
     found = [one.info for one in pool.candidates]
     return {
         one.label: f"--claw-matrix: every device that is {one.label} is held by somebody else"
         if any(map(one.holds, found))
-        else nobody_is(one, found)
+        else why_class_is_empty(one, found)
         for one in classes
         if not any(one.holds(held.info) for held in pool.held)
     }
@@ -74,7 +67,7 @@ def empty_classes(classes: Iterable[DeviceClass], pool: DevicePool) -> dict[str,
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Collect a test that uses a device once for each class."""
     classes = classes_of(metafunc.config)
-    if not classes or not _uses_device(metafunc) or _is_chosen_by_hand(metafunc):
+    if not classes or not _uses_device(metafunc) or _has_own_device(metafunc):
         return
     if _LEASE not in metafunc.fixturenames:
         metafunc.fixturenames.append(_LEASE)  # markers bring it, once tests are collected
@@ -83,7 +76,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Let the class travel with every report of the test, however early the test ends."""
+    """Add the class to every report of the test, however early the test ends."""
     device_class = class_of(item)
     if device_class is not None:
         item.user_properties.append((CLASS_PROPERTY, device_class.label))
@@ -92,7 +85,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def _uses_device(metafunc: pytest.Metafunc) -> bool:
     if _LEASE in metafunc.fixturenames:
         return True
-    if not any(metafunc.definition.get_closest_marker(name) for name in _ASK_FOR_DEVICE):
+    if not any(metafunc.definition.get_closest_marker(name) for name in ASK_FOR_DEVICE):
         return False
     fixtures = metafunc.definition.session._fixturemanager
     info = fixtures.getfixtureinfo(metafunc.definition, _with_client, None)
@@ -103,8 +96,8 @@ def _with_client(clawperator: object) -> None:
     """Stand for a test whose markers will bring it a client."""
 
 
-def _is_chosen_by_hand(metafunc: pytest.Metafunc) -> bool:
-    """Tell whether the test or a conftest decides on the device, so that no class can."""
+def _has_own_device(metafunc: pytest.Metafunc) -> bool:
+    """Whether the test or a conftest decides on the device, so that no class can."""
     for mark in metafunc.definition.iter_markers("parametrize"):
         names = mark.args[0] if mark.args else mark.kwargs.get("argnames", ())
         if _LEASE in (names.replace(",", " ").split() if isinstance(names, str) else names):

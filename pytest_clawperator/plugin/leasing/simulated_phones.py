@@ -6,34 +6,27 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
 from pytest_clawperator.errors import TransportError
-from pytest_clawperator.plugin.leasing.hook_answers import ask, wrong_answer
-from pytest_clawperator.plugin.options import settings_of
-from pytest_clawperator.plugin.reporting.events import events_of
-from pytest_clawperator.plugin.reporting.infrastructure import (
-    FIRST,
-    INFRASTRUCTURE,
-    SIMULATED,
-    say_first,
-)
-from pytest_clawperator.plugin.stash import WORKERS
+from pytest_clawperator.plugin.input.option_values import settings_of
+from pytest_clawperator.plugin.leasing.ended_phones import PHONES_PLUGIN
+from pytest_clawperator.plugin.session.device_failures import PREFIX, begin_message
+from pytest_clawperator.plugin.session.events import events_of
+from pytest_clawperator.plugin.session.hook_calls import call_hook, wrong_result
+from pytest_clawperator.plugin.session.report_fields import DEVICE_PROPERTY, INFRASTRUCTURE
 from pytest_clawperator.simulator.child_process import Simulator
 from pytest_clawperator.transport.wire import AdbServer
 
-_NEXT = "pytest_clawperator.plugin.leasing.connecting"
 # How long a process may take to end once it began to.
 _ENDED_WITHIN = 3.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class SimulatorScenario:
-    """How simulated phones are; the fields are options of the simulator."""
+    """What simulated phones are like; the fields are options of the simulator."""
 
     apps: Sequence[str | Path] = ()
     faults: Sequence[str] = ()
@@ -51,7 +44,7 @@ class RunSimulator(Simulator):
     """Simulated phones whose process is looked after."""
 
     def end(self, *, in_trouble: bool) -> str | None:
-        """Say how the process ended, if it did so by itself; trouble is worth a closer look."""
+        """Return how the process ended, if it did so by itself; in trouble, look more closely."""
         code = self._process.poll() if self._process is not None else None
         if code is None and in_trouble:
             code = self._near_end()
@@ -72,22 +65,22 @@ class RunSimulator(Simulator):
 
 
 class SimulatedPhones:
-    """Knows the phones that this process started, and says when they are gone, once."""
+    """The phones that this process started; shows once that they are gone."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._told: set[int] = set()
+        self._shown: set[int] = set()
         self.simulators: list[RunSimulator] = []
 
     def end_of(self, serial: str | None, *, in_trouble: bool = True) -> str | None:
-        """Say how the process of a phone ended, or without a serial that of any."""
+        """Return how the process of a phone ended, or without a serial that of any."""
         for simulator, end in self._ends(serial, in_trouble):
-            self._tell(simulator, end)
+            self._show(simulator, end)
             return end
         return None
 
-    def look(self, serial: str | None) -> str | None:
-        """Say the same for somebody else, and show nothing."""
+    def end_unshown(self, serial: str | None) -> str | None:
+        """Return the same for a worker that asks, and show nothing."""
         return next((end for _, end in self._ends(serial, in_trouble=True)), None)
 
     def _ends(self, serial: str | None, in_trouble: bool) -> Iterator[tuple[RunSimulator, str]]:
@@ -102,40 +95,37 @@ class SimulatedPhones:
         """Look what became of the phones where a worker, which cannot know, had trouble."""
         if not getattr(report, INFRASTRUCTURE, False):
             return
-        serial = dict(report.user_properties).get("clawperator_device")
+        serial = dict(report.user_properties).get(DEVICE_PROPERTY)
         end = self.end_of(None if serial is None else str(serial))
         said = getattr(getattr(report.longrepr, "reprcrash", None), "message", "")
         if end is not None and end not in said:
-            say_first(report, f"{end}: {said.removeprefix(FIRST)}")
+            begin_message(report, f"{end}: {said.removeprefix(PREFIX)}")
 
-    def _tell(self, simulator: RunSimulator, end: str) -> None:
-        if simulator.pid not in self._told:
-            self._told.add(simulator.pid)
+    def _show(self, simulator: RunSimulator, end: str) -> None:
+        if simulator.pid not in self._shown:
+            self._shown.add(simulator.pid)
             events_of(self._config).notice("", end)
 
 
 def start_simulator(config: pytest.Config, phones: int) -> Simulator:
-    """Start so many phones; they end with the run."""
+    """Start this many phones; they end with the run."""
     settings = settings_of(config)
     hook = config.hook.pytest_clawperator_simulator_scenario
-    scenario = ask(hook, config=config)
+    scenario = call_hook(hook, config=config)
     if not isinstance(scenario, SimulatorScenario):
-        raise wrong_answer(hook.name, scenario, f"a {__name__}.SimulatorScenario")
+        raise wrong_result(hook.name, scenario, f"a {__name__}.SimulatorScenario")
     options = {**vars(scenario), "apps": [*scenario.apps, *settings.sim_app]}
     if settings.sim_profile is not None:
         options["profile"] = settings.sim_profile
     simulator = RunSimulator(devices=phones, **options)
     config.add_cleanup(simulator.stop)
     _phones_of(config).simulators.append(simulator)
-    if WORKERS not in config.stash:
-        # What this process needs next is loaded while the phones start.
-        Thread(target=import_module, args=(_NEXT,), daemon=True).start()
     return simulator.start()
 
 
 def _phones_of(config: pytest.Config) -> SimulatedPhones:
-    phones = config.pluginmanager.get_plugin(SIMULATED)
+    phones = config.pluginmanager.get_plugin(PHONES_PLUGIN)
     if phones is None:
         phones = SimulatedPhones(config)
-        config.pluginmanager.register(phones, SIMULATED)
+        config.pluginmanager.register(phones, PHONES_PLUGIN)
     return phones

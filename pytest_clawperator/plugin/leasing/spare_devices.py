@@ -2,53 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from queue import Empty, Queue
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import pytest
 
+from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.devices.pool import Lease
 from pytest_clawperator.errors import (
     ClawperatorError,
     ConfigurationError,
     DeviceUnavailableError,
     LeaseError,
 )
-from pytest_clawperator.plugin.evidence.used_clients import watch
+from pytest_clawperator.plugin.evidence.used_clients import client_connected
+from pytest_clawperator.plugin.input.settings import Settings
 from pytest_clawperator.plugin.leasing.connecting import client_of, ensure_health, transport_of
 from pytest_clawperator.plugin.leasing.held_devices import ALONE, spares_of
-from pytest_clawperator.plugin.reporting.events import events_of
-from pytest_clawperator.plugin.reporting.hints import hint_of
-from pytest_clawperator.plugin.reporting.infrastructure import is_infrastructure
-from pytest_clawperator.plugin.xdist.channel import answer, ask, tell
-
-if TYPE_CHECKING:
-    from pytest_clawperator.client.client import Clawperator
-    from pytest_clawperator.devices.pool import Lease
-    from pytest_clawperator.plugin.settings import Settings
+from pytest_clawperator.plugin.session.channel import ask, reply, send
+from pytest_clawperator.plugin.session.device_failures import is_infrastructure
+from pytest_clawperator.plugin.session.events import events_of
+from pytest_clawperator.plugin.session.hints import hint_of, in_options
+from pytest_clawperator.plugin.worker_input import is_worker
 
 # How long a test waits for others of its run to be done with the spare devices.
 PATIENCE = 600.0
 
-# What workers say: how many spare devices they want, that they are done with them, and which
-# of them does not work.
+# The topics of workers: how many spare devices they want, that they are done with them, and
+# which of them does not work.
 _WANT, _DONE, _BROKEN = "spares wanted", "spares done", "spare broken"
 
 
 class SeveralDevices(Protocol):
-    """What ``clawperator_devices`` gives: ``alice, bob = clawperator_devices(2)``."""
+    """What ``clawperator_devices`` returns: ``alice, bob = clawperator_devices(2)``."""
 
     def __call__(self, count: int) -> list[Clawperator]:
-        """Give so many clients, each on a device of its own; the first is the test's."""
+        """Return this many clients, each on a device of its own; the first is the test's."""
 
 
 def several(
+    request: pytest.FixtureRequest, settings: Settings, own: Clawperator
+) -> Iterator[SeveralDevices]:
+    """Yield the function that gives a test this many clients, of which the first is its own."""
+    __tracebackhide__ = True
+    with ExitStack() as after:
+        devices = _several(request.config, settings, own, after)
+        yield lambda count: in_options(lambda: devices(count))
+
+
+def _several(
     config: pytest.Config, settings: Settings, own: Clawperator, after: ExitStack
 ) -> SeveralDevices:
-    """Give the function that gives a test so many clients, of which the first is its own."""
-
     def devices(count: int) -> list[Clawperator]:
         if type(count) is not int or count < 1:
             raise ConfigurationError(
@@ -62,18 +69,18 @@ def several(
     return devices
 
 
-def hear(node: Any, word: str, value: Any) -> None:
+def receive(node: Any, topic: str, value: Any) -> None:
     """Answer a worker that wants spare devices, or take them back."""
     spares, worker_id = spares_of(node.config), node.gateway.id
-    if word == _DONE:
+    if topic == _DONE:
         spares.give_back(worker_id)
-    elif word == _BROKEN:
+    elif topic == _BROKEN:
         spares.put_aside(value)
-    elif word == _WANT:
+    elif topic == _WANT:
         try:
-            spares.ask(worker_id, value, lambda leases: answer(node, word, _plain(leases)))
+            spares.ask(worker_id, value, lambda leases: reply(node, topic, _plain(leases)))
         except ClawperatorError as error:
-            answer(node, word, {"error": [error.message, hint_of(error), is_infrastructure(error)]})
+            reply(node, topic, {"error": [error.message, hint_of(error), is_infrastructure(error)]})
 
 
 def _plain(leases: Sequence[Lease]) -> dict[str, Any]:
@@ -81,22 +88,20 @@ def _plain(leases: Sequence[Lease]) -> dict[str, Any]:
 
 
 def _take(config: pytest.Config, count: int) -> list[Lease]:
-    from pytest_clawperator.devices.pool import Lease
-
-    if hasattr(config, "workerinput"):
+    if is_worker(config):
         try:
-            told = ask(config, _WANT, count, timeout=PATIENCE)
+            answer = ask(config, _WANT, count, timeout=PATIENCE)
         except TimeoutError as exc:
             raise _not_free(count) from exc
-        if "error" in told:
-            message, hint, is_broken = told["error"]
+        if "error" in answer:
+            message, hint, is_broken = answer["error"]
             raise (DeviceUnavailableError if is_broken else ConfigurationError)(message, hint=hint)
-        if not told["leases"]:
+        if not answer["leases"]:
             raise DeviceUnavailableError(
                 "the spare devices that the test waited for did not work and were put aside",
                 hint="See to them, and run the test again.",
             )
-        return [Lease(**lease) for lease in told["leases"]]
+        return [Lease(**lease) for lease in answer["leases"]]
     given: Queue[Sequence[Lease]] = Queue()
     spares_of(config).ask(ALONE, count, given.put)
     try:
@@ -106,8 +111,8 @@ def _take(config: pytest.Config, count: int) -> list[Lease]:
 
 
 def _give_back(config: pytest.Config) -> None:
-    if hasattr(config, "workerinput"):
-        tell(config, _DONE, None)
+    if is_worker(config):
+        send(config, _DONE, None)
     else:
         spares_of(config).give_back(ALONE)
 
@@ -121,8 +126,8 @@ def _connected(
     except ClawperatorError as error:
         if is_infrastructure(error):
             events_of(config).notice(lease.serial, "the spare device is put aside")
-            if hasattr(config, "workerinput"):
-                tell(config, _BROKEN, lease.serial)
+            if is_worker(config):
+                send(config, _BROKEN, lease.serial)
             else:
                 spares_of(config).put_aside(lease.serial)
         raise
@@ -139,7 +144,7 @@ def _connect(
     hook.pytest_clawperator_device_ready(device=device, client=client)
     ensure_health(config, client)
     after.callback(client.device.restore)
-    after.callback(watch(config, client, "clawperator_devices"))
+    after.callback(client_connected(config, client, "clawperator_devices"))
     return client
 
 

@@ -1,1 +1,1 @@
-"""What a run tells people: terminal, summary, tables, infrastructure errors."""
+"""What is reported: the terminal, summaries, matrix tables, JUnit, errors about devices."""

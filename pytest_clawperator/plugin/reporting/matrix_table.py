@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import pytest
 
-from pytest_clawperator.plugin.evidence.used_clients import DEVICE_PROPERTY
-from pytest_clawperator.plugin.leasing.matrix import CLASS_PROPERTY, classes_of
+from pytest_clawperator.plugin.leasing.matrix import classes_of
+from pytest_clawperator.plugin.session.report_fields import CLASS_PROPERTY, DEVICE_PROPERTY
+from pytest_clawperator.plugin.worker_input import is_worker
 
 _SHOWN_TESTS = 30
 _SHOWN_NAMES = 3
@@ -18,7 +19,7 @@ _FIRST = ("passed", "failed", "error", "skipped")
 
 
 class Outcome(NamedTuple):
-    """What became of a test, as pytest says it: ``failed`` or ``F``, for one."""
+    """What became of a test, in pytest's words: ``failed`` or ``F``, for one."""
 
     category: str
     letter: str
@@ -30,7 +31,7 @@ _NOTHING = Outcome("-", "-")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Add up, except in workers, whose reports are added up where they arrive."""
-    if not hasattr(config, "workerinput"):
+    if not is_worker(config):
         config.pluginmanager.register(MatrixTable(config), "clawperator-matrix-table")
 
 
@@ -45,7 +46,7 @@ class MatrixTable:
         self._without_class: dict[str, None] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take in what a report tells."""
+        """Count a report."""
         label = self._label_of(report)
         if label is None:
             return
@@ -56,7 +57,7 @@ class MatrixTable:
         outcome = Outcome(*status[:2])
         if outcome.category in ("", "rerun"):
             return
-        row = self._outcomes.setdefault(without(report.nodeid, label), {})
+        row = self._outcomes.setdefault(without_class(report.nodeid, label), {})
         if row.get(label, _NOTHING).category not in _BAD:  # a failure stays one
             row[label] = outcome
 
@@ -68,9 +69,9 @@ class MatrixTable:
             self._without_class[report.nodeid] = None
         if report.when in ("setup", "call", "teardown"):
             return None
-        # Told by whoever saw a worker die over the test: only the id knows the class.
+        # Reported for a worker that died in the test: only the id has the class.
         labels = sorted((one.label for one in classes_of(self._config)), key=len, reverse=True)
-        named = (label for label in labels if without(report.nodeid, label) != report.nodeid)
+        named = (label for label in labels if without_class(report.nodeid, label) != report.nodeid)
         return next(named, None)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -87,7 +88,7 @@ class MatrixTable:
         self._write_without_class(terminalreporter)
 
     def _labels(self) -> list[str]:
-        """Give the classes that had tests, in the order of the matrix."""
+        """Return the classes that had tests, in the order of the matrix."""
         known = [one.label for one in classes_of(self._config)]
         found = {label for row in self._outcomes.values() for label in row}
         return [label for label in known if label in found] + sorted(found.difference(known))
@@ -140,8 +141,8 @@ class _Rows:
         width = max(map(len, self._labels))
         for number, label in enumerate(self._labels, 1):
             counts = self._counts[label]
-            told = [f"{counts[name]} {_plural(name, counts[name])}" for name in _ordered(counts)]
-            line = f"{label:{width}}  {', '.join(told)} in {seconds[label]:.1f}s"
+            parts = [f"{counts[name]} {_plural(name, counts[name])}" for name in _ordered(counts)]
+            line = f"{label:{width}}  {', '.join(parts)} in {seconds[label]:.1f}s"
             if self._is_numbered:
                 line = f"{number:>2}  {line}"
             if label not in self._compared:
@@ -149,7 +150,7 @@ class _Rows:
             reporter.line(line, **_colour(counts))
 
     def _rank(self, row: Row) -> int:
-        """Say how far up a test belongs: 0 differs and failed, 1 differs, 2 ended alike."""
+        """Return how far up a test belongs: 0 differs and failed, 1 differs, 2 ended alike."""
         found = {row[label].category for label in self._compared if label in row}
         return 2 if len(found) < 2 else 1 if found.isdisjoint(_BAD) else 0
 
@@ -182,8 +183,8 @@ class _Rows:
             reporter.line(_joined(words, widths, test), **colour)
 
 
-def without(nodeid: str, label: str) -> str:
-    """Take the class out of a test's id."""
+def without_class(nodeid: str, label: str) -> str:
+    """Return the id of a test without its class."""
     for found, left in (("[{}]", ""), ("[{}-", "["), ("-{}]", "]"), ("-{}-", "-")):
         if found.format(label) in nodeid:
             return nodeid.replace(found.format(label), left, 1)

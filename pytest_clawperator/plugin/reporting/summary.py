@@ -9,16 +9,14 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.plugin.evidence.used_clients import clients_of
-
-#: Of a report: where the evidence of its test is, what crashed meanwhile, and whether a phase
-#: of the test failed.
-FOLDER, CRASHES, HAS_FAILED = (
-    "clawperator_folder",
-    "clawperator_crashes",
-    "clawperator_has_failed",
+from pytest_clawperator.plugin.session.report_fields import (
+    CRASHES,
+    EVIDENCE_FOLDER,
+    HAS_FAILED,
+    SLOWEST,
 )
-#: Of a report: the slowest actions of its test, as seconds and words.
-SLOWEST = "clawperator_slowest"
+from pytest_clawperator.plugin.session.run_folder import run_id
+from pytest_clawperator.plugin.worker_input import is_worker
 
 _PER_TEST, _PER_RUN = 3, 5
 # Nobody waits for less.
@@ -27,7 +25,7 @@ _SLOW = 1.0
 
 def pytest_configure(config: pytest.Config) -> None:
     """Add up, except in workers, whose reports are added up where they arrive."""
-    if not hasattr(config, "workerinput"):
+    if not is_worker(config):
         config.pluginmanager.register(Summary(), "clawperator-summary")
 
 
@@ -35,17 +33,17 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Let the slowest actions travel with the last report of a test."""
+    """Add the slowest actions to the last report of a test."""
     report = yield
     if report.when == "teardown" and (clients := clients_of(item)):
-        timed = [one for watched in clients for one in watched.timed]
+        timed = [one for client in clients for one in client.timed]
         slowest = sorted(timed, key=lambda one: one.seconds, reverse=True)[:_PER_TEST]
         setattr(report, SLOWEST, [[one.seconds, one.label] for one in slowest])
     return report
 
 
 class Summary:
-    """Collects what the reports tell, and prints it."""
+    """Collects evidence and slow actions from reports, and prints them."""
 
     def __init__(self) -> None:
         self._evidence: dict[str, list[str]] = {}
@@ -54,21 +52,21 @@ class Summary:
         self._slowest: list[tuple[float, str, str]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take in what a report tells."""
-        folder = getattr(report, FOLDER, None)
+        """Collect what a report has."""
+        folder = getattr(report, EVIDENCE_FOLDER, None)
         if folder is not None:
             folders = self._evidence.setdefault(report.nodeid, [])
             folders += [folder] if folder not in folders else []
             crashes = self._crashes.setdefault(folder, [])
-            told = getattr(report, CRASHES, ())
-            crashes += [crash for crash in told if crash not in crashes]
+            found = getattr(report, CRASHES, ())
+            crashes += [crash for crash in found if crash not in crashes]
             if getattr(report, HAS_FAILED, False):
                 self._failed.add(report.nodeid)
         timed = getattr(report, SLOWEST, ())
         self._slowest += [(seconds, label, report.nodeid) for seconds, label in timed]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say where to look."""
+        """List the slowest actions, and where the evidence is."""
         verbosity = terminalreporter.config.get_verbosity()
         if verbosity < 0:
             return
@@ -97,7 +95,7 @@ class Summary:
             reporter.line(f"{count} test{'s' * (count > 1)} that did not fail: {place}")
 
     def _found(self, start: Path) -> dict[str, list[str]]:
-        """Give the folders of each test that nobody deleted since."""
+        """Return the folders of each test that nobody deleted since."""
         there = {
             test: [folder for folder in folders if (start / folder).is_dir()]
             for test, folders in self._evidence.items()
@@ -106,8 +104,6 @@ class Summary:
 
 
 def _run_of(folder: str, config: pytest.Config) -> str:
-    """Give the folder of the run that the folder of a test is in."""
-    from pytest_clawperator.plugin.evidence.on_failure import run_id
-
+    """Return the folder of the run that the folder of a test is in."""
     name = run_id(config)
     return next((str(place) for place in Path(folder).parents if place.name == name), folder)

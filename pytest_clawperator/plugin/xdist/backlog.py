@@ -43,7 +43,7 @@ class _Group:
 class Backlog:
     """The tests that no worker has yet, by the devices that can run them.
 
-    `seconds` says how long each test may take, by its number.
+    `seconds` has how long each test may take, by its number.
     """
 
     def __init__(self, seconds: Sequence[float]) -> None:
@@ -59,7 +59,7 @@ class Backlog:
         return list(self._groups)
 
     def add(self, tests: Sequence[int], devices: Callable[[int], int]) -> None:
-        """Let tests wait for one of the devices that `devices` gives for each."""
+        """Let tests wait for one of the devices that `devices` returns for each."""
         # In order, all but a few go to the end of their group.
         for test in sorted((-self._seconds[number], number) for number in tests):
             self._groups.setdefault(devices(test[1]), _Group()).add(test)
@@ -72,10 +72,10 @@ class Backlog:
     def take(self, who: int, *, free: dict[int, float], takers: Callable[[int], int]) -> int | None:
         """Take out the test that one worker should have next; None: others do the rest sooner.
 
-        `free` says in how many seconds each worker will have done what it has, and `takers`
-        which of these workers can take the tests of a set of devices. What a worker is given
-        waits behind what it has and cannot be taken back. Each test therefore goes in thought
-        to the worker that is free first, and this one gets the first that falls to it.
+        `free` has in how many seconds each worker will have done what it has, and `takers`
+        returns which of these workers can take the tests of a set of devices. What a worker is
+        given waits behind what it has and cannot be taken back. Each test therefore goes in
+        thought to the worker that is free first, and this one gets the first that falls to it.
         """
         able = [(takers(devices), group) for devices, group in self._groups.items()]
         mine = [two for two in able if two[0] & who]
@@ -104,7 +104,7 @@ class Backlog:
 def _falls_to(
     who: int, groups: Sequence[tuple[int, _Group]], free: dict[int, float]
 ) -> tuple[tuple[float, int], _Group] | None:
-    """Deal out the first tests of groups and say which one falls first to this worker."""
+    """Deal out the first tests of groups, and return the first that falls to this worker."""
     ahead = 2 * len(free)
     queues = [_ordered(able, group, ahead) for able, group in groups]
     for _, test, able, group in heapq.merge(*queues, key=lambda entry: entry[:2]):

@@ -16,7 +16,7 @@ _KEPT_DAYS = 90
 
 
 def load_durations(config: pytest.Config) -> Mapping[str, float]:
-    """Give the seconds that tests took in earlier runs, by their ids."""
+    """Return the seconds that tests took in earlier runs, by their ids."""
     return {nodeid: seconds for nodeid, (seconds, _) in _entries(config).items()}
 
 

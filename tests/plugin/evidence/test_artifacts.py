@@ -12,7 +12,6 @@ from pytest_clawperator.plugin.evidence.artifacts import (
     Artifacts,
     Attachment,
     folder_name,
-    run_name,
     safe_file_name,
 )
 
@@ -32,11 +31,6 @@ def test_folder_names_differ_where_tests_do() -> None:
     assert len({folder_name(node).lower() for node in nodes}) == 3
 
 
-def test_run_names_differ() -> None:
-    """Runs that start in the same second have folders of their own."""
-    assert len({run_name() for _ in range(20)}) > 15
-
-
 @pytest.mark.parametrize(
     ("name", "safe"),
     [
@@ -48,12 +42,12 @@ def test_run_names_differ() -> None:
         ("x" * 300 + ".png", "x" * 76 + ".png"),
     ],
 )
-def test_file_names(name: str, safe: str) -> None:
+def test_a_file_name_leads_nowhere_else_and_keeps_its_suffix(name: str, safe: str) -> None:
     """A file's name leads nowhere else and keeps its suffix."""
     assert safe_file_name(name) == safe
 
 
-def test_attach_bytes(tmp_path: Path) -> None:
+def test_attached_bytes_become_a_file(tmp_path: Path) -> None:
     """Bytes become a file that is told; the folder is made only then."""
     told: list[Attachment] = []
     artifacts = Artifacts(tmp_path / "run" / "test", on_attached=told.append)
@@ -105,7 +99,7 @@ def test_attach_what_is_not_there(tmp_path: Path) -> None:
     assert caught.value.code is ErrorCode.FILE_UNAVAILABLE
 
 
-def test_attach_text(tmp_path: Path) -> None:
+def test_attached_text_is_refused(tmp_path: Path) -> None:
     """A text could be either, so it is neither."""
     content: object = "text"
 

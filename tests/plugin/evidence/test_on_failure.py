@@ -190,7 +190,7 @@ def test_only_the_log_of_the_test(pytester: pytest.Pytester, run: Run) -> None:
     assert "of-the-first" not in log
 
 
-def test_junit(pytester: pytest.Pytester, run: Run) -> None:
+def test_junit_has_the_paths_as_properties(pytester: pytest.Pytester, run: Run) -> None:
     """JUnit's file has the paths as properties of the test, of every phase."""
     pytester.makepyfile(FAILS)
 
@@ -204,7 +204,7 @@ def test_junit(pytester: pytest.Pytester, run: Run) -> None:
     assert properties.keys() >= {"clawperator_log", "clawperator_snapshot", "clawperator_envelopes"}
 
 
-def test_reruns(pytester: pytest.Pytester, run: Run) -> None:
+def test_each_attempt_has_a_folder(pytester: pytest.Pytester, run: Run) -> None:
     """Each attempt has a folder, a failed one of a test that passed in the end too."""
     pytest.importorskip("pytest_rerunfailures")
     pytester.makepyfile(
@@ -221,7 +221,9 @@ def test_reruns(pytester: pytest.Pytester, run: Run) -> None:
 
     result.stdout.fnmatch_lines(["* 1 passed, 2 rerun in *"])
     assert [name.rpartition("/")[2] for name in folders(pytester)] == ["attempt-1", "attempt-2"]
-    result.stdout.fnmatch_lines(["test_reruns.py::test_it", "  *attempt-1", "  *attempt-2"])
+    result.stdout.fnmatch_lines(
+        ["test_each_attempt_has_a_folder.py::test_it", "  *attempt-1", "  *attempt-2"]
+    )
 
 
 def test_reruns_that_all_leave_evidence(pytester: pytest.Pytester, run: Run) -> None:
@@ -259,7 +261,7 @@ def test_junit_and_reruns(pytester: pytest.Pytester, run: Run) -> None:
         assert all(f"/attempt-{attempt}/" in path for _, path in told[1:])
 
 
-def test_workers(pytester: pytest.Pytester, run_workers: Run) -> None:
+def test_workers_write_into_one_folder(pytester: pytest.Pytester, run_workers: Run) -> None:
     """Workers write into one folder of the run, and the summary names all."""
     pytester.makepyfile(
         """
@@ -361,16 +363,18 @@ def wait_until_back(phone: AdbTransport) -> None:
     await_return(phone)
 
 
-def test_broken_off(pytester: pytest.Pytester, phone: AdbTransport, adb: str) -> None:
+def test_a_run_that_is_broken_off_does_not_look_at_the_device(
+    pytester: pytest.Pytester, phone: AdbTransport, adb: str
+) -> None:
     """A run that somebody breaks off ends without looking at the device."""
     pytester.makeconftest(
         """
         from pytest_clawperator.plugin.evidence import recorder
 
         def pytest_configure(config):
-            before = recorder.gather
-            recorder.gather = lambda *_, **__: print("looked")
-            config.add_cleanup(lambda: setattr(recorder, "gather", before))
+            before = recorder.collect
+            recorder.collect = lambda *_, **__: print("looked")
+            config.add_cleanup(lambda: setattr(recorder, "collect", before))
         """
     )
     pytester.makepyfile("def test_it(clawperator): raise KeyboardInterrupt")
@@ -382,7 +386,7 @@ def test_broken_off(pytester: pytest.Pytester, phone: AdbTransport, adb: str) ->
     result.stdout.no_fnmatch_line("*looked*")
 
 
-def test_two_devices(pytester: pytest.Pytester, run: Run) -> None:
+def test_a_test_with_two_clients_has_evidence_of_both(pytester: pytest.Pytester, run: Run) -> None:
     """A test with a second client has evidence of both devices."""
     pytester.makepyfile(
         """

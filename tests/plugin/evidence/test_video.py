@@ -157,7 +157,7 @@ def test_a_device_that_does_not_end_it() -> None:
     assert told == ["no video: screenrecord did not end within 0.2 s after it was interrupted"]
 
 
-def test_drop() -> None:
+def test_a_dropped_video_is_removed_unread() -> None:
     """A video that nobody wants is ended and removed without being read."""
     device = Recording()
     video = Video(device)

@@ -12,7 +12,7 @@ def test_fails(clawperator): assert 0
 """
 
 
-def test_more_evidence(pytester: pytest.Pytester, run: Run) -> None:
+def test_files_of_the_hook_are_kept_of_failures(pytester: pytest.Pytester, run: Run) -> None:
     """The files that it gives are kept with the others, of tests that fail only."""
     pytester.makepyfile(TESTS)
     pytester.makeconftest(

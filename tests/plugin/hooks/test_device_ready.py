@@ -34,7 +34,7 @@ def test_once_before_the_tests(pytester: pytest.Pytester, run: Run) -> None:
     assert result.stdout.str().count("prepared 127.0.0.1:") == 1
 
 
-def test_a_failure(pytester: pytest.Pytester, run: Run) -> None:
+def test_an_error_in_the_hook_is_one_of_every_test(pytester: pytest.Pytester, run: Run) -> None:
     """What a hook raises is an error of every test, and the device is released."""
     pytester.makeconftest(
         """

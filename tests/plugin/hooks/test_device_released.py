@@ -32,7 +32,7 @@ def test_once_after_the_tests(pytester: pytest.Pytester, run: Run, passes: bool)
     assert result.stdout.str().count("released") == 1
 
 
-def test_trouble(pytester: pytest.Pytester, run: Run) -> None:
+def test_an_error_in_the_hook_is_one_of_the_last_test(pytester: pytest.Pytester, run: Run) -> None:
     """What goes wrong there is an error of the last test, and nothing stays open."""
     pytester.makeconftest(
         """

@@ -9,7 +9,9 @@ import pytest
 from tests.plugin.conftest import Run
 
 
-def test_each_execution(pytester: pytest.Pytester, run: Run) -> None:
+def test_the_hook_gets_each_execution_with_its_envelope(
+    pytester: pytest.Pytester, run: Run
+) -> None:
     """The hook is told each execution with its envelope, a failed one too, and the device."""
     pytester.makeconftest(
         """

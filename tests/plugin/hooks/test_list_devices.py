@@ -8,7 +8,9 @@ from pytest_clawperator.simulator import Simulator
 from tests.plugin.conftest import Run
 
 
-def test_a_farm(pytester: pytest.Pytester, run_plain: Run, simulator: Simulator, adb: str) -> None:
+def test_listed_devices_are_used_and_no_others(
+    pytester: pytest.Pytester, run_plain: Run, simulator: Simulator, adb: str
+) -> None:
     """Devices that a conftest lists are used, and no others are looked for."""
     pytester.makeconftest(
         f"""

@@ -7,7 +7,7 @@ import pytest
 from tests.plugin.conftest import Run
 
 
-def test_scenario(pytester: pytest.Pytester, run_plain: Run) -> None:
+def test_a_conftest_says_what_phones_are_like(pytester: pytest.Pytester, run_plain: Run) -> None:
     """A conftest gives the phones another Android and a fault."""
     pytester.makeconftest(
         """

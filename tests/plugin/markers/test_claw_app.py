@@ -10,7 +10,7 @@ import pytest
 from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.plugin.features.apps import begin_app
-from pytest_clawperator.plugin.markers import AppUse
+from pytest_clawperator.plugin.input.marker_values import AppUse
 from pytest_clawperator.transport.adb import AdbTransport
 from tests.doubles.transport import ScriptedTransport
 from tests.plugin.conftest import Run
@@ -42,7 +42,9 @@ def test_started_and_stopped(pytester: pytest.Pytester, run: Run, phone: AdbTran
     assert not is_running(phone)
 
 
-def test_begins_anew(pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> None:
+def test_a_running_app_is_stopped_first(
+    pytester: pytest.Pytester, run: Run, phone: AdbTransport
+) -> None:
     """An app that runs already is stopped first, unless the marker says otherwise."""
     tells = f"print('pid', clawperator.device.shell('pidof {SHOP}').stdout)"
     suite(pytester, f"'{SHOP}', stop=False", tells)
@@ -58,7 +60,9 @@ def test_begins_anew(pytester: pytest.Pytester, run: Run, phone: AdbTransport) -
     assert pids[0] == pids[1] != pids[2]
 
 
-def test_not_launched(pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> None:
+def test_without_launch_the_app_is_only_stopped(
+    pytester: pytest.Pytester, run: Run, phone: AdbTransport
+) -> None:
     """With `launch=False` the app is only stopped."""
     phone.shell(f"am start -W -n {SHOP}/.MainActivity")
     suite(
@@ -89,7 +93,7 @@ def test_cleared_and_granted(pytester: pytest.Pytester, run: Run, phone: AdbTran
     result.stdout.no_fnmatch_line(f"*{camera}: granted=true*")
 
 
-def test_not_installed(pytester: pytest.Pytester, run: Run) -> None:
+def test_without_the_app_the_test_is_skipped(pytester: pytest.Pytester, run: Run) -> None:
     """Without the app the test is skipped with that reason, whatever fixtures it takes."""
     pytester.makepyfile(
         """
@@ -126,7 +130,7 @@ def test_a_permission_that_cannot_be_granted(pytester: pytest.Pytester, run: Run
     assert ": in " not in result.stdout.str()
 
 
-def test_closest_marker(pytester: pytest.Pytester, run: Run) -> None:
+def test_the_closest_marker_wins(pytester: pytest.Pytester, run: Run) -> None:
     """The marker of the test wins over that of its module."""
     pytester.makepyfile(
         f"""
@@ -200,7 +204,7 @@ class TestDialog:
         told: list[str] = []
 
         use = AppUse(package=SHOP, launch=False, stop=False, clear=False, grant=())
-        begin_app(client, use, tell=told.append)
+        begin_app(client, use, notice=told.append)
 
         is_closed = said is not None
         assert clicked == ["android:id/aerr_close"] * is_closed
@@ -220,7 +224,9 @@ class TestDialog:
         ("'com.example', grant=5", "grant=5 is no list of permissions; write grant=[[]'android.*"),
     ],
 )
-def test_nonsense(pytester: pytest.Pytester, run: Run, given: str, said: str) -> None:
+def test_an_impossible_app_ends_the_run(
+    pytester: pytest.Pytester, run: Run, given: str, said: str
+) -> None:
     """What cannot be asked for ends the run with what is allowed."""
     suite(pytester, given, "pass")
 

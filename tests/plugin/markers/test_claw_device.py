@@ -95,7 +95,9 @@ def test_before_other_fixtures(pytester: pytest.Pytester, run: Run) -> None:
         ("33", "it is written claw_device(api=*, manufacturer=None)"),
     ],
 )
-def test_nonsense(pytester: pytest.Pytester, run: Run, given: str, said: str) -> None:
+def test_an_impossible_requirement_ends_the_run(
+    pytester: pytest.Pytester, run: Run, given: str, said: str
+) -> None:
     """What cannot be required ends the run with the test, what was found and what is allowed."""
     pytester.makepyfile(
         test_it=f"import pytest\n\n@pytest.mark.claw_device({given})\ndef test_it(): pass\n"

@@ -7,7 +7,7 @@ import pytest
 from tests.plugin.conftest import Run
 
 
-def test_fixture(pytester: pytest.Pytester, run: Run) -> None:
+def test_a_declared_payload_can_be_executed(pytester: pytest.Pytester, run: Run) -> None:
     """A file beside the test, a dict or a list of actions can be executed as they are."""
     pytester.makepyfile(
         """
@@ -35,7 +35,9 @@ def test_fixture(pytester: pytest.Pytester, run: Run) -> None:
     result.assert_outcomes(passed=3)
 
 
-def test_invalid_file(pytester: pytest.Pytester, run_plain: Run) -> None:
+def test_a_file_that_breaks_the_contract_fails_where_it_is_used(
+    pytester: pytest.Pytester, run_plain: Run
+) -> None:
     """A file that breaks the contract fails where the fixture is used, without a device."""
     pytester.makepyfile(
         """
@@ -54,7 +56,9 @@ def test_invalid_file(pytester: pytest.Pytester, run_plain: Run) -> None:
     result.stdout.fnmatch_lines(["*EXECUTION_VALIDATION_FAILED: *", "*did you mean `click`?"])
 
 
-def test_no_marker(pytester: pytest.Pytester, run_plain: Run) -> None:
+def test_the_fixture_without_a_marker_says_which_to_write(
+    pytester: pytest.Pytester, run_plain: Run
+) -> None:
     """The fixture without a marker says which to write."""
     pytester.makepyfile("def test_it(clawperator_payload): pass")
 
@@ -76,12 +80,17 @@ def test_no_marker(pytester: pytest.Pytester, run_plain: Run) -> None:
         ("", ["it is written claw_payload(path_or_dict)"]),
         ("'x.json', 'y.json'", ["it is written claw_payload(path_or_dict)"]),
         ("'no.json'", ["the file */no.json is not there; a path starts from the folder of *"]),
-        ("''", ["the file */test_nonsense* is a folder; a path starts from the folder of *"]),
+        (
+            "''",
+            ["the file */test_an_impossible_* is a folder; a path starts from the folder of *"],
+        ),
         ("{'a': 1}", ["EXECUTION_VALIDATION_FAILED: 2 problems", "1. *", "2. unknown key a *"]),
         ("{'actions': {1, 2}}", ["EXECUTION_VALIDATION_FAILED: *", "*found: *"]),
     ],
 )
-def test_nonsense(pytester: pytest.Pytester, run_plain: Run, given: str, said: list[str]) -> None:
+def test_an_impossible_payload_ends_the_run(
+    pytester: pytest.Pytester, run_plain: Run, given: str, said: list[str]
+) -> None:
     """What can be no payload ends the run with what is allowed, whether it is used or not."""
     pytester.makepyfile(
         test_it=f"import pytest\n\n@pytest.mark.claw_payload({given})\ndef test_it(): pass\n"

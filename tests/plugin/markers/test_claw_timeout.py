@@ -41,7 +41,9 @@ def test_for_one_test(pytester: pytest.Pytester, run: Run) -> None:
         ("", "it is written claw_timeout(seconds)"),
     ],
 )
-def test_nonsense(pytester: pytest.Pytester, run: Run, given: str, said: str) -> None:
+def test_an_impossible_timeout_ends_the_run(
+    pytester: pytest.Pytester, run: Run, given: str, said: str
+) -> None:
     """What is no number of seconds ends the run with what is allowed."""
     pytester.makepyfile(
         test_it=f"import pytest\n\n@pytest.mark.claw_timeout({given})\ndef test_it(): pass\n"

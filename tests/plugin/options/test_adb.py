@@ -13,7 +13,7 @@ from tests.plugin.conftest import Run
 USES_DEVICE = "def test_it(clawperator):\n    print('on', clawperator.serial)\n"
 
 
-def test_several_servers(
+def test_a_device_is_found_on_whichever_server_has_it(
     pytester: pytest.Pytester, run_plain: Run, simulator: Simulator, adb: str
 ) -> None:
     """A device is found on whichever server has it."""
@@ -29,7 +29,9 @@ def test_several_servers(
     result.stdout.fnmatch_lines([f"*on {serial}*"])
 
 
-def test_nobody_listens(pytester: pytest.Pytester, run_plain: Run) -> None:
+def test_a_named_server_that_does_not_answer_is_an_error(
+    pytester: pytest.Pytester, run_plain: Run
+) -> None:
     """A server that was named and does not answer is told; none is started in its place."""
     pytester.makepyfile(USES_DEVICE)
     with socket.socket() as reserved:
@@ -42,7 +44,9 @@ def test_nobody_listens(pytester: pytest.Pytester, run_plain: Run) -> None:
 
 
 @pytest.mark.parametrize("address", ["somewhere", "127.0.0.1:0", "host:port"])
-def test_nonsense(pytester: pytest.Pytester, run_plain: Run, address: str) -> None:
+def test_an_impossible_address_ends_the_run(
+    pytester: pytest.Pytester, run_plain: Run, address: str
+) -> None:
     """What is no address ends the run with what is allowed."""
     pytester.makepyfile(USES_DEVICE)
 

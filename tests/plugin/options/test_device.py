@@ -15,7 +15,7 @@ from tests.plugin.conftest import Run
 TELLS_SERIAL = "def test_it(clawperator):\n    print('on', clawperator.serial)\n"
 
 
-def test_a_serial(
+def test_the_named_device_is_used(
     pytester: pytest.Pytester, run_plain: Run, simulator: Simulator, adb: str
 ) -> None:
     """The named device is used, and named above the tests."""
@@ -33,7 +33,9 @@ def test_a_serial(
     )
 
 
-def test_by_ini(pytester: pytest.Pytester, run_plain: Run, simulator: Simulator, adb: str) -> None:
+def test_the_ini_twin_names_devices(
+    pytester: pytest.Pytester, run_plain: Run, simulator: Simulator, adb: str
+) -> None:
     """The ini twin names devices, too; the first is used by a single process."""
     pytester.makepyfile(TELLS_SERIAL)
     first, second = simulator.serials
@@ -45,7 +47,9 @@ def test_by_ini(pytester: pytest.Pytester, run_plain: Run, simulator: Simulator,
     result.stdout.fnmatch_lines([f"*on {second}*"])
 
 
-def test_auto(pytester: pytest.Pytester, run_plain: Run, simulator: Simulator, adb: str) -> None:
+def test_auto_takes_the_first_connected_device(
+    pytester: pytest.Pytester, run_plain: Run, simulator: Simulator, adb: str
+) -> None:
     """Any connected device is the first of them."""
     pytester.makepyfile(TELLS_SERIAL)
 
@@ -55,7 +59,9 @@ def test_auto(pytester: pytest.Pytester, run_plain: Run, simulator: Simulator, a
     result.stdout.fnmatch_lines([f"*on {min(simulator.serials)}*"])
 
 
-def test_sim(pytester: pytest.Pytester, run_plain: Run) -> None:
+def test_a_simulated_phone_lasts_as_long_as_the_run(
+    pytester: pytest.Pytester, run_plain: Run
+) -> None:
     """A simulated phone is started, used, and gone with the run."""
     pytester.makepyfile(TELLS_SERIAL)
 
@@ -68,7 +74,7 @@ def test_sim(pytester: pytest.Pytester, run_plain: Run) -> None:
         assert probe.connect_ex(("127.0.0.1", port)) != 0
 
 
-def test_a_url(pytester: pytest.Pytester, run_plain: Run) -> None:
+def test_executions_run_through_another_host(pytester: pytest.Pytester, run_plain: Run) -> None:
     """Through another host executions run; its device is named, and what needs a shell refused."""
     pytester.makepyfile(
         """
@@ -132,7 +138,9 @@ def test_the_serial_of_the_environment(
 
 
 @pytest.mark.parametrize("options", [[], ["--claw-device", "auto"]])
-def test_no_device(pytester: pytest.Pytester, run_plain: Run, options: list[str]) -> None:
+def test_without_a_device_the_option_for_simulated_ones_is_named(
+    pytester: pytest.Pytester, run_plain: Run, options: list[str]
+) -> None:
     """Without any device the error names the option for simulated ones, and none is started."""
     pytester.makepyfile(TELLS_SERIAL)
     answers = {"host:version": block("0029"), "host:devices-l": block("")}
@@ -213,7 +221,9 @@ def test_one_of_several_is_not_there(
         "two words",
     ],
 )
-def test_nonsense(pytester: pytest.Pytester, run_plain: Run, spec: str) -> None:
+def test_an_impossible_device_ends_the_run(
+    pytester: pytest.Pytester, run_plain: Run, spec: str
+) -> None:
     """A wish that cannot be understood ends the run with what is allowed."""
     pytester.makepyfile(TELLS_SERIAL)
 

@@ -39,7 +39,9 @@ def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
     server.stop()
 
 
-def test_redis(pytester: pytest.Pytester, run_workers: Run, redis: RedisServer, adb: str) -> None:
+def test_devices_are_leased_in_redis(
+    pytester: pytest.Pytester, run_workers: Run, redis: RedisServer, adb: str
+) -> None:
     """Workers use devices that their controller leased there, and nothing is left behind."""
     pytester.makeconftest(AT_ONCE)
     pytester.makepyfile(
@@ -65,7 +67,7 @@ def test_redis(pytester: pytest.Pytester, run_workers: Run, redis: RedisServer, 
     result.stdout.fnmatch_lines(["*= devices =*", "127.0.0.1:*  * passed", "127.0.0.1:*  * passed"])
 
 
-def test_held_there(
+def test_the_holder_of_a_device_is_named(
     pytester: pytest.Pytester, run: Run, redis: RedisServer, phone: AdbTransport
 ) -> None:
     """Who has a device there is told, and free it can be used."""
@@ -89,7 +91,9 @@ def test_held_there(
     assert free.holder.run_id == "rack 2"
 
 
-def test_nobody_answers(pytester: pytest.Pytester, run: Run, redis: RedisServer) -> None:
+def test_an_unreachable_redis_says_what_to_do(
+    pytester: pytest.Pytester, run: Run, redis: RedisServer
+) -> None:
     """A Redis that cannot be reached is told, with what to do."""
     pytester.makepyfile(USES_DEVICE)
 
@@ -174,7 +178,9 @@ def test_a_wrong_url(pytester: pytest.Pytester, run: Run, url: str, reason: str)
         ("redis://", "it names no host"),
     ],
 )
-def test_nonsense(pytester: pytest.Pytester, run: Run, text: str, reason: str) -> None:
+def test_an_impossible_place_for_leases_ends_the_run(
+    pytester: pytest.Pytester, run: Run, text: str, reason: str
+) -> None:
     """What is no place for leases ends the run, on the command line and in the ini file."""
     pytester.makepyfile(USES_DEVICE)
     said = (

@@ -93,7 +93,7 @@ def test_another_will_do(
     result.stdout.no_fnmatch_line(f"clawperator: {simulator.serials[0]} *")
 
 
-def test_workers(
+def test_too_few_free_devices_for_the_workers_end_the_run(
     pytester: pytest.Pytester, run_workers: Run, colleague: Hold, phone: AdbTransport, adb: str
 ) -> None:
     """Too few free devices for the workers end the run, and it is said who has the others."""
@@ -113,7 +113,7 @@ def test_workers(
 
 
 @pytest.mark.parametrize("text", ["soon", "-1", "nan", "inf"])
-def test_nonsense(pytester: pytest.Pytester, run: Run, text: str) -> None:
+def test_an_impossible_timeout_ends_the_run(pytester: pytest.Pytester, run: Run, text: str) -> None:
     """What is no number of seconds ends the run, on the command line and in the ini file."""
     pytester.makepyfile(USES_DEVICE)
     said = f"found {text!r}, allowed is a number of seconds from 0 on, as in 2.5"

@@ -78,7 +78,7 @@ def collected(result: pytest.RunResult) -> list[str]:
     return re.findall(r"^test_it\.py::(\S+)$", result.stdout.str(), re.MULTILINE)
 
 
-def test_ids(pytester: pytest.Pytester, run_plain: Run) -> None:
+def test_a_test_is_collected_once_for_each_class(pytester: pytest.Pytester, run_plain: Run) -> None:
     """Tests that use a device are collected once for each class, which their ids begin with."""
     pytester.makepyfile(
         test_it="""
@@ -108,7 +108,7 @@ def test_ids(pytester: pytest.Pytester, run_plain: Run) -> None:
     assert collected(result) == ["test_plain", *multiplied, "TestOld::test_old"]
 
 
-def test_selecting(pytester: pytest.Pytester, run_plain: Run) -> None:
+def test_a_class_is_selected_by_keyword(pytester: pytest.Pytester, run_plain: Run) -> None:
     """``-k`` takes a class."""
     pytester.makepyfile(test_it="def test_login(clawperator): pass")
 
@@ -187,7 +187,7 @@ def test_parametrised_by_test(pytester: pytest.Pytester, run_plain: Run) -> None
     assert collected(result) == ["test_login[A-1]"]
 
 
-def test_one_process(
+def test_one_process_goes_through_the_classes(
     pytester: pytest.Pytester, run_plain: Run, mixed: Simulator, mixed_options: list[str]
 ) -> None:
     """One process goes through the classes; what is built on a device is built anew for each."""
@@ -223,7 +223,7 @@ def test_one_process(
     )
 
 
-def test_each(
+def test_each_runs_every_test_on_every_device(
     pytester: pytest.Pytester, run_plain: Run, mixed: Simulator, mixed_options: list[str]
 ) -> None:
     """``each`` runs every test on every device, as does the ini twin."""
@@ -255,7 +255,9 @@ def test_class_without_devices(
     )
 
 
-def test_strict(pytester: pytest.Pytester, run_plain: Run, mixed_options: list[str]) -> None:
+def test_a_strict_run_fails_for_a_class_without_devices(
+    pytester: pytest.Pytester, run_plain: Run, mixed_options: list[str]
+) -> None:
     """With ``--claw-strict`` a class without devices is an error."""
     pytester.makepyfile(test_it="def test_it(clawperator): pass")
 
@@ -265,7 +267,9 @@ def test_strict(pytester: pytest.Pytester, run_plain: Run, mixed_options: list[s
     result.stdout.fnmatch_lines(["*no device is api33: *(--claw-strict)*"])
 
 
-def test_without_class(pytester: pytest.Pytester, run_plain: Run, mixed_options: list[str]) -> None:
+def test_what_pytest_cannot_multiply_runs_once(
+    pytester: pytest.Pytester, run_plain: Run, mixed_options: list[str]
+) -> None:
     """What pytest cannot multiply runs once, on any device, and is named."""
     pytester.makepyfile(
         test_it="""
@@ -292,7 +296,7 @@ def test_without_class(pytester: pytest.Pytester, run_plain: Run, mixed_options:
     )
 
 
-def test_workers(
+def test_workers_run_each_test_once_for_each_class(
     pytester: pytest.Pytester, run_workers: Run, mixed: Simulator, mixed_options: list[str]
 ) -> None:
     """Workers run each test once for each class, on a device of the class, and share a class."""
@@ -369,7 +373,7 @@ def test_fewer_workers_than_classes(
 
 
 @pytest.mark.parametrize("workers", ["0", "auto"])
-def test_spare_devices(
+def test_a_spare_device_is_of_a_class_that_has_several(
     pytester: pytest.Pytester,
     run_workers: Run,
     rack: list[Simulator],
@@ -406,7 +410,7 @@ def test_a_class_of_others(
     )
 
 
-def test_validating(pytester: pytest.Pytester, run_plain: Run) -> None:
+def test_validating_looks_at_each_payload_once(pytester: pytest.Pytester, run_plain: Run) -> None:
     """``--claw-validate`` uses no device, and looks at each payload once."""
     pytester.makepyfile(
         test_it="""
@@ -430,7 +434,9 @@ def test_validating(pytester: pytest.Pytester, run_plain: Run) -> None:
         ("phones", '*--claw-matrix: "phones": it has no name=value. Allowed: each (*'),
     ],
 )
-def test_nonsense(pytester: pytest.Pytester, run_plain: Run, written: str, message: str) -> None:
+def test_impossible_classes_end_the_run(
+    pytester: pytest.Pytester, run_plain: Run, written: str, message: str
+) -> None:
     """What makes no classes is refused before anything else happens."""
     pytester.makepyfile("def test_it(clawperator): pass")
 

@@ -26,7 +26,9 @@ def apk(tmp_path: Path) -> Path:
     return path
 
 
-def test_installed(pytester: pytest.Pytester, run: Run, phone: AdbTransport, apk: Path) -> None:
+def test_an_absent_operator_is_installed(
+    pytester: pytest.Pytester, run: Run, phone: AdbTransport, apk: Path
+) -> None:
     """An absent Operator is told with the option, which installs it and says so."""
     pytester.makepyfile(USES_DEVICE)
     phone.shell("sim fault operator_absent")
@@ -50,7 +52,9 @@ def test_installed(pytester: pytest.Pytester, run: Run, phone: AdbTransport, apk
     )
 
 
-def test_by_ini(pytester: pytest.Pytester, run: Run, phone: AdbTransport, apk: Path) -> None:
+def test_the_path_of_the_ini_twin_starts_from_its_file(
+    pytester: pytest.Pytester, run: Run, phone: AdbTransport, apk: Path
+) -> None:
     """The path of the ini twin starts from the configuration file's folder."""
     pytester.makepyfile(USES_DEVICE)
     pytester.makeini("[pytest]\nclaw_operator_apk = files/operator.apk\n")
@@ -76,7 +80,9 @@ def test_no_such_file(pytester: pytest.Pytester, run: Run) -> None:
 
 
 @pytest.mark.parametrize("kind", ["text", "zip"])
-def test_no_apk(pytester: pytest.Pytester, run_plain: Run, kind: str) -> None:
+def test_a_file_that_is_no_app_ends_the_run(
+    pytester: pytest.Pytester, run_plain: Run, kind: str
+) -> None:
     """A file that can be no app ends the run before a device is asked."""
     pytester.makepyfile(USES_DEVICE)
     path = pytester.path / "operator.apk"

@@ -11,7 +11,9 @@ DEV = "com.clawperator.operator.dev"
 TELLS_PACKAGE = "def test_it(clawperator_device):\n    print(clawperator_device.operator_package)\n"
 
 
-def test_another_variant(pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> None:
+def test_the_named_variant_is_used(
+    pytester: pytest.Pytester, run: Run, phone: AdbTransport
+) -> None:
     """The named variant is used; without the option its absence is told with the option."""
     pytester.makepyfile(TELLS_PACKAGE)
     phone.shell("sim fault operator_variant")
@@ -27,7 +29,9 @@ def test_another_variant(pytester: pytest.Pytester, run: Run, phone: AdbTranspor
     right.stdout.fnmatch_lines([f"*{DEV}*"])
 
 
-def test_by_ini(pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> None:
+def test_the_ini_twin_names_the_package(
+    pytester: pytest.Pytester, run: Run, phone: AdbTransport
+) -> None:
     """The ini twin names it, too."""
     pytester.makepyfile(TELLS_PACKAGE)
     pytester.makeini(f"[pytest]\nclaw_operator_package = {DEV}\n")
@@ -38,7 +42,7 @@ def test_by_ini(pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> Non
     result.assert_outcomes(passed=1)
 
 
-def test_nonsense(pytester: pytest.Pytester, run: Run) -> None:
+def test_an_impossible_package_ends_the_run(pytester: pytest.Pytester, run: Run) -> None:
     """What no app can be called ends the run with what is allowed."""
     pytester.makepyfile(TELLS_PACKAGE)
 

@@ -27,7 +27,9 @@ def test_on_the_command_line(pytester: pytest.Pytester, run: Run) -> None:
     assert len(list((pytester.path / "out").glob("*/*/screenshot.png"))) == 2
 
 
-def test_by_ini(pytester: pytest.Pytester, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_of_the_ini_twin_starts_from_its_file(
+    pytester: pytest.Pytester, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A folder of the ini file starts from that file, and so does the usual one."""
     pytester.makeini("[pytest]\nclaw_output = evidence\n")
     folder = pytester.mkdir("tests")
@@ -40,7 +42,9 @@ def test_by_ini(pytester: pytest.Pytester, run: Run, monkeypatch: pytest.MonkeyP
     assert len(list((pytester.path / "evidence").glob("*/*/screenshot.png"))) == 1
 
 
-def test_a_file(pytester: pytest.Pytester, run_plain: Run) -> None:
+def test_a_file_in_place_of_the_folder_ends_the_run(
+    pytester: pytest.Pytester, run_plain: Run
+) -> None:
     """A file is no folder, and that is said before anything happens."""
     pytester.makepyfile(FAILS)
     (pytester.path / "taken").write_text("")
@@ -105,7 +109,7 @@ def test_nothing_is_left_behind(pytester: pytest.Pytester, run_plain: Run) -> No
     assert made <= {"__pycache__"}
 
 
-def test_quiet(pytester: pytest.Pytester, run: Run) -> None:
+def test_a_quiet_run_names_only_the_files_of_failures(pytester: pytest.Pytester, run: Run) -> None:
     """``-q`` names the files with the failure, and nothing else."""
     pytester.makepyfile(FAILS)
 

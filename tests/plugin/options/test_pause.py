@@ -121,7 +121,9 @@ def test_in_the_middle(pytester: pytest.Pytester, phone: AdbTransport, adb: str)
 
 
 @needs_terminal
-def test_again(pytester: pytest.Pytester, phone: AdbTransport, adb: str) -> None:
+def test_each_failure_has_its_own_prompt(
+    pytester: pytest.Pytester, phone: AdbTransport, adb: str
+) -> None:
     """Whoever left one prompt is asked again at the next."""
     pytester.makepyfile(FAILS + "\ndef test_next(clawperator):\n    assert 0\n")
     device = ("--claw-device", phone.serial, "--claw-adb", adb)
@@ -132,7 +134,7 @@ def test_again(pytester: pytest.Pytester, phone: AdbTransport, adb: str) -> None
         status = terminal.end()
 
     assert status == 1
-    assert "test_again.py::test_next failed: assert 0" in terminal.said
+    assert "test_each_failure_has_its_own_prompt.py::test_next failed: assert 0" in terminal.said
     assert "no terminal" not in terminal.said
 
 
@@ -171,7 +173,7 @@ def test_not_asked_for(pytester: pytest.Pytester, run: Run) -> None:
 
 
 @pytest.mark.usefixtures("alone")
-def test_by_ini(pytester: pytest.Pytester, run: Run) -> None:
+def test_the_ini_twin_pauses_tests_with_devices(pytester: pytest.Pytester, run: Run) -> None:
     """The ini twin asks for it, too; a test without a device is none of its business."""
     pytester.makepyfile(FAILS + "\ndef test_plain():\n    assert 0\n")
     pytester.makeini("[pytest]\nclaw_pause = true\n")
@@ -207,7 +209,7 @@ def test_quiet_without_a_terminal(pytester: pytest.Pytester, run: Run) -> None:
         ([], "claw_pause = true", "the ini option claw_pause"),
     ],
 )
-def test_with_workers(
+def test_a_run_with_workers_cannot_pause(
     pytester: pytest.Pytester, run_workers: Run, options: list[str], ini: str, source: str
 ) -> None:
     """Workers have no terminal, so the run ends at once with what to do."""

@@ -22,7 +22,7 @@ def test_it(clawperator):
         (["--claw-require", "model=Pixel 9"], "claw_require = model=Pixel 8", "Pixel 9"),
     ],
 )
-def test_values(
+def test_only_a_device_that_meets_the_requirements_is_used(
     pytester: pytest.Pytester, run_plain: Run, adb: str, options: list[str], ini: str, model: str
 ) -> None:
     """Only a device that is like that is used; the option wins over the ini twin."""
@@ -66,7 +66,9 @@ def test_nobody_will_do(
         ("emulator=maybe", "emulator='maybe' is no requirement * Allowed: true *false*"),
     ],
 )
-def test_nonsense(pytester: pytest.Pytester, run_plain: Run, text: str, said: str) -> None:
+def test_an_impossible_requirement_ends_the_run(
+    pytester: pytest.Pytester, run_plain: Run, text: str, said: str
+) -> None:
     """What is no requirement ends the run, on the command line and in the ini file."""
     pytester.makepyfile(TELLS_MODEL)
 

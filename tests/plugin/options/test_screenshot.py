@@ -33,7 +33,9 @@ def test_usually_on_failure(pytester: pytest.Pytester, run: Run) -> None:
 
 
 @pytest.mark.parametrize("option", FILES)
-def test_always(pytester: pytest.Pytester, run: Run, option: str) -> None:
+def test_on_keeps_a_screenshot_of_every_test(
+    pytester: pytest.Pytester, run: Run, option: str
+) -> None:
     """``on`` keeps it of every test, as it was at its end; the others are as they are."""
     pytester.makepyfile(TESTS)
     others = {name: file for name, file in FILES.items() if name != option}
@@ -45,7 +47,7 @@ def test_always(pytester: pytest.Pytester, run: Run, option: str) -> None:
     assert [kept(pytester, file) for file in others.values()] == [set(), set()]
 
 
-def test_never(pytester: pytest.Pytester, run: Run) -> None:
+def test_with_everything_off_there_is_no_folder(pytester: pytest.Pytester, run: Run) -> None:
     """With everything off there is no folder at all; the ini twins are heard."""
     pytester.makepyfile(TESTS)
     pytester.makeini("[pytest]\n" + "".join(f"claw_{name} = off\n" for name in FILES))
@@ -57,7 +59,9 @@ def test_never(pytester: pytest.Pytester, run: Run) -> None:
 
 
 @pytest.mark.parametrize("option", [*FILES, "video"])
-def test_nonsense(pytester: pytest.Pytester, run_plain: Run, option: str) -> None:
+def test_an_unknown_value_ends_the_run(
+    pytester: pytest.Pytester, run_plain: Run, option: str
+) -> None:
     """What is none of the three is refused with what was found and what is allowed."""
     pytester.makepyfile(TESTS)
 

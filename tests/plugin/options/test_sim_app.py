@@ -29,7 +29,9 @@ def test_app(clawperator):
     ("options", "ini"),
     [(["--claw-sim-app", "apps/hello.yaml"], ""), ([], "claw_sim_app = apps/hello.yaml")],
 )
-def test_app(pytester: pytest.Pytester, run_plain: Run, options: list[str], ini: str) -> None:
+def test_simulated_phones_have_the_app(
+    pytester: pytest.Pytester, run_plain: Run, options: list[str], ini: str
+) -> None:
     """Simulated phones have the app, whether the option or the ini twin names its file."""
     pytester.makepyfile(SUITE)
     pytester.makeini(f"[pytest]\n{ini}\n")
@@ -55,7 +57,9 @@ def test_an_app_with_a_mistake(pytester: pytest.Pytester, run_plain: Run) -> Non
 
 
 @pytest.mark.parametrize("text", ["just words", "{", ""])
-def test_no_app(pytester: pytest.Pytester, run_plain: Run, text: str) -> None:
+def test_a_file_that_describes_no_app_ends_the_run(
+    pytester: pytest.Pytester, run_plain: Run, text: str
+) -> None:
     """A file that describes no app at all ends the run, also one of the ini twin."""
     pytester.makepyfile(SUITE)
     pytester.path.joinpath("hello.yaml").write_text(text, encoding="utf-8")

@@ -30,7 +30,7 @@ def pytest_clawperator_simulator_scenario():
         ([], "claw_sim_profile = 0.5.3", "[]"),
     ],
 )
-def test_profile(
+def test_simulated_phones_have_the_operator_of_the_profile(
     pytester: pytest.Pytester, run_plain: Run, options: list[str], ini: str, steps: str
 ) -> None:
     """The simulated phones have the Operator of the option, else of the ini twin."""
@@ -44,7 +44,7 @@ def test_profile(
     assert f"steps {steps}" in result.stdout.str()
 
 
-def test_nonsense(pytester: pytest.Pytester, run_plain: Run) -> None:
+def test_an_unknown_profile_ends_the_run(pytester: pytest.Pytester, run_plain: Run) -> None:
     """A profile that there is not ends the run with those that there are."""
     pytester.makepyfile(SUITE)
 

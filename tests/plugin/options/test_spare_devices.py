@@ -16,7 +16,7 @@ def test_it(clawperator_devices):
     ("options", "ini"),
     [(["--claw-spare-devices", "1"], ""), ([], "claw_spare_devices = 1")],
 )
-def test_values(
+def test_the_option_keeps_devices_from_workers(
     pytester: pytest.Pytester, run_plain: Run, adb: str, options: list[str], ini: str
 ) -> None:
     """The option and its ini twin keep devices for tests that want several."""
@@ -29,7 +29,9 @@ def test_values(
     result.stdout.fnmatch_lines(["*got 2*"])
 
 
-def test_too_few(pytester: pytest.Pytester, run_plain: Run, adb: str) -> None:
+def test_more_spare_devices_than_there_are_is_an_error(
+    pytester: pytest.Pytester, run_plain: Run, adb: str
+) -> None:
     """More than there are besides the test's own is told with what is there."""
     pytester.makepyfile(TELLS_COUNT)
 
@@ -62,7 +64,7 @@ def test_too_few_for_workers(pytester: pytest.Pytester, run_workers: Run, adb: s
 
 
 @pytest.mark.parametrize("text", ["some", "-1", "1.5", "99999", "²"])
-def test_nonsense(pytester: pytest.Pytester, run: Run, text: str) -> None:
+def test_an_impossible_number_ends_the_run(pytester: pytest.Pytester, run: Run, text: str) -> None:
     """What is no number of devices ends the run, on the command line and in the ini file."""
     pytester.makepyfile(TELLS_COUNT)
     said = f"found {text!r}, allowed is a number from 0 on, as in 2"

@@ -20,7 +20,9 @@ def test_app(clawperator):
 
 
 @pytest.mark.parametrize(("options", "ini"), [(["--claw-strict"], ""), ([], "claw_strict = true")])
-def test_strict(pytester: pytest.Pytester, run: Run, options: list[str], ini: str) -> None:
+def test_a_test_that_the_device_does_not_fit_fails(
+    pytester: pytest.Pytester, run: Run, options: list[str], ini: str
+) -> None:
     """Tests that the device does not fit fail with the reason."""
     pytester.makepyfile(SUITE)
     pytester.makeini(f"[pytest]\n{ini}\n")
@@ -36,7 +38,7 @@ def test_strict(pytester: pytest.Pytester, run: Run, options: list[str], ini: st
     )
 
 
-def test_nonsense(pytester: pytest.Pytester, run: Run) -> None:
+def test_the_ini_twin_is_true_or_false(pytester: pytest.Pytester, run: Run) -> None:
     """The ini twin is true or false."""
     pytester.makepyfile(SUITE)
     pytester.makeini("[pytest]\nclaw_strict = maybe\n")

@@ -18,7 +18,7 @@ TELLS_TIMEOUT = "def test_it(clawperator):\n    print('timeout', clawperator.tim
         (["--claw-timeout", "0"], "claw_timeout = 7", 0.0),
     ],
 )
-def test_values(
+def test_the_option_wins_over_the_ini_twin(
     pytester: pytest.Pytester, run: Run, options: list[str], ini: str, timeout: float
 ) -> None:
     """The option wins over the ini twin, which wins over five seconds."""
@@ -32,7 +32,7 @@ def test_values(
 
 
 @pytest.mark.parametrize("text", ["soon", "-1", "nan", "inf"])
-def test_nonsense(pytester: pytest.Pytester, run: Run, text: str) -> None:
+def test_an_impossible_timeout_ends_the_run(pytester: pytest.Pytester, run: Run, text: str) -> None:
     """What is no number of seconds ends the run, on the command line and in the ini file."""
     pytester.makepyfile(TELLS_TIMEOUT)
     said = f"found {text!r}, allowed is a number of seconds from 0 on, as in 2.5"

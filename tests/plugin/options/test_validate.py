@@ -40,7 +40,7 @@ def write(path: Path, payload: Any) -> None:
     path.write_text(json.dumps(payload), encoding="utf-8")
 
 
-def test_valid(suite: Path, run_plain: Run) -> None:
+def test_valid_payloads_are_the_tests_of_the_run(suite: Path, run_plain: Run) -> None:
     """Payloads of markers and files are the tests of the run; others are left out."""
     write(suite / "flows" / "login.claw.json", GOOD)
     write(suite / "flows" / "other.json", BAD)
@@ -53,13 +53,13 @@ def test_valid(suite: Path, run_plain: Run) -> None:
         [
             "flows/login.claw.json::payload PASSED*",
             "payloads/good.json::payload PASSED*",
-            "test_valid.py::test_with_payloads::claw_payload[[]good.json] PASSED*",
-            "test_valid.py::test_with_payloads::claw_payload[[]1] PASSED*",
+            "*.py::test_with_payloads::claw_payload[[]good.json] PASSED*",
+            "*.py::test_with_payloads::claw_payload[[]1] PASSED*",
         ]
     )
 
 
-def test_invalid(suite: Path, run_plain: Run) -> None:
+def test_an_invalid_payload_fails_with_what_is_wrong(suite: Path, run_plain: Run) -> None:
     """Each payload that is wrong fails with what is wrong and no code, and the run with 1."""
     write(suite / "payloads" / "bad.json", BAD)
     (suite / "payloads" / "broken.json").write_text('{"actions": [', encoding="utf-8")
@@ -80,7 +80,7 @@ def test_invalid(suite: Path, run_plain: Run) -> None:
     assert "def runtest" not in result.stdout.str()
 
 
-def test_summary(suite: Path, run_plain: Run) -> None:
+def test_the_summary_names_a_payload_once(suite: Path, run_plain: Run) -> None:
     """The summary says once which payload it is, and what is wrong with it."""
     write(suite / "payloads" / "bad.json", BAD)
 
@@ -141,7 +141,9 @@ def test_a_file_that_is_not_there(pytester: pytest.Pytester, run_plain: Run) -> 
     )
 
 
-def test_by_ini(suite: Path, run_plain: Run, pytester: pytest.Pytester) -> None:
+def test_the_ini_twin_validates_payloads(
+    suite: Path, run_plain: Run, pytester: pytest.Pytester
+) -> None:
     """The ini twin asks for it, too; without payloads nothing is collected."""
     pytester.makeini("[pytest]\nclaw_validate = true\n")
     (suite / "payloads" / "good.json").unlink()
@@ -178,7 +180,7 @@ def test_files_are_no_tests_otherwise(suite: Path, run_plain: Run) -> None:
     result.stdout.no_fnmatch_line("*json*")
 
 
-def test_with_workers(suite: Path, run_workers: Run) -> None:
+def test_workers_share_the_payloads_without_devices(suite: Path, run_workers: Run) -> None:
     """Workers share the payloads, and need no devices for it."""
     write(suite / "payloads" / "bad.json", BAD)
 

@@ -31,7 +31,7 @@ def kept(pytester: pytest.Pytester) -> dict[str, int]:
     }
 
 
-def test_always(pytester: pytest.Pytester, run_plain: Run) -> None:
+def test_on_keeps_a_video_of_every_test(pytester: pytest.Pytester, run_plain: Run) -> None:
     """``on`` keeps a video of every test, in its folder, whole and with what happened."""
     pytester.makepyfile(TESTS)
 
@@ -44,7 +44,9 @@ def test_always(pytester: pytest.Pytester, run_plain: Run) -> None:
     result.stdout.no_fnmatch_line("*no video*")
 
 
-def test_on_failure(pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> None:
+def test_only_the_video_of_a_failed_test_is_kept(
+    pytester: pytest.Pytester, run: Run, phone: AdbTransport
+) -> None:
     """The video of a test that failed is kept; another one is dropped, on the phone too."""
     pytester.makepyfile(TESTS)
 
@@ -154,7 +156,9 @@ def test_a_device_without_video(pytester: pytest.Pytester, run: Run) -> None:
     assert kept(pytester) == {}
 
 
-def test_ctrl_c(pytester: pytest.Pytester, phone: AdbTransport, adb: str) -> None:
+def test_an_interrupted_run_leaves_no_recording_on_the_phone(
+    pytester: pytest.Pytester, phone: AdbTransport, adb: str
+) -> None:
     """A run that somebody breaks off leaves no recording on the phone."""
     pytester.makepyfile(
         """
@@ -173,7 +177,9 @@ def test_ctrl_c(pytester: pytest.Pytester, phone: AdbTransport, adb: str) -> Non
     assert kept(pytester) == {}
 
 
-def test_killed(pytester: pytest.Pytester, run_workers: Run, phone: AdbTransport, adb: str) -> None:
+def test_the_recording_of_a_killed_run_ends(
+    pytester: pytest.Pytester, run_workers: Run, phone: AdbTransport, adb: str
+) -> None:
     """Even the recording of a run that was killed ends, as its connection does."""
     pytester.makepyfile(
         """

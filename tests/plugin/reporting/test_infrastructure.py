@@ -1,4 +1,4 @@
-"""Infrastructure: told as what it is, healed once, out loud, and given up once."""
+"""Trouble with a device is an error; it is healed once, with a notice, and given up once."""
 
 from __future__ import annotations
 
@@ -103,7 +103,9 @@ def test_the_connection_drops(pytester: pytest.Pytester, run: Run) -> None:
     )
 
 
-def test_put_aside(pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> None:
+def test_a_device_that_cannot_be_healed_is_put_aside(
+    pytester: pytest.Pytester, run: Run, phone: AdbTransport
+) -> None:
     """A device that cannot be healed is given up once, and the tests left say why at once."""
     pytester.makeconftest(
         """
@@ -170,31 +172,6 @@ def test_a_device_that_says_no(pytester: pytest.Pytester, run: Run) -> None:
     assert "infrastructure" not in result.stdout.str()
 
 
-def test_junit_xml(pytester: pytest.Pytester, run: Run) -> None:
-    """JUnit XML counts trouble with the device as an error too, whenever it came."""
-    pytester.makepyfile(
-        """
-        def test_crash(clawperator):
-            clawperator.device.shell("sim fault operator_crash times=1")
-            clawperator.home()
-
-        def test_fails(clawperator):
-            raise AssertionError("the app is wrong")
-        """
-    )
-
-    run("--junitxml=junit.xml", *QUICK)
-
-    suite = ElementTree.parse(pytester.path / "junit.xml").getroot()[0]
-    counts = [suite.get(name) for name in ("tests", "errors", "failures")]
-    told = [(node.tag, node.get("message", "")) for case in suite for node in case]
-    (crash_tag, crash), (fails_tag, fails) = (one for one in told if one[1])
-    assert counts == ["2", "1", "1"]
-    assert (crash_tag, fails_tag) == ("error", "failure")
-    assert crash.startswith("infrastructure: OPERATOR_CRASHED: ")
-    assert fails.startswith("AssertionError: the app is wrong")
-
-
 def test_expected_to_fail(pytester: pytest.Pytester, run: Run) -> None:
     """A test that is marked to fail does not hide that its device failed, whenever that was."""
     pytester.makepyfile(
@@ -243,112 +220,3 @@ def test_expected_to_fail(pytester: pytest.Pytester, run: Run) -> None:
     )
     suite = ElementTree.parse(pytester.path / "junit.xml").getroot()[0]
     assert [suite.get(name) for name in ("errors", "failures", "skipped")] == ["3", "0", "2"]
-
-
-def test_errors_of_the_test(pytester: pytest.Pytester, run: Run) -> None:
-    """An error that the test was dealing with when the device failed is shown too."""
-    pytester.makepyfile(
-        """
-        def test_crash(clawperator):
-            try:
-                raise ValueError("of the test")
-            except ValueError:
-                clawperator.device.shell("sim fault operator_crash times=1")
-                clawperator.home()
-        """
-    )
-
-    result = run(*QUICK)
-
-    result.stdout.fnmatch_lines(
-        [
-            "E * ValueError: of the test",
-            ">           clawperator.home()",
-            "E *OperatorNotReadyError: [[]*[]] OPERATOR_CRASHED: *",
-        ]
-    )
-    result.stdout.no_fnmatch_line("*pipeline.py*")
-
-
-def test_full_trace(pytester: pytest.Pytester, run: Run) -> None:
-    """``--full-trace`` shows where inside of the package it happened."""
-    pytester.makepyfile(
-        """
-        def test_crash(clawperator):
-            clawperator.device.shell("sim fault operator_crash times=1")
-            clawperator.home()
-        """
-    )
-
-    result = run("--full-trace", *QUICK)
-
-    result.stdout.fnmatch_lines(["*pipeline.py*"])
-
-
-def test_the_adb_server_of_the_phones_ends(pytester: pytest.Pytester, run_plain: Run) -> None:
-    """The simulated phones start it again, and the tests after that find them."""
-    pytester.makepyfile(
-        """
-        import socket
-
-        def test_end(clawperator_lease, clawperator):
-            host, _, port = clawperator_lease.adb.partition(":")
-            with socket.create_connection((host, int(port)), timeout=30) as adb:
-                adb.sendall(b"0009host:kill")
-                while adb.recv(4096): pass
-
-        def test_after(clawperator):
-            clawperator.home()
-        """
-    )
-
-    result = run_plain("--claw-device=sim", *QUICK)
-
-    result.assert_outcomes(passed=2)
-
-
-KILLS_PHONES = """
-import os
-import signal
-
-def kill_phones(pid):
-    os.kill(pid, signal.SIGKILL)
-    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-
-def test_kill(request, clawperator):
-    phones = request.config.pluginmanager.get_plugin("clawperator-simulated")
-    kill_phones(phones.simulators[0].pid)
-    clawperator.home()
-
-def test_after(clawperator): pass
-
-def test_last(clawperator): pass
-"""
-
-
-def test_the_simulated_phones_end(pytester: pytest.Pytester, run_plain: Run) -> None:
-    """It is said that their process is gone; nobody waits for them, and no internals are shown."""
-    pytester.makepyfile(KILLS_PHONES)
-
-    result = run_plain("--claw-device=sim", "-rE", *QUICK)
-
-    result.assert_outcomes(errors=3)
-    result.stdout.fnmatch_lines(
-        [
-            "clawperator: the simulated phones' process ended (signal 9)",
-            "*_ ERROR at call of test_kill _*",
-            ">       clawperator.home()",
-            "E  *: the simulated phones' process ended (signal 9): *",
-            "E *hint: See what ended it *",
-            "*_ ERROR at setup of test_after _*",
-            "E *the device was put aside, because the simulated phones' process ended (signal 9)",
-            "*hint: See what ended it *",
-            "*= devices =*",
-            "127.0.0.1:*  3 errors",
-            "the simulated phones' process ended (signal 9)",
-            "ERROR *::test_kill - infrastructure: *: the simulated phones' process ended*",
-            "ERROR *::test_last - infrastructure: *: the device was put aside*",
-        ]
-    )
-    for inner in ("*warm_shell.py*", "*contextlib.py*", "*direct cause*", "*waiting up to*"):
-        result.stdout.no_fnmatch_line(inner)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pytest_clawperator.plugin.reporting.matrix_table import without
+from pytest_clawperator.plugin.reporting.matrix_table import without_class
 
 PART = "pytest_clawperator.plugin.reporting.matrix_table"
 # What a matrix makes of tests, without devices: one of each class, whose reports say which.
@@ -33,11 +33,11 @@ def pytest_itemcollected(item):
 KNOWN_CLASSES = """
 from pytest_clawperator.devices.matrix import DeviceClass
 from pytest_clawperator.devices.requirements import Requirements
-from pytest_clawperator.plugin.stash import CLASSES
+from pytest_clawperator.plugin.stash import DEVICE_CLASSES
 
 def pytest_configure(config):
     labels = config.getini("classes")
-    config.stash[CLASSES] = tuple(DeviceClass(label, Requirements()) for label in labels)
+    config.stash[DEVICE_CLASSES] = tuple(DeviceClass(label, Requirements()) for label in labels)
 """
 
 
@@ -56,7 +56,7 @@ def table(suite: pytest.Pytester, *options: str) -> list[str]:
     return re.sub(r"\d+\.\ds", "0.0s", found[1]).splitlines() if found else []
 
 
-def test_differences(suite: pytest.Pytester) -> None:
+def test_tests_that_differ_come_first(suite: pytest.Pytester) -> None:
     """Tests that did not end alike come first, those with failures on top; then the totals."""
     suite.makepyfile(
         test_shop="""
@@ -88,7 +88,9 @@ def test_differences(suite: pytest.Pytester) -> None:
     ]
 
 
-def test_narrow(suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_that_do_not_fit_have_numbers(
+    suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where the names of the classes do not fit, columns have numbers, and totals say whose."""
     monkeypatch.setenv("COLUMNS", "80")
     labels = [f"api{level}-{form}" for level in (33, 34, 35) for form in ("phone", "tablet")]
@@ -106,7 +108,7 @@ def test_narrow(suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None
     assert max(map(len, lines)) <= 80
 
 
-def test_many_differences(suite: pytest.Pytester) -> None:
+def test_of_many_differences_thirty_are_shown(suite: pytest.Pytester) -> None:
     """Of many differences the first thirty are shown."""
     suite.makepyfile(
         """
@@ -123,7 +125,7 @@ def test_many_differences(suite: pytest.Pytester) -> None:
     assert "... and 5 more (-v shows them)" in lines
 
 
-def test_verbose(suite: pytest.Pytester) -> None:
+def test_a_verbose_run_shows_every_test(suite: pytest.Pytester) -> None:
     """``-v`` shows every test, with the differences on top."""
     suite.makepyfile(
         test_it="""
@@ -140,7 +142,7 @@ def test_verbose(suite: pytest.Pytester) -> None:
     ]
 
 
-def test_alike(suite: pytest.Pytester) -> None:
+def test_without_a_difference_there_are_only_totals(suite: pytest.Pytester) -> None:
     """Without a difference there are only the totals."""
     suite.makepyfile("def test_it(on): pass")
 
@@ -178,7 +180,7 @@ def test_class_without_devices(suite: pytest.Pytester) -> None:
     ]
 
 
-def test_failure_stays(suite: pytest.Pytester) -> None:
+def test_a_test_that_fails_in_teardown_counts_once(suite: pytest.Pytester) -> None:
     """A test that passes and cannot be cleaned up counts once, as an error."""
     suite.makepyfile(
         test_it="""
@@ -198,7 +200,7 @@ def test_failure_stays(suite: pytest.Pytester) -> None:
     assert lines[-1] == "tablet  1 error in 0.0s"
 
 
-def test_reruns(suite: pytest.Pytester) -> None:
+def test_a_rerun_test_counts_as_it_ended(suite: pytest.Pytester) -> None:
     """A test that is run again counts as it ended."""
     suite.makepyfile(
         """
@@ -232,7 +234,9 @@ def test_some_not_run(suite: pytest.Pytester) -> None:
     ]
 
 
-def test_workers(suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reports_of_workers_are_counted(
+    suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Reports of workers count, and so does a test over which its worker died."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     suite.makeconftest(f"{CONFTEST}\n{KNOWN_CLASSES}")
@@ -259,7 +263,7 @@ def test_workers(suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("options", [["-q"], ["-k", "plain"]])
-def test_no_table(suite: pytest.Pytester, options: list[str]) -> None:
+def test_a_quiet_run_has_no_table(suite: pytest.Pytester, options: list[str]) -> None:
     """There is no table with ``-q``, nor for tests without classes."""
     suite.makepyfile("def test_it(on): pass\ndef test_plain(): pass")
 
@@ -277,6 +281,6 @@ def test_no_table(suite: pytest.Pytester, options: list[str]) -> None:
         ("api35.py::test_it", "api35.py::test_it"),
     ],
 )
-def test_without(nodeid: str, expected: str) -> None:
+def test_an_id_without_its_class_is_the_same_in_all(nodeid: str, expected: str) -> None:
     """Ids without their class are the same in all classes."""
-    assert without(nodeid, "api35") == expected
+    assert without_class(nodeid, "api35") == expected

@@ -16,7 +16,7 @@ def test_quick(clawperator):
 """
 
 
-def test_slow_actions(pytester: pytest.Pytester, run: Run) -> None:
+def test_slow_actions_are_named_with_their_tests(pytester: pytest.Pytester, run: Run) -> None:
     """Actions of a second or more are named with their tests, the slowest first."""
     pytester.makepyfile(TESTS)
 
@@ -24,7 +24,10 @@ def test_slow_actions(pytester: pytest.Pytester, run: Run) -> None:
 
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(
-        ["*= slowest actions =*", "*  1.*s sleep*(test_slow_actions.py::test_slow)"]
+        [
+            "*= slowest actions =*",
+            "*  1.*s sleep*(test_slow_actions_are_named_with_their_tests.py::test_slow)",
+        ]
     )
     result.stdout.no_fnmatch_line("*press_key*")
 
@@ -71,7 +74,7 @@ def test_evidence_of_nothing_but_passed_tests(pytester: pytest.Pytester, run: Ru
     )
 
 
-def test_verbose(pytester: pytest.Pytester, run: Run) -> None:
+def test_a_verbose_run_names_quick_actions_too(pytester: pytest.Pytester, run: Run) -> None:
     """``-v`` names the slowest, however quick they are."""
     pytester.makepyfile("def test_quick(clawperator):\n    clawperator.press_key('back')")
 
@@ -80,7 +83,7 @@ def test_verbose(pytester: pytest.Pytester, run: Run) -> None:
     result.stdout.fnmatch_lines(["*= slowest actions =*", "*0.*s press_key 'back'*::test_quick)"])
 
 
-def test_quiet(pytester: pytest.Pytester, run: Run) -> None:
+def test_a_quiet_run_names_no_actions(pytester: pytest.Pytester, run: Run) -> None:
     """``-q`` names none, and quick runs have none to name."""
     pytester.makepyfile("def test_quick(clawperator):\n    clawperator.press_key('back')")
 

@@ -28,7 +28,9 @@ class TestHeader:
         result.stdout.no_fnmatch_line("clawperator: *")
 
     @pytest.mark.parametrize("options", [["-q"], ["--collect-only"]])
-    def test_quiet(self, pytester: pytest.Pytester, run: Run, options: list[str]) -> None:
+    def test_a_quiet_run_names_no_device(
+        self, pytester: pytest.Pytester, run: Run, options: list[str]
+    ) -> None:
         """Nothing is said with `-q`, nor where no test runs."""
         pytester.makepyfile(USES_DEVICE)
 
@@ -47,7 +49,7 @@ class TestHeader:
             (None, "no Operator"),
         ],
     )
-    def test_operators(self, version: str | None, said: str) -> None:
+    def test_an_unsupported_operator_is_named_as_such(self, version: str | None, said: str) -> None:
         """An Operator that this package is not made for is named as such."""
         info = DeviceInfo(serial="PH1", key="PH1", model="Pixel 9", operator_version=version)
 
@@ -118,7 +120,7 @@ class TestReplaced:
         result.assert_outcomes(passed=1)
         result.stdout.fnmatch_lines([f"clawperator: * behind {host.url}"])
 
-    def test_quiet(
+    def test_a_quiet_run_names_no_replaced_device(
         self, pytester: pytest.Pytester, run_plain: Run, phone: AdbTransport, adb: str
     ) -> None:
         """With `-q` it is not named."""
@@ -153,7 +155,9 @@ class TestSummary:
 
         result.stdout.no_fnmatch_line("*= devices =*")
 
-    def test_quiet(self, pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> None:
+    def test_a_quiet_run_shows_no_healed_trouble(
+        self, pytester: pytest.Pytester, run: Run, phone: AdbTransport
+    ) -> None:
         """With `-q` trouble that was healed is not told of."""
         pytester.makepyfile(USES_DEVICE)
         phone.shell("input keyevent KEYCODE_SLEEP")
@@ -164,7 +168,9 @@ class TestSummary:
         result.stdout.no_fnmatch_line("*clawperator*")
         result.stdout.no_fnmatch_line("*screen*")
 
-    def test_a_failure(self, pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> None:
+    def test_the_device_of_a_failure_is_named(
+        self, pytester: pytest.Pytester, run: Run, phone: AdbTransport
+    ) -> None:
         """Where something failed, the device that it failed on is named."""
         pytester.makepyfile(f"{USES_DEVICE}\ndef test_bad(clawperator):\n    assert False\n")
 
@@ -173,7 +179,7 @@ class TestSummary:
         result.assert_outcomes(passed=1, failed=1)
         result.stdout.fnmatch_lines(["*= devices =*", f"{phone.serial}  1 passed, 1 failed"])
 
-    def test_two_devices(
+    def test_a_test_counts_for_each_of_its_devices(
         self, pytester: pytest.Pytester, run: Run, simulator: Simulator, adb: str
     ) -> None:
         """A test counts for each device that it uses, from whatever fixture."""
@@ -202,7 +208,9 @@ class TestSummary:
         )
         result.stdout.fnmatch_lines_random([f"{first}  2 passed", f"{second}  1 passed"])
 
-    def test_outcomes(self, pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> None:
+    def test_every_outcome_is_counted(
+        self, pytester: pytest.Pytester, run: Run, phone: AdbTransport
+    ) -> None:
         """Every outcome is counted, and trouble told."""
         pytester.makepyfile(
             """
@@ -285,12 +293,12 @@ class TestSummary:
         result.assert_outcomes(failed=1, skipped=2)
         result.stdout.fnmatch_lines(["*= devices =*", f"{phone.serial}  1 failed, 2 skipped"])
 
-    def test_much_trouble(self, pytester: pytest.Pytester, run: Run) -> None:
+    def test_notices_are_shown_once_and_not_all(self, pytester: pytest.Pytester, run: Run) -> None:
         """Trouble is told once each, and no more than fits a screen."""
         pytester.makeconftest(
             """
             import pytest
-            from pytest_clawperator.plugin.reporting.events import events_of
+            from pytest_clawperator.plugin.session.events import events_of
 
             @pytest.fixture
             def trouble(request):

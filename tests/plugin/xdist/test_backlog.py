@@ -12,7 +12,7 @@ def every(devices: int) -> int:
     return devices & (A | B)
 
 
-def test_order() -> None:
+def test_tests_of_few_devices_come_first() -> None:
     """Tests of few devices come first, then the longest, then as collected."""
     backlog = Backlog([1.0, 5.0, 5.0, 1.0])
     backlog.add(range(4), [A | B, A | B, A | B, A].__getitem__)
@@ -23,7 +23,7 @@ def test_order() -> None:
     assert len(backlog) == 0
 
 
-def test_returned() -> None:
+def test_a_returned_test_gets_its_old_place() -> None:
     """A test that comes back gets its old place."""
     backlog = Backlog([3.0, 2.0, 1.0])
     backlog.add([0, 1, 2], lambda _: ANY)
@@ -52,7 +52,7 @@ def test_work_of_others_alone() -> None:
     assert backlog.take(A, free={A: 5.0, B: 0.0}, takers=every) == 0
 
 
-def test_shortest() -> None:
+def test_a_busy_worker_gets_a_short_test() -> None:
     """While much is left, a worker with a long test gets a short one behind it."""
     backlog = Backlog([3.0, 2.0, 1.0, 2.0])
     backlog.add(range(4), lambda _: ANY)
@@ -60,7 +60,7 @@ def test_shortest() -> None:
     assert backlog.take(A, free={A: 99.0, B: 1.0}, takers=every) == 2
 
 
-def test_sets() -> None:
+def test_sets_of_devices_can_be_dropped() -> None:
     """The sets of devices that are waited for are known, and can be dropped."""
     backlog = Backlog([1.0, 1.0, 1.0])
     backlog.add([0, 1, 2], [A, B, A].__getitem__)

@@ -35,7 +35,7 @@ def config_with(cache: Cache, **more: object) -> Any:
     return SimpleNamespace(cache=cache, **more)
 
 
-def test_average() -> None:
+def test_half_of_a_duration_counts() -> None:
     """What a test took counts half, what was known of it the other half."""
     config = config_with(Cache())
 
@@ -45,7 +45,7 @@ def test_average() -> None:
     assert load_durations(config) == {"test_a": 3.0, "test_b": 1.0}
 
 
-def test_forgotten() -> None:
+def test_tests_not_run_for_long_are_forgotten() -> None:
     """Tests that were not run for a quarter of a year are forgotten."""
     today = int(time.time() // 86_400)
     config = config_with(Cache({"old": [1.0, today - 91], "new": [1.0, today - 80]}))
@@ -70,7 +70,7 @@ def test_forgotten() -> None:
     ],
     ids=repr,
 )
-def test_corrupted(stored: object) -> None:
+def test_corrupted_entries_are_ignored(stored: object) -> None:
     """What nobody wrote like this is ignored, and replaced."""
     config = config_with(Cache(stored))
 
@@ -81,7 +81,7 @@ def test_corrupted(stored: object) -> None:
     assert load_durations(config) == {"test_b": 2.0}
 
 
-def test_workers() -> None:
+def test_workers_write_no_durations() -> None:
     """Workers write nothing: their controller does."""
     config = config_with(Cache(), workerinput={})
 
@@ -90,7 +90,7 @@ def test_workers() -> None:
     assert load_durations(config) == {}
 
 
-def test_nothing_seen() -> None:
+def test_a_run_without_tests_leaves_the_cache_alone() -> None:
     """A run without tests leaves the cache alone."""
     cache = Cache()
 
@@ -99,7 +99,7 @@ def test_nothing_seen() -> None:
     assert cache.stored is None
 
 
-def test_without_cache() -> None:
+def test_without_a_cache_nothing_is_known() -> None:
     """Without pytest's cache nothing is known, and nothing is kept."""
     config: Any = SimpleNamespace()
 
@@ -108,7 +108,7 @@ def test_without_cache() -> None:
     assert load_durations(config) == {}
 
 
-def test_real_cache(pytester: pytest.Pytester) -> None:
+def test_the_real_cache_keeps_durations(pytester: pytest.Pytester) -> None:
     """The real cache keeps durations from run to run, and a broken file is ignored."""
     first = pytester.parseconfigure()
     save_durations(first, {"test_a": 1.5})

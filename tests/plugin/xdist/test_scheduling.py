@@ -108,7 +108,7 @@ class Lab:
             fits=lambda node, test: self.fits(node.device, test),
             duration_of=self.known,
             replace_worker=self.replace,
-            say=self.say,
+            show=self.say,
             collection_error=lambda worker, text: self.errors.append(worker),
             clock=lambda: self.now,
         )
@@ -251,7 +251,7 @@ def labs(draw: st.DrawFn) -> Lab:
 
 
 @given(lab=labs())
-def test_any_run(lab: Lab) -> None:
+def test_each_test_ends_once_whatever_crashes(lab: Lab) -> None:
     """Whatever crashes and dies, each test ends once, at most one retry, on devices that fit."""
     lab.run()
 
@@ -279,7 +279,7 @@ def test_any_stopped_run(lab: Lab) -> None:
         assert done.isdisjoint(lab.sched.unrun)
 
 
-def test_begins_evenly() -> None:
+def test_each_worker_has_one_test_before_any_has_two() -> None:
     """With few tests each worker has one before any has two."""
     lab = Lab(["a", "b", "c"], names(4))
 
@@ -299,7 +299,7 @@ def test_more_workers_than_tests() -> None:
     assert not lab.active
 
 
-def test_no_tests() -> None:
+def test_a_run_without_tests_ends() -> None:
     """A run without tests ends."""
     lab = Lab(["a", "b"], [])
 
@@ -308,7 +308,7 @@ def test_no_tests() -> None:
     assert lab.results == []
 
 
-def test_longest_first() -> None:
+def test_the_longest_tests_begin_first() -> None:
     """The longest tests begin first; those of unknown length count as typical ones."""
     known = {"short": 1.0, "long": 9.0, "middle": 3.0}
     lab = Lab(["a"], ["short", "new", "long", "newer", "middle"], known=known.get)
@@ -334,7 +334,7 @@ def test_fewest_takers_first() -> None:
     assert [test for test, device, _ in lab.began if device == "a"] == ["any", "any_too"]
 
 
-def test_balance() -> None:
+def test_nothing_long_waits_behind_something_long() -> None:
     """Nothing long waits behind something long while other workers become free."""
     seconds = [100, 90, 80, 70, 60, 50, 40, 30] + [1] * 60
     took = dict(zip(names(len(seconds)), seconds, strict=True))
@@ -353,7 +353,7 @@ def test_end_of_run() -> None:
     assert lab.ran("short") == lab.ran("shorter") == [("b", "passed")]
 
 
-def test_overdue() -> None:
+def test_an_overdue_test_keeps_no_others_waiting() -> None:
     """A test that takes much longer than it did before does not keep others waiting."""
     took = dict.fromkeys(names(8), 1.0) | {"test_it[0]": 100.0}
 
@@ -362,7 +362,7 @@ def test_overdue() -> None:
     assert Counter(device for _, device, _ in lab.results) == {"a": 2, "b": 6}
 
 
-def test_asks_once() -> None:
+def test_whether_a_device_fits_is_asked_once() -> None:
     """Whether a device can run a test is asked once for each device, not for each decision."""
     asked: Counter[tuple[str, str]] = Counter()
 
@@ -377,7 +377,7 @@ def test_asks_once() -> None:
     assert set(asked.values()) == {1}
 
 
-def test_unfit() -> None:
+def test_tests_that_no_device_fits_are_named_first() -> None:
     """Tests that no device can run are told before the first test, and any worker skips them."""
     lab = Lab(["a", "b"], names(8), fits=lambda device, test: int(test[8:-1]) < 2)
 
@@ -390,7 +390,7 @@ def test_unfit() -> None:
     assert set(lab.sched.seen) == {"test_it[0]", "test_it[1]"}
 
 
-def test_seen() -> None:
+def test_what_tests_took_is_known_after_the_run() -> None:
     """What tests took is known after the run, but not of a run that was repeated."""
     lab = Lab(["a", "b"], names(6), seconds=lambda test: 2.0, failing={2: "a"})
 
@@ -399,7 +399,7 @@ def test_seen() -> None:
     assert lab.sched.seen == dict.fromkeys(names(6), 2.0)
 
 
-def test_failed_device() -> None:
+def test_a_failed_device_gets_nothing_more() -> None:
     """What a phone that was put aside has left is retried elsewhere, and it gets nothing more."""
     lab = Lab(["a", "b"], names(10), failing={4: "a"})
 
@@ -431,7 +431,7 @@ def test_all_devices_failed() -> None:
     assert sorted(final) == sorted(names(20))
 
 
-def test_retries_once() -> None:
+def test_a_test_is_retried_only_once() -> None:
     """A test whose second device failed as well is not run a third time."""
     lab = Lab(["a", "b", "c"], names(3), failing={0: "a", 3: "b"})
 
@@ -519,7 +519,7 @@ def test_retry_of_one_run() -> None:
     assert [device for device, _ in lab.ran("test_it[0]")] == ["a", "b"]
 
 
-def test_crash() -> None:
+def test_the_test_of_a_crashed_worker_is_named() -> None:
     """The test that a worker crashed in is named, and its next one is run by somebody."""
     lab = Lab(["a", "b"], names(6), crashing={0})
 
@@ -620,7 +620,7 @@ def test_end_before_collection(when: float) -> None:
     assert [device for _, device, _ in lab.results] == ["b"] * 4
 
 
-def test_other_collection() -> None:
+def test_workers_with_other_tests_are_refused() -> None:
     """Workers that collect different tests are told, and nothing runs."""
     lab = Lab(["a", "b"], names(4), collects={"gw1": names(3)})
 
@@ -680,7 +680,7 @@ def pytest_xdist_make_scheduler(config):
         fits=lambda node, nodeid: True,
         duration_of=lambda nodeid: 9.0 if "dead" in nodeid else 1.0,
         replace_worker=lambda node: session._clone_node(node) is not None,
-        say=print,
+        show=print,
         collection_error=print,
     )
     return config.scheduler
@@ -701,7 +701,9 @@ def pytest_testnodedown(node, error):
 """
 
 
-def test_real_xdist(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_and_a_retry_work_with_xdist_itself(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With xdist itself a crash, and a retry after the other worker ended, come out right."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     pytester.makeconftest(REAL)

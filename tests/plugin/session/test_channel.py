@@ -9,7 +9,8 @@ from typing import Any
 import execnet
 import pytest
 
-from pytest_clawperator.plugin.xdist.channel import COURIER, answer, ask, open_courier
+from pytest_clawperator.plugin.session.channel import ask, open_channel, reply
+from pytest_clawperator.plugin.worker_input import CHANNEL
 
 
 @pytest.fixture(scope="module")
@@ -22,10 +23,10 @@ def gateway() -> Iterator[execnet.Gateway]:
 
 def asking(channel: Any) -> Any:
     """Give what is of interest here of a worker's config."""
-    return SimpleNamespace(workerinput={COURIER: channel})
+    return SimpleNamespace(workerinput={CHANNEL: channel})
 
 
-def test_no_answer(gateway: execnet.Gateway) -> None:
+def test_a_missing_answer_is_a_timeout(gateway: execnet.Gateway) -> None:
     """A worker that gets no answer in time is told with Python's own error."""
     silent = gateway.remote_exec("channel.receive(); channel.receive()")
 
@@ -53,9 +54,9 @@ def test_there_and_back(gateway: execnet.Gateway) -> None:
         """
     )
     node = SimpleNamespace(gateway=gateway, workerinput={})
-    open_courier(node, lambda node, word, value: answer(node, word, sum(value)))
+    open_channel(node, lambda node, topic, value: reply(node, topic, sum(value)))
 
-    worker.send(node.workerinput[COURIER])
+    worker.send(node.workerinput[CHANNEL])
     heard = worker.receive(timeout=30)
 
     assert heard == ("sum", 3)

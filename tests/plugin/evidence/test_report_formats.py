@@ -11,7 +11,7 @@ from tests.plugin.conftest import Run
 pytest.importorskip("allure_pytest")
 
 
-def test_attachments(pytester: pytest.Pytester, run: Run) -> None:
+def test_files_and_evidence_are_attached_in_allure(pytester: pytest.Pytester, run: Run) -> None:
     """Files of the test and evidence of its failures are attachments of the test."""
     pytester.makepyfile(
         """

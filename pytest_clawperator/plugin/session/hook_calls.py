@@ -1,4 +1,4 @@
-"""What hooks answer, judged where they are asked, so that errors name the hook."""
+"""Calls of hooks whose results are checked, so that an error names the hook."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _HINT = "Correct the hook, or have it return None to leave it to others."
 _NOT_THE_HOOK = (Path(__file__).parent, Path(pluggy.__file__).parent)
 
 
-def ask(hook: pluggy.HookCaller, /, **arguments: Any) -> Any:
-    """Call a hook; what it raises is told with its name, and with the lines that led there."""
+def call_hook(hook: pluggy.HookCaller, /, **arguments: Any) -> Any:
+    """Call a hook; an error in it is raised with its name, and with the lines that led there."""
     try:
         return hook(**arguments)
     except (ClawperatorError, pytest.UsageError):
@@ -28,23 +28,23 @@ def ask(hook: pluggy.HookCaller, /, **arguments: Any) -> Any:
     except Exception as exc:
         said = "".join(traceback.format_exception_only(exc)).strip()
         raise ConfigurationError(
-            f"the hook {hook.name} raised {said}\n{_way_to(exc)}",
+            f"the hook {hook.name} raised {said}\n{_trace_in_hook(exc)}",
             hint=_HINT,
             details={HOOK: hook.name},
         ) from exc
 
 
-def wrong_answer(hook: str, answer: object, wanted: str) -> ConfigurationError:
-    """Give the error that says what a hook should have returned."""
+def wrong_result(hook: str, result: object, wanted: str) -> ConfigurationError:
+    """Return the error that says what a hook should have returned."""
     return ConfigurationError(
-        f"the hook {hook} returned {short_repr(answer)}, wanted is {wanted}",
+        f"the hook {hook} returned {short_repr(result)}, wanted is {wanted}",
         hint=_HINT,
         details={HOOK: hook},
     )
 
 
-def _way_to(exc: Exception) -> str:
-    """Show how it came to the exception, from the hook on."""
+def _trace_in_hook(exc: Exception) -> str:
+    """Return the traceback of the exception, from the hook on."""
     frames = traceback.extract_tb(exc.__traceback__)
     own = [one for one in frames if Path(one.filename).parent not in _NOT_THE_HOOK]
     return "".join(traceback.format_list(own or frames)).rstrip()

@@ -1,4 +1,4 @@
-"""What happens on the devices of this process, for whoever wants to know."""
+"""The events of all devices of this process, for observers; notices are shown as lines."""
 
 from __future__ import annotations
 
@@ -11,61 +11,58 @@ import pytest
 
 from pytest_clawperator.contracts.events import Event, Notice, Observer
 from pytest_clawperator.execution.observing import Observers
-from pytest_clawperator.plugin.stash import EVENTS, UNSAID
+from pytest_clawperator.plugin.stash import EVENTS, UNSHOWN_LINES
 
 
 class EventHub:
-    """Takes the events of every run in this process and hands them on.
+    """Passes on the events of every client in this process, and keeps their notices."""
 
-    ``trouble`` collects what devices were noticed for since it was taken last.
-    """
-
-    def __init__(self, say: Callable[[str], None]) -> None:
+    def __init__(self, show: Callable[[str], None]) -> None:
         self._observers = Observers(serial="")
-        self._say = say
-        self._said: set[str] = set()
-        self._trouble: list[str] = []
+        self._show = show
+        self._shown_lines: set[str] = set()
+        self._notices: list[str] = []
 
     def add(self, observer: Observer) -> Callable[[], None]:
-        """Let somebody watch from now on; the function given back ends it."""
+        """Add an observer; the returned function removes it."""
         return self._observers.add(observer)
 
     def __call__(self, event: Event) -> None:
-        """Hand an event on."""
+        """Pass an event on."""
         if isinstance(event, Notice):
             text = f"[{event.serial}] {event.message}" if event.serial else event.message
-            self._trouble.append(text)
-            self.say(text)
+            self._notices.append(text)
+            self.show(text)
         self._observers.send(event)
 
     def notice(self, serial: str, message: str) -> None:
-        """Tell of something that fails nothing and should be known."""
+        """Report something about a device that fails no test and should be known."""
         self(Notice(serial=serial, at=time.time(), message=message))
 
-    def say(self, text: str) -> None:
+    def show(self, text: str) -> None:
         """Show a line while the tests run; a line that was shown is not shown again."""
-        if text not in self._said:
-            self._said.add(text)
-            self._say(text)
+        if text not in self._shown_lines:
+            self._shown_lines.add(text)
+            self._show(text)
 
-    def take_trouble(self) -> list[str]:
-        """Give what was noticed, and begin anew."""
-        taken, self._trouble = self._trouble, []
+    def take_notices(self) -> list[str]:
+        """Return the notices since they were taken last."""
+        taken, self._notices = self._notices, []
         return taken
 
 
 def events_of(config: pytest.Config) -> EventHub:
-    """Give the hub of this process."""
+    """Return the hub of this process."""
     if EVENTS not in config.stash:
         config.stash[EVENTS] = EventHub(lambda text: show_line(config, text))
     return config.stash[EVENTS]
 
 
 def show_line(config: pytest.Config, text: str, *, alarming: bool = True) -> None:
-    """Write a line to the terminal, unless there is none or it shall be quiet."""
+    """Write a line to the terminal, unless there is none or the run is quiet."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None and not hasattr(config, "workerinput"):
-        config.stash.setdefault(UNSAID, []).append(text)  # it is said once there is a terminal
+        config.stash.setdefault(UNSHOWN_LINES, []).append(text)  # shown once there is a terminal
     if reporter is None or config.get_verbosity() < 0:
         return
     capture = config.pluginmanager.get_plugin("capturemanager")

@@ -31,7 +31,7 @@ def pairs(pytester: pytest.Pytester) -> set[tuple[str, ...]]:
     return {tuple(line.split()) for line in lines}
 
 
-def test_every_device(
+def test_a_suite_with_devices_uses_all_that_are_connected(
     pytester: pytest.Pytester, run_workers: Run, simulator: Simulator, adb: str
 ) -> None:
     """A suite that uses devices uses all that are connected, without another option."""
@@ -95,7 +95,9 @@ def test_all_are_held(
     )
 
 
-def test_fewer_workers(pytester: pytest.Pytester, run_workers: Run, adb: str) -> None:
+def test_limits_and_requirements_make_fewer_workers(
+    pytester: pytest.Pytester, run_workers: Run, adb: str
+) -> None:
     """``--maxprocesses`` and ``--claw-require`` make fewer; what is not used stays free."""
     pytester.makepyfile(
         f"""
@@ -125,7 +127,7 @@ def test_fewer_workers(pytester: pytest.Pytester, run_workers: Run, adb: str) ->
         result.stdout.fnmatch_lines(["created: 1/1 worker", "1 worker [[]3 items[]]"])
 
 
-def test_simulated_phones(pytester: pytest.Pytester, run_workers: Run) -> None:
+def test_two_simulated_phones_are_two_workers(pytester: pytest.Pytester, run_workers: Run) -> None:
     """``sim:2`` are two workers, and a spare phone is none."""
     pytester.makepyfile(LEAVES_LINES)
 
@@ -192,7 +194,9 @@ def test_an_ini_file(
 
 
 @pytest.mark.parametrize("listing", ["--collect-only", "--fixtures", "--fixtures-per-test"])
-def test_listing(pytester: pytest.Pytester, run_workers: Run, listing: str) -> None:
+def test_listing_tests_looks_for_no_devices(
+    pytester: pytest.Pytester, run_workers: Run, listing: str
+) -> None:
     """Who only lists things looks for no devices, and sees the tests as they will be."""
     pytester.makepyfile(test_it="def test_it(clawperator): pass")
     pytester.makeconftest("def pytest_xdist_auto_num_workers(config): return 1")

@@ -12,7 +12,7 @@ import time
 import pytest
 
 
-def test_ctrl_c(pytester: pytest.Pytester) -> None:
+def test_ctrl_c_puts_changes_back_and_ends_the_phones(pytester: pytest.Pytester) -> None:
     """Ctrl-C in a terminal ends the test, puts its changes back, and then ends the phones."""
     pytester.makepyfile(
         """

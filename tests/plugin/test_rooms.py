@@ -14,7 +14,7 @@ SPARE = re.findall(r"^\| `([\w.]+)` \| [^|]+ \| yes \|$", TEXT, re.MULTILINE)
 
 
 @pytest.mark.parametrize("part", SPARE)
-def test_without_it(pytester: pytest.Pytester, run: Run, part: str) -> None:
+def test_tests_run_without_the_part(pytester: pytest.Pytester, run: Run, part: str) -> None:
     """Tests pass, and fail, without the part."""
     pytester.makepyfile(
         """

@@ -1,4 +1,4 @@
-"""What a run was asked to do."""
+"""The settings of a run: the values of its options, of which a conftest can change some."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from pytest_clawperator.devices.matrix import Matrix
 from pytest_clawperator.devices.requirements import Requirements
 from pytest_clawperator.devices.spec import DeviceSpec
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.plugin.options import ALLOWED_SECONDS, ALLOWED_WHEN, WHEN
+
+WHEN = ("off", "on", "only-on-failure")
+ALLOWED_WHEN = f"{', '.join(WHEN[:-1])} or {WHEN[-1]}"
+ALLOWED_SECONDS = "a number of seconds from 0 on, as in 2.5"
 
 When = Literal["off", "on", "only-on-failure"]
 

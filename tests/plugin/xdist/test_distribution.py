@@ -95,7 +95,9 @@ def test_where_it_fits(
     )
 
 
-def test_strict(pytester: pytest.Pytester, run_workers: Run, older: Simulator) -> None:
+def test_a_strict_run_fails_tests_that_no_device_fits(
+    pytester: pytest.Pytester, run_workers: Run, older: Simulator
+) -> None:
     """With ``--claw-strict`` they fail, and are told first all the same."""
     pytester.makepyfile(
         """
@@ -120,7 +122,9 @@ def test_strict(pytester: pytest.Pytester, run_workers: Run, older: Simulator) -
     )
 
 
-def test_another_distribution(pytester: pytest.Pytester, run_workers: Run, both: list[str]) -> None:
+def test_another_distribution_leaves_the_check_to_the_worker(
+    pytester: pytest.Pytester, run_workers: Run, both: list[str]
+) -> None:
     """With ``--dist loadfile`` tests stay with their file, and the worker checks its device."""
     text = """
         import os

@@ -140,7 +140,9 @@ def test_trouble_on_both(pytester: pytest.Pytester, run_workers: Run) -> None:
     )
 
 
-def test_results_stay(pytester: pytest.Pytester, run_workers: Run) -> None:
+def test_a_test_that_has_its_result_is_not_run_again(
+    pytester: pytest.Pytester, run_workers: Run
+) -> None:
     """A test that had its result when the device failed, or that is wrong, is not run again."""
     pytester.makeconftest(QUICK)
     pytester.makepyfile(
@@ -243,7 +245,9 @@ def test_allure_keeps_its_results(pytester: pytest.Pytester, run_workers: Run) -
     assert not folder.joinpath("old").exists()
 
 
-def test_stepwise(pytester: pytest.Pytester, run_workers: Run) -> None:
+def test_stepwise_goes_on_where_a_test_is_run_again(
+    pytester: pytest.Pytester, run_workers: Run
+) -> None:
     """``--stepwise`` goes on where a test is run again, and ends where no other device is left."""
     pytester.makeconftest(QUICK)
     pytester.makepyfile(ONE_DIES)

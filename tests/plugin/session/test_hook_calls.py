@@ -80,7 +80,7 @@ def test_where_nobody_named_devices(
         ("processors", "7", "a list of functions"),
     ],
 )
-def test_nonsense(
+def test_a_wrong_result_is_shown_with_what_is_wanted(
     pytester: pytest.Pytester, run_plain: Run, hook: str, answer: str, wanted: str
 ) -> None:
     """An answer that is none is shown, with what is wanted instead."""

@@ -14,8 +14,8 @@ import pytest
 from pytest_clawperator.contracts.completion import complete_execution
 from pytest_clawperator.contracts.events import ArtifactMade, ExecutionFinished
 from pytest_clawperator.errors import DeviceUnavailableError, EnvelopeTimeoutError
-from pytest_clawperator.plugin.evidence.client_activity import Watched, label_of
-from pytest_clawperator.plugin.evidence.collecting import gather
+from pytest_clawperator.plugin.evidence.client_activity import ClientActivity, label_of
+from pytest_clawperator.plugin.evidence.collect import collect
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.host import Reply, answer, envelope, running_host
 from tests.doubles.transport import ScriptedTransport
@@ -34,10 +34,10 @@ class Client(SimpleNamespace):
     runner = None
 
 
-def watched(**methods: Any) -> Watched:
+def watched(**methods: Any) -> ClientActivity:
     """Watch a client that has these methods."""
     client: Any = Client(**methods)
-    return Watched(client)
+    return ClientActivity(client)
 
 
 def test_a_device_that_hangs() -> None:
@@ -46,7 +46,7 @@ def test_a_device_that_hangs() -> None:
     seen = watched(screenshot=never.wait)
     seen(ExecutionFinished(serial="PH1", at=0, execution=EXECUTION, elapsed=0.5))
 
-    found = gather(seen, ALL, within=0.2)
+    found = collect(seen, ALL, within=0.2)
     never.set()
 
     assert [piece.kind for piece in found.pieces] == ["envelopes"]
@@ -67,7 +67,7 @@ def test_what_comes_late_is_not_the_tests() -> None:
 
     seen = watched(execute=look)
 
-    gather(seen, ["snapshot"], within=0.05)
+    collect(seen, ["snapshot"], within=0.05)
     late.set()
 
     assert over.wait(10)
@@ -80,7 +80,7 @@ def test_a_device_that_is_gone() -> None:
     def gone() -> bytes:
         raise DeviceUnavailableError("adb says: device offline", serial="PH1")
 
-    found = gather(watched(screenshot=gone, execute=lambda *_, **__: 1 / 0), ALL)
+    found = collect(watched(screenshot=gone, execute=lambda *_, **__: 1 / 0), ALL)
 
     assert found.pieces == []
     assert found.missing == [
@@ -90,9 +90,9 @@ def test_a_device_that_is_gone() -> None:
     ]
 
 
-def test_no_picture() -> None:
+def test_what_is_no_picture_is_not_kept() -> None:
     """What is no picture is not kept as one."""
-    found = gather(watched(screenshot=lambda: b"Error: full\n"), ["screenshot"])
+    found = collect(watched(screenshot=lambda: b"Error: full\n"), ["screenshot"])
 
     assert found.missing == ["no screenshot: screencap gave no picture; it said: Error: full"]
 
@@ -107,12 +107,12 @@ def test_no_picture_of_a_device_that_is_gone() -> None:
         def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
             raise DeviceUnavailableError("adb says: device offline", serial="PH1")
 
-    class Near(Watched):
+    class Near(ClientActivity):
         transport = Gone()
 
     client: Any = Client()
 
-    found = gather(Near(client), ["screenshot"])
+    found = collect(Near(client), ["screenshot"])
 
     assert found.missing == ["no screenshot: DEVICE_OFFLINE: adb says: device offline"]
 
@@ -128,7 +128,7 @@ def test_the_last_screen_that_was_seen() -> None:
         ArtifactMade(serial="PH1", at=0, command_id="c", step_id="s", kind="snapshot", data=b"<x/>")
     )
 
-    found = gather(seen, ["snapshot"])
+    found = collect(seen, ["snapshot"])
 
     assert [(piece.content, piece.remark) for piece in found.pieces] == [
         (b"<x/>", "the last that the test saw: no envelope within 6 s")
@@ -137,7 +137,7 @@ def test_the_last_screen_that_was_seen() -> None:
 
 def test_nothing_is_run_on_a_broken_device() -> None:
     """A device that failed already is not asked to look at its screen."""
-    found = gather(watched(), ["snapshot"], is_broken=True)
+    found = collect(watched(), ["snapshot"], is_broken=True)
 
     assert found.missing == ["no snapshot: the device does not answer"]
 
@@ -152,12 +152,12 @@ def test_what_evidence_does_is_not_evidence() -> None:
 
     seen = watched(screenshot=screenshot)
 
-    gather(seen, ["screenshot"])
+    collect(seen, ["screenshot"])
 
     assert list(seen.executions) == []
 
 
-def test_labels() -> None:
+def test_an_execution_is_named_by_its_actions() -> None:
     """An execution is named by its actions and what they are about, in a few words."""
     many = complete_execution([{"id": str(n), "type": "snapshot_ui"} for n in range(9)])
     opens = complete_execution([{"type": "open_app", "params": {"applicationId": "com.shop"}}])
@@ -213,7 +213,7 @@ def test_behind_another_host(pytester: pytest.Pytester, run_plain: Run) -> None:
     result.stdout.fnmatch_lines(["no log: the device is behind another host, which keeps its log"])
 
 
-def test_pdb(pytester: pytest.Pytester, run: Run) -> None:
+def test_evidence_is_there_when_the_debugger_asks(pytester: pytest.Pytester, run: Run) -> None:
     """Whoever is asked by the debugger finds the evidence there already."""
     pytester.makepyfile(
         quick_pdb="""

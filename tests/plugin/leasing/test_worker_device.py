@@ -87,7 +87,7 @@ def test_one_device_each(
     )
 
 
-def test_simulated_phones(pytester: pytest.Pytester, run_workers: Run) -> None:
+def test_there_are_as_many_phones_as_workers(pytester: pytest.Pytester, run_workers: Run) -> None:
     """With `sim` there are as many phones as workers, on one adb server."""
     pytester.makeconftest(LEAVES_LINES)
     pytester.makepyfile(

@@ -1,0 +1,28 @@
+"""The device's log as evidence, with the crashes in it marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
+from pytest_clawperator.plugin.evidence.evidence_piece import Evidence, Piece, Unavailable
+from pytest_clawperator.report.crashes import find_crashes, marked_log
+
+
+def collect_log(client: ClientActivity, found: Evidence) -> Iterator[Piece]:
+    """Yield the log since the test began; what crashed in it is added to ``found``."""
+    if client.transport is None:
+        raise Unavailable("the device is behind another host, which keeps its log")
+    lines, lost = client.log_lines()
+    crashes = find_crashes(lines)
+    found.crashes += crashes
+    found.traces += [
+        b"\n".join(lines[place] for place in crash.lines).decode("utf-8", "replace")
+        for crash in crashes
+    ]
+    if not lines:
+        raise Unavailable("nothing was logged since the test began")
+    text = marked_log(lines, crashes)
+    if lost:
+        text = f"the first {lost} lines of this test were too many to be kept\n{text}"
+    yield Piece("log", "log.txt", text.encode(), "; ".join(map(str, crashes)))

@@ -1,0 +1,43 @@
+"""Other people's reports that show the files of a test.
+
+A new format is a module in ``report/`` and a row in ``FORMATS``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import pytest
+
+from pytest_clawperator.plugin.evidence.artifacts import Attachment
+from pytest_clawperator.report import allure_bridge
+
+
+class AttachFile(Protocol):
+    """Adds a file to the report of the current test."""
+
+    def __call__(self, path: Path, *, name: str, mime: str) -> None:
+        """Attach the file under this name."""
+
+
+class Format(NamedTuple):
+    """A report format: the plugin that is registered if the report is asked for."""
+
+    plugin: str
+    attach: AttachFile
+
+
+FORMATS = (Format("allure_listener", allure_bridge.attach_file),)
+
+
+def publisher_of(config: pytest.Config) -> Callable[[Attachment], None]:
+    """Return the function that adds an attachment to each report that is asked for."""
+
+    def publish(attachment: Attachment) -> None:
+        for one in FORMATS:
+            if config.pluginmanager.has_plugin(one.plugin):
+                one.attach(attachment.path, name=attachment.name, mime=attachment.mime)
+
+    return publish

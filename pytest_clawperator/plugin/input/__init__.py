@@ -1,0 +1,1 @@
+"""What the user asked for: options, ini values and markers, parsed into typed values."""

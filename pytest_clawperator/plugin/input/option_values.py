@@ -1,0 +1,198 @@
+"""The values of options: each text parsed and checked, and all together the settings of a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+import pytest
+
+from pytest_clawperator.client.device.commands import package_name
+from pytest_clawperator.devices.lease import check_place
+from pytest_clawperator.devices.matrix import parse_matrix, parse_requirements
+from pytest_clawperator.devices.spec import parse_device_spec
+from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.plugin.input.settings import ALLOWED_SECONDS, ALLOWED_WHEN, WHEN, Settings
+from pytest_clawperator.plugin.options import OPTIONS, Option, on_command_line, written_value
+from pytest_clawperator.plugin.stash import SETTINGS
+from pytest_clawperator.plugin.worker_input import is_worker
+from pytest_clawperator.transport.server import locate_server
+
+PROFILES = ("documented", "0.5.3")
+
+
+def settings_of(config: pytest.Config) -> Settings:
+    """Return the settings of this run, made from the options once."""
+    if SETTINGS not in config.stash:
+        given = {option.field: _value(config, option) for option in OPTIONS}
+        config.stash[SETTINGS] = Settings(
+            **{field: value for field, value in given.items() if value is not None}
+        )
+    return config.stash[SETTINGS]
+
+
+def refuse_options_without_effect(config: pytest.Config) -> None:
+    """Raise a usage error for what the command line asks for in vain.
+
+    The ini file is not judged: it serves other runs, too.
+    """
+    settings = settings_of(config)
+    kinds = {spec.kind for spec in settings.device}
+    idle = {}
+    if "sim" not in kinds:
+        no_phones = "this run has no simulated phones; add --claw-device sim, or leave it out"
+        idle = {"sim_app": no_phones, "sim_profile": no_phones}
+    if kinds and kinds <= {"sim", "url"}:
+        named = " and ".join(f"--claw-device {spec}" for spec in settings.device)
+        idle["adb"] = f"{named} asks no adb server; name a device of it, or leave this out"
+    if kinds == {"url"}:
+        idle["operator_apk"] = "behind a url it is up to that host; install it there"
+    for field, reason in idle.items():
+        if on_command_line(config, field) is not None:
+            raise pytest.UsageError(f"{source_of(config, field)} has no effect: {reason}")
+
+
+def source_of(config: pytest.Config, field: str) -> str:
+    """Return where an option was given: its flag, or else its ini twin."""
+    option = next(option for option in OPTIONS if option.field == field)
+    on_line = on_command_line(config, field) is not None
+    return option.flag if on_line else f"the ini option {option.dest}"
+
+
+def _value(config: pytest.Config, option: Option) -> Any:
+    given = written_value(config, option)
+    if given is None or option.metavar is None:
+        return given
+    on_line = on_command_line(config, option.field) is not None
+    if not given and not on_line:
+        return None  # `-o claw_device=` takes back what the ini file says
+    ini_folder = config.inipath.parent if config.inipath else config.rootpath
+    folder = config.invocation_params.dir if on_line else ini_folder
+    source = source_of(config, option.field)
+    values = tuple(
+        _parsed(option, text, folder, source, check=not is_worker(config))
+        for text in (given if option.is_repeatable else [given])
+    )
+    return values if option.is_repeatable else values[0]
+
+
+def _parsed(option: Option, text: str, folder: Path, source: str, *, check: bool) -> Any:
+    if not text.strip():
+        raise pytest.UsageError(
+            f"{source}: found {text!r}, allowed is {option.metavar}: {option.help}"
+        )
+    try:
+        value = PARSERS[option.field](text, folder)
+        if check and option.field in CHECKS:
+            CHECKS[option.field](value)
+    except ValueError as exc:
+        raise pytest.UsageError(f"{source}: {exc}") from exc
+    except ConfigurationError as exc:
+        raise pytest.UsageError(f"{source}: {exc.message}. {exc.hint or ''}".strip()) from exc
+    return value
+
+
+def _seconds(text: str, folder: Path) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds < math.inf:
+        raise ValueError(f"found {text!r}, allowed is {ALLOWED_SECONDS}")
+    return seconds
+
+
+def _count(text: str, folder: Path) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 4:
+        raise ValueError(f"found {text!r}, allowed is a number from 0 on, as in 2")
+    return int(text)
+
+
+def _file(text: str, folder: Path) -> Path:
+    path = folder / Path(text).expanduser()
+    if not path.is_file():
+        raise ValueError(f"there is no file {path}")
+    return path
+
+
+def _folder(text: str, folder: Path) -> Path:
+    return folder / Path(text).expanduser()
+
+
+def _profile(text: str, folder: Path) -> str:
+    if text not in PROFILES:
+        raise ValueError(f"found {text!r}, allowed is {' or '.join(PROFILES)}")
+    return text
+
+
+def _when(text: str, folder: Path) -> str:
+    if text not in WHEN:
+        raise ValueError(f"found {text!r}, allowed is {ALLOWED_WHEN}")
+    return text
+
+
+def _check_app(path: Path) -> None:
+    # The models of apps take as long to import as all of the plugin.
+    from pytest_clawperator.simulator.screen.app_files.load import load_app
+
+    load_app(path)
+
+
+def _check_apk(path: Path) -> None:
+    try:
+        with ZipFile(path) as archive:
+            is_app = "AndroidManifest.xml" in archive.namelist()
+    except (OSError, BadZipFile):
+        is_app = False
+    if not is_app:
+        raise ValueError(f"{path} is no APK, which is a zip file with an AndroidManifest.xml")
+
+
+def _check_folder(path: Path) -> None:
+    """Raise unless the folder can be written, or made; nothing is left behind."""
+    try:
+        there = next(place for place in (path, *path.parents) if place.exists())
+        if not there.is_dir():
+            raise ValueError(f"{there} is a file, and evidence needs a folder")
+        # Permissions alone do not tell: think of full, read-only and unreal file systems.
+        with TemporaryDirectory(prefix=".claw-", dir=there):
+            pass
+    except OSError as exc:
+        raise ValueError(
+            f"no evidence can be kept in {path}: {exc.strerror or exc}; allowed is a folder that"
+            " can be made and written"
+        ) from exc
+
+
+#: How the text of an option becomes its value; the second argument is the folder that paths
+#: start from. A parser raises ``ValueError`` or ``ConfigurationError`` with what was found and
+#: what is allowed.
+PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
+    "device": lambda text, folder: parse_device_spec(text),
+    "adb": lambda text, folder: str(locate_server(text)),
+    "require": lambda text, folder: parse_requirements(text),
+    "matrix": lambda text, folder: parse_matrix(text),
+    "spare_devices": _count,
+    "lease": lambda text, folder: check_place(text),
+    "lease_timeout": _seconds,
+    "operator_package": lambda text, folder: package_name(text),
+    "operator_apk": _file,
+    "timeout": _seconds,
+    "output": _folder,
+    "screenshot": _when,
+    "snapshot": _when,
+    "logcat": _when,
+    "video": _when,
+    "sim_app": _file,
+    "sim_profile": _profile,
+}
+#: A closer look at a parsed value, which is taken once and not in every worker.
+CHECKS: Mapping[str, Callable[[Any], None]] = {
+    "operator_apk": _check_apk,
+    "output": _check_folder,
+    "sim_app": _check_app,
+}

@@ -1,0 +1,69 @@
+"""The rooms behind the gate: their parts, and what the front asks of them."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from pytest_clawperator.plugin.evidence import late_closing, on_failure, used_clients
+from pytest_clawperator.plugin.features import goldens, marked_tests, pausing, soft, validating
+from pytest_clawperator.plugin.input import option_values
+from pytest_clawperator.plugin.leasing import (
+    default_hooks,
+    ladder,
+    matrix,
+    spare_devices,
+    worker_device,
+)
+from pytest_clawperator.plugin.reporting import (
+    infrastructure,
+    junit,
+    matrix_table,
+    summary,
+    terminal,
+)
+from pytest_clawperator.plugin.session import hints
+from pytest_clawperator.plugin.xdist import distribution
+
+
+class Rooms:
+    """What the front asks of the rooms; ``gate.py`` returns this class."""
+
+    #: The parts, in the order in which they are registered.
+    parts: tuple[ModuleType, ...] = (
+        used_clients,
+        late_closing,
+        marked_tests,
+        goldens,
+        soft,
+        default_hooks,
+        worker_device,
+        distribution,
+        matrix,
+        matrix_table,
+        validating,
+        infrastructure,
+        junit,
+        on_failure,
+        hints,
+        pausing,
+        summary,
+        terminal,
+    )
+
+    # For usage.py
+    check_options = staticmethod(option_values.refuse_options_without_effect)
+    count_workers = staticmethod(worker_device.count_workers)
+    apply_markers = staticmethod(marked_tests.apply_markers)
+    client_given = staticmethod(used_clients.client_given)
+
+    # For fixtures.py
+    settings_of = staticmethod(option_values.settings_of)
+    lease = staticmethod(ladder.lease)
+    transport = staticmethod(ladder.transport)
+    client = staticmethod(ladder.client)
+    device = staticmethod(ladder.device)
+    check_device = staticmethod(ladder.check_device)
+    client_for_test = staticmethod(ladder.client_for_test)
+    several = staticmethod(spare_devices.several)
+    payload = staticmethod(ladder.payload)
+    artifacts = staticmethod(ladder.artifacts)

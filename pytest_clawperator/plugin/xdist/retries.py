@@ -1,0 +1,157 @@
+"""A test whose device failed is run once more, on another device."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.plugin.reporting.junit import junit_logs
+from pytest_clawperator.plugin.session.events import events_of
+from pytest_clawperator.plugin.session.report_fields import (
+    DEVICE_PROPERTY,
+    INFRASTRUCTURE,
+    LEASE_PROBLEM,
+    PUT_ASIDE,
+)
+from pytest_clawperator.plugin.stash import DEVICE_POOL
+from pytest_clawperator.plugin.xdist.durations import save_durations
+from pytest_clawperator.plugin.xdist.scheduling import DeviceScheduling
+
+#: The outcome of a test that is run once more, as pytest-rerunfailures calls it too.
+RERUN = "rerun"
+
+# Why a test whose device failed was not run once more after all.
+_STOPPED = "the run was stopped before another device could run it again"
+_NOBODY_LEFT = "no other device was left to run it again"
+
+# A worker and a test.
+Attempt = tuple[str, str]
+
+
+class Retries:
+    """Moves the tests of devices that fail to others; registered in the controller."""
+
+    def __init__(self, config: pytest.Config, scheduler: DeviceScheduling) -> None:
+        self._config = config
+        self._scheduler = scheduler
+        self._xdist: Any = config.pluginmanager.get_plugin("dsession")
+        self._pool = config.stash[DEVICE_POOL]
+        self._moved: Counter[str] = Counter()
+        self._put_aside: set[str] = set()
+        self._ended: set[Attempt] = set()  # those that have their result
+        self._retried: set[Attempt] = set()  # those whose test is run once more
+        self._promised: set[str] = set()
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, None, None]:
+        """Judge a report before others see it, and stop the run where they want that then."""
+        node = getattr(report, "node", None)
+        if node is not None:
+            self._judge(node, report)
+        yield
+        session: Any = self._config.pluginmanager.get_plugin("session")
+        if getattr(report, INFRASTRUCTURE, False):  # its worker did not stop by itself
+            self._xdist.shouldstop = self._xdist.shouldstop or session.shouldstop
+
+    def pytest_report_teststatus(
+        self, report: pytest.TestReport
+    ) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
+        """Call a test that is run once more what it is called elsewhere."""
+        if report.outcome == RERUN:
+            return "rerun", "R", ("RERUN", {"yellow": True})
+        return None
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Keep how long the tests took; report those whose second run did not take place."""
+        save_durations(self._config, self._scheduler.seen)
+        for test in self._scheduler.unrun:
+            if test in self._promised:
+                is_stopped = bool(self._xdist.shouldstop)
+                report = _not_run_again(test, _STOPPED if is_stopped else _NOBODY_LEFT)
+                self._config.hook.pytest_runtest_logreport(report=report)
+                session.testsfailed += 1
+                session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Name the devices that failed under tests which were then run elsewhere."""
+        flaky = sorted({*self._moved, *self._put_aside})
+        if self._config.get_verbosity() < 0 or not flaky:
+            return
+        terminalreporter.section("flaky devices")
+        width = max(map(len, flaky))
+        for serial in flaky:
+            parts = [_moved(self._moved[serial])] if self._moved[serial] else []
+            parts += ["it was put aside"] if serial in self._put_aside else []
+            terminalreporter.line(f"{serial:{width}}  {'; '.join(parts)}", yellow=True)
+
+    def _judge(self, node: Any, report: pytest.TestReport) -> None:
+        """Retry a test whose device failed, and put aside a device that is dead."""
+        attempt = node.gateway.id, report.nodeid
+        is_lease = getattr(report, LEASE_PROBLEM, False)
+        if report.failed and getattr(report, INFRASTRUCTURE, False) and not is_lease:
+            self._put_aside_device(node, getattr(report, PUT_ASIDE, None))
+            # A worker without a device has none that failed: what it reports is true of all.
+            is_open = attempt not in self._ended and node.gateway.id in self._pool.taken
+            if is_open and self._scheduler.retry(node, report.nodeid):
+                self._make_rerun(attempt, report)
+        elif report.when == "call" or not report.passed:
+            self._ended.add(attempt)  # it has its result: what follows does not change it
+        if report.when == "teardown":
+            self._ended.discard(attempt)
+            if attempt in self._retried:  # nobody counts how such an attempt ended
+                self._retried.discard(attempt)
+                report.outcome = "passed"
+
+    def _make_rerun(self, attempt: Attempt, report: pytest.TestReport) -> None:
+        """Make a report that of a test which is run once more, and which nobody counts."""
+        if attempt in self._retried:  # an earlier report of this attempt was made one
+            return
+        self._retried.add(attempt)
+        self._promised.add(report.nodeid)
+        report.outcome = RERUN  # type: ignore[assignment]  # as other plugins that do so
+        self._moved[self._blamed(attempt[0], report)] += 1
+        for xml in junit_logs(self._config.pluginmanager):
+            # What was written down of this attempt would look like a test that passed.
+            xml.node_reporters_ordered.remove(xml.node_reporter(report))
+
+    def _blamed(self, worker_id: str, report: pytest.TestReport) -> str:
+        """Return the device that failed: the worker's own, or a spare one."""
+        serial = getattr(report, INFRASTRUCTURE)
+        if serial in [one.serial for one in self._pool.held]:
+            return str(serial)
+        return str(dict(report.user_properties).get(DEVICE_PROPERTY) or worker_id)
+
+    def _put_aside_device(self, node: Any, serial: str | None) -> None:
+        """Put aside the device of a worker, and show that; a spare one is not the worker's own."""
+        device = self._pool.taken.get(node.gateway.id)
+        if device is None or device.serial != serial:
+            return
+        if serial not in self._put_aside:
+            self._put_aside.add(serial)
+            events_of(self._config).show(
+                f"[{serial}] the device is put aside: its tests go to others, where these will do"
+            )
+        self._pool.put_aside(node.gateway.id)
+        self._scheduler.device_failed(node)
+
+
+def _moved(times: int) -> str:
+    tests = "1 test was" if times == 1 else f"{times} tests were"
+    return f"{tests} run once more on another device"
+
+
+def _not_run_again(test: str, reason: str) -> pytest.TestReport:
+    path = test.partition("::")[0]
+    report = pytest.TestReport(
+        nodeid=test,
+        location=(path, None, test),
+        keywords={},
+        outcome="failed",
+        longrepr=f"the device failed under this test, and {reason}",
+        when="call",
+    )
+    setattr(report, INFRASTRUCTURE, True)
+    return report
