@@ -1,6 +1,6 @@
 """The action types: a class for each, with all that is known of it in its row.
 
-The row (``spec``) holds for every payload, which is judged by its wire form, whoever wrote it.
+The row (``spec``) holds for every payload, which is validated in wire form, whoever wrote it.
 The class is for writing payloads with completion and type checks, times in seconds.
 """
 

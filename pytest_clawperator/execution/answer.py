@@ -1,6 +1,6 @@
-"""Which log line answers a command: the envelope, or a sign that none will come.
+"""Finding the answer to a command in the log: the envelope, or a sign that none will come.
 
-Pure: lines go in, an answer comes out. The Operator's lines are told by their text and
+Pure: lines go in, an answer comes out. The Operator's lines are recognised by their text and
 process id, never by their tag, which release builds obfuscate; and by their priority,
 because hierarchies, which hold text from the screen, are logged with the lowest one.
 """
@@ -54,7 +54,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class Crashed:
-    """The Operator's process ended; ``reason`` is the first line of its last words."""
+    """The Operator's process ended; ``reason`` is the first line that says why."""
 
     reason: str
 
@@ -63,7 +63,7 @@ Answer = Answered | Refused | Crashed
 
 
 @dataclass
-class _LastWords:
+class _Pending:
     """A refusal or a crash whose reason stands in the lines that follow it."""
 
     source: tuple[int, str, str]
@@ -80,7 +80,7 @@ class AnswerReader:
     operator_package: str
     pid: int | None = None
     _pieces: list[LogEntry] = field(default_factory=list)
-    _words: _LastWords | None = None
+    _pending: _Pending | None = None
 
     @property
     def is_taken(self) -> bool:
@@ -90,13 +90,13 @@ class AnswerReader:
     @property
     def unconfirmed(self) -> Refused | Crashed | None:
         """A refusal or crash whose reason has not come yet, and may never come."""
-        words = self._words
-        return words.answer if words is not None and words.is_ours else None
+        pending = self._pending
+        return pending.answer if pending is not None and pending.is_ours else None
 
     def feed(self, lines: Iterable[bytes]) -> Answer | None:
         """Read more lines; return the answer, if there. A malformed envelope of ours is raised."""
         for line in lines:
-            if self._pieces or self._words is not None or _RELEVANT.match(line):
+            if self._pieces or self._pending is not None or _RELEVANT.match(line):
                 entry = parse_log_line(line)
                 answer = self._read(entry) if entry is not None else None
                 if answer is not None:
@@ -106,8 +106,8 @@ class AnswerReader:
     def _read(self, entry: LogEntry) -> Answer | None:
         if self._pieces and entry.source == self._pieces[0].source:
             return self._read_envelope([*self._pieces, entry])
-        if self._words is not None and entry.source == self._words.source:
-            return self._read_last_words(self._words, entry)
+        if self._pending is not None and entry.source == self._pending.source:
+            return self._read_reason(self._pending, entry)
         return self._read_news(entry)
 
     def _read_news(self, entry: LogEntry) -> Answer | None:
@@ -120,7 +120,7 @@ class AnswerReader:
             self._note_refusal(entry)
         elif entry.priority in "EF" and message.startswith(_CRASH):
             crash = Crashed(message)
-            self._words = _LastWords(entry.source, True, False, crash)
+            self._pending = _Pending(entry.source, True, False, crash)
         elif self.is_taken and f"(pid {self.pid}) has died" in message:
             return Crashed(message)
         return None
@@ -156,23 +156,23 @@ class AnswerReader:
         if self.is_taken or not (service_off or message.startswith(_REFUSALS)):
             return
         refusal = Refused(message.removeprefix(_RECEIVER), service_off)
-        self._words = _LastWords(entry.source, False, True, refusal)
+        self._pending = _Pending(entry.source, False, True, refusal)
 
-    def _read_last_words(self, words: _LastWords, entry: LogEntry) -> Answer | None:
-        if words.is_crash and not words.is_ours:
+    def _read_reason(self, pending: _Pending, entry: LogEntry) -> Answer | None:
+        if pending.is_crash and not pending.is_ours:
             # The line after the first names the process: any app may crash while we wait.
             process = f"Process: {self.operator_package}, PID: {entry.pid}"
             is_ours = entry.message.startswith(process) or entry.pid == self.pid
-            words.is_ours = is_ours
+            pending.is_ours = is_ours
             if not is_ours:
-                self._words = None
+                self._pending = None
             return None
-        self._words = None
+        self._pending = None
         reason = entry.message.strip()
-        if words.is_crash:
+        if pending.is_crash:
             return Crashed(reason)
-        assert isinstance(words.answer, Refused)
-        return Refused(reason, words.answer.service_off)
+        assert isinstance(pending.answer, Refused)
+        return Refused(reason, pending.answer.service_off)
 
 
 def _explained(error: EnvelopeMalformedError, last: LogEntry) -> EnvelopeMalformedError:
