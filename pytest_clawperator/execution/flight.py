@@ -36,9 +36,6 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 # characters, of up to six bytes in JSON.
 _RECORD_BYTES = 1536
 _NO_RECORD = b"-"
-# Files that nobody touched for a day are looked at; locking one that is in use would disturb.
-_LONG = 24 * 60 * 60.0
-_OURS = re.compile(r"-[0-9a-f]{8}\.(flight|lease|holder)$")
 
 _T = TypeVar("_T")
 
@@ -110,12 +107,16 @@ class Flight:
         """Take the device for one execution, as a context manager."""
         yield from self._claims(command_id, serial)
 
+    @property
+    def folder(self) -> Path:
+        """The folder of the lock file."""
+        return self._path.parent
+
     def close(self) -> None:
-        """Remove the lock file if nobody uses it, and old ones that others left."""
+        """Remove the lock file if nobody uses it."""
         with suppress(OSError, ConfigurationError):
             descriptor = os.open(self._path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
-            _remove_idle(descriptor, self._path, clock=self._clock)
-        sweep(self._path.parent)
+            remove_idle(descriptor, self._path, clock=self._clock)
 
     def _claims(self, command_id: str, serial: str) -> Iterator[Claim]:
         """Yield one claim, which ends with the generator."""
@@ -267,29 +268,7 @@ def open_shared(path: Path) -> int:
     return descriptor
 
 
-@lru_cache(maxsize=8)
-def sweep(folder: Path) -> None:
-    """Remove old files of killed processes from the folder, once per process."""
-    with suppress(OSError), os.scandir(folder) as entries:
-        long_ago = time.time() - _LONG
-        for entry in [one for one in entries if _OURS.search(one.name)]:
-            with suppress(OSError, ConfigurationError):
-                if entry.stat(follow_symlinks=False).st_mtime < long_ago:
-                    _remove_left(Path(entry.path))
-
-
-def _remove_left(path: Path) -> None:
-    """Remove an old file; a holder's file only while its lease is locked."""
-    if path.suffix == ".holder":
-        lease = path.with_suffix(".lease")
-        _remove_idle(open_shared(lease), path, lease)
-    else:
-        _remove_idle(os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)), path)
-
-
-def _remove_idle(
-    descriptor: int, *paths: Path, clock: Callable[[], float] = time.monotonic
-) -> None:
+def remove_idle(descriptor: int, *paths: Path, clock: Callable[[], float] = time.monotonic) -> None:
     """Remove files unless the last of them, which is open, is in use; close it."""
     try:
         idle = _lock(descriptor) and _unfinished(descriptor, clock()) is None

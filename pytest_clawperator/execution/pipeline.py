@@ -27,6 +27,7 @@ from pytest_clawperator.errors import (
 from pytest_clawperator.execution.busy_time import longest_run
 from pytest_clawperator.execution.dispatch import Command, Reply, dispatch
 from pytest_clawperator.execution.flight import Claim, Clearance, Flight, Unfinished, always_clear
+from pytest_clawperator.execution.lock_sweep import sweep
 from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.postprocess import (
     PROCESSORS,
@@ -104,8 +105,9 @@ class Pipeline:
         return self._operator_package
 
     def close(self) -> None:
-        """Release the device, and remove the screenshots that were given no path."""
+        """Release the device; remove the screenshots without a path, and old lock files."""
         with ExitStack() as closing:  # an interrupt on the way leaves nothing out
+            closing.callback(sweep, self._flight.folder)
             closing.callback(self._flight.close)
             closing.callback(self._folder.close)
             self._transport.close()

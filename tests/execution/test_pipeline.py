@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 
 import pytest
 
@@ -18,6 +19,8 @@ from pytest_clawperator.errors import (
     ShellError,
     SnapshotError,
 )
+from pytest_clawperator.execution.flight import lock_path
+from pytest_clawperator.execution.lock_sweep import sweep
 from pytest_clawperator.execution.postprocess import PROCESSORS, Collected
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.interrupting import interruptions
@@ -230,3 +233,18 @@ def test_without_clearance_nothing_is_sent(bench: MakeBench) -> None:
     assert caught.value.serial == "PH1"
     assert here.transport.commands == []
     assert here.unfinished() is None
+
+
+def test_closing_removes_its_own_lock_file_and_old_ones_of_others(bench: MakeBench) -> None:
+    """A client that ends leaves no lock file, and clears away what killed processes left."""
+    here = bench((0.1, envelope("cmd-1", step("sleep"))))
+    here.run(SLEEP)
+    folder = here.flight.folder
+    left = lock_path("long-gone", "flight", folder=folder)
+    left.touch()
+    os.utime(left, (0, 0))
+    sweep.cache_clear()
+
+    here.pipeline.close()
+
+    assert list(folder.iterdir()) == []
