@@ -17,17 +17,23 @@ _SHIPPED = Path(__file__).parents[2] / "apps"
 
 def load_app(path: Path) -> App:
     """Load an app from its file; a mistake is a ConfigurationError with file and line."""
-    return _checked_app(read_source(path))
+    return _checked(read_source(path))
 
 
 def parse_app(text: str, *, path: Path = Path("app.yaml")) -> App:
     """Load an app from text; ``path`` is the name of its file in errors."""
-    return _checked_app(read_source(path, text=text))
+    return _checked(read_source(path, text=text))
 
 
 @lru_cache(maxsize=1)
 def _shipped() -> tuple[App, ...]:
-    return tuple(load_app(path) for path in sorted(_SHIPPED.glob("*.yaml")))
+    # Their names are checked by the tests, and not at each start of a phone.
+    return tuple(_validated(read_source(path)) for path in shipped_files())
+
+
+def shipped_files() -> list[Path]:
+    """List the files of the apps that come with the package."""
+    return sorted(_SHIPPED.glob("*.yaml"))
 
 
 def shipped_apps() -> list[App]:
@@ -59,18 +65,22 @@ def plain_app(
     )
 
 
-def _checked_app(source: Source) -> App:
+def _checked(source: Source) -> App:
+    app = _validated(source)
+    problems = problems_of(app)
+    if problems:
+        raise refusal(source, problems)
+    return app
+
+
+def _validated(source: Source) -> App:
     if not isinstance(source.data, dict):
         raise source.error(
             (), "an app file is a mapping", hint=f"Its keys: {', '.join(App.model_fields)}."
         )
     try:
-        app = App.model_validate(source.data)
+        return App.model_validate(source.data)
     except ValidationError as error:
         raise refusal(source, [explained(entry) for entry in error.errors()]) from None
     except RecursionError:
         raise source.error((), "nested too deep", hint="Flatten the widgets.") from None
-    problems = problems_of(app)
-    if problems:
-        raise refusal(source, [(place, message) for place, message in problems])
-    return app

@@ -16,6 +16,7 @@ from pytest_clawperator.simulator.screen.app_files.load import (
     parse_app,
     plain_app,
     shipped_apps,
+    shipped_files,
 )
 from tests.simulator.screen.phone import HEAD
 from tests.simulator.screen.sample_apps import MAIN
@@ -58,6 +59,13 @@ def test_the_shipped_apps_are_read_once() -> None:
         app.package for app in apps
     }
     assert all(first is second for first, second in zip(apps, shipped_apps(), strict=True))
+
+
+def test_the_shipped_files_have_no_mistakes() -> None:
+    """They pass every check that a user's own file has to pass."""
+    loaded = [load_app(path).package for path in shipped_files()]
+
+    assert loaded == [app.package for app in shipped_apps()]
 
 
 def test_a_plain_app_needs_no_file() -> None:
