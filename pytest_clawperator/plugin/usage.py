@@ -114,8 +114,9 @@ def _is_asked_for(items: list[pytest.Item]) -> bool:
         node: pytest.Item | pytest.Collector | Any = item
         while node is not None and id(node) not in known:
             known.add(id(node))
-            if any(mark.name in markers.NAMES for mark in node.own_markers):
-                return True
+            for mark in node.own_markers:
+                if mark.name in markers.NAMES:
+                    return True
             node = node.parent
     return False
 
