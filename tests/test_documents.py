@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.errors import ErrorCode
-from pytest_clawperator.plugin import FRONT_PARTS, hookspecs
+from pytest_clawperator.plugin import fixtures, hookspecs
 from pytest_clawperator.plugin.rooms import Rooms
 from pytest_clawperator.simulator.faults import FAULTS
 from pytest_clawperator.simulator.screen.app_files.load import parse_app
@@ -178,7 +178,7 @@ def test_every_part_is_documented() -> None:
         r"^\| `(pytest_clawperator\.plugin\.[\w.]+)`", read("options.md"), re.MULTILINE
     )
 
-    assert told == [part.__name__ for part in (*FRONT_PARTS, *Rooms.parts)]
+    assert told == [part.__name__ for part in (fixtures, *Rooms.parts)]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.stem)

@@ -3,33 +3,54 @@
 pytest imports this in every project the package is installed in, used or not. The modules
 beside this one are the front: always loaded, and importing nothing heavy. What needs devices
 is in the rooms, the folders below, which ``gate.py`` imports when a run uses them. Each part
-of front and rooms can be switched off by its name, as in
-``-p no:pytest_clawperator.plugin.reporting.terminal``.
+can be switched off by its name, as in ``-p no:pytest_clawperator.plugin.reporting.terminal``.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.plugin import fixtures, hookspecs, markers, options, usage
-from pytest_clawperator.plugin.worker_input import STARTS_LATE, worker_input
+from pytest_clawperator.plugin import fixtures, hookspecs, markers, usage, worker_input
 
-#: The parts that are always there: what can be asked for, and who notices it.
-FRONT_PARTS = (options, markers, fixtures, usage)
+# pytest looks at each name in a plugin. So the front is one plugin, with the hooks of its
+# modules, and the fixtures are another one.
+from pytest_clawperator.plugin.options import pytest_addoption
+from pytest_clawperator.plugin.usage import (
+    pytest_collection_modifyitems,
+    pytest_fixture_setup,
+    pytest_make_collect_report,
+    pytest_runtest_setup,
+    pytest_xdist_auto_num_workers,
+)
+
+__all__ = [
+    "pytest_addhooks",
+    "pytest_addoption",
+    "pytest_cmdline_main",
+    "pytest_collection_modifyitems",
+    "pytest_configure",
+    "pytest_fixture_setup",
+    "pytest_make_collect_report",
+    "pytest_runtest_setup",
+    "pytest_xdist_auto_num_workers",
+]
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
-    """Declare the hooks of the plugin, and register the parts of the front."""
+    """Declare the hooks of the plugin, and register the fixtures."""
     pluginmanager.add_hookspecs(hookspecs)
-    # As `pytest_plugins` they would cost ten times as much: for each name in it, pytest looks
-    # through the entry points of everything that is installed.
-    for part in FRONT_PARTS:
-        if not pluginmanager.is_blocked(part.__name__):
-            pluginmanager.register(part, part.__name__)
+    if not pluginmanager.is_blocked(fixtures.__name__):
+        pluginmanager.register(fixtures, fixtures.__name__)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Keep a worker that starts late from emptying the folder that others write to for Allure."""
-    if STARTS_LATE in worker_input(config):
+    if worker_input.STARTS_LATE in worker_input.worker_input(config):
         config.option.clean_alluredir = False  # before pytest_configure, where Allure does it
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the markers known, and see whether the options ask for devices."""
+    markers.add_markers(config)
+    usage.notice_options(config)

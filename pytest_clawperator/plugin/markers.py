@@ -19,10 +19,11 @@ MARKERS = (
 #: The markers that bring a test its device, whether or not it names a fixture.
 ASK_FOR_DEVICE = ("claw_device", "claw_app")
 
-_NAMES = frozenset(["claw_device", "claw_app", "claw_timeout", "claw_payload"])
+#: The names of all of them.
+NAMES = frozenset(["claw_device", "claw_app", "claw_timeout", "claw_payload"])
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def add_markers(config: pytest.Config) -> None:
     """Make the markers known, so that ``--strict-markers`` takes them."""
     for line in MARKERS:
         config.addinivalue_line("markers", line)
@@ -30,7 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def markers_of(item: pytest.Item) -> list[pytest.Mark]:
     """Return the markers of a test that are ours, the closest first."""
-    return [mark for mark in item.iter_markers() if mark.name in _NAMES]
+    return [mark for mark in item.iter_markers() if mark.name in NAMES]
 
 
 def signature_of(name: str) -> str:

@@ -7,9 +7,12 @@ A new option is a row here, a field of ``Settings`` (``input/settings.py``) and 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 class Option:

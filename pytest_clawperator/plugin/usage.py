@@ -2,7 +2,8 @@
 
 A run uses devices if an option is given, if a test has one of our markers or fixtures, or if
 a test, a conftest or a plugin imports the library. A controller of ``-n`` does not collect
-tests; it looks for such names in the text of the files.
+tests; it looks for such names in the text of the files. The hooks are those of the plugin's
+``__init__``.
 """
 
 from __future__ import annotations
@@ -18,16 +19,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.plugin.gate import import_rooms, open_gate
-from pytest_clawperator.plugin.markers import markers_of
-from pytest_clawperator.plugin.options import is_any_given, on_command_line
-from pytest_clawperator.plugin.stash import (
-    CURRENT_TEST,
-    IS_GATE_OPEN,
-    NEEDS_DEVICES,
-    UNCOLLECTED_FILES,
-)
-from pytest_clawperator.plugin.worker_input import CHANNEL, worker_input
+from pytest_clawperator.plugin import gate, markers, options, stash, worker_input
 
 # A function that takes one of our fixtures, or a marker of ours.
 _DEVICE_USE = rb"\bdef +\w+\([^)]*\bclawperator|\bmark\.claw_|usefixtures\([^)]*clawperator"
@@ -42,13 +34,13 @@ _LIBRARY = "pytest_clawperator.errors"
 _CLIENT = "pytest_clawperator.client.client"
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def notice_options(config: pytest.Config) -> None:
     """Refuse options that make no sense, and open the gate where anything is asked for."""
-    if CHANNEL in worker_input(config) or is_any_given(config):
-        import_rooms().check_options(config)
-        open_gate(config)
+    if worker_input.CHANNEL in worker_input.worker_input(config) or options.is_any_given(config):
+        gate.import_rooms().check_options(config)
+        gate.open_gate(config)
     elif config.getoption("dist", "no") != "no" and _is_in_text(config, _ANY_USE):
-        open_gate(config)
+        gate.open_gate(config)
 
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
@@ -56,7 +48,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """Make ``-n auto`` as many workers as there are devices that can be had now."""
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not needs_devices(config):
         return None
-    return open_gate(config).count_workers(config)
+    return gate.open_gate(config).count_workers(config)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -66,23 +58,23 @@ def pytest_make_collect_report(
     """Remember a file whose tests are skipped as a whole, or that cannot be read."""
     report = yield
     if not report.passed and isinstance(collector, pytest.File):
-        collector.config.stash.setdefault(UNCOLLECTED_FILES, []).append(collector.path)
+        collector.config.stash.setdefault(stash.UNCOLLECTED_FILES, []).append(collector.path)
     return report
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Open the gate if the library is imported, or a test asks for devices."""
-    if _LIBRARY in sys.modules or any(map(_asks_for_device, items)):
-        open_gate(config).apply_markers(config, items)
+    if _LIBRARY in sys.modules or _is_asked_for(items):
+        gate.open_gate(config).apply_markers(config, items)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Open the gate if the library was imported since the tests were collected."""
-    item.config.stash[CURRENT_TEST] = item
-    if _LIBRARY in sys.modules and IS_GATE_OPEN not in item.config.stash:
-        open_gate(item.config)
+    item.config.stash[stash.CURRENT_TEST] = item
+    if _LIBRARY in sys.modules and stash.IS_GATE_OPEN not in item.config.stash:
+        gate.open_gate(item.config)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -94,33 +86,45 @@ def pytest_fixture_setup(
     value = yield
     module = sys.modules.get(_CLIENT)
     if module is not None and isinstance(value, module.Clawperator):
-        open_gate(request.config).client_given(fixturedef, request, value)
+        gate.open_gate(request.config).client_given(fixturedef, request, value)
     return value
 
 
 def needs_devices(config: pytest.Config) -> bool:
     """Whether workers need devices: the command line or a test asks, and tests are run."""
-    if NEEDS_DEVICES not in config.stash:
-        config.stash[NEEDS_DEVICES] = _needs_devices(config)
-    return config.stash[NEEDS_DEVICES]
+    if stash.NEEDS_DEVICES not in config.stash:
+        config.stash[stash.NEEDS_DEVICES] = _needs_devices(config)
+    return config.stash[stash.NEEDS_DEVICES]
 
 
 def _needs_devices(config: pytest.Config) -> bool:
     if any(getattr(config.option, name, False) for name in _LISTINGS):
         return False
-    is_wished = any(on_command_line(config, name) is not None for name in _WISHES)
+    is_wished = any(options.on_command_line(config, name) is not None for name in _WISHES)
     return is_wished or _is_in_text(config, _DEVICE_USE)
+
+
+def _is_asked_for(items: list[pytest.Item]) -> bool:
+    """Whether a test has one of our fixtures or markers, also through its class or module."""
+    known: set[int] = set()
+    for item in items:
+        for name in getattr(item, "fixturenames", ()):
+            if name.startswith("clawperator"):
+                return True
+        node: pytest.Item | pytest.Collector | Any = item
+        while node is not None and id(node) not in known:
+            known.add(id(node))
+            for mark in node.own_markers:
+                if mark.name in markers.NAMES:
+                    return True
+            node = node.parent
+    return False
 
 
 def _is_in_text(config: pytest.Config, pattern: bytes) -> bool:
     """Whether the pattern is in a test file of this run, or in what it takes fixtures from."""
     files = chain(_test_files(config), _loaded_files(config))
     return any(_contains(path, pattern) for path in files)
-
-
-def _asks_for_device(item: pytest.Item) -> bool:
-    names = getattr(item, "fixturenames", ())
-    return any(name.startswith("clawperator") for name in names) or bool(markers_of(item))
 
 
 def _contains(path: Path, pattern: bytes) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-PARTS = ["options", "markers", "fixtures", "usage"]
+PARTS = ["fixtures"]
 HEAVY = ("pydantic", "pydantic_core", "lxml", "adbutils", "yaml", "PIL", "filelock")
 
 

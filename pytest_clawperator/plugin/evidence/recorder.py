@@ -10,10 +10,10 @@ import pytest
 
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.plugin.evidence.artifacts import Artifacts, Attachment
+from pytest_clawperator.plugin.evidence.attempt_videos import AttemptVideos
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
 from pytest_clawperator.plugin.evidence.collect import collect, wanted_kinds
 from pytest_clawperator.plugin.evidence.evidence_piece import Evidence, Piece
-from pytest_clawperator.plugin.evidence.video import Video
 from pytest_clawperator.plugin.input.settings import Settings
 from pytest_clawperator.plugin.session.device_failures import is_infrastructure, is_put_aside
 from pytest_clawperator.plugin.session.report_fields import (
@@ -52,13 +52,15 @@ class Recorder:
         self._folder = folder
         self._show = show
         self._publish = publish
-        self._notice = notice
         self._clients: list[ClientActivity] = []
-        self._videos: dict[int, Video] = {}
-        self._segments: dict[int, list[bytes]] = {}
         self._saved: dict[int, Evidence] = {}
         self._kind = "attachment"
         self._lines: list[str] = []
+        self._videos = AttemptVideos(
+            is_on=lambda: settings().video != "off",
+            notice=notice,
+            on_missing=lambda why: self._lines.append(why),
+        )
         self._properties: list[tuple[str, str]] = []
         self._has_failed = self._is_broken = False
         self.is_ending = False
@@ -71,26 +73,12 @@ class Recorder:
     def use(self, client: ClientActivity) -> None:
         """Add a client of the test, and begin its video where one is wanted."""
         self._clients.append(client)
-        self._begin_video(client)
+        self._videos.begin(client)
 
     def settings_changed(self) -> None:
         """Begin or drop videos as the test's own settings say."""
         for client in self._clients:
-            if self._settings().video == "off":
-                self._end_video(client, is_wanted=False)
-            elif id(client) not in self._videos:
-                self._begin_video(client)
-
-    def _begin_video(self, client: ClientActivity) -> None:
-        transport = client.transport
-        if self._settings().video == "off" or client.video_refused or transport is None:
-            return
-
-        def refuse(why: str) -> None:
-            client.video_refused = True
-            self._notice(client.client.serial, why)
-
-        self._videos[id(client)] = Video(transport, on_problem=refuse)
+            self._videos.begin_or_drop(client)
 
     def save(self, client: ClientActivity) -> None:
         """Look at a device whose client is about to be closed: this may be the last chance.
@@ -102,12 +90,12 @@ class Recorder:
         if not self._is_broken:
             kinds = wanted_kinds(self._settings(), "teardown", has_failed=True)
             self._saved[id(client)] = collect(client, kinds)
-        self._end_video(client, is_wanted=True)
+        self._videos.end(client)
 
     def drop_videos(self) -> None:
         """Record no longer: the run is broken off, and nobody will ask."""
         for client in self._clients:
-            self._end_video(client, is_wanted=False)
+            self._videos.drop(client)
 
     def end_phase(self, report: pytest.TestReport, error: BaseException | None) -> None:
         """Keep what the options ask for, now that a phase of the test ended."""
@@ -178,23 +166,10 @@ class Recorder:
             except OSError as exc:
                 self._lines.append(f"no picture: {exc}")
 
-    def _end_video(self, client: ClientActivity, *, is_wanted: bool) -> None:
-        video = self._videos.pop(id(client), None)
-        if video is None:
-            return
-        if not is_wanted:
-            video.drop()
-            return
-        try:
-            self._segments[id(client)] = video.stop()
-        except ClawperatorError as exc:
-            self._lines.append(f"no video: {exc.message.splitlines()[0]}")
-
     def _keep_videos(self) -> None:
         is_wanted = self._has_failed or self._settings().video == "on"
         for place, client in enumerate(self._clients):
-            self._end_video(client, is_wanted=is_wanted)
-            segments = self._segments.pop(id(client), []) if is_wanted else []
+            segments = self._videos.take(client) if is_wanted else self._videos.drop(client)
             prefix = _prefix("call", client if place else None)
             for number, segment in enumerate(segments, 1):
                 name = "video.mp4" if len(segments) == 1 else f"video-{number}.mp4"

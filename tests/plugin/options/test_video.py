@@ -87,12 +87,12 @@ def test_a_long_test(pytester: pytest.Pytester, run: Run, phone: AdbTransport) -
         from functools import partial
 
         import pytest
-        from pytest_clawperator.plugin.evidence import recorder
+        from pytest_clawperator.plugin.evidence import attempt_videos
 
         @pytest.fixture(scope="session", autouse=True)
         def short_segments():
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(recorder, "Video", partial(recorder.Video, segment=1))
+                patch.setattr(attempt_videos, "Video", partial(attempt_videos.Video, segment=1))
                 yield
         """
     )

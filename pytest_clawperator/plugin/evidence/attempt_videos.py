@@ -1,0 +1,71 @@
+"""The videos of one attempt at a test, one for each of its clients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pytest_clawperator.errors import ClawperatorError
+from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
+from pytest_clawperator.plugin.evidence.video import Video
+
+
+class AttemptVideos:
+    """Records the devices of a test.
+
+    ``is_on`` returns whether videos are wanted now; ``notice`` is called with the serial of a
+    device that cannot record and the reason, ``on_missing`` with why there is no video.
+    """
+
+    def __init__(
+        self,
+        *,
+        is_on: Callable[[], bool],
+        notice: Callable[[str, str], None],
+        on_missing: Callable[[str], None],
+    ) -> None:
+        self._is_on = is_on
+        self._notice = notice
+        self._on_missing = on_missing
+        self._running: dict[int, Video] = {}
+        self._ended: dict[int, list[bytes]] = {}
+
+    def begin(self, client: ClientActivity) -> None:
+        """Begin to record a client's device, if that is wanted and it can."""
+        transport = client.transport
+        if not self._is_on() or client.video_refused or transport is None:
+            return
+
+        def refuse(why: str) -> None:
+            client.video_refused = True
+            self._notice(client.client.serial, why)
+
+        self._running[id(client)] = Video(transport, on_problem=refuse)
+
+    def begin_or_drop(self, client: ClientActivity) -> None:
+        """Do as the settings say, which may have changed."""
+        if not self._is_on():
+            self.drop(client)
+        elif id(client) not in self._running:
+            self.begin(client)
+
+    def end(self, client: ClientActivity) -> None:
+        """End the recording of a client's device, and keep it until it is taken."""
+        video = self._running.pop(id(client), None)
+        if video is None:
+            return
+        try:
+            self._ended[id(client)] = video.stop()
+        except ClawperatorError as exc:
+            self._on_missing(f"no video: {exc.message.splitlines()[0]}")
+
+    def take(self, client: ClientActivity) -> list[bytes]:
+        """End the recording of a client's device, and return its segments."""
+        self.end(client)
+        return self._ended.pop(id(client), [])
+
+    def drop(self, client: ClientActivity) -> list[bytes]:
+        """End the recording of a client's device, and forget it; nothing is returned of it."""
+        video = self._running.pop(id(client), None)
+        if video is not None:
+            video.drop()
+        return []
