@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.house import trace_click
+
 TOP = Path(__file__).parent.parent
 PACKAGE = TOP / "pytest_clawperator"
 NAME = PACKAGE.name
@@ -21,7 +23,7 @@ MOST_MODULES = 16
 MOST_IMPORTS_IN_FUNCTIONS = 25
 
 # The simulator knows next to nothing of the rest, else one bug can sit on both sides of the wire.
-SIMULATOR_MAY_IMPORT = ("contracts", "errors", "simulator", "transport.binary")
+SIMULATOR_MAY_IMPORT = ("errors", "simulator", "transport.binary")
 # What the plugin imports where it is used: xdist is optional, and the models of simulated apps
 # take as long to import as all of the plugin.
 LATE_IN_PLUGIN = {
@@ -245,9 +247,31 @@ def test_the_map_has_every_part_and_no_other() -> None:
     assert rooms | {"front", "rooms"} == PLUGIN_LAYERS.keys()
 
 
+def modules_of_a_click() -> set[str]:
+    """Read the modules that the document lists for one click."""
+    chapter = DOCUMENT.partition("\n## The way of one click\n")[2].partition("\n## ")[0]
+    cells = re.findall(r"^\| (`[^|]+`) \|", chapter, re.MULTILINE)
+    return {path for cell in cells for path in re.findall(r"`([\w/]+\.py)`", cell)}
+
+
+def test_the_way_of_a_click_is_in_the_document() -> None:
+    """A click passes no module that the document does not list, and enters no room again."""
+    trace = trace_click()
+    passed = {f"{name.partition('.')[2].replace('.', '/')}.py" for name in trace.modules}
+
+    assert passed - modules_of_a_click() == set()
+    assert trace.entered_again == set()
+
+
+def test_the_modules_of_a_click_are_there() -> None:
+    """The document lists only modules that exist."""
+    assert modules_of_a_click() - set(PATHS) == set()
+
+
 @pytest.mark.parametrize(
     ("path", "source"),
     [
+        ("simulator/x.py", "from pytest_clawperator.contracts.payload import Execution"),
         ("contracts/x.py", "from pytest_clawperator.execution import postprocess"),
         ("contracts/x.py", "def f():\n    import pytest_clawperator.snapshot.extract"),
         ("snapshot/x.py", "from pytest_clawperator.transport.binary import find_adb"),
@@ -259,8 +283,8 @@ def test_the_map_has_every_part_and_no_other() -> None:
         ("report/html_trace.py", "import allure"),
         ("contracts/x.py", "import requests"),
         ("plugin/x.py", "from pytest_clawperator.errors import ClawperatorError"),
-        ("plugin/x.py", "from pytest_clawperator.plugin.leasing import ladder"),
-        ("plugin/evidence/x.py", "from pytest_clawperator.plugin.leasing import ladder"),
+        ("plugin/x.py", "from pytest_clawperator.plugin.leasing import fixture_bodies"),
+        ("plugin/evidence/x.py", "from pytest_clawperator.plugin.leasing import fixture_bodies"),
         ("plugin/leasing/x.py", "def f():\n    import pytest_clawperator.plugin.xdist.backlog"),
         ("plugin/evidence/x.py", "from pytest_clawperator.plugin.reporting import hints"),
     ],

@@ -2,7 +2,7 @@
 
 ``clawperator_settings`` → ``clawperator_lease`` → ``clawperator_transport`` →
 ``clawperator_client`` → ``clawperator``; all but the last live as long as the run. What they do
-is in ``leasing/ladder.py``, ``leasing/spare_devices.py`` and ``evidence/on_failure.py``.
+is in ``leasing/fixture_bodies.py``, ``leasing/spare_devices.py`` and ``evidence/on_failure.py``.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from pytest_clawperator.plugin.features import goldens, marked_tests, pausing, s
 from pytest_clawperator.plugin.input import option_values
 from pytest_clawperator.plugin.leasing import (
     default_hooks,
-    ladder,
+    fixture_bodies,
     matrix,
     spare_devices,
     worker_device,
@@ -58,12 +58,12 @@ class Rooms:
 
     # For fixtures.py
     settings_of = staticmethod(option_values.settings_of)
-    lease = staticmethod(ladder.lease)
-    transport = staticmethod(ladder.transport)
-    client = staticmethod(ladder.client)
-    device = staticmethod(ladder.device)
-    check_device = staticmethod(ladder.check_device)
-    client_for_test = staticmethod(ladder.client_for_test)
+    lease = staticmethod(fixture_bodies.lease)
+    transport = staticmethod(fixture_bodies.transport)
+    client = staticmethod(fixture_bodies.client)
+    device = staticmethod(fixture_bodies.device)
+    check_device = staticmethod(fixture_bodies.check_device)
+    client_for_test = staticmethod(fixture_bodies.client_for_test)
     several = staticmethod(spare_devices.several)
-    payload = staticmethod(ladder.payload)
-    artifacts = staticmethod(ladder.artifacts)
+    payload = staticmethod(fixture_bodies.payload)
+    artifacts = staticmethod(fixture_bodies.artifacts)
