@@ -86,6 +86,8 @@ class FakeAdb:
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
+        # The accepting thread ends first: it may have one more connection in its hands.
+        self._threads[0].join(DEADLINE)
         for conversation in self._conversations:
             conversation.close()
         for thread in self._threads:

@@ -10,6 +10,7 @@ import pytest
 
 # An inner run forgets what it imports, and some of this can be imported only once.
 import pytest_clawperator.plugin.rooms  # noqa: F401
+import xdist.plugin  # noqa: F401
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
@@ -86,6 +87,6 @@ def run_workers(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, byte
     plugins = ["-p", "xdist", "-p", "pytest_clawperator.plugin", "-p", "no:cacheprovider"]
 
     def run_workers(*options: str) -> pytest.RunResult:
-        return pytester.runpytest_subprocess(*plugins, "-rs", *options, timeout=60)
+        return pytester.runpytest_inprocess(*plugins, "-rs", *options)
 
     return run_workers
