@@ -18,14 +18,16 @@ from tests.acceptance.runs import Lab, Run, files_with_content, lease_at_once, w
 from tests.doubles.redis_server import RedisServer
 
 IS_SOAK = bool(os.environ.get("CLAWPERATOR_SOAK"))
-PHONES = 4
-RUNS = 3
+PHONES = 4 if IS_SOAK else 2
+RUNS = 3 if IS_SOAK else 2
 TESTS = 40 if IS_SOAK else 8
-LONGEST = 4000 if IS_SOAK else 1000
-# What is killed, in an order of chance.
-DEATHS = ["worker", "worker", "controller", "run"] * (10 if IS_SOAK else 1)
+LONGEST = 4000 if IS_SOAK else 500
+# What is killed, in a random order.
+DEATHS = (
+    ["worker", "worker", "controller", "run"] * 10 if IS_SOAK else ["worker", "controller", "run"]
+)
 
-FOUR = ("-n", "4", "--claw-device", "auto", "--claw-lease-timeout", "200")
+ALL = ("-n", str(PHONES), "--claw-device", "auto", "--claw-lease-timeout", "200")
 TWO = ("-n", "2", "--claw-device", "auto", "--claw-lease-timeout", "200")
 # A crashed test is reported by xdist, which then starts another worker.
 RESTARTS = ("--max-worker-restart", "100")
@@ -56,7 +58,7 @@ from pathlib import Path
 def test_long(clawperator):
     while not Path("go").exists():
         time.sleep(0.01)
-    sleep = {"type": "sleep", "params": {"durationMs": 3000}}
+    sleep = {"type": "sleep", "params": {"durationMs": 1500}}
     clawperator.execute({"commandId": "long", "actions": [sleep]}, timeout=60)
 """
 NEXT = """
@@ -164,7 +166,7 @@ class Chaos:
         return run.was_killed
 
     def _start(self) -> Run:
-        return self._lab.start(MIXED.format(tests=TESTS, longest=LONGEST), "-q", *FOUR, *RESTARTS)
+        return self._lab.start(MIXED.format(tests=TESTS, longest=LONGEST), "-q", *ALL, *RESTARTS)
 
     def _await_work(self, executions: int) -> None:
         """Wait until the phones have worked on, or nobody is left to make them."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
+import xdist.plugin  # noqa: F401
 
 # An inner run forgets what it imports, and some of this can be imported only once.
 import pytest_clawperator.plugin.rooms  # noqa: F401
-import xdist.plugin  # noqa: F401
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
@@ -26,6 +25,9 @@ def nothing_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.startswith("PYTEST_XDIST_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("COLUMNS", "200")
+    # Other plugins make every inner run start later; a test that needs one loads it with -p.
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_PLUGINS", "pytest_clawperator.plugin")
 
 
 @pytest.fixture(scope="session")
@@ -72,19 +74,12 @@ def run_plain(pytester: pytest.Pytester) -> Run:
     return run_plain
 
 
-@pytest.fixture(scope="session")
-def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder for compiled modules, which many short processes share."""
-    return tmp_path_factory.mktemp("bytecode")
-
-
 @pytest.fixture
-def run_workers(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, bytecode: Path) -> Run:
-    """Return the function that runs the suite in processes of its own, for workers."""
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+def run_workers(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Return the function that runs the suite with xdist; the controller is this process."""
+    # Workers are short-lived, so they start from compiled modules.
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(bytecode))
-    plugins = ["-p", "xdist", "-p", "pytest_clawperator.plugin", "-p", "no:cacheprovider"]
+    plugins = ["-p", "xdist", "-p", "no:cacheprovider"]
 
     def run_workers(*options: str) -> pytest.RunResult:
         return pytester.runpytest_inprocess(*plugins, "-rs", *options)

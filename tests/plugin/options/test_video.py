@@ -178,7 +178,7 @@ def test_an_interrupted_run_leaves_no_recording_on_the_phone(
 
 
 def test_the_recording_of_a_killed_run_ends(
-    pytester: pytest.Pytester, run_workers: Run, phone: AdbTransport, adb: str
+    pytester: pytest.Pytester, phone: AdbTransport, adb: str
 ) -> None:
     """Even the recording of a run that was killed ends, as its connection does."""
     pytester.makepyfile(
@@ -193,7 +193,9 @@ def test_the_recording_of_a_killed_run_ends(
         """
     )
 
-    result = run_workers("--claw-device", phone.serial, "--claw-adb", adb, "--claw-video=on")
+    device = ["--claw-device", phone.serial, "--claw-adb", adb]
+
+    result = pytester.runpytest_subprocess(*device, "--claw-video=on", timeout=60)
 
     assert result.ret == -9
     gone = "while pidof screenrecord; do sleep 0.05; done; rm /data/local/tmp/clawperator-*"
