@@ -63,9 +63,12 @@ TELLING = {
 
 def run(*options: str, output: Path) -> subprocess.CompletedProcess[str]:
     """Run pytest as its users do, on phones that hurry, with its evidence in that folder."""
-    plugins = ["-p", "no:cacheprovider", "-p", "tests.acceptance.quick_phones"]
+    plugins = ["-p", "xdist", "-p", "no:cacheprovider", "-p", "pytest_clawperator.plugin"]
+    plugins += ["-p", "tests.acceptance.quick_phones"]
     command = [sys.executable, "-m", "pytest", *plugins, "--claw-output", str(output), *options]
-    environment = {**os.environ, "COLUMNS": "200", "PYTEST_ADDOPTS": ""}
+    # Other plugins that happen to be installed make every process start later.
+    alone = {"PYTEST_ADDOPTS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    environment = {**os.environ, **alone, "COLUMNS": "200"}
     return subprocess.run(
         command, cwd=TOP, env=environment, capture_output=True, text=True, check=False
     )
