@@ -1,4 +1,4 @@
-"""Suites of users, run inside these tests on simulated phones."""
+"""Fixtures that run suites of users inside these tests, on simulated phones."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterator
 
 import pytest
-import xdist.plugin  # noqa: F401
 
 # An inner run forgets what it imports, and some of this can be imported only once.
 import pytest_clawperator.plugin.rooms  # noqa: F401
@@ -19,7 +18,7 @@ Run = Callable[..., pytest.RunResult]
 
 @pytest.fixture(autouse=True)
 def nothing_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nobody's environment choose, and no terminal's width cut messages."""
+    """Shield inner runs from the environment, and keep lines from being cut."""
     for name in ("ANDROID_SERIAL", "CLAWPERATOR_OPERATOR_PACKAGE", "PYTEST_ADDOPTS", "CI"):
         monkeypatch.delenv(name, raising=False)
     for name in [name for name in os.environ if name.startswith("PYTEST_XDIST_")]:
@@ -39,7 +38,7 @@ def simulator() -> Iterator[Simulator]:
 
 @pytest.fixture
 def phone(simulator: Simulator) -> Iterator[AdbTransport]:
-    """Reach the first phone, and set it back afterwards."""
+    """Connect to the first phone, and reset it afterwards."""
     server = AdbServer(simulator.adb_host, simulator.adb_port)
     transport = AdbTransport(server, simulator.serials[0])
     yield transport

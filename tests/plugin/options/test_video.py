@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_clawperator.transport.adb import AdbTransport
+from tests.doubles.simulator.films import shown
 from tests.plugin.conftest import Run
-from tests.simulator.films import shown
 
 TESTS = """
 from pytest_clawperator import expect
