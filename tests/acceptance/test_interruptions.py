@@ -32,22 +32,25 @@ from tests.acceptance.lab import (
     works,
 )
 
-# Executions last a twentieth of what they ask for.
+# Ctrl-C is ignored by the processes of a run in the background, unless they ask for it. Executions
+# last a twentieth of what they ask for.
 BUSY = """
-import sys
+import signal, sys
 from pytest_clawperator.connect import connect
 from tests.acceptance.lab import nap
 
+signal.signal(signal.SIGINT, signal.default_int_handler)
 claw = connect(sys.argv[1], adb=sys.argv[2])
 claw.screenshot()
 claw.execute(nap(40_000), timeout=120)
 """
 
 INTERRUPTED = """
-import json, sys, threading
+import json, signal, sys, threading
 from pytest_clawperator.connect import connect
 from tests.acceptance.lab import nap, open_sockets
 
+signal.signal(signal.SIGINT, signal.default_int_handler)
 threads, sockets = threading.active_count(), open_sockets()
 with connect(sys.argv[1], adb=sys.argv[2]) as claw:
     claw.screenshot()
