@@ -128,7 +128,7 @@ def test_mistakes_are_found(tmp_path: Path) -> None:
     assert "jnuit" in judged[1].stdout
 
 
-def test_jobs() -> None:
+def test_both_files_have_the_same_five_jobs() -> None:
     """Both files test on simulated phones, on three kinds of emulators and on a rack."""
     names = [job.name.split()[0] for job in JOBS]
 

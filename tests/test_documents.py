@@ -56,9 +56,12 @@ def run_suites(*documents: Path, folder: Path, more: str = "", options: Sequence
         (folder / document.stem).mkdir()
         for name, text in {**files_of(document), "test_more.py": more}.items():
             (folder / document.stem / name).write_text(text, encoding="utf-8")
-    plugins = ["-p", "no:cacheprovider", "-p", "tests.acceptance.quick_phones"]
+    plugins = ["-p", "xdist", "-p", "no:cacheprovider", "-p", "pytest_clawperator.plugin"]
+    plugins += ["-p", "tests.doubles.quick_phones"]
     usual = ["-q", "-s", "--strict-markers", "--import-mode=importlib", "--claw-device", "sim"]
     outside = {name: text for name, text in os.environ.items() if "PYTEST_XDIST" not in name}
+    # Other plugins that happen to be installed make every process start later.
+    outside["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     environment = {**outside, "PYTHONPATH": str(TOP), "PYTEST_ADDOPTS": ""}
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", *plugins, *usual, *options],

@@ -1,4 +1,4 @@
-"""What the acceptance tests share."""
+"""Fixtures of all acceptance tests."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def own_locks(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let each test begin without what another left in flight."""
+    """Keep the leases and flight locks of each test in a folder of its own."""
     monkeypatch.setenv("CLAWPERATOR_LEASE_DIR", str(tmp_path_factory.mktemp("locks")))

@@ -1,4 +1,4 @@
-"""What the acceptance tests have around a phone: somebody who watches it, and other hosts."""
+"""A second connection to a phone, an adb server that can be killed, and other processes."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ _ROOT = Path(__file__).parents[2]
 
 
 def nap(milliseconds: int, *, id: str = "nap") -> list[dict[str, Any]]:
-    """Word an execution that does nothing for a while, in the Operator's time."""
+    """Return the actions of an execution that only sleeps, in the Operator's time."""
     return [{"id": id, "type": "sleep", "params": {"durationMs": milliseconds}}]
 
 
 def works(claw: Clawperator, milliseconds: int = 7) -> bool:
-    """Tell whether an execution gives the answer that only it can have."""
+    """Whether an execution returns the result that only it can have."""
     result = claw.execute(nap(milliseconds), timeout=FOREVER)
     return result.ok and result.step("nap").data["duration_ms"] == str(milliseconds)
 
 
 def notices(told: list[Event]) -> list[str]:
-    """Pick what was told in words."""
+    """Return the messages of the notices among the events."""
     return [event.message for event in told if isinstance(event, Notice)]
 
 
 class Witness:
-    """Somebody else who is connected to a phone: makes things go wrong and sees what happens."""
+    """A second connection to a phone, which injects faults and observes what happens."""
 
     def __init__(self, server: AdbServer, serial: str) -> None:
         self.server = server
@@ -61,7 +61,7 @@ class Witness:
         self._position = self._transport.log.mark()
 
     def next_start(self) -> str:
-        """Wait until the Operator begins with a command, and give its id."""
+        """Wait until the Operator begins with a command, and return its id."""
         log, deadline = self._transport.log, time.monotonic() + DEADLINE
         while time.monotonic() < deadline:
             end = log.wait(self._position, deadline)
@@ -80,12 +80,12 @@ class Witness:
         return result.stdout
 
     def stats(self) -> dict[str, Any]:
-        """Give the phone's counters."""
+        """Return the phone's counters."""
         counters: dict[str, Any] = json.loads(self.sim("stats"))
         return counters
 
     def wait_for_state(self, state: str | None) -> None:
-        """Wait until adb calls the phone so; None is until it is not listed."""
+        """Wait until adb lists the phone in this state; None: until it is not listed."""
         deadline = time.monotonic() + DEADLINE
         with self.server.start("host:track-devices") as tracker:
             while True:
@@ -95,7 +95,7 @@ class Witness:
                     return
 
     def set_back(self) -> None:
-        """Leave the phone as it was at the start, once it is there."""
+        """Wait until the phone is connected, reset it, and close the connection."""
         self.wait_for_state("device")
         self.sim("reset")
         self._transport.close()
@@ -140,7 +140,7 @@ class OwnAdbServer:
         Witness(self.server, serial).wait_for_state("device")
 
     def kill(self) -> None:
-        """End it without a word."""
+        """Kill it."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -190,7 +190,7 @@ def open_sockets() -> int:
 
 
 def _free_port() -> int:
-    """Find a port that is not among those the system gives to connections of its own."""
+    """Return a free port outside the system's range for outgoing connections."""
     while True:
         port = random.randrange(20_000, 30_000)
         with socket.socket() as attempt, contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Runs of a small suite beside plugins of others, in this environment or in one made for it."""
+"""Runs of a small suite beside other plugins, in this environment or in a new one."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ async def test_async_fails(phone):
 
 @dataclass(frozen=True)
 class Plugin:
-    """A plugin of others: what pip calls it, and what to load for it."""
+    """Another plugin: its name for pip, the modules to load, and its options."""
 
     distribution: str
     modules: tuple[str, ...]
@@ -112,7 +112,7 @@ class Plugin:
 
     @property
     def is_installed(self) -> bool:
-        """Whether this environment has it, or the folder beside it."""
+        """Whether it is installed in this environment, or in the folder beside it."""
         names = [module.partition(".")[0] for module in self.modules]
         return all(PathFinder.find_spec(name, [*sys.path, str(BESIDE)]) for name in names)
 
@@ -146,7 +146,7 @@ class Way:
         return self.name
 
     def arguments(self) -> list[str]:
-        """Give what is written after ``pytest``."""
+        """Return the arguments of pytest."""
         chosen = ["pytest_clawperator.plugin"]
         chosen += [module for plugin in self.plugins for module in plugin.modules]
         return [
@@ -156,7 +156,7 @@ class Way:
         ]
 
     def ini(self) -> str:
-        """Give the suite's configuration: as strict as it goes."""
+        """Return the suite's configuration, as strict as possible."""
         lines = ["[pytest]", "claw_device = sim", "filterwarnings = error"]
         lines += ["addopts = --strict-markers --strict-config -p no:cacheprovider"]
         if ASYNCIO in self.plugins:
@@ -179,7 +179,7 @@ WAYS = (
 
 @dataclass(frozen=True)
 class Ran:
-    """What a run of the suite said, and the folder that it ran in."""
+    """The output and exit code of a run, and the folder that it ran in."""
 
     way: Way
     folder: Path
@@ -191,12 +191,12 @@ class Ran:
         return f"{self.way}, exit code {self.code}\n{self.stdout}\n{self.stderr}"
 
     def kept(self) -> dict[str, bytes]:
-        """Give the files of evidence, by the paths that reports should name."""
+        """Return the files of evidence, by the paths that reports should name."""
         paths = [path for path in self.folder.glob("claw-results/**/*") if path.is_file()]
         return {str(path.relative_to(self.folder)): path.read_bytes() for path in paths}
 
     def kept_last(self) -> set[str]:
-        """Give the paths of evidence that is about the last attempt at a test."""
+        """Return the paths of evidence of the last attempt at each test."""
         return {path for path in self.kept() if "/attempt-1/" not in path}
 
 
@@ -238,7 +238,7 @@ def build_wheel(folder: Path) -> Path:
 
 
 def make_environment(folder: Path) -> str:
-    """Make an environment in which nothing is installed; give its Python."""
+    """Make an environment in which nothing is installed; return its Python."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     return str(folder / "bin" / "python")
 

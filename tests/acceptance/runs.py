@@ -1,4 +1,4 @@
-"""Runs of pytest as people start them, in processes of their own that can be killed."""
+"""Runs of pytest in processes of their own, which can be killed."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ class Run:
 
     @property
     def output(self) -> str:
-        """What it said so far."""
+        """Its output so far."""
         return self._output.read_text(encoding="utf-8", errors="replace")
 
     @property
     def outcomes(self) -> dict[str, list[str]]:
-        """How each test ended, as often as it did."""
+        """The outcomes of each test, one for each time that it ended."""
         found: dict[str, list[str]] = {}
         with contextlib.suppress(FileNotFoundError):
             text = (self.folder / "outcomes").read_text(encoding="utf-8")
@@ -92,7 +92,7 @@ class Run:
 
     @property
     def group(self) -> list[int]:
-        """Every process of it that lives, workers without a controller as well."""
+        """All its living processes, orphaned workers included."""
         return [pid for pid, _, group in _processes() if group == self.process.pid]
 
     def kill_worker(self, number: int) -> bool:
@@ -101,7 +101,7 @@ class Run:
         return bool(workers) and _kill(workers[number % len(workers)])
 
     def kill_controller(self) -> None:
-        """Kill the controller alone; its workers are orphans then."""
+        """Kill the controller alone, which makes its workers orphans."""
         self.was_killed = True
         self.process.kill()
         self.process.wait()
@@ -114,7 +114,7 @@ class Run:
         self.process.wait()
 
     def wait(self) -> int:
-        """Wait for its end, and give its exit code."""
+        """Wait for its end, and return its exit code."""
         try:
             return self.process.wait(DEADLINE)
         except subprocess.TimeoutExpired:
@@ -122,15 +122,15 @@ class Run:
 
 
 class Phone(Witness):
-    """Somebody who watches a phone, and reads its log afterwards."""
+    """A second connection to a phone that can read the phone's whole log."""
 
     def log(self) -> str:
-        """Give what the phone logged."""
+        """Return what the phone logged."""
         return self._transport.exec_out("logcat -d -v threadtime").decode("utf-8", "replace")
 
 
 class Lab:
-    """Simulated phones, runs that use them, and those who look at both afterwards."""
+    """Simulated phones, and the runs that share them."""
 
     def __init__(self, folder: Path, adb: str, serials: list[str]) -> None:
         server = AdbServer(*_split(adb))
@@ -147,7 +147,7 @@ class Lab:
         return run
 
     def stats(self) -> Counter[str]:
-        """Sum up what the phones counted."""
+        """Return the sums of the counters of all phones."""
         total: Counter[str] = Counter()
         for phone in self.phones:
             counted: dict[str, Any] = phone.stats()
@@ -155,7 +155,7 @@ class Lab:
         return total
 
     def close(self) -> None:
-        """End what is left of the runs."""
+        """Kill the runs that are still going on."""
         for run in self.runs:
             run.kill()
 
@@ -163,7 +163,7 @@ class Lab:
 def wait_for(
     what: Callable[[], bool], *, within: float = DEADLINE, about: Run | None = None
 ) -> None:
-    """Wait until something is so; what is asked about has no event to wait for."""
+    """Poll until a condition holds, where there is no event to wait for."""
     deadline = time.monotonic() + DEADLINE
     while not what():
         said = about.output if about is not None else ""
@@ -173,7 +173,7 @@ def wait_for(
 
 
 def lease_at_once(keys: list[str], where: str | None = None) -> None:
-    """Take all these devices and give them back; raise who has one."""
+    """Lease all these devices and release them; raise if one is held."""
     store = open_leases(where, run_id="afterwards")
     for hold in take_each(store, [[key] for key in keys]):
         hold.release()
@@ -181,7 +181,7 @@ def lease_at_once(keys: list[str], where: str | None = None) -> None:
 
 
 def files_with_content(folder: Path) -> list[str]:
-    """Name the files that are not empty."""
+    """Return the names of the files that are not empty."""
     return sorted(path.name for path in folder.iterdir() if path.stat().st_size)
 
 
@@ -196,7 +196,7 @@ def _environment() -> dict[str, str]:
 
 
 def _processes() -> list[tuple[int, int, int]]:
-    """List who lives: process, parent and group; those that wait to be buried are left out."""
+    """Return process, parent and group of each living process; zombies are left out."""
     asked = subprocess.run(
         ["ps", "-A", "-o", "pid=,ppid=,pgid=,stat="], capture_output=True, check=True, text=True
     )

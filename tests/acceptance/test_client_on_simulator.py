@@ -30,7 +30,7 @@ RAW_SEARCH = {"matcher": {"textEquals": "Nothing of the kind"}, "maxScrolls": 1}
 
 @pytest.fixture(scope="module")
 def simulator() -> Iterator[Simulator]:
-    """Start a phone for the tests of this module together."""
+    """Start one phone for all tests of this module."""
     with Simulator(devices=1, seed=1, time_scale=0.05) as simulator:
         yield simulator
 
@@ -45,7 +45,7 @@ def connected(simulator: Simulator) -> Iterator[Clawperator]:
 
 @pytest.fixture(params=["documented", "0.5.3"])
 def claw(connected: Clawperator, request: pytest.FixtureRequest) -> Clawperator:
-    """Give a phone as it was at the start, with either Operator."""
+    """Return a client of the phone after a reset, with either Operator."""
     connected.device.shell("sim reset")
     connected.device.shell(f"sim profile {request.param}")
     return connected
@@ -61,7 +61,7 @@ def settings(claw: Clawperator) -> Clawperator:
 
 @pytest.fixture
 def cart(claw: Clawperator) -> Clawperator:
-    """Put three things into the cart and look at it."""
+    """Put three products into the cart and open it."""
     for number in (3, 5, 8):
         claw.open_uri(f"shop://item/{number}")
         claw.wait_for_node(text=f"Item {number}")
@@ -105,7 +105,7 @@ def test_emptying_a_field(claw: Clawperator) -> None:
 
 
 def test_what_is_in_a_row(cart: Clawperator) -> None:
-    """One of several equal buttons is pressed by the row it is in."""
+    """One of several equal buttons is found by the row it is in."""
     line = cart.node(id="cart_line", has=cart.node(text="Item 5"))
 
     line.node(id="remove").click()
@@ -134,7 +134,7 @@ def test_reads_honour_a_container(cart: Clawperator) -> None:
 
 
 def test_a_text_of_another_form(cart: Clawperator) -> None:
-    """What was read and is of another form is told."""
+    """A text that does not have the wanted form is an error that shows it."""
     with pytest.raises(ValidatorMismatchError) as failed:
         cart.read_text(text="Item 3", validator="version", timeout=0)
 
@@ -168,7 +168,7 @@ def test_a_missing_node(settings: Clawperator) -> None:
 
 @pytest.mark.parametrize("text", ["85%", "50% of 20%"])
 def test_a_percent_sign_in_a_matcher_is_a_missing_node(settings: Clawperator, text: str) -> None:
-    """What would garble the published Operator's answer, or kill it, is a missing node."""
+    """A text that the published Operator's answer cannot carry is a missing node."""
     for method in (settings.click, settings.read_text, settings.scroll_and_click):
         with pytest.raises(NodeNotFoundError):
             method(text=text, timeout=0)
@@ -190,7 +190,7 @@ def test_a_long_wait(claw: Clawperator) -> None:
 
 
 def test_scrolls_return_their_outcome(settings: Clawperator) -> None:
-    """Scrolls say what became of them."""
+    """Each scroll returns its outcome."""
     assert settings.scroll().moved
     assert settings.scroll("up").moved
 
@@ -229,7 +229,7 @@ def test_scrolling_to_nothing(settings: Clawperator) -> None:
 
 
 def test_observers_hear_of_a_missed_search_as_a_failure(simulator: Simulator) -> None:
-    """The event says what the test is told: TARGET_NOT_FOUND; a raw payload keeps its answer."""
+    """The event has the code of the error, TARGET_NOT_FOUND; a raw payload keeps its answer."""
     events: list[Event] = []
     address = f"{simulator.adb_host}:{simulator.adb_port}"
     with connect(simulator.serials[0], adb=address, observe=events.append) as claw:
@@ -254,7 +254,7 @@ def test_observers_hear_of_a_missed_search_as_a_failure(simulator: Simulator) ->
 
 
 def test_a_scroll_without_a_list_says_so(claw: Clawperator) -> None:
-    """Where there is no list, a scroll says so."""
+    """A scroll where there is no list is an error that names the cause."""
     claw.open_uri("conformance://row/row_3")
     claw.wait_for_node(text="Selected: row_3")
 
@@ -326,7 +326,7 @@ def test_closing_in_a_batch(claw: Clawperator) -> None:
 
 
 def test_several_nodes_are_an_error_where_strict(cart: Clawperator) -> None:
-    """Several nodes are an error where one wants to know."""
+    """Several matching nodes are an error if the test asks for exactly one."""
     strict = Clawperator(cart._runner, device=cart.device, strict_matchers=True)
 
     with pytest.raises(StepFailedError) as refused:

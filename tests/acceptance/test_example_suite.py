@@ -1,4 +1,4 @@
-"""The example suite is what its users copy from, so it runs as they would run it."""
+"""The example suite, run as its users run it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TOP = Path(__file__).parent.parent.parent
 SUITE = TOP / "example_suite"
 SOAK = bool(os.environ.get("CLAWPERATOR_SOAK"))
 # Workers of the published Operator, one phone of the documented one; the rest when soaking.
-WAYS = [("documented", 0), ("0.5.3", 4), *([("documented", 4), ("0.5.3", 0)] if SOAK else [])]
+WAYS = [("documented", 0), ("0.5.3", 2), *([("documented", 4), ("0.5.3", 0)] if SOAK else [])]
 
 #: What each failure must tell, so that nobody has to run it again.
 TELLING = {
@@ -62,10 +62,13 @@ TELLING = {
 
 
 def run(*options: str, output: Path) -> subprocess.CompletedProcess[str]:
-    """Run pytest as its users do, on phones that hurry, with its evidence in that folder."""
-    plugins = ["-p", "no:cacheprovider", "-p", "tests.acceptance.quick_phones"]
+    """Run pytest as users do, on quick phones, with the evidence in that folder."""
+    plugins = ["-p", "xdist", "-p", "no:cacheprovider", "-p", "pytest_clawperator.plugin"]
+    plugins += ["-p", "tests.doubles.quick_phones"]
     command = [sys.executable, "-m", "pytest", *plugins, "--claw-output", str(output), *options]
-    environment = {**os.environ, "COLUMNS": "200", "PYTEST_ADDOPTS": ""}
+    # Other plugins that happen to be installed make every process start later.
+    alone = {"PYTEST_ADDOPTS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    environment = {**os.environ, **alone, "COLUMNS": "200"}
     return subprocess.run(
         command, cwd=TOP, env=environment, capture_output=True, text=True, check=False
     )
@@ -87,7 +90,7 @@ def test_example_suite_passes(profile: str, workers: int, tmp_path: Path) -> Non
 
 def test_on_a_phone_without_the_apps(tmp_path: Path) -> None:
     """The lessons about Settings pass on any phone; the others say which app they miss."""
-    ran = run("example_suite", "-p", "tests.acceptance.bare_phones", "-rs", output=tmp_path)
+    ran = run("example_suite", "-p", "tests.doubles.bare_phones", "-rs", output=tmp_path)
 
     assert ran.returncode == 0, ran.stdout + ran.stderr
     counts = re.search(r"(\d+) passed, (\d+) skipped in", ran.stdout)
@@ -99,7 +102,7 @@ def test_on_a_phone_without_the_apps(tmp_path: Path) -> None:
 
 
 def test_payloads_are_valid_without_a_device(tmp_path: Path) -> None:
-    """The suite's payloads can be judged where there is no phone at all."""
+    """The suite's payloads can be validated without a phone."""
     ran = run("example_suite", "--claw-validate", "-o", "claw_device=", output=tmp_path)
 
     assert ran.returncode == 0, ran.stdout + ran.stderr
@@ -107,7 +110,7 @@ def test_payloads_are_valid_without_a_device(tmp_path: Path) -> None:
 
 
 def failures(ran: subprocess.CompletedProcess[str]) -> dict[str, str]:
-    """Give what was said about each test that failed, in whichever phase."""
+    """Return the output about each test that failed, in any phase."""
     parts = re.split(r"^_{3,} (?:ERROR at \w+ of )?(\w+) _{3,}$", ran.stdout, flags=re.MULTILINE)
     texts: dict[str, str] = {}
     for name, text in zip(parts[1::2], parts[2::2], strict=True):
@@ -115,7 +118,7 @@ def failures(ran: subprocess.CompletedProcess[str]) -> dict[str, str]:
     return texts
 
 
-def test_failures_tell(tmp_path: Path) -> None:
+def test_each_failure_says_what_to_do_next(tmp_path: Path) -> None:
     """Each example of a failure says what was found, what was expected and what to do next."""
     source = (SUITE / "failing" / "test_failures.py").read_text(encoding="utf-8")
     written = re.findall(r"^def (test_\w+)", source, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Everything that can go wrong on a phone, each with the error that names it or none at all."""
+"""Every fault of a phone: it does no harm, or the error names it."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ LONG = nap(20_000)
 
 @pytest.fixture(scope="module")
 def simulator() -> Iterator[Simulator]:
-    """Start a phone and an emulator for the tests of this module together."""
+    """Start a phone and an emulator for all tests of this module."""
     with Simulator(devices=1, emulators=1, seed=1, time_scale=0.05) as simulator:
         yield simulator
 
 
 @pytest.fixture
 def witness(simulator: Simulator) -> Iterator[Witness]:
-    """Watch the phone, and set it back afterwards."""
+    """Open a second connection to the phone, and reset the phone afterwards."""
     witness = Witness(AdbServer(simulator.adb_host, simulator.adb_port), simulator.serials[0])
     yield witness
     witness.set_back()
@@ -57,7 +57,7 @@ def witness(simulator: Simulator) -> Iterator[Witness]:
 
 @pytest.fixture
 def told() -> list[Event]:
-    """Collect what the client tells of."""
+    """Return the list of the events that the client emits."""
     return []
 
 
@@ -87,8 +87,10 @@ HARMLESS = (
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("fault", HARMLESS)
-def test_no_harm(claw: Clawperator, witness: Witness, fault: str, profile: str) -> None:
-    """The run gives what a healthy phone gives, and so does the next one."""
+def test_a_harmless_fault_changes_no_result(
+    claw: Clawperator, witness: Witness, fault: str, profile: str
+) -> None:
+    """The run returns what a healthy phone returns, and so does the next one."""
     witness.sim(f"profile {profile}")
     healthy = claw.snapshot().xml
 
@@ -104,7 +106,7 @@ def test_no_harm(claw: Clawperator, witness: Witness, fault: str, profile: str) 
 
 
 def test_an_envelope_of_the_run_before(claw: Clawperator, witness: Witness) -> None:
-    """A stale envelope, which comes first, is not taken for the answer."""
+    """A stale envelope that arrives first is not taken for the answer."""
     before = claw.execute(nap(5), timeout=FOREVER)
     witness.sim(f"fault foreign_envelope command_id={before.command_id}")
 
@@ -115,7 +117,7 @@ def test_an_envelope_of_the_run_before(claw: Clawperator, witness: Witness) -> N
 
 
 def test_a_log_that_is_cut_in_the_middle(claw: Clawperator, witness: Witness) -> None:
-    """The stream goes on where it broke, under an execution that is under way."""
+    """The stream continues where it broke, during an execution."""
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(claw.execute, nap(4000), FOREVER)
         command_id = witness.next_start()
@@ -149,7 +151,7 @@ class Case:
 
 
 def run(claw: Clawperator) -> RunResult:
-    """Do nothing, with all the time in the world."""
+    """Run an execution that does nothing, with a long timeout."""
     return claw.execute(nap(0), timeout=FOREVER)
 
 
@@ -247,8 +249,10 @@ CASES = (
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_named(claw: Clawperator, witness: Witness, case: Case, profile: str) -> None:
-    """The error has the class, the code, the cause and the next step; then all is well again."""
+def test_a_fault_is_named_with_its_remedy(
+    claw: Clawperator, witness: Witness, case: Case, profile: str
+) -> None:
+    """The error has the class, the code, the cause and the remedy; then the phone works again."""
     witness.sim(f"profile {profile}")
     witness.sim(f"fault {case.fault}")
 
@@ -267,7 +271,7 @@ def test_named(claw: Clawperator, witness: Witness, case: Case, profile: str) ->
 
 
 def test_a_service_that_is_off_is_data(claw: Clawperator, witness: Witness) -> None:
-    """The Operator's own failed envelope is given back, with what to do."""
+    """The Operator's own failed envelope is returned, with a hint."""
     witness.sim("fault service_off")
 
     result = run(claw)
@@ -288,7 +292,7 @@ def test_a_crash_takes_the_service_along(claw: Clawperator, witness: Witness) ->
 
 
 def test_a_full_device(claw: Clawperator, witness: Witness) -> None:
-    """What needs no room works, and a file that finds none is told with the reason."""
+    """Executions work on a full device, and a file that does not fit is an error with the cause."""
     witness.sim("fault storage_full")
 
     with pytest.raises(TransportError, match="No space left on device") as caught:
@@ -322,8 +326,8 @@ OPERATOR_CASES = (
 
 
 @pytest.mark.parametrize("case", OPERATOR_CASES, ids=str)
-def test_no_operator(claw: Clawperator, witness: Witness, case: Case) -> None:
-    """An Operator that is not there is named, by a run as well as by connecting."""
+def test_a_missing_operator_is_named(claw: Clawperator, witness: Witness, case: Case) -> None:
+    """A missing Operator is named, by a run as well as by connecting."""
     witness.sim(f"fault {case.fault}")
 
     for act in (case.act, lambda _: connect(witness.serial, adb=str(witness.server))):
@@ -338,7 +342,7 @@ def test_no_operator(claw: Clawperator, witness: Witness, case: Case) -> None:
 
 
 def test_an_operator_that_goes_away(claw: Clawperator, witness: Witness) -> None:
-    """One that is removed under an execution ends it at once."""
+    """An Operator that is removed during an execution ends it at once."""
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(claw.execute, LONG, FOREVER)
         witness.next_start()
@@ -350,8 +354,8 @@ def test_an_operator_that_goes_away(claw: Clawperator, witness: Witness) -> None
     assert "has died" in error.message
 
 
-def test_booting(claw: Clawperator, witness: Witness) -> None:
-    """A device that is starting is told as such by connecting, and refuses what is sent."""
+def test_a_device_that_is_still_booting_is_named(claw: Clawperator, witness: Witness) -> None:
+    """Connecting says that the device is still starting, and a broadcast is refused."""
     witness.sim("fault booting")
 
     with pytest.raises(DeviceUnavailableError, match="has not finished starting") as connecting:
@@ -370,10 +374,10 @@ def test_booting(claw: Clawperator, witness: Witness) -> None:
 # What comes too late, or never
 
 
-def test_no_envelope(
+def test_an_envelope_that_never_comes_is_given_up(
     claw: Clawperator, witness: Witness, told: list[Event], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The error tells how far it came; the next run waits, but not forever, and is right."""
+    """The error says how far the run came; the next run waits, but not forever, and succeeds."""
     monkeypatch.setattr(dispatch, "ENVELOPE_MARGIN", 0.1)
     monkeypatch.setattr(pipeline, "LATE_GRACE", 0.2)
     witness.sim("fault no_envelope times=1")
@@ -423,7 +427,7 @@ AWAY = {
 def test_away_between_runs(
     claw: Clawperator, witness: Witness, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
-    """A run and a new connection say what adb says; when the phone is back, all is well."""
+    """A run and a new connection report adb's state; when the phone is back, both work."""
     monkeypatch.setattr(pipeline, "LATE_GRACE", 0.2)
     state, code, hint = AWAY[fault]
     witness.sim(f"fault {fault}")
@@ -462,8 +466,8 @@ def test_away_in_the_middle(claw: Clawperator, witness: Witness, fault: str) -> 
     assert witness.stats()["overlaps"] == 0
 
 
-def test_a_disconnect(simulator: Simulator, witness: Witness) -> None:
-    """An emulator goes away under an execution, is not listed for a while, and comes back."""
+def test_an_emulator_that_disconnects_comes_back(simulator: Simulator, witness: Witness) -> None:
+    """An emulator disconnects during an execution, is not listed for a while, and comes back."""
     emulator = Witness(witness.server, simulator.serials[1])
     with connect(emulator.serial, adb=str(witness.server)) as claw:
         emulator.sim("fault disconnect times=1")

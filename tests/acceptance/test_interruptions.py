@@ -1,4 +1,4 @@
-"""Other processes, a killed one, Ctrl-C, and an adb server that dies under a client."""
+"""Interruptions: other processes, a killed one, Ctrl-C, and an adb server that dies."""
 
 from __future__ import annotations
 
@@ -32,22 +32,25 @@ from tests.acceptance.lab import (
     works,
 )
 
-# Executions last a twentieth of what they ask for.
+# Ctrl-C is ignored by the processes of a run in the background, unless they ask for it. Executions
+# last a twentieth of what they ask for.
 BUSY = """
-import sys
+import signal, sys
 from pytest_clawperator.connect import connect
 from tests.acceptance.lab import nap
 
+signal.signal(signal.SIGINT, signal.default_int_handler)
 claw = connect(sys.argv[1], adb=sys.argv[2])
 claw.screenshot()
 claw.execute(nap(40_000), timeout=120)
 """
 
 INTERRUPTED = """
-import json, sys, threading
+import json, signal, sys, threading
 from pytest_clawperator.connect import connect
 from tests.acceptance.lab import nap, open_sockets
 
+signal.signal(signal.SIGINT, signal.default_int_handler)
 threads, sockets = threading.active_count(), open_sockets()
 with connect(sys.argv[1], adb=sys.argv[2]) as claw:
     claw.screenshot()
@@ -64,27 +67,27 @@ print(json.dumps({"interrupted": interrupted, "then": then, "left": left}))
 
 @pytest.fixture(scope="module")
 def simulator() -> Iterator[Simulator]:
-    """Start one phone for the tests of this module together."""
+    """Start one phone for all tests of this module."""
     with Simulator(seed=1, time_scale=0.05) as simulator:
         yield simulator
 
 
 @pytest.fixture
 def witness(simulator: Simulator) -> Iterator[Witness]:
-    """Watch the phone, and set it back afterwards."""
+    """Open a second connection to the phone, and reset the phone afterwards."""
     witness = Witness(AdbServer(simulator.adb_host, simulator.adb_port), simulator.serials[0])
     yield witness
     witness.set_back()
 
 
 def second_start(witness: Witness) -> str:
-    """Wait for the command after the screenshot, and give its id."""
+    """Wait for the command after the screenshot, and return its id."""
     witness.next_start()
     return witness.next_start()
 
 
 def test_another_process_and_its_death(witness: Witness) -> None:
-    """While it is there, others are refused; what it left on the device is waited for."""
+    """While another process has the device, others are refused; then its last execution ends."""
     told: list[Event] = []
     witness.look()
 
@@ -113,7 +116,7 @@ class TestCtrlC:
     """SIGINT in the middle of an execution."""
 
     def test_a_client_that_goes_on(self, witness: Witness, tmp_path: Path) -> None:
-        """The same client works on, once the device is done; closed, it leaves nothing."""
+        """The same client works once the device is done; after closing, nothing is left."""
         witness.look()
 
         with another_process(
@@ -129,7 +132,7 @@ class TestCtrlC:
         assert witness.stats()["overlaps"] == 0
 
     def test_a_script_that_ends(self, witness: Witness, tmp_path: Path) -> None:
-        """Where nobody closes the client, its process ends all the same, and its files go."""
+        """A process that never closes its client ends all the same, and its files are removed."""
         witness.look()
 
         with another_process(BUSY, witness.serial, witness.server, folder=tmp_path) as process:
@@ -147,14 +150,16 @@ class TestAdbServer:
 
     @pytest.fixture
     def own(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OwnAdbServer]:
-        """Give a server that may be killed, and let nobody wait long for its return."""
+        """Return a server that may be killed, with a short grace for its return."""
         monkeypatch.setattr(logcat, "_GRACE", 0.2)
         own = OwnAdbServer(tmp_path)
         yield own
         own.kill()
 
-    def test_between_runs(self, own: OwnAdbServer, witness: Witness) -> None:
-        """Runs name the server while it is away, then the device; then the same client works."""
+    def test_a_server_killed_between_runs_is_named(
+        self, own: OwnAdbServer, witness: Witness
+    ) -> None:
+        """The error names the server, then the device; once both are back the client works."""
         own.start(witness.serial)
         with connect(witness.serial, adb=str(own.server)) as claw:
             before = works(claw)
@@ -177,7 +182,9 @@ class TestAdbServer:
         assert all(str(own.server) in error.message for error in errors)
         assert all("adb start-server" in str(error.hint) for error in errors)
 
-    def test_in_the_middle(self, own: OwnAdbServer, witness: Witness) -> None:
+    def test_a_server_killed_in_the_middle_ends_the_execution(
+        self, own: OwnAdbServer, witness: Witness
+    ) -> None:
         """The execution ends with the server; the next one lets the device finish."""
         own.start(witness.serial)
         witness.look()

@@ -1,4 +1,4 @@
-"""Many executions, in a row and side by side: nothing lost, crossed over or left behind."""
+"""Many executions, in a row and in parallel: nothing is lost, mixed up or left behind."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ MIB = 1024
 
 @pytest.fixture(scope="module")
 def simulator() -> Iterator[Simulator]:
-    """Start the phones, whose Operators lose no time."""
+    """Start the phones, whose Operators do not pause."""
     with Simulator(devices=PHONES, seed=1, time_scale=0) as simulator:
         yield simulator
 
 
 @pytest.fixture
 def nothing_left(simulator: Simulator) -> Iterator[None]:
-    """See that a test ends with the threads and sockets that it began with."""
+    """Check that a test ends with the threads and sockets that it began with."""
     threads, sockets = set(threading.enumerate()), open_sockets()
     yield
     assert set(threading.enumerate()) <= threads
@@ -45,7 +45,7 @@ def nothing_left(simulator: Simulator) -> Iterator[None]:
 
 
 def opened(simulator: Simulator, phone: int) -> Clawperator:
-    """Connect to a phone on which a field can be filled in, and count from here."""
+    """Connect to a phone that shows a text field, and reset its counters."""
     adb = f"{simulator.adb_host}:{simulator.adb_port}"
     claw = connect(simulator.serials[phone], adb=adb)
     claw.device.shell("sim reset")
@@ -56,7 +56,7 @@ def opened(simulator: Simulator, phone: int) -> Clawperator:
 
 
 def echo(claw: Clawperator, word: str) -> None:
-    """Write a word that nobody else writes, read it back, and see that the answer is its own."""
+    """Enter a unique word, read it back, and check that the answer belongs to this execution."""
     write = {"id": f"write {word}", "type": "enter_text"}
     read = {"id": f"read {word}", "type": "read_text", "params": {"matcher": FIELD}}
     actions = [{**write, "params": {"matcher": FIELD, "text": word}}, read]
@@ -69,7 +69,7 @@ def echo(claw: Clawperator, word: str) -> None:
 
 
 def counters(claw: Clawperator) -> dict[str, Any]:
-    """Ask a phone how much it did, and how much at once."""
+    """Return how many executions a phone had, and how many overlapped."""
     stats = json.loads(claw.device.shell("sim stats").stdout)
     return {key: stats[key] for key in ("executions", "overlaps", "broadcasts")}
 
@@ -104,7 +104,7 @@ def test_in_a_row(simulator: Simulator) -> None:
 
 @pytest.mark.usefixtures("nothing_left")
 def test_side_by_side(simulator: Simulator) -> None:
-    """Each phone does what it is told, and only that."""
+    """Each phone gets its own executions, and no others."""
 
     def work(phone: int) -> dict[str, Any]:
         with opened(simulator, phone) as claw:
@@ -141,7 +141,7 @@ def test_threads_take_turns(simulator: Simulator) -> None:
 
 @pytest.mark.usefixtures("nothing_left")
 def test_connecting_again_and_again(simulator: Simulator) -> None:
-    """A client that is closed leaves the device to the next one, whose answers are its own."""
+    """After a client is closed, the next one gets the device and its own answers."""
     opened(simulator, 0).close()
     adb = f"{simulator.adb_host}:{simulator.adb_port}"
 

@@ -1,4 +1,4 @@
-"""Several runs that share the phones of one desk, whatever dies under them."""
+"""Several runs that share phones, while runs, workers and servers die."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ from tests.acceptance.runs import Lab, Run, files_with_content, lease_at_once, w
 from tests.doubles.redis_server import RedisServer
 
 IS_SOAK = bool(os.environ.get("CLAWPERATOR_SOAK"))
-PHONES = 4
-RUNS = 3
+PHONES = 4 if IS_SOAK else 2
+RUNS = 3 if IS_SOAK else 2
 TESTS = 40 if IS_SOAK else 8
-LONGEST = 4000 if IS_SOAK else 1000
-# What is killed, in an order of chance.
-DEATHS = ["worker", "worker", "controller", "run"] * (10 if IS_SOAK else 1)
+LONGEST = 4000 if IS_SOAK else 500
+# What is killed, in a random order.
+DEATHS = (
+    ["worker", "worker", "controller", "run"] * 10 if IS_SOAK else ["worker", "controller", "run"]
+)
 
-FOUR = ("-n", "4", "--claw-device", "auto", "--claw-lease-timeout", "200")
+ALL = ("-n", str(PHONES), "--claw-device", "auto", "--claw-lease-timeout", "200")
 TWO = ("-n", "2", "--claw-device", "auto", "--claw-lease-timeout", "200")
 # A crashed test is reported by xdist, which then starts another worker.
 RESTARTS = ("--max-worker-restart", "100")
@@ -56,7 +58,7 @@ from pathlib import Path
 def test_long(clawperator):
     while not Path("go").exists():
         time.sleep(0.01)
-    sleep = {"type": "sleep", "params": {"durationMs": 3000}}
+    sleep = {"type": "sleep", "params": {"durationMs": 1500}}
     clawperator.execute({"commandId": "long", "actions": [sleep]}, timeout=60)
 """
 NEXT = """
@@ -64,18 +66,24 @@ def test_next(clawperator):
     sleep = {"type": "sleep", "params": {"durationMs": 10}}
     clawperator.execute({"commandId": "next", "actions": [sleep]}).raise_for_status()
 """
+# Once it is refused it tries a few times more, and ends sooner than execnet would end it.
 STUBBORN = """
+import os
 from pathlib import Path
 
 from pytest_clawperator.errors import LeaseError
 
 def test_stubborn(clawperator):
-    while True:
+    refusals = 0
+    while refusals < 50:
         try:
             clawperator.execute([{"type": "sleep", "params": {"durationMs": 0}}])
         except LeaseError as error:
-            if not Path("refused").exists():  # it may be killed at any moment
-                Path("refused").write_text(str(error))
+            if refusals == 0:
+                Path("refusing").write_text(str(error))
+                Path("refusing").rename("refused")
+            refusals += 1
+    os._exit(0)
 """
 # Leases that end soon, and a Redis that is not waited for because it is new.
 QUICK_REDIS = """
@@ -98,14 +106,14 @@ if ("PYTEST_XDIST_WORKER" in os.environ) is {in_workers}:
 
 @pytest.fixture(scope="module")
 def simulator() -> Iterator[Simulator]:
-    """Start the phones of the desk."""
+    """Start the phones that the runs share."""
     with Simulator(devices=PHONES, seed=1) as simulator:
         yield simulator
 
 
 @pytest.fixture
 def lab(simulator: Simulator, tmp_path: Path) -> Iterator[Lab]:
-    """Give the desk, whose phones count from now on, and end what is left of its runs."""
+    """Return the lab after a reset of its phones, and kill what is left of its runs."""
     lab = Lab(tmp_path, f"{simulator.adb_host}:{simulator.adb_port}", simulator.serials)
     for phone in lab.phones:
         phone.wait_for_state("device")
@@ -117,12 +125,12 @@ def lab(simulator: Simulator, tmp_path: Path) -> Iterator[Lab]:
 
 @pytest.fixture
 def locks() -> Path:
-    """Give the folder of the leases."""
+    """Return the folder of the leases."""
     return Path(os.environ["CLAWPERATOR_LEASE_DIR"])
 
 
 def keys_of(lab: Lab) -> list[str]:
-    """Use every phone once, and give what each of them is."""
+    """Use every phone once, and return the key of each."""
     keys = []
     for phone in lab.phones:
         with connect(phone.serial, adb=lab.adb) as claw:
@@ -132,7 +140,7 @@ def keys_of(lab: Lab) -> list[str]:
 
 
 class Chaos:
-    """Kills what a dice says, each time that the phones have worked for a while."""
+    """Kills something at random, each time after some executions."""
 
     def __init__(self, lab: Lab, seed: int) -> None:
         self._lab = lab
@@ -141,7 +149,7 @@ class Chaos:
         self.killed_workers = 0
 
     def reign(self) -> None:
-        """Keep the runs coming and going, until everything was killed that shall be."""
+        """Start runs and kill parts of them, until all of ``DEATHS`` have happened."""
         victims = [*DEATHS]
         self._random.shuffle(victims)
         runs = [self._start() for _ in range(RUNS)]
@@ -153,7 +161,7 @@ class Chaos:
                 runs[runs.index(run)] = self._start()
 
     def _strike(self, victim: str, run: Run) -> bool:
-        """Kill; tell whether that was the end of the run."""
+        """Kill the victim; return whether that ended the run."""
         self.told.append(f"{victim} of {run.folder.name} after {run.ended} tests")
         if victim == "worker":
             self.killed_workers += run.kill_worker(self._random.randrange(4))
@@ -164,10 +172,10 @@ class Chaos:
         return run.was_killed
 
     def _start(self) -> Run:
-        return self._lab.start(MIXED.format(tests=TESTS, longest=LONGEST), "-q", *FOUR, *RESTARTS)
+        return self._lab.start(MIXED.format(tests=TESTS, longest=LONGEST), "-q", *ALL, *RESTARTS)
 
     def _await_work(self, executions: int) -> None:
-        """Wait until the phones have worked on, or nobody is left to make them."""
+        """Wait for so many more executions, or for the end of all runs."""
         begin = self._lab.stats()["executions"]
         wait_for(
             lambda: (
@@ -178,7 +186,7 @@ class Chaos:
 
 
 def check_survivor(run: Run) -> int:
-    """See that each test of a run ended once; give how many of them crashed with their worker."""
+    """Check that each test of a run ended once; return how many crashed with their worker."""
     code = run.wait()
     ends = run.outcomes
     crashed = [test for test, outcomes in ends.items() if "failed" in outcomes]
@@ -193,7 +201,7 @@ def check_survivor(run: Run) -> int:
 
 
 def test_runs_that_are_killed(lab: Lab, locks: Path) -> None:
-    """Those who live end all their tests, no phone does two things at once, nothing is left."""
+    """The other runs end all their tests, no phone has two executions at once, nothing is left."""
     seed = random.randrange(1_000_000)
     chaos = Chaos(lab, seed)
 
@@ -216,7 +224,7 @@ def test_runs_that_are_killed(lab: Lab, locks: Path) -> None:
 
 
 def test_the_phone_of_a_killed_run(lab: Lab) -> None:
-    """Who waited for it has it at once, and sends nothing before the phone is done."""
+    """A waiting run gets the phone at once, and sends nothing before the phone is done."""
     phone = lab.phones[0]
     phone.sim("stats reset")
     serial = ("--claw-device", phone.serial)
@@ -241,7 +249,7 @@ def test_the_phone_of_a_killed_run(lab: Lab) -> None:
 
 
 def test_a_worker_without_a_controller(lab: Lab) -> None:
-    """It lives on for a while, and is kept from sending anything to the phone."""
+    """An orphaned worker is kept from sending anything to the phone."""
     phone = lab.phones[0]
     run = lab.start(STUBBORN, "-n", "1", "--claw-device", phone.serial)
     wait_for(lambda: phone.stats()["executions"] > 5, about=run)
@@ -263,7 +271,7 @@ class TestAdbServer:
 
     @pytest.fixture
     def own(self, lab: Lab, tmp_path: Path) -> Iterator[OwnAdbServer]:
-        """Give a server that may be killed, with two of the phones."""
+        """Return a server that may be killed, with two of the phones."""
         home = tmp_path / "home"
         home.mkdir()
         own = OwnAdbServer(home)
@@ -274,7 +282,7 @@ class TestAdbServer:
         own.kill()
 
     def test_it_comes_back(self, lab: Lab, own: OwnAdbServer) -> None:
-        """The run goes on: a test that was under way may have to say that it broke off."""
+        """The run goes on, and at most the tests that were running fail."""
         lab.adb = str(own.server)
         run = lab.start(NAPS.format(tests=20, milliseconds=100), *TWO)
         wait_for(lambda: run.ended >= 3, about=run)
@@ -312,7 +320,7 @@ class TestRedis:
 
     @pytest.fixture
     def server(self, tmp_path: Path) -> Iterator[RedisServer]:
-        """Give a Redis that may be stopped."""
+        """Return a Redis that may be stopped."""
         folder = tmp_path / "redis"
         folder.mkdir()
         server = RedisServer(folder)
@@ -354,7 +362,7 @@ class TestRedis:
         self.nothing_left(server, lab)
 
     def nothing_left(self, server: RedisServer, lab: Lab) -> None:
-        """See that nobody has the phones."""
+        """Check that nobody holds the phones."""
         store = open_leases(server.url, run_id="afterwards")
         held = [key for key in keys_of(lab) if store.holder(key) is not None]
         store.close()
@@ -363,7 +371,7 @@ class TestRedis:
 
 @pytest.mark.parametrize("in_workers", [False, True])
 def test_a_full_disk(lab: Lab, *, in_workers: bool) -> None:
-    """Where leases or flights cannot be written down nothing is sent, and the run says why."""
+    """If leases or flight locks cannot be written, nothing is sent, and the run says why."""
     full = FULL_DISK.format(in_workers=in_workers)
     suite = NAPS.format(tests=4, milliseconds=10)
 

@@ -1,4 +1,4 @@
-"""No clash: every pytest that is supported, alone and beside the plugins people already use."""
+"""No clash with other plugins, on every supported pytest."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def spare_folder() -> Iterator[Path]:
-    """Give a folder that is removed at once: environments are large."""
+    """Return a folder that is removed at once: environments are large."""
     with tempfile.TemporaryDirectory() as name:
         yield Path(name)
 
 
 @pytest.mark.parametrize("way", WAYS if IS_SOAK else (ALONE, TOGETHER, WORKERS), ids=str)
-def test_this_environment(way: Way, tmp_path: Path) -> None:
-    """The pytest at hand runs the suite alone, and beside all of them, with workers too."""
+def test_the_suite_runs_beside_installed_plugins(way: Way, tmp_path: Path) -> None:
+    """The suite runs with our plugin alone, and beside all others, with workers too."""
     missing = [plugin.distribution for plugin in way.plugins if not plugin.is_installed]
     if missing:
         pytest.skip(f"not installed: {', '.join(missing)}")
@@ -74,8 +74,10 @@ def test_this_environment(way: Way, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not IS_SOAK, reason="by design: make soak installs the others")
 @pytest.mark.parametrize("release", RELEASES)
-def test_release(release: str, wheel: Path, spare_folder: Path) -> None:
-    """A release of pytest runs the suite with nothing else installed, and beside the others."""
+def test_the_suite_runs_on_each_release_of_pytest(
+    release: str, wheel: Path, spare_folder: Path
+) -> None:
+    """Each release runs the suite with nothing else installed, and beside the other plugins."""
     first, *rest = RELEASES[release]
     python = make_environment(spare_folder / "environment")
 
@@ -111,7 +113,7 @@ def check_terminal(ran: Ran) -> None:
 
 
 def expected(way: Way) -> dict[str, int]:
-    """Give what the suite's tests come to."""
+    """Return the outcomes that the suite must have."""
     counts = Counter(passed=3, failed=3, errors=2, skipped=1, xfailed=1)
     if ASYNCIO in way.plugins:
         counts += Counter(passed=1, failed=1)

@@ -7,9 +7,11 @@ import pytest
 from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.connect import connect
+from pytest_clawperator.contracts.payload import Action
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.snapshot.tree import Snapshot
+from tests.doubles.clock import FakeTime
 from tests.doubles.expecting import FORM, failure
 from tests.doubles.runner import SHOP, Phone, client
 
@@ -46,14 +48,23 @@ def test_a_lost_device_is_no_failed_expectation(real_expect: Expect, simulator: 
     assert caught.value.serial == simulator.serials[1]
 
 
-def test_later_looks_are_bounded_by_the_time_left(expect: Expect) -> None:
+def test_later_looks_are_bounded_by_the_time_left() -> None:
     """The execution of a look may not take longer than the time that is left."""
-    phone = Phone(SHOP)
+    time = FakeTime()
+    seconds = iter([190.0])
 
-    failure(lambda: expect(client(phone)).to_be_in_app("x", timeout=200))
+    def look(_: Action) -> dict[str, str]:
+        time.pass_by(next(seconds, 0.0))
+        return {"text": SHOP, "foreground_package": SHOP_APP}
 
-    assert phone.executions[-1].timeout_ms == 1_000
-    assert all(1_000 <= each.timeout_ms <= 120_000 for each in phone.executions)
+    phone = Phone(data={"snapshot_ui": look})
+
+    failure(lambda: Expect(clock=time.clock)(client(phone)).to_be_in_app("x", timeout=200))
+
+    timeouts = [each.timeout_ms for each in phone.executions]
+    assert timeouts[0] <= 120_000
+    assert all(1_000 <= each <= 10_000 for each in timeouts[1:])
+    assert timeouts[-1] == 1_000
 
 
 def test_a_timeout_for_a_snapshot_is_refused() -> None:

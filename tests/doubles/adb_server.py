@@ -1,4 +1,4 @@
-"""An adb server of scripted bytes, and the threads and sockets that a test leaves behind."""
+"""An adb server that answers with scripted bytes, and checks for leftover threads."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Conversation:
         return data
 
     def wait_for_close(self) -> bytes:
-        """Read until the client is gone; give what it still said."""
+        """Read until the client is gone; return what it still sent."""
         said = b""
         with contextlib.suppress(OSError):
             while data := self.connection.recv(65536):
@@ -86,13 +86,15 @@ class FakeAdb:
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
+        # The accepting thread ends first: it may have one more connection in its hands.
+        self._threads[0].join(DEADLINE)
         for conversation in self._conversations:
             conversation.close()
         for thread in self._threads:
             thread.join(DEADLINE)
 
     def next(self, service: str) -> Conversation:
-        """Give the next connection that was left to the test; it must be for this service."""
+        """Return the next connection that was left to the test; it must be for this service."""
         conversation = self._accepted.get(timeout=DEADLINE)
         assert conversation.service.startswith(service), conversation.service
         return conversation
@@ -138,18 +140,18 @@ class FakeAdb:
 
 
 def block(text: str | bytes) -> bytes:
-    """Write an answer: consent, length, text."""
+    """Return a positive answer: OKAY, length, text."""
     data = text.encode() if isinstance(text, str) else text
     return b"OKAY%04x%b" % (len(data), data)
 
 
 def failure(text: str) -> bytes:
-    """Write a refusal."""
+    """Return a negative answer: FAIL, length, text."""
     return b"FAIL%04x%b" % (len(text.encode()), text.encode())
 
 
 def eventually(condition: Callable[[], bool]) -> bool:
-    """Tell whether something becomes true before the deadline."""
+    """Whether a condition becomes true before the deadline."""
     end = time.monotonic() + DEADLINE
     while not condition():
         if time.monotonic() > end:

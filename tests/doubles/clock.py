@@ -1,4 +1,4 @@
-"""Time that passes only when somebody waits, so that no test has to."""
+"""A clock that moves only when somebody waits, so that tests do not."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from pytest_clawperator.assertions.wait_loop import Clock
 
 
 class FakeTime:
-    """A clock that stands still, but for pauses and what is said to take time."""
+    """A clock that stands still, except for pauses and explicit advances."""
 
     def __init__(self) -> None:
         self.now = 0.0
         self.pauses: list[float] = []
 
     def pass_by(self, seconds: float) -> None:
-        """Let something take time."""
+        """Advance the clock."""
         self.now += seconds
 
     def wait(self, seconds: float) -> None:
-        """Wait, in no time."""
+        """Advance the clock instead of waiting."""
         self.pauses.append(seconds)
         self.now += seconds
 

@@ -1,4 +1,4 @@
-"""Ctrl-C at every moment of something, one after the other."""
+"""Ctrl-C at every moment of a function, one after the other."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import FrameType
 
 
 def interruptions(act: Callable[[], object], *, within: tuple[str, ...]) -> Iterator[BaseException]:
-    """Do something again and again, each time interrupted one moment later; give what it raises.
+    """Call a function repeatedly, interrupted one moment later each time; yield what it raises.
 
     The moments are those at which Python looks for signals: when a function begins, and when
     one that is not written in Python has returned; in files whose names end with one of

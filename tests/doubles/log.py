@@ -24,7 +24,7 @@ class Clock:
 
 @dataclass
 class ScriptedLog:
-    """Gives each line at its time, counted from the broadcast; an exception is raised then."""
+    """Delivers each line at its time after the broadcast; an exception is raised at its time."""
 
     clock: Clock
     script: Sequence[tuple[float, bytes | Exception]] = ()
@@ -86,7 +86,7 @@ class LoggedTransport:
         self._shell = shell or {}
 
     def prepare(self) -> None:
-        """Be ready, unless something is in the way."""
+        """Do nothing, or raise the scripted error."""
         if self.problem is not None:
             raise self.problem
 
@@ -110,15 +110,15 @@ class LoggedTransport:
         return self.picture if command.startswith("screencap") else self.dump
 
     def push(self, source: bytes | Path, path: str) -> None:
-        """Files are not its business."""
+        """Refuse: it has no files."""
         raise NotImplementedError
 
     def pull(self, path: str) -> bytes:
-        """Files are not its business."""
+        """Refuse: it has no files."""
         raise NotImplementedError
 
     def install(self, apk: Path, *, timeout: float = 180.0) -> None:
-        """Nor are apps."""
+        """Refuse: it installs no apps."""
         raise NotImplementedError
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""A pipeline on a scripted device, and the words of its answers."""
+"""A pipeline on a scripted device, and its answers."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def envelope(command_id: str, *steps: dict[str, Any], **changes: Any) -> bytes:
 
 
 def step(kind: str, *, id: str = "a", success: bool = True, **data: str) -> dict[str, Any]:
-    """Word a step result."""
+    """Return a step result."""
     return {"id": id, "actionType": kind, "success": success, "data": data}
 
 
 class Bench:
-    """A pipeline on a scripted device, with all that watches it."""
+    """A pipeline on a scripted device, with its observers."""
 
     def __init__(self, folder: Path, transport: LoggedTransport, **options: Any) -> None:
         self.transport = transport

@@ -28,7 +28,7 @@ class RedisServer:
 
     @property
     def url(self) -> str:
-        """Where it is reached."""
+        """The url at which it is reached."""
         return f"redis://127.0.0.1:{self.port}/0"
 
     @property
@@ -55,7 +55,7 @@ class RedisServer:
         return None
 
     def stop(self) -> None:
-        """End it; what it knew is gone."""
+        """Kill it; what it stored is gone."""
         self.process.kill()
         self.process.wait(DEADLINE)
 

@@ -1,4 +1,4 @@
-"""A device that answers as it is told, for tests of what is above the run."""
+"""A scripted runner, for tests of what is above the run."""
 
 from __future__ import annotations
 

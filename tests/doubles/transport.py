@@ -35,12 +35,12 @@ class ScriptedTransport:
 
     @property
     def log(self) -> Log:
-        """There is none."""
+        """Refuse: there is none."""
         raise NotImplementedError
 
     @property
     def quick_shell(self) -> QuickShell:
-        """There is none."""
+        """Refuse: there is none."""
         raise NotImplementedError
 
     def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
@@ -76,7 +76,7 @@ class ScriptedTransport:
         self.files[path] = source if isinstance(source, bytes) else source.read_bytes()
 
     def pull(self, path: str) -> bytes:
-        """Return a file back."""
+        """Return a file that was pushed."""
         return self.files[path]
 
     def install(self, apk: Path, *, timeout: float = 180.0) -> None:

@@ -1,10 +1,9 @@
-"""Suites of users, run inside these tests on simulated phones."""
+"""Fixtures that run suites of users inside these tests, on simulated phones."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -19,12 +18,15 @@ Run = Callable[..., pytest.RunResult]
 
 @pytest.fixture(autouse=True)
 def nothing_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nobody's environment choose, and no terminal's width cut messages."""
+    """Shield inner runs from the environment, and keep lines from being cut."""
     for name in ("ANDROID_SERIAL", "CLAWPERATOR_OPERATOR_PACKAGE", "PYTEST_ADDOPTS", "CI"):
         monkeypatch.delenv(name, raising=False)
     for name in [name for name in os.environ if name.startswith("PYTEST_XDIST_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("COLUMNS", "200")
+    # Other plugins make every inner run start later; a test that needs one loads it with -p.
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_PLUGINS", "pytest_clawperator.plugin")
 
 
 @pytest.fixture(scope="session")
@@ -36,7 +38,7 @@ def simulator() -> Iterator[Simulator]:
 
 @pytest.fixture
 def phone(simulator: Simulator) -> Iterator[AdbTransport]:
-    """Reach the first phone, and set it back afterwards."""
+    """Connect to the first phone, and reset it afterwards."""
     server = AdbServer(simulator.adb_host, simulator.adb_port)
     transport = AdbTransport(server, simulator.serials[0])
     yield transport
@@ -71,21 +73,14 @@ def run_plain(pytester: pytest.Pytester) -> Run:
     return run_plain
 
 
-@pytest.fixture(scope="session")
-def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder for compiled modules, which many short processes share."""
-    return tmp_path_factory.mktemp("bytecode")
-
-
 @pytest.fixture
-def run_workers(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, bytecode: Path) -> Run:
-    """Return the function that runs the suite in processes of its own, for workers."""
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+def run_workers(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Return the function that runs the suite with xdist; the controller is this process."""
+    # Workers are short-lived, so they start from compiled modules.
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(bytecode))
-    plugins = ["-p", "xdist", "-p", "pytest_clawperator.plugin", "-p", "no:cacheprovider"]
+    plugins = ["-p", "xdist", "-p", "no:cacheprovider"]
 
     def run_workers(*options: str) -> pytest.RunResult:
-        return pytester.runpytest_subprocess(*plugins, "-rs", *options, timeout=60)
+        return pytester.runpytest_inprocess(*plugins, "-rs", *options)
 
     return run_workers

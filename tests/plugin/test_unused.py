@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 PARTS = ["fixtures"]
@@ -11,10 +9,10 @@ HEAVY = ("pydantic", "pydantic_core", "lxml", "adbutils", "yaml", "PIL", "filelo
 
 
 @pytest.fixture(autouse=True)
-def compiled(monkeypatch: pytest.MonkeyPatch, bytecode: Path) -> None:
-    """Let processes find compiled modules, as where a package is installed to stay."""
-    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
-    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(bytecode))
+def as_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the plugin loaded through its entry point."""
+    monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    monkeypatch.delenv("PYTEST_PLUGINS")
 
 
 def test_a_plain_project_loads_nothing_heavy(pytester: pytest.Pytester) -> None:

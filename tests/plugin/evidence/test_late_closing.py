@@ -26,6 +26,8 @@ def test_ctrl_c_puts_changes_back_and_ends_the_phones(pytester: pytest.Pytester)
             time.sleep(600)
         """
     )
+    # A run in the background ignores Ctrl-C unless it asks for it.
+    pytester.makeconftest("import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--claw-device", "sim"]
     started = pytester.path / "started"
 

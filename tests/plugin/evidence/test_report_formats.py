@@ -10,6 +10,8 @@ from tests.plugin.conftest import Run
 
 pytest.importorskip("allure_pytest")
 
+ALLURE = ("-p", "allure_pytest", "--alluredir=allure")
+
 
 def test_files_and_evidence_are_attached_in_allure(pytester: pytest.Pytester, run: Run) -> None:
     """Files of the test and evidence of its failures are attachments of the test."""
@@ -28,7 +30,7 @@ def test_files_and_evidence_are_attached_in_allure(pytester: pytest.Pytester, ru
         """
     )
 
-    run("--alluredir=allure", "--claw-logcat=off")
+    run(*ALLURE, "--claw-logcat=off")
 
     (path,) = (pytester.path / "allure").glob("*-result.json")
     attached = {one["name"]: one for one in json.loads(path.read_bytes())["attachments"]}
@@ -64,7 +66,7 @@ def test_a_broken_device(pytester: pytest.Pytester, run: Run) -> None:
         """
     )
 
-    run("--alluredir=allure", "--claw-snapshot=off", "--claw-screenshot=off", "--claw-logcat=off")
+    run(*ALLURE, "--claw-snapshot=off", "--claw-screenshot=off", "--claw-logcat=off")
 
     paths = (pytester.path / "allure").glob("*-result.json")
     results = [json.loads(path.read_bytes()) for path in paths]

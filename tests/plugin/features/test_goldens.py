@@ -25,10 +25,9 @@ MATCHES = """
 
 
 def run(pytester: pytest.Pytester, *options: str, xdist: bool = False) -> pytest.RunResult:
-    """Run with few things in the way; with workers it takes processes."""
-    if xdist:
-        return pytester.runpytest_subprocess("-p", "no:cacheprovider", "-n", "2", *options)
-    return pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:xdist", *options)
+    """Run the suite, with two workers or without any."""
+    workers = ["-p", "xdist", "-n", "2"] if xdist else []
+    return pytester.runpytest_inprocess("-p", "no:cacheprovider", *workers, *options)
 
 
 def golden(folder: Path, name: str = "shop.yaml", text: str = '- text "Tea"\n') -> Path:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.plugin.conftest import Run
+
 PRELUDE = """
     import unittest
 
@@ -26,7 +28,7 @@ PRELUDE = """
 def run(pytester: pytest.Pytester, tests: str, *options: str) -> pytest.RunResult:
     """Run tests that know a screen."""
     pytester.makepyfile(PRELUDE + tests)
-    return pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:xdist", *options)
+    return pytester.runpytest_inprocess("-p", "no:cacheprovider", *options)
 
 
 def test_all_soft_failures_are_told_at_the_end(pytester: pytest.Pytester) -> None:
@@ -164,7 +166,7 @@ def test_skipping_does_not_hide_a_failure(pytester: pytest.Pytester) -> None:
     result.assert_outcomes(failed=1, xfailed=1)
 
 
-def test_soft_failures_cross_processes(pytester: pytest.Pytester) -> None:
+def test_soft_failures_cross_processes(pytester: pytest.Pytester, run_workers: Run) -> None:
     """The failures of a worker arrive whole, also beside a hard one."""
     pytester.makepyfile(
         PRELUDE
@@ -179,7 +181,7 @@ def test_soft_failures_cross_processes(pytester: pytest.Pytester) -> None:
     """
     )
 
-    result = pytester.runpytest_subprocess("-n", "1", "-p", "no:cacheprovider")
+    result = run_workers("-n", "1")
 
     result.assert_outcomes(failed=2)
     for text in ("Cheese", "Wine", "Bread"):

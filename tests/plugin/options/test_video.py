@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_clawperator.transport.adb import AdbTransport
+from tests.doubles.simulator.films import shown
 from tests.plugin.conftest import Run
-from tests.simulator.films import shown
 
 TESTS = """
 from pytest_clawperator import expect
@@ -60,7 +60,7 @@ def test_only_the_video_of_a_failed_test_is_kept(
 def test_at_the_failure(pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> None:
     """Whoever is asked by the debugger finds the video there; what follows is not recorded."""
     pytester.makepyfile(
-        quick_pdb="""
+        video_pdb="""
         import pdb
         from pathlib import Path
 
@@ -72,7 +72,7 @@ def test_at_the_failure(pytester: pytest.Pytester, run: Run, phone: AdbTransport
     )
     pytester.syspathinsert()
 
-    result = run("--pdb", "--pdbcls=quick_pdb:Quick", "--claw-video=on", "-k=fails", *QUICK)
+    result = run("--pdb", "--pdbcls=video_pdb:Quick", "--claw-video=on", "-k=fails", *QUICK)
 
     result.assert_outcomes(failed=1, deselected=1)
     result.stdout.fnmatch_lines(["found [[]'video.mp4'[]]"])
@@ -178,7 +178,7 @@ def test_an_interrupted_run_leaves_no_recording_on_the_phone(
 
 
 def test_the_recording_of_a_killed_run_ends(
-    pytester: pytest.Pytester, run_workers: Run, phone: AdbTransport, adb: str
+    pytester: pytest.Pytester, phone: AdbTransport, adb: str
 ) -> None:
     """Even the recording of a run that was killed ends, as its connection does."""
     pytester.makepyfile(
@@ -193,7 +193,9 @@ def test_the_recording_of_a_killed_run_ends(
         """
     )
 
-    result = run_workers("--claw-device", phone.serial, "--claw-adb", adb, "--claw-video=on")
+    device = ["--claw-device", phone.serial, "--claw-adb", adb]
+
+    result = pytester.runpytest_subprocess(*device, "--claw-video=on", timeout=60)
 
     assert result.ret == -9
     gone = "while pidof screenrecord; do sleep 0.05; done; rm /data/local/tmp/clawperator-*"

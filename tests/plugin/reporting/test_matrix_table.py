@@ -7,6 +7,7 @@ import re
 import pytest
 
 from pytest_clawperator.plugin.reporting.matrix_table import without_class
+from tests.plugin.conftest import Run
 
 PART = "pytest_clawperator.plugin.reporting.matrix_table"
 # What a matrix makes of tests, without devices: one of each class, whose reports say which.
@@ -211,7 +212,7 @@ def test_a_rerun_test_counts_as_it_ended(suite: pytest.Pytester) -> None:
         """
     )
 
-    lines = table(suite, "--reruns", "1")
+    lines = table(suite, "-p", "rerunfailures", "--reruns", "1")
 
     assert lines[0] == "1 test, alike on all 3 classes of devices"
 
@@ -234,11 +235,8 @@ def test_some_not_run(suite: pytest.Pytester) -> None:
     ]
 
 
-def test_reports_of_workers_are_counted(
-    suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reports_of_workers_are_counted(suite: pytest.Pytester, run_workers: Run) -> None:
     """Reports of workers count, and so does a test over which its worker died."""
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     suite.makeconftest(f"{CONFTEST}\n{KNOWN_CLASSES}")
     suite.makepyfile(
         test_it="""
@@ -248,9 +246,8 @@ def test_reports_of_workers_are_counted(
             if on == "tablet": os._exit(1)
         """
     )
-    plugins = ["-p", "xdist", "-p", "pytest_clawperator.plugin", "-p", "no:cacheprovider"]
 
-    result = suite.runpytest_subprocess(*plugins, "-p", PART, "-n", "1", timeout=60)
+    result = run_workers("-p", PART, "-n", "1")
 
     result.stdout.fnmatch_lines(
         [

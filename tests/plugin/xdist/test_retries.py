@@ -26,8 +26,9 @@ DEAD = Path(__file__).with_name("dead")
 def pytest_clawperator_simulator_scenario():
     return SimulatorScenario(seed=6, time_scale=0.05)
 
-def pytest_configure():
-    health.await_return.__kwdefaults__["timeout"] = 0.1
+def pytest_configure(config):
+    if hasattr(config, "workerinput"):  # the controller is the process of the tests
+        health.await_return.__kwdefaults__["timeout"] = 0.1
 
 def die(clawperator):
     "Have the first phone that comes here go away for good."

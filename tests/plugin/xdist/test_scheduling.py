@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_clawperator.plugin.xdist.scheduling import DeviceScheduling
+from tests.plugin.conftest import Run
 
 END = -1
 
@@ -671,6 +672,7 @@ REAL = """
 import pytest
 
 from pytest_clawperator.plugin.xdist.scheduling import DeviceScheduling
+from tests.plugin.conftest import Run
 
 def pytest_xdist_make_scheduler(config):
     session = config.pluginmanager.getplugin("dsession")
@@ -702,10 +704,9 @@ def pytest_testnodedown(node, error):
 
 
 def test_a_crash_and_a_retry_work_with_xdist_itself(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+    pytester: pytest.Pytester, run_workers: Run
 ) -> None:
     """With xdist itself a crash, and a retry after the other worker ended, come out right."""
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     pytester.makeconftest(REAL)
     pytester.makepyfile(
         """
@@ -730,7 +731,7 @@ def test_a_crash_and_a_retry_work_with_xdist_itself(
         """
     )
 
-    result = pytester.runpytest_subprocess("-p", "xdist", "-n", "2", "-p", "no:cacheprovider")
+    result = run_workers("-n", "2")
 
     result.assert_outcomes(passed=3, failed=1)
     result.stdout.fnmatch_lines(["*worker 'gw*' crashed while running*test_crash*", "*1 retried*"])

@@ -6,7 +6,7 @@ import io
 import zipfile
 
 from pytest_clawperator.simulator.android.managers.apk import APP_ENTRY
-from tests.simulator.android.phone import OPERATOR
+from tests.doubles.simulator.android_phone import OPERATOR
 
 APP = """
 package: com.example.notes

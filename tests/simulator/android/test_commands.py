@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_clawperator.simulator.android.commands import COMMAND_NAMES, SERVICES, android_commands
 from pytest_clawperator.simulator.shell.shell import Invocation
-from tests.simulator.android.phone import Collected, Phone, Pieces
+from tests.doubles.simulator.android_phone import Collected, Phone, Pieces
 
 
 class TestBooting:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.simulator.screen.phone import CONFORMANCE, Phone
+from tests.doubles.simulator.screen_phone import CONFORMANCE, Phone
 
 
 def test_the_shop_takes_the_same_link() -> None:

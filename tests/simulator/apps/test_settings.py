@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_clawperator.simulator.screen.accessibility.node_search import find
 from pytest_clawperator.simulator.screen.accessibility.roles import role_of
-from tests.simulator.screen.phone import SETTINGS, Phone
+from tests.doubles.simulator.screen_phone import SETTINGS, Phone
 
 
 def test_the_first_page_looks_as_on_a_phone() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.simulator.screen.phone import SHOP, Phone
+from tests.doubles.simulator.screen_phone import SHOP, Phone
 
 
 def signed_in() -> Phone:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from tests.simulator.android.phone import (
+from tests.doubles.simulator.android_phone import (
     DEADLINE,
     FakeStream,
     Phone,

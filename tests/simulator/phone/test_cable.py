@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from pytest_clawperator.simulator.phone.fault_request import parse_fault
-from tests.simulator.android.phone import (
+from tests.doubles.simulator.android_phone import (
     DEADLINE,
     HOME,
     Phone,

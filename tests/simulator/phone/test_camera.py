@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from tests.simulator.android.phone import (
+from tests.doubles.simulator.android_phone import (
     DEADLINE,
     Phone,
 )

@@ -12,7 +12,7 @@ from pytest_clawperator.simulator.phone.device import Device
 from pytest_clawperator.simulator.phone.options import DeviceOptions
 from pytest_clawperator.simulator.wire.adbd import Adbd
 from pytest_clawperator.simulator.wire.stream import ServiceRefused
-from tests.simulator.android.phone import (
+from tests.doubles.simulator.android_phone import (
     DEADLINE,
     OPERATOR,
     FakeStream,
@@ -159,7 +159,7 @@ class TestLife:
     def test_the_real_adb_can_use_the_phone(self, tmp_path: Path) -> None:
         """Behind adbd and the real adb it is a phone like any other."""
         from pytest_clawperator.simulator.wire.adb_server import AdbServer
-        from tests.simulator.wire.hosts import Adb
+        from tests.doubles.simulator.adb_hosts import Adb
 
         device = Device(DeviceOptions(serial_number="SIM1", operator="absent"), clock=time.time)
         apk = tmp_path / f"{OPERATOR}.apk"

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.phone.fault_request import parse_fault
-from tests.simulator.android.phone import Phone
+from tests.doubles.simulator.android_phone import Phone
 
 
 class TestFaults:

@@ -11,7 +11,7 @@ import pytest
 from pytest_clawperator.simulator.faults import FAULTS
 from pytest_clawperator.simulator.phone.fault_request import LASTING_FAULTS
 from pytest_clawperator.simulator.stats import Stats
-from tests.simulator.android.phone import HOME, OPERATOR, Phone, broadcast
+from tests.doubles.simulator.android_phone import HOME, OPERATOR, Phone, broadcast
 
 SETTINGS = "com.android.settings"
 

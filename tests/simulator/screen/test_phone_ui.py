@@ -9,7 +9,7 @@ import pytest
 
 from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
 from pytest_clawperator.simulator.screen.app_files.load import shipped_apps
-from tests.simulator.screen.phone import CONFORMANCE, SETTINGS, SHOP, Phone, demo
+from tests.doubles.simulator.screen_phone import CONFORMANCE, SETTINGS, SHOP, Phone, demo
 from tests.simulator.screen.sample_apps import DEMO
 
 

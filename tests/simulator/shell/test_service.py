@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pytest_clawperator.simulator.shell.service import serve_shell
 from pytest_clawperator.simulator.shell.shell import Invocation
 from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream
+from tests.doubles.simulator.adb_hosts import MiniDevice, real_adb
 from tests.simulator.shell.hosts import (
     CLOSE_STDIN,
     EXIT,
@@ -28,7 +29,6 @@ from tests.simulator.shell.hosts import (
     serve,
 )
 from tests.simulator.shell.scripts import DEADLINE, Gate, new_shell, soon, with_gate
-from tests.simulator.wire.hosts import MiniDevice, real_adb
 
 # Without the shell protocol
 

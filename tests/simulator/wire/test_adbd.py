@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.simulator.wire.stream import Stream
-from tests.simulator.wire.hosts import (
+from tests.doubles.simulator.adb_hosts import (
     MiniDevice,
     listening,
     pattern,

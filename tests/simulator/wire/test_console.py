@@ -16,7 +16,7 @@ from pytest_clawperator.simulator.wire.console import (
     listen_as_emulator,
     user_token,
 )
-from tests.simulator.wire.hosts import DEADLINE, Adb, MiniDevice, real_adb
+from tests.doubles.simulator.adb_hosts import DEADLINE, Adb, MiniDevice, real_adb
 
 
 @asynccontextmanager

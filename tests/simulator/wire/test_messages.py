@@ -9,7 +9,7 @@ import random
 import pytest
 
 from pytest_clawperator.simulator.wire.messages import MAX_PAYLOAD
-from tests.simulator.wire.hosts import (
+from tests.doubles.simulator.adb_hosts import (
     DEADLINE,
     Message,
     MiniDevice,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from pytest_clawperator.simulator.wire.stream import Stream
-from tests.simulator.wire.hosts import (
+from tests.doubles.simulator.adb_hosts import (
     MiniDevice,
     echo,
     listening,

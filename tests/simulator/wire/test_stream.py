@@ -8,7 +8,7 @@ import pytest
 
 from pytest_clawperator.simulator.wire.messages import MAX_PAYLOAD
 from pytest_clawperator.simulator.wire.stream import Stream, StreamClosed
-from tests.simulator.wire.hosts import (
+from tests.doubles.simulator.adb_hosts import (
     Message,
     MiniDevice,
     collect,

@@ -14,7 +14,7 @@ import pytest
 
 from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
 from pytest_clawperator.simulator.wire.sync import serve_sync
-from tests.simulator.wire.hosts import Adb, MiniDevice, pattern, real_adb
+from tests.doubles.simulator.adb_hosts import Adb, MiniDevice, pattern, real_adb
 
 
 class Script:

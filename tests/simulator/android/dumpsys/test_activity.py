@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.simulator.android.phone import OPERATOR, Phone
+from tests.doubles.simulator.android_phone import OPERATOR, Phone
 
 SETTINGS = "com.android.settings"
 

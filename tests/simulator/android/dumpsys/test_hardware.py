@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.simulator.android.phone import Phone
+from tests.doubles.simulator.android_phone import Phone
 
 
 class TestBattery:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.simulator.android.phone import SERVICE, Phone
+from tests.doubles.simulator.android_phone import SERVICE, Phone
 
 
 class TestServices:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.simulator.android.phone import OPERATOR, Phone
+from tests.doubles.simulator.android_phone import OPERATOR, Phone
 
 
 class TestPackage:

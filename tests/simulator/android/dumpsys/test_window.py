@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.simulator.android.phone import Phone
+from tests.doubles.simulator.android_phone import Phone
 
 SETTINGS = "com.android.settings"
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_clawperator.simulator.android.managers.apk import InstallFailed, install_apk
+from tests.doubles.simulator.android_phone import Phone
 from tests.simulator.android.apks import app_apk
-from tests.simulator.android.phone import Phone
 
 
 @settings(max_examples=150, deadline=None)

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_clawperator.simulator.android.state.build import Build
 from pytest_clawperator.simulator.android.state.properties import Properties
-from tests.simulator.android.phone import Phone
+from tests.doubles.simulator.android_phone import Phone
 
 
 def properties(**changes: object) -> Properties:

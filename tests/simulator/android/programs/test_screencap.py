@@ -8,7 +8,7 @@ import struct
 import pytest
 
 from pytest_clawperator.simulator.shell.session import run_script
-from tests.simulator.android.phone import Collected, Phone, Pieces
+from tests.doubles.simulator.android_phone import Collected, Phone, Pieces
 
 SETTINGS = "com.android.settings"
 

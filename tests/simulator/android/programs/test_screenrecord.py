@@ -11,8 +11,8 @@ import pytest
 from PIL import Image
 
 from pytest_clawperator.simulator.shell.service import serve_shell
-from tests.simulator.android.phone import DEADLINE, Ended, FakeStream, Phone
-from tests.simulator.films import is_whole, shown
+from tests.doubles.simulator.android_phone import DEADLINE, Ended, FakeStream, Phone
+from tests.doubles.simulator.films import is_whole, shown
 
 FILE = "/sdcard/a.mp4"
 

@@ -10,7 +10,7 @@ from pytest_clawperator.simulator.android.programs.screenrecord_options import (
     Request,
     parse_request,
 )
-from tests.simulator.android.phone import Phone
+from tests.doubles.simulator.android_phone import Phone
 
 SMALL: dict[str, Any] = {"size": (200, 400), "density": 100}
 

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 
 from pytest_clawperator.simulator.android.programs.uiautomator import uiautomator_xml
 from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
-from tests.simulator.android.phone import Phone
+from tests.doubles.simulator.android_phone import Phone
 
 SETTINGS = "com.android.settings"
 

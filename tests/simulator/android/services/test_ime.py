@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.simulator.android.phone import Phone
+from tests.doubles.simulator.android_phone import Phone
 
 LATIN = "com.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME"
 

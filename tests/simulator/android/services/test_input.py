@@ -6,7 +6,7 @@ import pytest
 
 from pytest_clawperator.simulator.android.services.key_codes import key_code
 from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
-from tests.simulator.android.phone import Phone
+from tests.doubles.simulator.android_phone import Phone
 
 SETTINGS = "com.android.settings"
 HOME_PACKAGE = "com.google.android.apps.nexuslauncher"

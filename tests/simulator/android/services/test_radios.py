@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.simulator.android.phone import Phone
+from tests.doubles.simulator.android_phone import Phone
 
 
 class TestRadios:

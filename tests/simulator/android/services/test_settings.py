@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.simulator.android.phone import SERVICE, Phone
+from tests.doubles.simulator.android_phone import SERVICE, Phone
 
 
 class TestSettings:

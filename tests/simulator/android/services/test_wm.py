@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.simulator.android.phone import Phone
+from tests.doubles.simulator.android_phone import Phone
 
 
 class TestWm:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 from pytest_clawperator.simulator.picture.film.mp4 import Frame, film, unfinished_film
-from tests.simulator.films import boxes, is_whole, shown
+from tests.doubles.simulator.films import boxes, is_whole, shown
 
 FRAMES = [Frame(b"first", 40), Frame(b"second one", 1500), Frame(b"3", 1)]
 

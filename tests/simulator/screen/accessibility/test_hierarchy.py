@@ -7,8 +7,8 @@ from xml.etree import ElementTree as ET
 
 from pytest_clawperator.simulator.screen.accessibility.hierarchy import hierarchy_xml
 from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds
+from tests.doubles.simulator.screen_phone import Phone
 from tests.simulator.screen.nodes import FRAME, TEXT, VIEW, node
-from tests.simulator.screen.phone import Phone
 
 
 def test_a_tree_is_printed_with_all_attributes_in_order() -> None:

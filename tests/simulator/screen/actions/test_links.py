@@ -6,7 +6,7 @@ import pytest
 
 from pytest_clawperator.simulator.screen.app_files.app_schema import App
 from pytest_clawperator.simulator.screen.app_files.load import parse_app
-from tests.simulator.screen.phone import HOME, Phone, app
+from tests.doubles.simulator.screen_phone import HOME, Phone, app
 from tests.simulator.screen.sample_apps import DEMO
 
 OTHER = "com.example.other"

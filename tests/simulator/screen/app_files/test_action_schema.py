@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.simulator.screen.phone import screen_app
+from tests.doubles.simulator.screen_phone import screen_app
 
 
 def test_one_action_needs_no_list() -> None:

@@ -18,7 +18,7 @@ from pytest_clawperator.simulator.screen.app_files.load import (
     shipped_apps,
     shipped_files,
 )
-from tests.simulator.screen.phone import HEAD
+from tests.doubles.simulator.screen_phone import HEAD
 from tests.simulator.screen.sample_apps import MAIN
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.screen.app_files.load import parse_app
-from tests.simulator.screen.phone import HEAD
+from tests.doubles.simulator.screen_phone import HEAD
 from tests.simulator.screen.sample_apps import MAIN
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_clawperator.errors import ConfigurationError
-from tests.simulator.screen.phone import screen_app
+from tests.doubles.simulator.screen_phone import screen_app
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.simulator.screen.phone import HOME, demo
+from tests.doubles.simulator.screen_phone import HOME, demo
 from tests.simulator.screen.sample_apps import COUNTER, DEMO
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.simulator.screen.phone import Phone, screen_app
+from tests.doubles.simulator.screen_phone import Phone, screen_app
 
 
 def test_a_tap_toggles_switches_checkboxes_and_radio_buttons() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.simulator.screen.phone import Phone, demo, screen_app
+from tests.doubles.simulator.screen_phone import Phone, demo, screen_app
 from tests.simulator.screen.sample_apps import TIMED
 
 

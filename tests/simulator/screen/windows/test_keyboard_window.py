@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.simulator.screen.phone import demo
+from tests.doubles.simulator.screen_phone import demo
 from tests.simulator.screen.sample_apps import DEMO, FORM, SYSTEM_UI
 
 LATIN = "com.google.android.inputmethod.latin"

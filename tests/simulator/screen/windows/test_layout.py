@@ -9,7 +9,7 @@ import pytest
 from pytest_clawperator.simulator.screen.accessibility.node_search import children_on_screen
 from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
 from pytest_clawperator.simulator.screen.app_files.load import shipped_apps
-from tests.simulator.screen.phone import CONFORMANCE, SETTINGS, SHOP, Phone, screen_app
+from tests.doubles.simulator.screen_phone import CONFORMANCE, SETTINGS, SHOP, Phone, screen_app
 from tests.simulator.screen.sample_apps import LONG_LIST
 
 SIZES = [(1080, 2400), (720, 1280), (1440, 3120), (320, 480), (2000, 1200)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.simulator.screen.phone import Phone, screen_app
+from tests.doubles.simulator.screen_phone import Phone, screen_app
 
 
 def test_a_long_summary_makes_its_row_higher() -> None:

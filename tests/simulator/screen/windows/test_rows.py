@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.simulator.screen.phone import Phone, screen_app
+from tests.doubles.simulator.screen_phone import Phone, screen_app
 
 
 def test_a_row_has_icon_title_summary_and_switch_as_parts() -> None:

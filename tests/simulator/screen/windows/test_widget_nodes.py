@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.simulator.screen.phone import Phone, screen_app
+from tests.doubles.simulator.screen_phone import Phone, screen_app
 
 
 def test_each_kind_has_the_class_and_flags_of_its_android_twin() -> None:

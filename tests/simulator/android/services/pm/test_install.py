@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_clawperator.simulator.android.managers.apk import APP_ENTRY
+from tests.doubles.simulator.android_phone import OPERATOR, SERVICE, Ended, Phone, Pieces
 from tests.simulator.android.apks import APP, app_apk, operator_apk, zipped
-from tests.simulator.android.phone import OPERATOR, SERVICE, Ended, Phone, Pieces
 
 
 def streamed(phone: Phone, apk: bytes, options: str = "-r") -> Ended:

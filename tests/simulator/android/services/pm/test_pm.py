@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.simulator.android.phone import OPERATOR, Phone
+from tests.doubles.simulator.android_phone import OPERATOR, Phone
 
 CONFORMANCE = "com.clawperator.conformance"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.simulator.android.phone import OPERATOR, Phone
+from tests.doubles.simulator.android_phone import OPERATOR, Phone
 
 
 class TestResolve:

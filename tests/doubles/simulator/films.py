@@ -1,4 +1,4 @@
-"""Takes films apart, as a player does."""
+"""A reader of MP4 films."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plugin for runs of whole suites: phones that have nothing but their own apps."""
+"""A plugin for runs of whole suites: phones without the apps of the simulator."""
 
 from __future__ import annotations
 

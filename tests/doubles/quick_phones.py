@@ -7,4 +7,4 @@ from pytest_clawperator.plugin.leasing.simulated_phones import SimulatorScenario
 
 def pytest_clawperator_simulator_scenario() -> SimulatorScenario:
     """Shorten the Operator's pauses; the apps keep their own time."""
-    return SimulatorScenario(seed=6, time_scale=0.1)
+    return SimulatorScenario(seed=6, time_scale=0.02)

@@ -35,7 +35,7 @@ class MiniDevice:
     admitted: asyncio.Event = field(default_factory=asyncio.Event)
 
     def admission(self) -> Literal["device", "offline", "unauthorized"]:
-        """Say what the test has set, and let it know that a host has come."""
+        """Return the state that the test has set, and signal that a host has come."""
         self.admitted.set()
         return self.state
 
@@ -156,19 +156,19 @@ class RawHost:
             return b""
 
     async def greet(self, *, version: int = 0x01000001, max_payload: int = 1 << 20) -> Message:
-        """Connect as adb does and give the answer."""
+        """Connect as adb does and return the answer."""
         self.send("CNXN", version, max_payload, b"host::features=shell_v2")
         return await self.next()
 
     async def open(self, destination: str, *, number: int = 1) -> int:
-        """Open a stream and give the device's number for it."""
+        """Open a stream and return the device's number for it."""
         self.send("OPEN", number, 0, destination.encode() + b"\0")
         answer = await self.next()
         assert (answer.command, answer.arg1) == ("OKAY", number)
         return answer.arg0
 
     async def close(self) -> None:
-        """Vanish."""
+        """Drop the connection."""
         self.writer.close()
         with suppress(OSError):
             await self.writer.wait_closed()
@@ -176,7 +176,7 @@ class RawHost:
 
 @asynccontextmanager
 async def listening(device: MiniDevice) -> AsyncIterator[tuple[Adbd, int]]:
-    """Run adbd for a device and give it with its port."""
+    """Run adbd for a device and yield it with its port."""
     adbd = Adbd(device)
     port = await adbd.start()
     try:
