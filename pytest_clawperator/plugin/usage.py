@@ -1,9 +1,9 @@
 """Whether a run uses devices: noticed here, where the gate is opened.
 
 A run uses devices if an option is given, if a test has one of our markers or fixtures, or if
-a test, a conftest or a plugin imports the library. A controller of ``-n`` does not collect
-tests; it looks for such names in the text of the files. The hooks are those of the plugin's
-``__init__``.
+a test, a conftest or a plugin imports the library, also inside a function. A controller of
+``-n`` does not collect tests; it looks for such names in the text of the files. The hooks are
+those of the plugin's ``__init__``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from pytest_clawperator.plugin import gate, markers, options, stash, worker_inpu
 
 # A function that takes one of our fixtures, or a marker of ours.
 _DEVICE_USE = rb"\bdef +\w+\([^)]*\bclawperator|\bmark\.claw_|usefixtures\([^)]*clawperator"
-_ANY_USE = _DEVICE_USE + rb"|\b(?:from|import) +pytest_clawperator\b"
+_IMPORT = rb"\b(?:from|import) +pytest_clawperator\b"
+_ANY_USE = _DEVICE_USE + rb"|" + _IMPORT
 # The options that say, on the command line, that devices are wanted whatever the tests are. An
 # ini file serves runs without devices, too.
 _WISHES = ("device", "adb", "require", "matrix", "spare_devices")
@@ -64,8 +65,8 @@ def pytest_make_collect_report(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Open the gate if the library is imported, or a test asks for devices."""
-    if _LIBRARY in sys.modules or _is_asked_for(items):
+    """Open the gate if a file imports the library, or a test asks for devices."""
+    if _LIBRARY in sys.modules or _is_asked_for(items) or _is_imported_in(config, items):
         gate.open_gate(config).apply_markers(config, items)
 
 
@@ -119,6 +120,17 @@ def _is_asked_for(items: list[pytest.Item]) -> bool:
                     return True
             node = node.parent
     return False
+
+
+def _is_imported_in(config: pytest.Config, items: list[pytest.Item]) -> bool:
+    """Whether a file with tests, or a conftest above it, imports the library.
+
+    The import may stand inside a function, and the rooms must be ready before it runs.
+    """
+    files = {item.path for item in items}
+    for folder in {path.parent for path in files}:
+        files.update(_conftests_above(folder / "conftest.py", config.rootpath))
+    return any(_contains(path, _IMPORT) for path in files)
 
 
 def _is_in_text(config: pytest.Config, pattern: bytes) -> bool:
