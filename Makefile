@@ -55,6 +55,8 @@ programs: $(VENV)/developed  ## Install the programs that the tests use: Redis.
 	@$(BIN)/python -m tests.programs
 
 check: programs  ## Run the tests alone; ARGS="tests/contracts -k alias" for some.
+	@# Processes that tests start do not compile the package anew.
+	@$(BIN)/python -m compileall -q pytest_clawperator
 	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 soak: programs  ## Run the long versions of the tests.

@@ -88,8 +88,10 @@ _FOR_SCRIPTS: Mapping[RemedyKind, str] = {
     RemedyKind.RECOVER_FROM_CRASH: "connect anew with connect(grant=True), which switches its"
     " accessibility service on again; the device's log has the whole stack trace",
     RemedyKind.RETURN_ENVELOPE: "have each processor return the envelope that it was given",
-    RemedyKind.WRITE_GOLDEN: "write {subject} with a GoldenStore that has update=True",
-    RemedyKind.REPLACE_GOLDEN: "have a GoldenStore with update=True write {subject} anew",
+    RemedyKind.WRITE_GOLDEN: "write {subject}: call"
+    " expect.configure(goldens=GoldenStore(FOLDER, update=True)) before",
+    RemedyKind.REPLACE_GOLDEN: "write {subject} anew: call"
+    " expect.configure(goldens=GoldenStore(FOLDER, update=True)) before",
 }
 
 

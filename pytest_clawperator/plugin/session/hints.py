@@ -68,7 +68,11 @@ def in_options(do: Callable[[], T]) -> T:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
-    """Have the errors of tests and of their own fixtures name options, too."""
+    """Have the errors of tests and of their own fixtures name options, and their causes, too."""
     error = call.excinfo.value if call.excinfo is not None else None
-    if isinstance(error, (ClawperatorError, ExpectationError)):
-        error.wording = for_pytest
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        if isinstance(error, (ClawperatorError, ExpectationError)):
+            error.wording = for_pytest
+        error = error.__cause__ or error.__context__

@@ -108,7 +108,10 @@ def test_a_missing_golden_fails_at_once(expect: Expect, camera: Camera) -> None:
 
     assert "found no such file: " in str(caught.value)
     assert "home-120x200-160dpi.png" in str(caught.value)
-    assert "hint: Write it with a GoldenStore that has update=True." in str(caught.value)
+    assert (
+        "hint: Write it: call expect.configure(goldens=GoldenStore(FOLDER, update=True)) before."
+        in str(caught.value)
+    )
     assert len(camera.phone.executions) == 1
 
 

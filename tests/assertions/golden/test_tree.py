@@ -85,7 +85,10 @@ def test_a_difference_is_shown_line_by_line(expect: Expect, store: GoldenStore) 
     assert "expected the screen to match __screens__/shop.yaml, found 1 of 5 golden" in lines[0]
     assert '  -   - text "Coffee"' in lines
     assert '  +   - text "Tea"' in lines
-    assert f"with update=True write {path} anew" in lines[-1]
+    assert (
+        f"write {path} anew: call expect.configure(goldens=GoldenStore(FOLDER, update=True)) before"
+        in lines[-1]
+    )
 
 
 def test_an_exact_match_allows_nothing_else(expect: Expect, store: GoldenStore) -> None:
@@ -140,7 +143,7 @@ def test_a_missing_golden_fails_at_once(expect: Expect, store: GoldenStore, chec
         getattr(expect(client(phone)), check)("shop")
 
     assert "__screens__/shop.yaml, found no such file" in str(caught.value)
-    assert "with a GoldenStore that has update=True" in str(caught.value)
+    assert "GoldenStore(FOLDER, update=True)" in str(caught.value)
     assert len(phone.executions) == 1
 
 

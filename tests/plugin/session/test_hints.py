@@ -91,3 +91,23 @@ def test_a_crash_in_a_test_says_what_happens_next(pytester: pytest.Pytester, run
         ["*OPERATOR_CRASHED: *", "*hint: Before the next test its service*"]
     )
     assert "connect(" not in result.stdout.str()
+
+
+def test_the_cause_of_an_error_names_options_too(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """An error that a test raises from one of ours shows both in the words of tests."""
+    pytester.makepyfile(
+        """
+        from pytest_clawperator.errors import NoDeviceError
+        from pytest_clawperator.remedies import Remedy, RemedyKind
+
+        def test_it():
+            try:
+                raise NoDeviceError("none", hint=Remedy(RemedyKind.USE_SIMULATOR))
+            except NoDeviceError as error:
+                raise RuntimeError("no phone") from error
+        """
+    )
+
+    result = run_plain()
+
+    result.stdout.fnmatch_lines(["*hint: Use simulated phones: --claw-device sim."])
