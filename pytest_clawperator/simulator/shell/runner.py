@@ -239,7 +239,7 @@ class Runner:
         try:
             if not arguments:
                 for name, value in assignments:
-                    shell.put(name, value)
+                    shell.assign(name, value)
                 return shell.substitution_status
             if arguments == ["exec"]:
                 redirects = ()  # they stay
@@ -332,7 +332,7 @@ class Runner:
         values = await self._expander.arguments(command.words)
         with self._looping():
             for value in values:
-                self._shell.put(command.name, value)
+                self._shell.assign(command.name, value)
                 try:
                     status = await self.program(command.body)
                 except LoopExit as exit_:

@@ -116,6 +116,16 @@ def test_read_splits_a_line_into_variables(script: str, out: str) -> None:
     assert run(script, b" a b  c \n").out == out
 
 
+@pytest.mark.parametrize(
+    "script", ["IFS=:", "export IFS=:", "read IFS", "for IFS in :; do :; done"]
+)
+def test_a_lasting_change_of_the_separators_is_refused(script: str) -> None:
+    """Words would not be split as the script expects, so it stops."""
+    message = "IFS is supported by the simulated shell only in front of 'read'"
+
+    assert run(f"{script}; echo no", b":\n") == (1, "", f"/system/bin/sh: {message}\n")
+
+
 def test_read_leaves_the_rest_of_the_input() -> None:
     """What comes behind the line is there for the next command."""
     assert run("read x; read y; cat", b"1\n2\n3\n4").out == "3\n4"

@@ -7,6 +7,7 @@ import stat
 from collections.abc import Callable, Sequence
 
 from pytest_clawperator.simulator.filesystem import FileSystemError, Stat
+from pytest_clawperator.simulator.shell.language.wildcards import matches_pattern
 from pytest_clawperator.simulator.shell.shell import Invocation, Shell
 
 _CLOSING = {"[": "]", "[[": "]]"}
@@ -23,14 +24,17 @@ async def answer_test(invocation: Invocation) -> int:
     try:
         if name in _CLOSING and (not arguments or arguments.pop() != _CLOSING[name]):
             raise _BadTestError(f"missing {_CLOSING[name]}")
-        return int(not _answer(arguments, invocation.shell))
+        return int(not _answer(arguments, invocation.shell, patterns=name == "[["))
     except _BadTestError as problem:
         await invocation.shell.complain(f"{name}: {problem}")
         return 2
 
 
-def _answer(words: Sequence[str], shell: Shell) -> bool:
-    """Answer a question of up to three words, with any number of ``!`` in front."""
+def _answer(words: Sequence[str], shell: Shell, *, patterns: bool) -> bool:
+    """Answer a question of up to three words, with any number of ``!`` in front.
+
+    With ``patterns``, the right side of a comparison of texts can have wildcards.
+    """
     count = next((at for at, word in enumerate(words) if word != "!"), max(0, len(words) - 1))
     if count and len(words) - count == 2 and words[count] in _BINARY:
         count -= 1  # the last one is compared with something
@@ -39,6 +43,8 @@ def _answer(words: Sequence[str], shell: Shell) -> bool:
         return (words[:1] not in ([], [""])) != negated
     if len(words) == 2 and words[0] in _UNARY:
         return _unary(words[0], words[1], shell) != negated
+    if len(words) == 3 and words[1] in ("=", "==", "!=") and patterns:
+        return matches_pattern(words[0], words[2]) == ((words[1] == "!=") == negated)
     if len(words) == 3 and words[1] in _BINARY:
         return _BINARY[words[1]](words[0], words[2]) != negated
     if len(words) == 2 and words[1] in _BINARY:
