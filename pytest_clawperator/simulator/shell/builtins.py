@@ -135,6 +135,15 @@ async def export(invocation: Invocation) -> int:
     return 0
 
 
+async def set_(invocation: Invocation) -> int:
+    """Let the script stop at the first failing command with ``-e``, or with ``+e`` no more."""
+    for option in invocation.args[1:] or ["without options"]:
+        if option not in ("-e", "+e"):
+            raise ShellFailure(f"set: {option} is not supported by the simulated shell")
+        invocation.shell.stops_at_failure = option == "-e"
+    return 0
+
+
 async def read(invocation: Invocation) -> int:
     """Read a line into variables; fail at the end of the input.
 

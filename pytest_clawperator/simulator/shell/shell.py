@@ -132,6 +132,8 @@ class Shell:
         self.children: dict[int, Job] = {}
         self.last_job: int | None = None
         self.loops = 0
+        self.stops_at_failure = False
+        self.conditions = 0  # how many conditions this is inside of, where failing is no failure
         self.depth = 0
         self._commands_run = 0
 

@@ -23,6 +23,8 @@ def test_exit_ends_the_shell_with_a_status(script: str, status: int) -> None:
     [
         ("exit abc; echo no", 1, "exit: bad number: abc"),
         ("break", 0, "break: can't break"),
+        ("set -x; echo no", 1, "set: -x is not supported by the simulated shell"),
+        ("set; echo no", 1, "set: without options is not supported by the simulated shell"),
         (
             "for i in 1; do break 2; done",
             1,
