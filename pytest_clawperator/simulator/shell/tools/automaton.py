@@ -7,6 +7,7 @@ is computed once and remembered.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 _MAX_NODES = 3000
@@ -26,19 +27,13 @@ class TooManyNodes(Exception):
     """The expression is too big."""
 
 
+@dataclass(eq=False)
 class _Node:
     """A place in the expression; what leads on is a character, a condition, or nothing."""
 
-    def __init__(
-        self,
-        after: Sequence[_Node],
-        *,
-        accepts: Callable[[str], object] | None = None,
-        holds: Callable[[Context], bool] | None = None,
-    ) -> None:
-        self.after = after
-        self.accepts = accepts
-        self.holds = holds
+    after: Sequence[_Node]
+    accepts: Callable[[str], object] | None = None
+    holds: Callable[[Context], bool] | None = None
 
 
 class _State(dict[str, "_State"]):
@@ -61,24 +56,19 @@ class Builder:
     def __init__(self) -> None:
         self._count = 0
 
-    def _node(
-        self,
-        *after: _Node,
-        accepts: Callable[[str], object] | None = None,
-        holds: Callable[[Context], bool] | None = None,
-    ) -> _Node:
+    def _counted(self, node: _Node) -> _Node:
         self._count += 1
         if self._count > _MAX_NODES:
             raise TooManyNodes
-        return _Node(after, accepts=accepts, holds=holds)
+        return node
 
     def character(self, accepts: Callable[[str], object]) -> Part:
         """Return a part that matches one character."""
-        return lambda after: self._node(after, accepts=accepts)
+        return lambda after: self._counted(_Node((after,), accepts=accepts))
 
     def condition(self, holds: Callable[[Context], bool]) -> Part:
         """Return a part that matches no character, only a place."""
-        return lambda after: self._node(after, holds=holds)
+        return lambda after: self._counted(_Node((after,), holds=holds))
 
     def sequence(self, parts: Sequence[Part]) -> Part:
         """Return a part that matches several one after the other."""
@@ -92,20 +82,20 @@ class Builder:
 
     def choice(self, parts: Sequence[Part]) -> Part:
         """Return a part that matches one of several."""
-        return lambda after: self._node(*[part(after) for part in parts])
+        return lambda after: self._counted(_Node([part(after) for part in parts]))
 
     def repetition(self, part: Part, low: int, high: int | None) -> Part:
         """Return a part that matches another from ``low`` to ``high`` times."""
 
         def build(after: _Node) -> _Node:
             if high is None:
-                loop = self._node()
+                loop = self._counted(_Node(()))
                 loop.after = (part(loop), after)
                 after = loop
             else:
                 end = after
                 for _ in range(high - low):
-                    after = self._node(part(after), end)
+                    after = self._counted(_Node((part(after), end)))
             for _ in range(low):
                 after = part(after)
             return after

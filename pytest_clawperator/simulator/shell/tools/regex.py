@@ -60,18 +60,22 @@ def _flags(*, ignore_case: bool) -> re.RegexFlag:
 def _from_basic(tokens: list[str]) -> list[str]:
     """Translate the tokens of a basic expression into those of an extended one."""
     translated: list[str] = []
-    begins = True  # whether an alternative begins here
     for number, sign in enumerate(tokens):
+        before = tokens[max(0, number - 1) : number]
+        begins = before in ([], ["\\("], ["\\|"])
         ends = tokens[number + 1 : number + 2] in ([], ["\\)"], ["\\|"])
         if sign in tuple("(){}|+?"):
             translated.append(f"\\{sign}")
         elif len(sign) == 2 and sign[1] in "(){}|+?":
             translated.append(sign[1])
-        elif (sign in ("^", "*") and begins != (sign == "*")) or (sign == "$" and ends):
-            translated.append(sign)
+        elif (
+            (sign == "^" and not begins)
+            or (sign == "$" and not ends)
+            or (sign == "*" and (begins or translated[-1] == "^"))
+        ):
+            translated.append(f"\\{sign}")
         else:
-            translated.append(f"\\{sign}" if sign in tuple("^$*") else sign)
-        begins = sign in ("\\(", "\\|") or (sign == "^" and begins)
+            translated.append(sign)
     return translated
 
 

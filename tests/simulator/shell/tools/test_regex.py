@@ -36,6 +36,7 @@ from pytest_clawperator.simulator.shell.tools.regex import RegexError, compile_r
         ("\\(^ab\\)", "ab", "cab"),
         ("\\(ab$\\)\\|x", "cab", "abc"),
         ("(x", "(x", "x"),
+        ("^^a*$", "^aa", "aa"),
         ("\\(ab\\)*c$", "ababc", "cd"),
     ],
 )
