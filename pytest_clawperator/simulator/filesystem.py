@@ -15,7 +15,6 @@ LOOP = "Too many symbolic links encountered"
 MISSING = "No such file or directory"
 NAME_TOO_LONG = "File name too long"
 NOT_DIRECTORY = "Not a directory"
-NOT_EMPTY = "Directory not empty"
 READ_ONLY = "Read-only file system"
 _MAX_HOPS = 40
 _MAX_NAME = 255
@@ -257,39 +256,14 @@ class FileSystem:
         place = self._walk(path, follow=False)
         if isinstance(place.node, _Folder) and not recursive:
             raise FileSystemError(path, reason=IS_DIRECTORY)
-        self._detach(path, place)
-
-    def rmdir(self, path: str) -> None:
-        """Remove an empty folder."""
-        place = self._walk(path, follow=False)
-        if place.node is not None and not isinstance(place.node, _Folder):
-            raise FileSystemError(path, reason=NOT_DIRECTORY)
-        if isinstance(place.node, _Folder) and place.node.entries:
-            raise FileSystemError(path, reason=NOT_EMPTY)
-        self._detach(path, place)
-
-    def rename(self, source: str, destination: str) -> None:
-        """Move a file or folder to a new path, replacing a file or an empty folder there."""
-        old = self._walk(source, follow=False)
-        new = self._walk(destination.rstrip("/") or destination, follow=False)
-        if old.node is None:
-            raise FileSystemError(source, reason=MISSING)
-        if old.names == new.names:
-            return
-        if new.names[: len(old.names)] == old.names:
-            raise FileSystemError(source, reason=INVALID)
-        self._require_writable(source, old)
-        if new.node is not None:
-            _require_replaceable(destination, old.node, new.node)
-            self._require_writable(destination, new)
-        else:
-            self._require_room(destination, new)
-        self._detach(source, old, keep=True)
-        if new.node is not None:
-            self._detach(destination, new)
-        assert new.parent is not None
-        new.parent.entries[new.names[-1]] = old.node
-        new.parent.mtime = self._now()
+        if place.node is None:
+            raise FileSystemError(path, reason=MISSING)
+        if place.parent is None or len(place.names) < 2:
+            raise FileSystemError(path, reason=READ_ONLY if not place.names else DENIED)
+        self._require_writable(path, place)
+        del place.parent.entries[place.names[-1]]
+        place.parent.mtime = self._now()
+        self.used_bytes -= _weight(place.node)
 
     def provide(self, path: str, data: bytes, *, mode: int = 0o644) -> None:
         """Put a file anywhere, also where only the system image has files."""
@@ -404,17 +378,6 @@ class FileSystem:
         if not f"{place.path}/".startswith(tuple(f"{part}/" for part in _WRITABLE)):
             raise FileSystemError(path, reason=READ_ONLY)
 
-    def _detach(self, path: str, place: _Place, *, keep: bool = False) -> None:
-        if place.node is None:
-            raise FileSystemError(path, reason=MISSING)
-        if place.parent is None or len(place.names) < 2:
-            raise FileSystemError(path, reason=READ_ONLY if not place.names else DENIED)
-        self._require_writable(path, place)
-        del place.parent.entries[place.names[-1]]
-        place.parent.mtime = self._now()
-        if not keep:
-            self.used_bytes -= _weight(place.node)
-
 
 def _describe(node: _Node) -> Stat:
     if isinstance(node, _File):
@@ -447,13 +410,3 @@ def _require_name(path: str, name: str) -> None:
         raise FileSystemError(path, reason=INVALID)
     if length > _MAX_NAME:
         raise FileSystemError(path, reason=NAME_TOO_LONG)
-
-
-def _require_replaceable(path: str, moved: _Node, replaced: _Node) -> None:
-    if isinstance(replaced, _Folder):
-        if not isinstance(moved, _Folder):
-            raise FileSystemError(path, reason=IS_DIRECTORY)
-        if replaced.entries:
-            raise FileSystemError(path, reason=NOT_EMPTY)
-    elif isinstance(moved, _Folder):
-        raise FileSystemError(path, reason=NOT_DIRECTORY)

@@ -186,39 +186,6 @@ def test_the_roots_cannot_be_removed(files: FileSystem) -> None:
             files.remove(path, recursive=True)
 
 
-def test_rmdir_takes_only_empty_folders(files: FileSystem) -> None:
-    """A folder with something in it stays."""
-    files.mkdir("/sdcard/d")
-    files.write("/sdcard/d/f", b"")
-    with pytest.raises(FileSystemError) as error:
-        files.rmdir("/sdcard/d")
-    files.remove("/sdcard/d/f")
-    files.rmdir("/sdcard/d")
-
-    assert reason(error) == "Directory not empty"
-    assert not files.exists("/sdcard/d")
-
-
-def test_rename_moves_and_replaces(files: FileSystem) -> None:
-    """A file replaces a file, a folder moves whole, nothing moves into itself."""
-    files.mkdir("/sdcard/d/e", parents=True)
-    files.write("/sdcard/d/new", b"new")
-    files.write("/sdcard/old", b"older")
-
-    files.rename("/sdcard/d/new", "/sdcard/old")
-    files.rename("/sdcard/d", "/data/local/tmp/d/")
-
-    assert files.read("/sdcard/old") == b"new"
-    assert files.used_bytes == 3
-    assert files.is_dir("/data/local/tmp/d/e")
-    with pytest.raises(FileSystemError) as error:
-        files.rename("/data/local/tmp/d", "/data/local/tmp/d/e/f")
-    assert reason(error) == "Invalid argument"
-    with pytest.raises(FileSystemError) as error:
-        files.rename("/sdcard/old", "/data/local/tmp/d")
-    assert reason(error) == "Is a directory"
-
-
 def test_nothing_can_be_written_on_a_full_device() -> None:
     """While the device counts as full, writing fails and reading does not."""
     full = False
@@ -280,9 +247,7 @@ _paths = st.lists(
 ).map(lambda names: "/" + "/".join(names))
 _operations = st.lists(
     st.tuples(
-        st.sampled_from(
-            ["write", "append", "mkdir", "mkdirs", "remove", "rmtree", "rmdir", "rename", "symlink"]
-        ),
+        st.sampled_from(["write", "append", "mkdir", "mkdirs", "remove", "rmtree", "symlink"]),
         _paths,
         _paths,
     ),
@@ -307,8 +272,6 @@ def test_any_sequence_of_operations_keeps_the_books(
 def _apply(files: FileSystem, name: str, path: str, other: str) -> None:
     if name in ("write", "append"):
         getattr(files, name)(path, other.encode("utf-8", "replace"))
-    elif name == "rename":
-        files.rename(path, other)
     elif name == "symlink":
         files.symlink(path, other)
     elif name == "rmtree":

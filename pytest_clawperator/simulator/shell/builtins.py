@@ -6,13 +6,20 @@ import re
 
 from pytest_clawperator.simulator.filesystem import FileSystemError
 from pytest_clawperator.simulator.shell.encoding import decode
-from pytest_clawperator.simulator.shell.exits import LoopExit, ShellExit, ShellFailure
+from pytest_clawperator.simulator.shell.exits import (
+    LoopExit,
+    ShellExit,
+    ShellFailure,
+    TextTooLong,
+)
+from pytest_clawperator.simulator.shell.language.splitting import BLANKS, split_line
 from pytest_clawperator.simulator.shell.lookup import describe_command
 from pytest_clawperator.simulator.shell.runner import execute
 from pytest_clawperator.simulator.shell.shell import Invocation, Shell
-from pytest_clawperator.simulator.shell.streams import Source
+from pytest_clawperator.simulator.shell.streams import MAX_TEXT, Source
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_CONTINUED = re.compile(rb"(?<!\\)(?:\\\\)*\\\n\Z")
 
 
 async def true(invocation: Invocation) -> int:
@@ -128,15 +135,38 @@ async def export(invocation: Invocation) -> int:
     return 0
 
 
+async def set_(invocation: Invocation) -> int:
+    """Let the script stop at the first failing command with ``-e``, or with ``+e`` no more."""
+    for option in invocation.args[1:] or ["without options"]:
+        if option not in ("-e", "+e"):
+            raise ShellFailure(f"set: {option} is not supported by the simulated shell")
+        invocation.shell.stops_at_failure = option == "-e"
+    return 0
+
+
 async def read(invocation: Invocation) -> int:
     """Read a line into variables; fail at the end of the input.
 
-    Words are separated by white space, and the last variable takes the rest of the line.
+    Words are separated by the characters of ``IFS``, and the last variable takes the rest of
+    the line. Without ``-r``, a backslash takes the next character as it is.
     """
+    raw = "-r" in invocation.args
     names = [word for word in invocation.args[1:] if word != "-r"] or ["REPLY"]
-    line = decode((await Source.of(invocation.stdin).read_line()).replace(b"\0", b""))
-    words = line.strip(" \t\n").split(None, len(names) - 1)
-    words += [""] * (len(names) - len(words))
+    source = Source.of(invocation.stdin)
+    data = more = await source.read_line()
+    while not raw and more and _CONTINUED.search(data):
+        more = await source.read_line()
+        data = data[:-2] + more
+        if len(data) > MAX_TEXT:
+            raise TextTooLong
+    line = decode(data.replace(b"\0", b""))
+    separators = invocation.shell.get("IFS")
+    words = split_line(
+        line.removesuffix("\n"),
+        BLANKS if separators is None else separators,
+        count=len(names),
+        raw=raw,
+    )
     for name, word in zip(names, words, strict=True):
         _set(invocation.shell, name, word)
     return int(not line.endswith("\n"))
@@ -145,4 +175,4 @@ async def read(invocation: Invocation) -> int:
 def _set(shell: Shell, name: str, value: str) -> None:
     if not _IDENTIFIER.match(name):
         raise ShellFailure(f"{name}: is not an identifier")
-    shell.put(name, value)
+    shell.assign(name, value)

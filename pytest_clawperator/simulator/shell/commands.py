@@ -12,6 +12,7 @@ from pytest_clawperator.simulator.shell.builtins import (
     false,
     pwd,
     read,
+    set_,
     true,
     wait,
 )
@@ -40,6 +41,7 @@ BUILTINS: dict[str, Command] = {
     "false": false,
     "pwd": pwd,
     "read": read,
+    "set": set_,
     "test": answer_test,
     "true": true,
     "wait": wait,

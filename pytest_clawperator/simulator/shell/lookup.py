@@ -6,7 +6,8 @@ import stat
 
 from pytest_clawperator.simulator.filesystem import FileSystemError
 from pytest_clawperator.simulator.shell.encoding import decode
-from pytest_clawperator.simulator.shell.exits import CommandFailure
+from pytest_clawperator.simulator.shell.exits import CommandFailure, ShellFailure
+from pytest_clawperator.simulator.shell.language.syntax import UNSUPPORTED_BUILTINS
 from pytest_clawperator.simulator.shell.shell import Command, Shell
 
 NOT_FOUND = 127
@@ -15,7 +16,7 @@ _PROGRAM_FOLDERS = ("/system/bin", "/system/xbin", "/vendor/bin", "/product/bin"
 SHELL_ONLY = frozenset(
     (
         *(":", "[[", "break", "cd", "command", "continue", "exec", "exit", "export"),
-        *("read", "wait"),
+        *("read", "set", "wait"),
     )
 )
 """Commands that exist in the shell and have no file on the system image."""
@@ -51,6 +52,8 @@ def describe_command(shell: Shell, name: str) -> str | None:
 
 def read_script_file(shell: Shell, name: str) -> str:
     """Return the text of an executable script file; raise CommandFailure if it is none."""
+    if name in UNSUPPORTED_BUILTINS:
+        raise ShellFailure(f"'{name}' is not supported by the simulated shell")
     mode = _mode(shell, name) if "/" in name else 0
     if name and not mode:
         raise CommandFailure(f"{name}: inaccessible or not found", status=NOT_FOUND)

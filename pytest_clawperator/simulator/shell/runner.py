@@ -164,9 +164,28 @@ class Runner:
         return await isolated(shell, self.program((Chain((("", alone),), False),)))
 
     async def _chain(self, chain: Chain) -> None:
+        shell = self._shell
+        last = chain.links[-1][1]
         for operator, pipeline in chain.links:
-            if not operator or (self._shell.status == 0) == (operator == "&&"):
-                await self._pipeline(pipeline)
+            if operator and (shell.status == 0) != (operator == "&&"):
+                continue
+            if pipeline is not last or pipeline.negated:
+                with self._condition():
+                    await self._pipeline(pipeline)
+                continue
+            await self._pipeline(pipeline)
+            stops = shell.stops_at_failure and not shell.conditions and _is_process(pipeline)
+            if stops and shell.status:
+                raise ShellExit(shell.status)
+
+    @contextmanager
+    def _condition(self) -> Iterator[None]:
+        """Run something whose failure does not stop a script after ``set -e``."""
+        self._shell.conditions += 1
+        try:
+            yield
+        finally:
+            self._shell.conditions -= 1
 
     async def _pipeline(self, pipeline: Pipeline) -> None:
         await self._shell.give_turn()
@@ -239,7 +258,7 @@ class Runner:
         try:
             if not arguments:
                 for name, value in assignments:
-                    shell.put(name, value)
+                    shell.assign(name, value)
                 return shell.substitution_status
             if arguments == ["exec"]:
                 redirects = ()  # they stay
@@ -309,7 +328,9 @@ class Runner:
 
     async def _if(self, command: If) -> int:
         for condition, body in command.arms:
-            if await self.program(condition) == 0:
+            with self._condition():
+                status = await self.program(condition)
+            if status == 0:
                 return await self.program(body)
         return await self.program(command.otherwise) if command.otherwise else 0
 
@@ -319,7 +340,9 @@ class Runner:
             while True:
                 await self._shell.give_turn()
                 try:
-                    if (await self.program(command.condition) == 0) == command.until:
+                    with self._condition():
+                        is_true = await self.program(command.condition) == 0
+                    if is_true == command.until:
                         return status
                     status = await self.program(command.body)
                 except LoopExit as exit_:
@@ -332,7 +355,7 @@ class Runner:
         values = await self._expander.arguments(command.words)
         with self._looping():
             for value in values:
-                self._shell.put(command.name, value)
+                self._shell.assign(command.name, value)
                 try:
                     status = await self.program(command.body)
                 except LoopExit as exit_:
@@ -348,6 +371,13 @@ class Runner:
             yield
         finally:
             self._shell.loops -= 1
+
+
+def _is_process(pipeline: Pipeline) -> bool:
+    """Whether a pipeline is more than a group or loop, whose commands were checked already."""
+    command = pipeline.commands[0].command
+    is_single = isinstance(command, Simple) or (isinstance(command, Group) and command.in_subshell)
+    return is_single or len(pipeline.commands) > 1
 
 
 async def _cancel(tasks: Sequence[asyncio.Task[int]]) -> None:

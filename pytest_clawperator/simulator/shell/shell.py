@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
@@ -131,6 +132,8 @@ class Shell:
         self.children: dict[int, Job] = {}
         self.last_job: int | None = None
         self.loops = 0
+        self.stops_at_failure = False
+        self.conditions = 0  # how many conditions this is inside of, where failing is no failure
         self.depth = 0
         self._commands_run = 0
 
@@ -208,6 +211,8 @@ class Shell:
         """Return a variable, exported or not."""
         if name == "PWD":
             return self.cwd
+        if name == "RANDOM":
+            return str(int.from_bytes(os.urandom(2), "big") >> 1)
         value = self.variables.get(name)
         return self.env.get(name) if value is None else value
 
@@ -216,6 +221,12 @@ class Shell:
         if len(value) > MAX_TEXT:
             raise TextTooLong
         (self.env if name in self.env else self.variables)[name] = value
+
+    def assign(self, name: str, value: str) -> None:
+        """Set a variable as a script does; raise ShellFailure where it would not be respected."""
+        if name == "IFS":
+            raise ShellFailure("IFS is supported by the simulated shell only in front of 'read'")
+        self.put(name, value)
 
     def export(self, name: str) -> None:
         """Make a variable visible to commands."""

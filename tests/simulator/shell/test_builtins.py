@@ -23,6 +23,8 @@ def test_exit_ends_the_shell_with_a_status(script: str, status: int) -> None:
     [
         ("exit abc; echo no", 1, "exit: bad number: abc"),
         ("break", 0, "break: can't break"),
+        ("set -x; echo no", 1, "set: -x is not supported by the simulated shell"),
+        ("set; echo no", 1, "set: without options is not supported by the simulated shell"),
         (
             "for i in 1; do break 2; done",
             1,
@@ -114,6 +116,16 @@ def test_export_passes_a_variable_on() -> None:
 def test_read_splits_a_line_into_variables(script: str, out: str) -> None:
     """The last variable takes the rest; the status tells the end of the input."""
     assert run(script, b" a b  c \n").out == out
+
+
+@pytest.mark.parametrize(
+    "script", ["IFS=:", "export IFS=:", "read IFS", "for IFS in :; do :; done"]
+)
+def test_a_lasting_change_of_the_separators_is_refused(script: str) -> None:
+    """Words would not be split as the script expects, so it stops."""
+    message = "IFS is supported by the simulated shell only in front of 'read'"
+
+    assert run(f"{script}; echo no", b":\n") == (1, "", f"/system/bin/sh: {message}\n")
 
 
 def test_read_leaves_the_rest_of_the_input() -> None:

@@ -48,3 +48,12 @@ def test_the_names_of_builtins_are_those_in_the_table() -> None:
     assert set(BUILTINS) <= IN_SHELL
     assert IN_SHELL - {"kill"} <= {*BUILTINS, *TOOLS}
     assert set(BUILTINS) >= SHELL_ONLY
+
+
+@pytest.mark.parametrize("script", ["x=shift; $x", "command local a", "exec type ls"])
+def test_a_builtin_of_a_phone_is_not_taken_for_a_missing_program(script: str) -> None:
+    """However it is called, the message says that the simulated shell does not have it."""
+    ended = run(f"{script}; echo no")
+
+    assert (ended.status, ended.out) == (1, "")
+    assert ended.err.endswith("is not supported by the simulated shell\n")

@@ -59,6 +59,32 @@ def test_scripts_run_as_in_the_shell_of_this_machine(script: str, tmp_path: Path
     assert run(script)[:2] == real_sh(script, tmp_path)[:2]
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        "false; echo a",
+        "false || echo a; ! true; echo b; false && true; echo c",
+        "if false; then :; fi; while false; do :; done; until true; do :; done; echo a",
+        "if { false; true; }; then echo a; fi",
+        "{ false && true; }; echo a; { false; echo b; }; echo c",
+        "(false; echo a); echo b",
+        "(exit 3) || echo a; (exit 4); echo b",
+        "true | false; echo a",
+        "false | true; echo a",
+        "x=$(false); echo a",
+        "for i in 1 2; do echo $i; false; done; echo a",
+        "true && false; echo a",
+        "set +e; false; echo a; set -e; sh -c 'false; echo b'; false; echo c",
+        "sh -c 'exit 5'; echo a",
+    ],
+)
+def test_scripts_stop_at_a_failure_as_in_the_shell_of_this_machine(
+    script: str, tmp_path: Path
+) -> None:
+    """After ``set -e``, a failing command ends the script unless it is a condition."""
+    assert run(f"set -e; {script}")[:2] == real_sh(f"set -e; {script}", tmp_path)[:2]
+
+
 CLIENTS = [
     ("{ getprop x; } 2>&1; echo mark:$?; { nope; } 2>&1; echo mark:$?", "<x>\nmark:0\n"),
     ("export ANDROID_LOG_TAGS=''; exec getprop x", "<x>\n"),

@@ -56,3 +56,11 @@ def test_special_parameters_come_from_the_shell() -> None:
 def test_a_subshell_changes_nothing_outside() -> None:
     """Variables and the working directory of a subshell stay there."""
     assert run("x=1; (x=2; cd /; echo $x$PWD); echo $x; pwd").out == f"2/\n1\n{FOLDER}\n"
+
+
+def test_random_numbers_are_numbers() -> None:
+    """Scripts make names of files with ``$RANDOM``."""
+    numbers = run("echo $RANDOM $RANDOM $RANDOM $RANDOM").out.split()
+
+    assert len(set(numbers)) > 1
+    assert all(0 <= int(number) < 32768 for number in numbers)

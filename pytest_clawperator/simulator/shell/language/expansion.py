@@ -7,7 +7,12 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from pytest_clawperator.simulator.shell.exits import TextTooLong
 from pytest_clawperator.simulator.shell.language.syntax import Program, Substitution, Text, Word
-from pytest_clawperator.simulator.shell.language.wildcards import Piece, expand_files, is_wild
+from pytest_clawperator.simulator.shell.language.wildcards import (
+    Piece,
+    escape_quoted,
+    expand_files,
+    is_wild,
+)
 from pytest_clawperator.simulator.shell.shell import Shell
 from pytest_clawperator.simulator.shell.streams import MAX_TEXT
 
@@ -70,7 +75,9 @@ class Expander:
         arguments: list[str] = []
         command = words[0].static if words else None
         for word in words:
-            if word.static is not None:
+            if command == "[[" and arguments[-1:] in (["="], ["=="], ["!="]):
+                arguments.append(await self._pattern(word))
+            elif word.static is not None:
                 arguments.append(word.static)
             elif command == "[[" or (command == "export" and _is_assignment(word)):
                 arguments.append(await self.text(word))
@@ -84,6 +91,11 @@ class Expander:
             return word.static
         fields = await self._expand(word, splits=False)
         return "".join(text for field in fields for text, _ in field)
+
+    async def _pattern(self, word: Word) -> str:
+        """Expand a word to the pattern that ``[[`` compares with."""
+        fields = await self._expand(word, splits=False)
+        return "".join(map(escape_quoted, fields))
 
     async def _fields_of(self, word: Word) -> list[str]:
         found: list[str] = []

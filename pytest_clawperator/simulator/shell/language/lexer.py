@@ -160,7 +160,6 @@ class Scanner:
 
     def _read_double_quoted(self, parts: _Parts) -> None:
         self.position += 1
-        parts.add_text("", quoted=True)
         with self.nested():
             while self.position < len(self.text):
                 character = self.text[self.position]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from pytest_clawperator.simulator.shell.language.lexer import WORD_END, Scanner
 from pytest_clawperator.simulator.shell.language.syntax import (
+    UNSUPPORTED_BUILTINS,
     Assignment,
     Chain,
     Command,
@@ -33,6 +34,7 @@ _UNSUPPORTED = frozenset(("case", "function", "select"))
 _RESERVED = re.compile(rf"(?:{'|'.join(map(re.escape, _RESERVED_WORDS))}){WORD_END}")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 _PLAIN_ARGUMENT = re.compile(r"[A-Za-z0-9_./:%@^+-]+(?=[ \t\n;&|()]|\Z)")
+_CONDITION_OPERATOR = re.compile(r"&&|\|\||[<>()]")
 _NEWLINE = re.compile(r"\n")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
@@ -169,6 +171,8 @@ class _Grammar:
             if plain is not None:
                 words.append(Word((Text(plain, False),), plain))
                 continue
+            if _in_double_brackets(words) and (sign := self._scanner.peek(_CONDITION_OPERATOR)):
+                raise unsupported(f"'{sign}' inside [[ ]]")
             redirect = self._redirect()
             if redirect is not None:
                 redirects.append(redirect)
@@ -183,6 +187,8 @@ class _Grammar:
                 words.append(self._scanner.word())
         if operator == "(" and len(words) == 1:
             raise unsupported("a function")
+        if words and words[0].static in UNSUPPORTED_BUILTINS:
+            raise unsupported(f"'{words[0].static}'")
         if operator == "(" or not (assignments or words or redirects):
             raise self._scanner.unexpected()
         return Redirected(Simple(tuple(assignments), tuple(words)), tuple(redirects))
@@ -249,6 +255,9 @@ class _Grammar:
         if not _IDENTIFIER.match(name):
             raise ShellSyntaxError("for: bad identifier")
         self._scanner.open.append("for")
+        self._scanner.skip_newlines()
+        if self._reserved() == "do" or self._scanner.operator() == ";":
+            raise unsupported("'for' without 'in'")
         if self._reserved() != "in":
             raise self._scanner.unexpected()
         self._take("in")
@@ -283,3 +292,8 @@ class _Grammar:
     def _end(self, word: str) -> None:
         self._take(word)
         self._scanner.open.pop()
+
+
+def _in_double_brackets(words: Sequence[Word]) -> bool:
+    """Whether ``[[`` has begun and not ended yet."""
+    return bool(words) and words[0].static == "[[" and words[-1].static != "]]"

@@ -21,6 +21,16 @@ def unsupported(what: str) -> ShellSyntaxError:
     return ShellSyntaxError(f"syntax error: {what} is not supported by the simulated shell")
 
 
+UNSUPPORTED_BUILTINS = frozenset(
+    (
+        *(".", "alias", "bg", "builtin", "eval", "fc", "fg", "getopts", "hash", "jobs", "let"),
+        *("local", "print", "readonly", "return", "shift", "source", "time", "times", "trap"),
+        *("type", "typeset", "ulimit", "umask", "unalias", "unset", "whence"),
+    )
+)
+"""Commands that are part of a phone's shell, and not of the simulated one."""
+
+
 class Text(NamedTuple):
     """Literal characters; quoted ones are never split, expanded or reserved."""
 

@@ -7,6 +7,8 @@ import stat
 from collections.abc import Callable, Sequence
 
 from pytest_clawperator.simulator.filesystem import FileSystemError, Stat
+from pytest_clawperator.simulator.shell.exits import ShellFailure
+from pytest_clawperator.simulator.shell.language.wildcards import matches_pattern
 from pytest_clawperator.simulator.shell.shell import Invocation, Shell
 
 _CLOSING = {"[": "]", "[[": "]]"}
@@ -23,14 +25,17 @@ async def answer_test(invocation: Invocation) -> int:
     try:
         if name in _CLOSING and (not arguments or arguments.pop() != _CLOSING[name]):
             raise _BadTestError(f"missing {_CLOSING[name]}")
-        return int(not _answer(arguments, invocation.shell))
+        return int(not _answer(arguments, invocation.shell, patterns=name == "[["))
     except _BadTestError as problem:
         await invocation.shell.complain(f"{name}: {problem}")
         return 2
 
 
-def _answer(words: Sequence[str], shell: Shell) -> bool:
-    """Answer a question of up to three words, with any number of ``!`` in front."""
+def _answer(words: Sequence[str], shell: Shell, *, patterns: bool) -> bool:
+    """Answer a question of up to three words, with any number of ``!`` in front.
+
+    With ``patterns``, the right side of a comparison of texts can have wildcards.
+    """
     count = next((at for at, word in enumerate(words) if word != "!"), max(0, len(words) - 1))
     if count and len(words) - count == 2 and words[count] in _BINARY:
         count -= 1  # the last one is compared with something
@@ -39,8 +44,13 @@ def _answer(words: Sequence[str], shell: Shell) -> bool:
         return (words[:1] not in ([], [""])) != negated
     if len(words) == 2 and words[0] in _UNARY:
         return _unary(words[0], words[1], shell) != negated
+    if len(words) == 3 and words[1] in ("=", "==", "!=") and patterns:
+        return matches_pattern(words[0], words[2]) == ((words[1] == "!=") == negated)
     if len(words) == 3 and words[1] in _BINARY:
         return _BINARY[words[1]](words[0], words[2]) != negated
+    for word in words:
+        if word in _UNSUPPORTED:
+            raise ShellFailure(f"{word} in a test is not supported by the simulated shell")
     if len(words) == 2 and words[1] in _BINARY:
         raise _BadTestError(f"{words[1]}: missing second argument")
     raise _BadTestError(f"{words[1]}: unexpected operator/operand")
@@ -86,6 +96,12 @@ _FILE_TESTS: dict[str, Callable[[Stat], bool]] = {
     "-w": lambda found: bool(found.mode & 0o222),
     "-x": lambda found: bool(found.mode & 0o111),
 }
+_UNSUPPORTED = frozenset(
+    (
+        *("-a", "-b", "-c", "-ef", "-g", "-G", "-k", "-nt", "-o", "-O", "-ot", "-p", "-S", "-u"),
+        *("(", ")", "<", ">", "=~"),
+    )
+)
 _UNARY = frozenset(("-n", "-t", "-z", *_FILE_TESTS))
 _BINARY: dict[str, Callable[[str, str], bool]] = {
     "=": lambda left, right: left == right,

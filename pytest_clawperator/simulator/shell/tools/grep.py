@@ -29,30 +29,31 @@ async def grep(invocation: Invocation) -> int:
         options.values["e"] = [operands.pop(0)]
     count = 0
     inputs = Inputs(invocation, operands)
-    try:
-        matches = _matcher(options)
-        async for name, source in inputs:
-            prefix = f"{name}:" if len(operands) > 1 else ""
-            found = await _search(invocation, source, prefix, options, matches)
-            count += found
-            if "c" in options:
-                await invocation.out(f"{prefix}{found}\n")
-    except RegexError as error:
-        message = f"bad regex '{options.values['e'][0][:100]}': {error}"
-        raise CommandFailure(message, status=2) from None
+    matches = _matcher(options)
+    async for name, source in inputs:
+        prefix = f"{name}:" if len(operands) > 1 else ""
+        found = await _search(invocation, source, prefix, options, matches)
+        count += found
+        if "c" in options:
+            await invocation.out(f"{prefix}{found}\n")
     return 2 if inputs.status else int(not count)
 
 
 def _matcher(options: Options) -> Callable[[str], bool]:
     """Return the function that chooses lines."""
     expressions = [
-        compile_regex(
-            line, extended="E" in options, fixed="F" in options, ignore_case="i" in options
-        )
-        for pattern in options.values["e"]
-        for line in pattern.split("\n")
+        _compiled(line, options) for text in options.values["e"] for line in text.split("\n")
     ]
     return lambda line: any(matches(line) for matches in expressions) != ("v" in options)
+
+
+def _compiled(text: str, options: Options) -> Callable[[str], bool]:
+    try:
+        return compile_regex(
+            text, extended="E" in options, fixed="F" in options, ignore_case="i" in options
+        )
+    except RegexError as error:
+        raise CommandFailure(f"bad regex '{text[:100]}': {error}", status=2) from None
 
 
 async def _search(

@@ -8,6 +8,7 @@ from pytest_clawperator.simulator.shell.encoding import decode
 from pytest_clawperator.simulator.shell.exits import CommandFailure
 from pytest_clawperator.simulator.shell.shell import Invocation
 from pytest_clawperator.simulator.shell.streams import read_all
+from pytest_clawperator.simulator.shell.tools.characters import CLASSES
 from pytest_clawperator.simulator.shell.tools.inputs import Inputs, line_batches, split_lines
 from pytest_clawperator.simulator.shell.tools.options import Options, parse_options
 from pytest_clawperator.simulator.shell.tools.printing import decode_escapes
@@ -124,9 +125,17 @@ async def tr(invocation: Invocation) -> int:
 
 
 def _characters(text: str) -> str:
-    """Write out the ranges and escapes of a ``tr`` set."""
-    text, _ = decode_escapes(text)
-    return re.sub(r"(.)-(.)", _written_out, text, flags=re.DOTALL)
+    """Write out the classes, ranges and escapes of a ``tr`` set."""
+    written = ""
+    for number, part in enumerate(re.split(r"\[:([a-z]*):\]", text)):
+        if number % 2 == 0:
+            plain, _ = decode_escapes(part)
+            written += re.sub(r"(.)-(.)", _written_out, plain, flags=re.DOTALL)
+        elif part in CLASSES:
+            written += CLASSES[part]
+        else:
+            raise CommandFailure(f"unknown class [:{part}:]")
+    return written
 
 
 def _written_out(match: re.Match[str]) -> str:

@@ -59,7 +59,8 @@ def whole_word(draw: st.DrawFn, depth: int) -> str:
 def test_words_expand_as_in_the_shell_of_this_machine(words: list[str], tmp_path: Path) -> None:
     """Any mixture of quotes, escapes and expansions gives the same arguments."""
     inner = f"{VARIABLES}printf '<%s>' {' '.join(words)}"
-    script = f"sh -c {quoted_as_adb_clients_do(inner)} name p 'q r' ''"
+    script = f"sh -c {quoted_as_adb_clients_do(inner)} name"
+    script = f"{script} p 'q r' ''; {script}"
 
     assert run(script)[:2] == real_sh(script, tmp_path)[:2]
 
@@ -99,6 +100,37 @@ def test_a_command_with_double_brackets_takes_empty_words() -> None:
     assert run("[[ -z $(true) ]] && echo booting; [[ -z $(echo 1) ]] || echo up").out == (
         "booting\nup\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("abc == a*", "yes"),
+        ("abc = ?b[a-c]", "yes"),
+        ("abc != a*", "no"),
+        ("! abc == a*", "no"),
+        ("abc == 'a*'", "no"),
+        ("'a*' == \"a*\"", "yes"),
+        ("'[x]' == '[x]'", "yes"),
+        ("abc == $pattern", "yes"),
+        ('abc == "$pattern"', "no"),
+        ("'a*' == \"$pattern\"", "yes"),
+        ("a* == abc", "no"),
+        ("a == b", "no"),
+    ],
+)
+def test_double_brackets_compare_with_an_unquoted_pattern(question: str, answer: str) -> None:
+    """Wildcards on the right side count unless they are quoted; files play no part."""
+    script = f"pattern='a*'; touch abc; if [[ {question} ]]; then echo yes; else echo no; fi"
+
+    assert run(script) == (0, f"{answer}\n", "")
+
+
+def test_all_parameters_in_quotes_are_no_word_where_there_are_none() -> None:
+    """``"$@"`` passes on what a script got, which can be nothing."""
+    inner = 'ls "$@" | head -n 1; for i in "$@"; do echo $i; done; echo "$*".'
+
+    assert run(f"touch f; sh -c '{inner}' x") == (0, "f\n.\n", "")
 
 
 def test_an_exported_value_is_not_split() -> None:

@@ -54,10 +54,23 @@ def test_syntax_errors_read_as_on_a_phone(script: str, message: str) -> None:
         ("function f { a; }", "'function'"),
         ("f() { a; }; f", "a function"),
         ("((1))", "'(('"),
+        ("for a; do echo $a; done", "'for' without 'in'"),
+        ("for a do echo $a; done", "'for' without 'in'"),
+        ("for a\ndo echo $a; done", "'for' without 'in'"),
+        ("[[ a && b ]] && echo no", "'&&' inside [[ ]]"),
+        ("[[ -n a || b ]]", "'||' inside [[ ]]"),
+        ("[[ a < b ]]", "'<' inside [[ ]]"),
+        ("[[ ( a ) ]]", "'(' inside [[ ]]"),
+        ("trap 'echo no' EXIT", "'trap'"),
+        ("echo no; eval echo no", "'eval'"),
+        ("x=$(unset y; echo no)", "'unset'"),
+        ("time ls | cat", "'time'"),
+        (". ./file", "'.'"),
+        ("if true; then return 1; fi", "'return'"),
     ],
 )
 def test_unsupported_commands_are_named(script: str, what: str) -> None:
-    """Compound commands that nobody sends are refused by name."""
+    """What a phone has and the simulated shell has not is refused by name; nothing runs."""
     message = f"syntax error: {what} is not supported by the simulated shell"
 
     assert run(script) == (1, "", f"/system/bin/sh: {message}\n")

@@ -35,6 +35,11 @@ FIELDS = "printf 'a:b:c\\nd\\ne:f\\n' > f; "
             "printf 'a\\r\\n' | tr -d '\\r'; echo abc | tr a-b xy; echo abc | tr abc x",
             "a\nxyc\nxxx\n",
         ),
+        (
+            "printf ' a\\tb\\r\\n' | tr -d '[:space:]'; echo aBc | tr '[:upper:]' '[:lower:]'",
+            "ababc\n",
+        ),
+        ("echo a1-b_2 | tr -d '[:digit:]_a-b'; echo 'a,-.b' | tr -d '[:punct:]'", "-\nab\n"),
     ],
 )
 def test_text_tools_print_what_the_phones_print(script: str, out: str) -> None:
@@ -51,6 +56,7 @@ def test_text_tools_print_what_the_phones_print(script: str, out: str) -> None:
         ("cut -f 0 f", "cut: bad 0"),
         ("tr a < /dev/null", 'tr: Needs 2 arguments (see "tr --help")'),
         ("tr z-a b < /dev/null", "tr: bad range z-a"),
+        ("tr -d '[:big:]' < /dev/null", "tr: unknown class [:big:]"),
         ("wc a b", "wc: several files are not supported"),
     ],
 )
