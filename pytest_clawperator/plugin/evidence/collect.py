@@ -12,11 +12,15 @@ from dataclasses import dataclass
 
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
-from pytest_clawperator.plugin.evidence.envelopes import collect_envelopes
-from pytest_clawperator.plugin.evidence.evidence_piece import Evidence, Piece, Unavailable
-from pytest_clawperator.plugin.evidence.log import collect_log
-from pytest_clawperator.plugin.evidence.screenshot import collect_screenshot
-from pytest_clawperator.plugin.evidence.snapshot import collect_snapshot
+from pytest_clawperator.plugin.evidence.collectors.envelopes import collect_envelopes
+from pytest_clawperator.plugin.evidence.collectors.evidence_piece import (
+    Evidence,
+    Piece,
+    Unavailable,
+)
+from pytest_clawperator.plugin.evidence.collectors.log import collect_log
+from pytest_clawperator.plugin.evidence.collectors.screenshot import collect_screenshot
+from pytest_clawperator.plugin.evidence.collectors.snapshot import collect_snapshot
 from pytest_clawperator.plugin.input.settings import Settings
 
 # How long all of it may take together.

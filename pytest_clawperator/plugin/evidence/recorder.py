@@ -13,7 +13,7 @@ from pytest_clawperator.plugin.evidence.artifacts import Artifacts, Attachment
 from pytest_clawperator.plugin.evidence.attempt_videos import AttemptVideos
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
 from pytest_clawperator.plugin.evidence.collect import collect, wanted_kinds
-from pytest_clawperator.plugin.evidence.evidence_piece import Evidence, Piece
+from pytest_clawperator.plugin.evidence.collectors.evidence_piece import Evidence, Piece
 from pytest_clawperator.plugin.input.settings import Settings
 from pytest_clawperator.plugin.session.device_failures import is_infrastructure, is_put_aside
 from pytest_clawperator.plugin.session.report_fields import (

@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_clawperator.contracts.events import ExecutionFinished
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
-from pytest_clawperator.plugin.evidence.evidence_piece import Piece
+from pytest_clawperator.plugin.evidence.collectors.evidence_piece import Piece
 
 
 def collect_envelopes(client: ClientActivity) -> Iterator[Piece]:

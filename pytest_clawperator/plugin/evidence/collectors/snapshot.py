@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
-from pytest_clawperator.plugin.evidence.evidence_piece import Piece, Unavailable
+from pytest_clawperator.plugin.evidence.collectors.evidence_piece import Piece, Unavailable
 
 _WITHIN = 1.0
 _STEP = "evidence"

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
-from pytest_clawperator.plugin.evidence.evidence_piece import Evidence, Piece, Unavailable
+from pytest_clawperator.plugin.evidence.collectors.evidence_piece import (
+    Evidence,
+    Piece,
+    Unavailable,
+)
 from pytest_clawperator.report.crashes import find_crashes, marked_log
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pytest_clawperator.execution.screenshots import is_png, no_picture
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
-from pytest_clawperator.plugin.evidence.evidence_piece import Piece, Unavailable
+from pytest_clawperator.plugin.evidence.collectors.evidence_piece import Piece, Unavailable
 
 # How long the picture may take, and the question whether the device is still there.
 _WITHIN, _ALIVE_WITHIN = 4.0, 1.0

@@ -1,0 +1,1 @@
+"""The collectors: one module for each kind of evidence; ``evidence/collect.py`` runs them."""
