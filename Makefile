@@ -55,9 +55,9 @@ programs: $(VENV)/developed  ## Install the programs that the tests use: Redis.
 	@$(BIN)/python -m tests.programs
 
 check: programs  ## Run the tests alone; ARGS="tests/contracts -k alias" for some.
-	@# Processes that tests start do not compile the package anew.
+	@# Tests start hundreds of processes: none of them shall compile anything anew.
 	@$(BIN)/python -m compileall -q pytest_clawperator
-	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 soak: programs  ## Run the long versions of the tests.
 	@CLAWPERATOR_SOAK=1 $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
