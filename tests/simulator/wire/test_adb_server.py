@@ -55,6 +55,8 @@ async def refused(port: int) -> bool:
         _, writer = await asyncio.open_connection("127.0.0.1", port)
     except ConnectionRefusedError:
         return True
+    except ConnectionResetError:  # it ends at this very moment
+        return False
     writer.close()
     await writer.wait_closed()
     return False
