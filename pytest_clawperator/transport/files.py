@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+# adbutils ships no types, so mypy knows neither its names nor what a subclass inherits.
 from adbutils import AdbConnection  # type: ignore[import-untyped]
 from adbutils.errors import AdbError, AdbSyncError  # type: ignore[import-untyped]
 from adbutils.sync import Sync  # type: ignore[import-untyped]
