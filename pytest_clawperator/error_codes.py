@@ -122,6 +122,8 @@ class ErrorCode(str, Enum):
     EMULATOR_STOP_FAILED = "EMULATOR_STOP_FAILED"
     EMULATOR_DELETE_FAILED = "EMULATOR_DELETE_FAILED"
     EMULATOR_BOOT_TIMEOUT = "EMULATOR_BOOT_TIMEOUT"
+    #: A tool of the SDK or a console failed at something that has no code of its own.
+    UNKNOWN = "UNKNOWN"
 
     # Names from before the Receiver was called the Operator
     RECEIVER_NOT_INSTALLED = "OPERATOR_NOT_INSTALLED"  # noqa: PIE796 - an alias on purpose

@@ -1,0 +1,18 @@
+"""PHONES MADE HERE: Android emulators, from the SDK's tools to a booted device.
+
+``Emulators`` lists, inspects, creates, starts, stops, deletes and provisions them.
+"""
+
+from pytest_clawperator.emulators.avd import Avd
+from pytest_clawperator.emulators.emulators import Emulators, ProvisionedEmulator
+from pytest_clawperator.emulators.profile import EmulatorProfile, parse_profile
+from pytest_clawperator.emulators.running import RunningEmulator
+
+__all__ = [
+    "Avd",
+    "EmulatorProfile",
+    "Emulators",
+    "ProvisionedEmulator",
+    "RunningEmulator",
+    "parse_profile",
+]

@@ -1,0 +1,137 @@
+"""Why an emulator did not start, from what it printed."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+_TAIL_LINES = 12
+_TAIL_BYTES = 32 * 1024
+_KVM = (
+    "Give this user the right to use /dev/kvm: `sudo gpasswd -a $USER kvm` and log in again; on a"
+    ' CI machine: `echo \'KERNEL=="kvm", MODE="0666"\' | sudo tee /etc/udev/rules.d/99-kvm.rules`'
+    " and `sudo udevadm control --reload-rules && sudo udevadm trigger --name-match=kvm`."
+)
+_NO_KVM = (
+    "Switch virtualisation on (VT-x or AMD-V in the BIOS, nested virtualisation for a virtual"
+    " machine), or run on a machine that has it: an emulator without it is too slow for tests."
+)
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What is wrong, and what to do about it."""
+
+    problem: str
+    hint: str
+
+
+_SIGNS = (
+    (
+        r"/dev/kvm.*(permission|denied)|permissions? to use KVM|KVM.*permission",
+        Diagnosis("this user may not use /dev/kvm", _KVM),
+    ),
+    (
+        r"(KVM|hardware acceleration|x86.* emulation).*(not found|is required|requires"
+        r"|not (be )?us(ed|able)|missing|not installed|unavailable)|CPU acceleration status:.*not",
+        Diagnosis("this machine cannot run it with hardware acceleration", _NO_KVM),
+    ),
+    (
+        r"HAXM|Hypervisor\.?Framework|HVF error|hv_vm_create",
+        Diagnosis(
+            "macOS's hypervisor cannot be used",
+            "On a Mac with an Apple processor choose abi=arm64-v8a; on an Intel Mac update the"
+            " emulator (`sdkmanager emulator`) and end other programs that use the hypervisor.",
+        ),
+    ),
+    (
+        r"does not support (arm64|x86|x86_64|armeabi).*host|not supported.*on (this )?host"
+        r"|CPU Architecture .* is not supported",
+        Diagnosis(
+            "its system image is for another kind of processor",
+            "Choose the processor of this machine, such as abi=x86_64 for an Intel or AMD one and"
+            " abi=arm64-v8a for an ARM one.",
+        ),
+    ),
+    (
+        r"no space left|not enough (disk )?space|insufficient.*(disk|space)|disk space",
+        Diagnosis(
+            "the disk is full",
+            "Make room on the disk of the virtual devices (ANDROID_AVD_HOME): each takes 2 to 8"
+            " GB.",
+        ),
+    ),
+    (
+        r"licen[cs]e",
+        Diagnosis(
+            "a licence was not accepted", "Accept the licences: `yes | sdkmanager --licenses`."
+        ),
+    ),
+    (
+        r"(another|multiple|already).*(emulator|instance).*(running|same AVD)|Running multiple",
+        Diagnosis(
+            "another emulator runs with the same virtual device",
+            "End that one, or ask for another name.",
+        ),
+    ),
+    (
+        r"(failed to|cannot|could not).*allocate|out of memory|Cannot allocate memory",
+        Diagnosis(
+            "there is not enough memory",
+            "Start fewer emulators at once, or give each less: ram=2048.",
+        ),
+    ),
+    (
+        r"(qt\.qpa|xcb|could not connect to display|no display)",
+        Diagnosis("there is no display", "Start it without a window (`-no-window`)."),
+    ),
+    (
+        r"Cannot find AVD system path|broken AVD system path|system image.*(missing|not found)",
+        Diagnosis(
+            "its system image is missing",
+            "Delete the virtual device so that it is made again, or install the image with"
+            " sdkmanager; check that ANDROID_HOME is the SDK that has it.",
+        ),
+    ),
+)
+_OTHERWISE = Diagnosis(
+    "its output names no cause that is known",
+    "Start it by hand with the same arguments and `-verbose` to see more.",
+)
+
+
+def diagnose(output: str) -> Diagnosis:
+    """Return why an emulator ended or does not come up, from what it printed."""
+    for pattern, diagnosis in _SIGNS:
+        if re.search(pattern, output, re.IGNORECASE):
+            return diagnosis
+    return acceleration_problem() or _OTHERWISE
+
+
+def acceleration_problem() -> Diagnosis | None:
+    """Return why this machine cannot run an emulator at full speed, where that can be seen."""
+    if not sys.platform.startswith("linux"):
+        return None
+    kvm = Path("/dev/kvm")
+    if not kvm.exists():
+        return Diagnosis("this machine has no /dev/kvm", _NO_KVM)
+    try:
+        with kvm.open("r+b"):
+            return None
+    except PermissionError:
+        return Diagnosis("this user may not use /dev/kvm", _KVM)
+    except OSError as exc:
+        return Diagnosis(f"/dev/kvm cannot be used: {exc.strerror}", _NO_KVM)
+
+
+def tail(output: Path) -> str:
+    """Return the last lines that an emulator printed."""
+    try:
+        with output.open("rb") as read:
+            read.seek(max(0, output.stat().st_size - _TAIL_BYTES))
+            text = read.read().decode("utf-8", "replace")
+    except OSError:
+        return ""
+    return "\n".join([line for line in text.splitlines() if line.strip()][-_TAIL_LINES:])

@@ -1,0 +1,290 @@
+"""All operations on the emulators of this machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_clawperator.emulators.avd import Avd, read_avd
+from pytest_clawperator.emulators.boot import Boot, BootLimits, StartOptions, make_settings
+from pytest_clawperator.emulators.images import Lock, ensure_image
+from pytest_clawperator.emulators.profile import EmulatorProfile, check_word, default_profile
+from pytest_clawperator.emulators.running import AdbHost, Host, RunningEmulator, list_running
+from pytest_clawperator.emulators.sdk import Sdk, Tool
+from pytest_clawperator.emulators.tool_runs import SdkTools, Tools
+from pytest_clawperator.errors import ClawperatorError, EmulatorError, ErrorCode
+from pytest_clawperator.transport.server import locate_server
+
+_LIST_TIMEOUT = 10.0
+_CREATE_TIMEOUT = 120.0
+_DELETE_TIMEOUT = 60.0
+_END_TIMEOUT = 30.0
+_LOG = "clawperator-emulator.log"
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class ProvisionedEmulator:
+    """An emulator that is ready, and what was done for it."""
+
+    avd_name: str
+    serial: str
+    created: bool
+    started: bool
+    reused: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it in the form of the published program."""
+        return {
+            "type": "emulator",
+            "avdName": self.avd_name,
+            "serial": self.serial,
+            "booted": True,
+            "created": self.created,
+            "started": self.started,
+            "reused": self.reused,
+        }
+
+
+class Emulators:
+    """The emulators of this machine.
+
+    ``profile`` is what they must be like to be used; without one it is the documented one,
+    with the processor of this machine. ``say`` is told what is going on.
+    """
+
+    def __init__(
+        self,
+        *,
+        profile: EmulatorProfile | None = None,
+        sdk: Sdk | None = None,
+        tools: Tools | None = None,
+        host: Host | None = None,
+        limits: BootLimits | None = None,
+        image_lock: Lock = lambda _: nullcontext(False),
+        say: Say = lambda _: None,
+        clock: Callable[[], float] = time.monotonic,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.profile = profile or default_profile()
+        self._sdk = sdk or Sdk()
+        self._tools = tools or SdkTools(self._sdk)
+        self._host = host or AdbHost(locate_server(environment=self._sdk.environment), say=say)
+        self._limits = limits or BootLimits()
+        self._image_lock = image_lock
+        self._say = say
+        self._clock = clock
+        self._pause = pause
+
+    def list(self) -> Sequence[Avd]:
+        """Return the virtual devices of this user, in the order of the SDK."""
+        running = {one.avd_name for one in self.status()}
+        return [self._read(name, running=name in running) for name in self._names()]
+
+    def status(self) -> Sequence[RunningEmulator]:
+        """Return the emulators that run, in adb's order."""
+        return list_running(self._host)
+
+    def inspect(self, name: str) -> Avd:
+        """Return what is known of a virtual device; an unknown one does not ``exist``."""
+        check_word("name", name)
+        running = any(one.avd_name == name for one in self.status())
+        return self._read(name, running=running)
+
+    def create(self, name: str | None = None) -> Avd:
+        """Create a virtual device of the profile, and install its system image before.
+
+        One with this name is made anew.
+        """
+        profile = self.profile
+        name = check_word("name", name or profile.avd_name)
+        ensure_image(self._tools, profile.system_image, lock=self._image_lock, say=self._say)
+        made = self._tools.run(
+            Tool.AVDMANAGER,
+            *("create", "avd", "--force", "--name", name),
+            *("--package", profile.system_image, "--device", profile.device),
+            timeout=_CREATE_TIMEOUT,
+            stdin="no\n",
+        )
+        if not made.ok:
+            raise EmulatorError(
+                made.said("failed to create Android Virtual Device"),
+                code=ErrorCode.ANDROID_AVD_CREATE_FAILED,
+                hint=f"`avdmanager list device` shows the devices that there are; {profile.device}"
+                " must be one of them. The folder of the virtual devices"
+                f" ({self._sdk.avd_home}) must be writable.",
+                details={
+                    "name": name,
+                    "systemImage": profile.system_image,
+                    "deviceProfile": profile.device,
+                },
+            )
+        self._say(f"emulator {name}: created with {profile.system_image}, {profile.device}")
+        return self._read(name)
+
+    def start(self, name: str, options: StartOptions | None = None) -> RunningEmulator:
+        """Start a virtual device and wait until Android runs on it; it goes on afterwards."""
+        check_word("name", name)
+        if not self._read(name).exists:
+            raise EmulatorError(
+                f"AVD {name} not found",
+                code=ErrorCode.EMULATOR_NOT_FOUND,
+                hint=f"There are: {', '.join(self._known())}. Create it, or correct the name.",
+            )
+        if any(one.avd_name == name for one in list_running(self._host, strict=False)):
+            raise EmulatorError(
+                f"emulator {name} is already running",
+                code=ErrorCode.EMULATOR_ALREADY_RUNNING,
+                hint="Use it as it is, or stop it first.",
+            )
+        return self._start(name, options)
+
+    def stop(self, name: str) -> None:
+        """Stop a running emulator, and wait until adb knows it no more."""
+        check_word("name", name)
+        found = next((one for one in self.status() if one.avd_name == name), None)
+        if found is None:
+            raise EmulatorError(
+                f"emulator {name} is not running",
+                code=ErrorCode.EMULATOR_NOT_RUNNING,
+                hint="There is nothing to do.",
+                details={"name": name},
+            )
+        try:
+            self._host.console(found.serial, "kill")
+        except ClawperatorError as exc:
+            raise self._not_stopped(found, exc.message) from exc
+        self._await_end(found)
+
+    def delete(self, name: str) -> None:
+        """Delete a virtual device with its files; it must not be running."""
+        check_word("name", name)
+        found = next((one for one in self.status() if one.avd_name == name), None)
+        if found is not None:
+            raise EmulatorError(
+                f"cannot delete running emulator {name}",
+                code=ErrorCode.EMULATOR_ALREADY_RUNNING,
+                serial=found.serial,
+                hint="Stop it first.",
+                details={"name": name, "serial": found.serial},
+            )
+        if not self._read(name).exists:
+            raise EmulatorError(
+                f"AVD {name} does not exist",
+                code=ErrorCode.EMULATOR_NOT_FOUND,
+                hint=f"There are: {', '.join(self._known())}.",
+                details={"name": name},
+            )
+        deleted = self._tools.run(
+            Tool.AVDMANAGER, "delete", "avd", "--name", name, timeout=_DELETE_TIMEOUT
+        )
+        if not deleted.ok:
+            raise EmulatorError(
+                deleted.said(f"failed to delete emulator {name}"),
+                code=ErrorCode.EMULATOR_DELETE_FAILED,
+                hint=f"Check that nothing uses {self._sdk.avd_home / f'{name}.avd'}, and that this"
+                " user may remove it.",
+                details={"name": name},
+            )
+
+    def provision(self) -> ProvisionedEmulator:
+        """Return a ready emulator of the profile: a running one, a stopped one, or a new one."""
+        self._sdk.check()
+        running = list_running(self._host, strict=False)
+        for one in running:
+            if not self._unfit(one.avd_name):
+                return self._reuse(one)
+        busy = {one.avd_name for one in running}
+        stopped = [name for name in self._names() if name not in busy and not self._unfit(name)]
+        name = self.profile.avd_name
+        if stopped:
+            chosen = name if name in stopped else min(stopped)
+            started = self._start(chosen)
+            return ProvisionedEmulator(chosen, started.serial, False, True, reused=True)
+        self._check_default(name)
+        self.create(name)
+        started = self._start(name)
+        return ProvisionedEmulator(name, started.serial, True, True, reused=False)
+
+    def _start(self, name: str, options: StartOptions | None = None) -> RunningEmulator:
+        boot = self._boot(name)
+        boot.start(options or StartOptions(ram=self.profile.ram, gpu=self.profile.gpu))
+        return boot.await_ready()
+
+    def _reuse(self, running: RunningEmulator) -> ProvisionedEmulator:
+        if not running.booted:
+            self._boot(running.avd_name).await_boot(running.serial)
+        make_settings(self._host, running.serial)
+        return ProvisionedEmulator(running.avd_name, running.serial, False, False, reused=True)
+
+    def _check_default(self, name: str) -> None:
+        """Raise if a virtual device of this name exists: it does not fit, and is not ours."""
+        if self._read(name).exists:
+            reasons = [*self._unfit(name)]
+            raise EmulatorError(
+                f"existing AVD {name} is unsupported and cannot be auto-provisioned:"
+                f" {', '.join(reasons)}",
+                code=ErrorCode.EMULATOR_UNSUPPORTED,
+                hint="Delete it so that it is made anew, or ask for what it is, or for another"
+                " name.",
+                details={"name": name, "unsupportedReasons": reasons},
+            )
+
+    def _unfit(self, name: str) -> tuple[str, ...]:
+        return self._read(name).unsupported_reasons(self.profile)
+
+    def _read(self, name: str, *, running: bool = False) -> Avd:
+        return read_avd(name, home=self._sdk.avd_home, running=running)
+
+    def _names(self) -> Sequence[str]:
+        listed = self._tools.run(Tool.EMULATOR, "-list-avds", timeout=_LIST_TIMEOUT)
+        if not listed.ok:
+            raise EmulatorError(
+                listed.said("failed to list configured AVDs"),
+                code=ErrorCode.UNKNOWN,
+                hint="Run `emulator -list-avds` by hand to see what is wrong.",
+            )
+        # The tool prints notices among the names.
+        lines = (line.strip() for line in listed.stdout.splitlines())
+        return [line for line in lines if line and " " not in line and "|" not in line]
+
+    def _known(self) -> Sequence[str]:
+        """Return the names of the virtual devices, for people."""
+        return sorted(path.stem for path in self._sdk.avd_home.glob("*.ini")) or ["none"]
+
+    def _boot(self, name: str) -> Boot:
+        return Boot(
+            self._host,
+            self._tools,
+            name,
+            output=self._log_path(name),
+            limits=self._limits,
+            say=self._say,
+            clock=self._clock,
+            pause=self._pause,
+        )
+
+    def _log_path(self, name: str) -> Path:
+        """Return where an emulator's output goes: it is removed with the virtual device."""
+        return self._sdk.avd_home / f"{name}.avd" / _LOG
+
+    def _await_end(self, running: RunningEmulator) -> None:
+        deadline = self._clock() + _END_TIMEOUT
+        while any(serial == running.serial for serial, _ in self._host.devices()):
+            if self._clock() >= deadline:
+                raise self._not_stopped(running, f"it still runs after {_END_TIMEOUT:g} s")
+            self._pause(min(self._limits.poll, 0.25))
+
+    def _not_stopped(self, running: RunningEmulator, why: str) -> EmulatorError:
+        return EmulatorError(
+            f"failed to stop emulator {running.avd_name}: {why}",
+            code=ErrorCode.EMULATOR_STOP_FAILED,
+            serial=running.serial,
+            hint="End its process by hand; `adb devices` shows whether it is gone.",
+            details={"name": running.avd_name, "serial": running.serial},
+        )

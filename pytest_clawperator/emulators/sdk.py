@@ -1,0 +1,159 @@
+"""The command line tools of the Android SDK: where they are, and how they are run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
+from pathlib import Path
+
+from pytest_clawperator.errors import AdbUnavailableError, EmulatorError, ErrorCode
+from pytest_clawperator.transport.binary import find_adb
+
+_WINDOWS = sys.platform == "win32"
+_ROOT_VARIABLES = ("ANDROID_HOME", "ANDROID_SDK_ROOT")
+# Where Android Studio, Debian, Homebrew and the images of CI services put the SDK.
+_USUAL_ROOTS = (
+    "~/Android/Sdk",
+    "~/Library/Android/sdk",
+    "~/AppData/Local/Android/Sdk",
+    "/usr/local/lib/android/sdk",
+    "/usr/lib/android-sdk",
+    "/opt/android-sdk",
+    "/opt/android-sdk-linux",
+    "/opt/homebrew/share/android-commandlinetools",
+    "/usr/local/share/android-commandlinetools",
+)
+_HOW_TO_GET = {
+    "adb": "run `sdkmanager platform-tools`",
+    "emulator": "run `sdkmanager emulator`",
+    "sdkmanager": "unpack Google's command line tools into $ANDROID_HOME/cmdline-tools/latest",
+    "avdmanager": "unpack Google's command line tools into $ANDROID_HOME/cmdline-tools/latest",
+}
+
+
+class Tool(str, Enum):
+    """A command line tool of the SDK; the value is its name."""
+
+    ADB = "adb"
+    EMULATOR = "emulator"
+    SDKMANAGER = "sdkmanager"
+    AVDMANAGER = "avdmanager"
+
+    def __str__(self) -> str:
+        return self.value
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that names its path."""
+        return f"{self.name}_PATH"
+
+
+class Sdk:
+    """The SDK that an environment describes."""
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        self.environment = os.environ if environment is None else environment
+
+    def find(self, tool: Tool) -> Path:
+        """Return the path of a tool; raise ``ANDROID_SDK_TOOL_MISSING`` where there is none."""
+        found = self._find(tool)
+        if found is None:
+            raise self.missing([tool])
+        return found
+
+    def check(self, tools: Iterable[Tool] = tuple(Tool)) -> None:
+        """Raise one error for all of these tools that are missing."""
+        missing = [tool for tool in tools if self._find(tool) is None]
+        if missing:
+            raise self.missing(missing)
+
+    def missing(self, tools: list[Tool]) -> EmulatorError:
+        """Return the error for missing tools, with where each was looked for."""
+        names = ", ".join(map(str, tools))
+        looked = "\n".join(f"  {tool} was looked for at {self._looked(tool)}" for tool in tools)
+        how = list(dict.fromkeys(f"{_HOW_TO_GET[tool.value]} for {tool}" for tool in tools))
+        return EmulatorError(
+            f"required Android SDK tools are missing: {names}\n{looked}",
+            code=ErrorCode.ANDROID_SDK_TOOL_MISSING,
+            hint="Set ANDROID_HOME to the folder of the Android SDK, or set"
+            f" {tools[0].variable} to the tool itself. To install it: {'; '.join(how)}.",
+            details={"missingTools": [tool.value for tool in tools]},
+        )
+
+    @property
+    def root(self) -> Path | None:
+        """The folder of the SDK, if one of the usual ones exists."""
+        return next((root for root in self._roots() if root.is_dir()), None)
+
+    @property
+    def avd_home(self) -> Path:
+        """The folder of the virtual devices."""
+        avds, user = (self.environment.get(f"ANDROID_{name}_HOME") for name in ("AVD", "USER"))
+        if avds:
+            return Path(avds)
+        return (Path(user) if user else self._home / ".android") / "avd"
+
+    @property
+    def _home(self) -> Path:
+        return Path(self.environment.get("HOME") or Path.home())
+
+    def _find(self, tool: Tool) -> Path | None:
+        chosen = self.environment.get(tool.variable)
+        if chosen:
+            return Path(chosen) if Path(chosen).is_file() else None
+        in_sdk = (path for path in self._places(tool) if path.is_file())
+        found = next(in_sdk, None) or self._on_path(tool)
+        if found is None and tool is Tool.ADB:
+            return _shipped_adb()
+        return found
+
+    def _on_path(self, tool: Tool) -> Path | None:
+        found = shutil.which(tool.value, path=self.environment.get("PATH"))
+        return Path(found) if found else None
+
+    def _places(self, tool: Tool) -> Iterator[Path]:
+        for root in self._roots():
+            yield from _places_in(root, tool)
+
+    def _roots(self) -> Iterator[Path]:
+        """Yield the folders that may be the SDK: what the environment names, else the usual."""
+        named = [root for name in _ROOT_VARIABLES if (root := self.environment.get(name))]
+        for root in named or _USUAL_ROOTS:
+            yield self._home / root[2:] if root.startswith("~/") else Path(root)
+
+    def _looked(self, tool: Tool) -> str:
+        chosen = self.environment.get(tool.variable)
+        if chosen:
+            return f"{tool.variable}={chosen}, which is not a file"
+        named = [name for name in _ROOT_VARIABLES if self.environment.get(name)]
+        roots = list(self._roots()) if named else [root for root in self._roots() if root.is_dir()]
+        places = [str(next(_places_in(root, tool))) for root in roots]
+        unset = "" if named else f"{' and '.join(_ROOT_VARIABLES)} are not set"
+        return "; ".join([*filter(None, [unset]), *places, "PATH"])
+
+
+def _places_in(root: Path, tool: Tool) -> Iterator[Path]:
+    """Yield where a tool may be in an SDK, the newest of several versions first."""
+    if tool is Tool.ADB:
+        yield root / "platform-tools" / _program("adb", ".exe")
+    elif tool is Tool.EMULATOR:
+        yield root / "emulator" / _program("emulator", ".exe")
+    else:
+        name = _program(tool.value, ".bat")
+        yield root / "cmdline-tools" / "latest" / "bin" / name
+        yield from sorted(root.glob(f"cmdline-tools/*/bin/{name}"), reverse=True)
+        yield root / "tools" / "bin" / name
+
+
+def _program(name: str, suffix: str) -> str:
+    return name + suffix if _WINDOWS else name
+
+
+def _shipped_adb() -> Path | None:
+    try:
+        return find_adb()
+    except AdbUnavailableError:
+        return None

@@ -1,0 +1,169 @@
+"""Running the SDK's tools: to their end, with their output, or in the background."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Protocol
+
+from pytest_clawperator.emulators.sdk import Sdk, Tool
+
+# Tools redraw a progress line with carriage returns.
+_LINE_END = re.compile(rb"[\r\n]+")
+_KEPT = 64 * 1024
+_TIMED_OUT = 124
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """What a tool answered; a tool that took too long has the code 124."""
+
+    code: int
+    stdout: str = ""
+    stderr: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether it succeeded."""
+        return self.code == 0
+
+    def said(self, otherwise: str) -> str:
+        """Return what it said went wrong."""
+        return self.stderr.strip() or self.stdout.strip()[-500:] or otherwise
+
+
+class Tools(Protocol):
+    """What runs the tools."""
+
+    def run(
+        self,
+        tool: Tool,
+        *arguments: str,
+        timeout: float,
+        stdin: str = "",
+        on_line: Callable[[str], None] | None = None,
+    ) -> ToolResult:
+        """Run a tool to its end; ``on_line`` gets each line of its output as it comes."""
+
+    def spawn(self, tool: Tool, *arguments: str, output: Path) -> BackgroundTool:
+        """Start a tool that goes on; its output is written to a file."""
+
+
+class BackgroundTool(Protocol):
+    """A tool that goes on."""
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+
+    def poll(self) -> int | None:
+        """Return how it ended, or None."""
+
+
+class SdkTools:
+    """Runs the tools of an SDK as processes."""
+
+    def __init__(self, sdk: Sdk) -> None:
+        self._sdk = sdk
+
+    def run(
+        self,
+        tool: Tool,
+        *arguments: str,
+        timeout: float,
+        stdin: str = "",
+        on_line: Callable[[str], None] | None = None,
+    ) -> ToolResult:
+        """Run a tool to its end; ``on_line`` gets each line of its output as it comes."""
+        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as complaints:
+            given.write(stdin.encode())
+            given.seek(0)
+            process = self._start(tool, arguments, given, subprocess.PIPE, complaints)
+            assert process.stdout is not None
+            reader = _LineReader(process.stdout, on_line)
+            try:
+                code = process.wait(timeout)
+            except subprocess.TimeoutExpired:
+                code = _TIMED_OUT
+            finally:
+                _end_group(process)
+                output = reader.text()
+            complaints.seek(0)
+            stderr = complaints.read(_KEPT).decode("utf-8", "replace")
+        if code == _TIMED_OUT and not stderr.strip():
+            stderr = f"{tool} did not end within {timeout:g} s"
+        return ToolResult(code, output, stderr)
+
+    def spawn(self, tool: Tool, *arguments: str, output: Path) -> BackgroundTool:
+        """Start a tool that goes on; its output is written to a file."""
+        with output.open("ab") as written:
+            return self._start(tool, arguments, subprocess.DEVNULL, written, subprocess.STDOUT)
+
+    def _start(
+        self,
+        tool: Tool,
+        arguments: tuple[str, ...],
+        stdin: int | IO[bytes],
+        stdout: int | IO[bytes],
+        stderr: int | IO[bytes],
+    ) -> subprocess.Popen[bytes]:
+        path = self._sdk.find(tool)
+        try:
+            return subprocess.Popen(  # noqa: S603 - the user's own SDK
+                [path, *arguments],
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                env=dict(self._sdk.environment),
+                # Ctrl-C at the terminal is for us; a tool is ended with all that it started.
+                start_new_session=True,
+            )
+        except OSError as exc:
+            raise self._sdk.missing([tool]) from exc
+
+
+class _LineReader:
+    """Reads a tool's output in the background."""
+
+    def __init__(self, stream: IO[bytes], on_line: Callable[[str], None] | None) -> None:
+        self._stream = stream
+        self._on_line = on_line
+        self._kept = bytearray()
+        self._thread = threading.Thread(target=self._read, name="tool output", daemon=True)
+        self._thread.start()
+
+    def text(self) -> str:
+        """Return the output, once it has ended; of a long one, the end."""
+        self._thread.join()
+        self._stream.close()
+        return bytes(self._kept).decode("utf-8", "replace")
+
+    def _read(self) -> None:
+        unfinished = b""
+        while chunk := os.read(self._stream.fileno(), _KEPT):
+            self._kept += chunk
+            del self._kept[:-_KEPT]
+            *lines, unfinished = _LINE_END.split(unfinished + chunk)
+            for line in lines:
+                self._show(line)
+        self._show(unfinished)
+
+    def _show(self, line: bytes) -> None:
+        if self._on_line is not None and line.strip():
+            self._on_line(line.decode("utf-8", "replace").strip())
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    """End what is left of a process and of those that it started."""
+    with suppress(ProcessLookupError, PermissionError, AttributeError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+    process.wait()
