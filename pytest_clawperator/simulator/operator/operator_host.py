@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from pytest_clawperator.simulator.operator.app import OperatorApp
 from pytest_clawperator.simulator.operator.profile import Profile
@@ -68,6 +68,15 @@ class OperatorHost:
         """Notify every running Operator of the back key."""
         for app in self._apps.values():
             app.on_back_key()
+
+    def bring_back(self, pids: Mapping[str, int | None]) -> None:
+        """Let Operators run with the pids that they had, and no other."""
+        for package, pid in pids.items():
+            if pid is None:
+                self.stop(package)
+            else:
+                self.start(package)
+                self._apps[package].pid = pid
 
     async def close(self) -> None:
         """End all of them and wait until their work has ended."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Awaitable, Callable
+import uuid
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 from pytest_clawperator.simulator.android.commands import android_commands
 from pytest_clawperator.simulator.android.state.hardware import Battery
@@ -22,6 +24,7 @@ from pytest_clawperator.simulator.phone.factory import Parts, build_system
 from pytest_clawperator.simulator.phone.fault_request import FaultRequest
 from pytest_clawperator.simulator.phone.fault_switch import FaultSwitch
 from pytest_clawperator.simulator.phone.initial_files import clean_files
+from pytest_clawperator.simulator.phone.kept_phone import bring_back_phone, kept_phone
 from pytest_clawperator.simulator.phone.operator_setup import (
     bind_services,
     install_operator_variant,
@@ -37,6 +40,8 @@ from pytest_clawperator.simulator.shell.shell import Command, Invocation, Shell
 from pytest_clawperator.simulator.stats import Stats
 from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream
 from pytest_clawperator.simulator.wire.sync import serve_sync
+
+_BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 
 class Device:
@@ -72,6 +77,8 @@ class Device:
             cable=self.cable,
             install=lambda variant: install_operator_variant(self.system, variant),
         )
+        self._chance = random.Random(f"{options.seed}/boots")  # noqa: S311 - no secrets here
+        self._set_boot_id(self._new_boot_id())
         self._build()
         self.banner = self.system.properties.banner()
 
@@ -157,6 +164,28 @@ class Device:
         self.stats.reset()
         self.chatter.rate = self.options.chatter
 
+    def kept(self) -> dict[str, Any]:
+        """Return its state in a form that can be stored, as an emulator's snapshot."""
+        return {**kept_phone(self.system), "boot_id": self._boot_id}
+
+    def bring_back(self, kept: Mapping[str, Any], *, running: bool = True) -> None:
+        """Go back to a state that was kept; without ``running``, as after a restart from it."""
+        for name in OPERATOR_PACKAGES:
+            self.operators.stop(name)
+        self._build()
+        bring_back_phone(self.system, kept, running=running)
+        self.log.clear(BUFFERS)
+        self._set_boot_id(kept["boot_id"] if running else self._new_boot_id())
+        self.cable.pull_soon()
+
+    def _new_boot_id(self) -> str:
+        return str(uuid.UUID(int=self._chance.getrandbits(128), version=4))
+
+    def _set_boot_id(self, boot_id: str) -> None:
+        """Note which start of the kernel this is."""
+        self._boot_id = boot_id
+        self.files.provide(_BOOT_ID, f"{boot_id}\n".encode(), mode=0o444)
+
     def reboot(self) -> None:
         """Restart the phone: files, settings and apps stay, nothing else does."""
         system = self.system
@@ -169,6 +198,7 @@ class Device:
         system.install_sessions.clear()
         system.battery, system.display.awake, system.shade = Battery(), True, ""
         self.log.clear(BUFFERS)
+        self._set_boot_id(self._new_boot_id())
         bind_services(system)
         self.cable.pull_soon()
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from pytest_clawperator.simulator.screen.actions.app_processes import AppProcesses
 from pytest_clawperator.simulator.screen.actions.installed_apps import InstalledApps
 from pytest_clawperator.simulator.screen.actions.launching import Launching
 from pytest_clawperator.simulator.screen.actions.links import Links
 from pytest_clawperator.simulator.screen.actions.phone_actions import PhoneActions
+from pytest_clawperator.simulator.screen.state.kept_screen import bring_back_screen, kept_screen
 from pytest_clawperator.simulator.screen.state.permissions import Permissions
 from pytest_clawperator.simulator.screen.state.phone_state import PhoneState
 from pytest_clawperator.simulator.screen.user_input.navigation_keys import NavigationKeys
@@ -37,6 +39,7 @@ class PhoneUi:
     ) -> None:
         state = PhoneState(clock, size=size, density=density)
         state.foreground.launch_delay = launch_delay
+        self._state = state
         self._timeline = state.timeline
         self.display = state.display
         self.changes = state.changes
@@ -59,6 +62,16 @@ class PhoneUi:
         self._keys = NavigationKeys(
             state.foreground, navigation=actions.navigation, launching=actions.launching
         )
+
+    def kept(self) -> dict[str, Any]:
+        """Return what shows and what apps remember, in a form that can be stored."""
+        self._timeline.advance()
+        return kept_screen(self._state)
+
+    def bring_back(self, kept: Mapping[str, Any], *, running: bool) -> None:
+        """Show what was kept; without ``running`` only what apps had saved is there again."""
+        self._timeline.advance()
+        bring_back_screen(self._state, kept, running=running)
 
     @property
     def view(self) -> View:

@@ -24,6 +24,11 @@ class Adbd:
         bound: int = self._server.sockets[0].getsockname()[1]
         return bound
 
+    @property
+    def has_hosts(self) -> bool:
+        """Whether a host is connected."""
+        return bool(self._connections)
+
     async def stop(self) -> None:
         """Listen no more, disconnect every host and wait until its services have ended."""
         if self._server is not None:

@@ -8,6 +8,7 @@ import hmac
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 from pytest_clawperator.simulator.wire.adbd import Adbd
 
@@ -24,8 +25,18 @@ _HELP = {
     "quit|exit": "quit control session",
 }
 _AVD_HELP = {
-    "name": "query virtual device name",
+    "stop": "stop the virtual device",
+    "start": "start/restart the virtual device",
     "status": "query virtual device status",
+    "name": "query virtual device name",
+    "path": "query AVD path",
+    "snapshot": "state snapshot commands",
+}
+_SNAPSHOT_HELP = {
+    "list": "list available state snapshots",
+    "save": "save state snapshot",
+    "load": "load state snapshot",
+    "delete": "delete state snapshot",
 }
 # What may be asked without a token, as on the real one.
 _OPEN_COMMANDS = ("help", "h", "?", "ping", "avd", "auth", "quit", "exit")
@@ -65,6 +76,33 @@ async def listen_as_emulator(console: Console, adbd: Adbd) -> int:
     raise OSError(f"no two neighbouring free ports were found in {_PAIR_ATTEMPTS} attempts")
 
 
+class ConsoleRefusal(Exception):
+    """What a console does not do; the text is its reason."""
+
+
+class VirtualDevice(Protocol):
+    """What a console can do to the emulator, beyond naming and ending it."""
+
+    @property
+    def path(self) -> str:
+        """The folder of its files."""
+
+    def check_kill(self) -> None:
+        """Raise ``ConsoleRefusal`` if it does not let itself be ended."""
+
+    def list_snapshots(self) -> list[str]:
+        """Return a line for each snapshot."""
+
+    async def save_snapshot(self, name: str) -> None:
+        """Save the state under a name, in place of what had it."""
+
+    async def load_snapshot(self, name: str) -> None:
+        """Go back to a saved state."""
+
+    def delete_snapshot(self, name: str) -> None:
+        """Delete a saved state."""
+
+
 class Console:
     """Answers console commands about one simulated emulator."""
 
@@ -74,8 +112,11 @@ class Console:
         avd_name: str,
         on_kill: Callable[[], None],
         token: Callable[[], str] = user_token,
+        device: VirtualDevice | None = None,
     ) -> None:
-        self._avd_name = avd_name
+        self.avd_name = avd_name
+        self.device = device
+        self.stopped = False
         self._on_kill = on_kill
         self._token = token
         self._server: asyncio.Server | None = None
@@ -102,7 +143,7 @@ class Console:
         session.add_done_callback(self._sessions.discard)
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        session = _Session(self._avd_name, self._token())
+        session = _Session(self, self._token())
         killed = False
         try:
             writer.write(session.greeting().encode())
@@ -110,7 +151,8 @@ class Console:
                 line = await reader.readline()
                 if not line.endswith(b"\n"):
                     break
-                writer.write(session.answer(line.decode("utf-8", "replace")).encode())
+                answer = await session.answer(line.decode("utf-8", "replace"))
+                writer.write(answer.encode())
                 await writer.drain()
             killed = session.killed
         except (OSError, ValueError):
@@ -127,10 +169,11 @@ class Console:
 class _Session:
     """One client's session."""
 
-    def __init__(self, avd_name: str, token: str) -> None:
+    def __init__(self, console: Console, token: str) -> None:
         self.over = False
         self.killed = False
-        self._avd_name = avd_name
+        self._console = console
+        self._device = console.device
         self._token = token
         self._trusted = not token
         # adb prints what follows the second OK: that of a successful ``auth``. Where no token
@@ -148,7 +191,7 @@ class _Session:
             f"'{token_path()}'\r\nOK\r\n"
         )
 
-    def answer(self, line: str) -> str:
+    async def answer(self, line: str) -> str:
         """Run one command and return the answer."""
         command, _, rest = line.strip().partition(" ")
         rest = rest.strip()
@@ -157,7 +200,10 @@ class _Session:
             return self._authenticate(rest)
         lead = "OK\r\n" if self._owes_second_ok else ""
         self._owes_second_ok = False
-        return lead + self._run(command, rest)
+        try:
+            return lead + await self._run(command, rest)
+        except ConsoleRefusal as refusal:
+            return f"{lead}KO: {refusal}\r\n"
 
     def _authenticate(self, token: str) -> str:
         if not token:
@@ -167,7 +213,7 @@ class _Session:
         self._trusted = True
         return _PROMPT
 
-    def _run(self, command: str, rest: str) -> str:
+    async def _run(self, command: str, rest: str) -> str:
         if not command:
             return ""
         if not self._trusted and command not in _OPEN_COMMANDS:
@@ -177,23 +223,60 @@ class _Session:
         if command == "ping":
             return "I am alive!\r\nOK\r\n"
         if command == "avd":
-            return self._avd(rest)
+            return await self._avd(rest)
         if command in ("quit", "exit"):
             self.over = True
             return ""
         if command == "kill":
+            if self._device is not None:
+                self._device.check_kill()
             self.over = self.killed = True
             return "OK: killing emulator, bye bye\r\nOK\r\n"
         return "KO: unknown command, try 'help'\r\n"
 
-    def _avd(self, rest: str) -> str:
-        if rest == "name":
-            return f"{self._avd_name}\r\nOK\r\n"
-        if rest == "status" and self._trusted:
-            return "virtual device is running\r\nOK\r\n"
-        if not rest:
+    async def _avd(self, rest: str) -> str:
+        command, _, more = rest.partition(" ")
+        if command == "name":
+            return f"{self._console.avd_name}\r\nOK\r\n"
+        if not command:
             return _listing("available sub-commands:", _AVD_HELP, end="KO: missing sub-command")
+        if self._trusted and command == "status":
+            state = "stopped" if self._console.stopped else "running"
+            return f"virtual device is {state}\r\nOK\r\n"
+        if self._trusted and command in ("start", "stop"):
+            return self._switch(stopped=command == "stop")
+        if self._trusted and self._device is not None and command == "path":
+            return f"{self._device.path}\r\nOK\r\n"
+        if self._trusted and self._device is not None and command == "snapshot":
+            return await self._snapshot(self._device, more.split())
         return "KO: bad sub-command\r\n"
+
+    def _switch(self, *, stopped: bool) -> str:
+        """Note that the device was stopped or started; it goes on in any case."""
+        if stopped == self._console.stopped:
+            return f"KO: virtual device already {'stopped' if stopped else 'running'}\r\n"
+        self._console.stopped = stopped
+        return "OK\r\n"
+
+    async def _snapshot(self, device: VirtualDevice, words: list[str]) -> str:
+        if not words:
+            return _listing(
+                "available sub-commands:", _SNAPSHOT_HELP, end="KO: missing sub-command"
+            )
+        command, name = words[0], " ".join(words[1:])
+        if command == "list":
+            return "".join(f"{line}\r\n" for line in [*device.list_snapshots(), "OK"])
+        if command not in ("save", "load", "del", "delete"):
+            return "KO: bad sub-command\r\n"
+        if not name:
+            return f"KO: argument missing, try 'avd snapshot {command} <name>'\r\n"
+        if command == "save":
+            await device.save_snapshot(name)
+        elif command == "load":
+            await device.load_snapshot(name)
+        else:
+            device.delete_snapshot(name)
+        return "OK\r\n"
 
 
 def _listing(title: str, commands: dict[str, str], *, end: str = "OK") -> str:

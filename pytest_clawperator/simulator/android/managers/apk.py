@@ -29,7 +29,7 @@ def install_apk(system: AndroidSystem, apk: bytes, *, file_name: str) -> None:
         raise InstallFailed(
             "INSTALL_FAILED_INSUFFICIENT_STORAGE: Failed to override installation location"
         )
-    described = _described_app(apk)
+    described = described_app(apk)
     if described is not None:
         _install_described(system, described, apk)
         return
@@ -55,7 +55,8 @@ def _install_described(system: AndroidSystem, text: bytes, apk: bytes) -> None:
     install_app(system, app, apk=apk)
 
 
-def _described_app(apk: bytes) -> bytes | None:
+def described_app(apk: bytes) -> bytes | None:
+    """Return the description of a simulated app inside an APK; None where it has none."""
     try:
         with zipfile.ZipFile(io.BytesIO(apk)) as archive:
             if APP_ENTRY not in archive.namelist():

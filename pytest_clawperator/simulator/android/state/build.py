@@ -35,6 +35,9 @@ _CODE_NAMES = {
     "Pixel 10": "frankel",
 }
 
+# What emulators call their processor in the model, the longer names first.
+_ABIS = {"x86_64": "x86_64", "x86": "x86", "arm64": "arm64-v8a", "armv7": "armeabi-v7a"}
+
 
 @dataclass(frozen=True)
 class Build:
@@ -69,7 +72,9 @@ class Build:
     @property
     def abi(self) -> str:
         """What its processor runs."""
-        return "x86_64" if self.avd_name is not None and "x86_64" in self.model else "arm64-v8a"
+        if self.avd_name is None:
+            return "arm64-v8a"
+        return next((abi for name, abi in _ABIS.items() if name in self.model), "arm64-v8a")
 
 
 def release_of(api: int) -> str:

@@ -10,6 +10,8 @@ from pytest_clawperator.simulator.android.state.build import Build, read_only_pr
 # What becomes "1" once Android runs; nobody but init may set these.
 _BOOT_KEYS = ("dev.bootcomplete", "sys.boot_completed")
 
+_ANIMATION = "init.svc.bootanim"
+
 MAX_VALUE = 91
 """Bytes a changeable property's value may have."""
 
@@ -36,6 +38,8 @@ class Properties:
         """Return a value; one that is not there is empty."""
         if key in _BOOT_KEYS:
             return "" if self._booting() else "1"
+        if key == _ANIMATION:
+            return "running" if self._booting() else "stopped"
         return self._values.get(key, "")
 
     def set(self, key: str, value: str) -> str | None:
@@ -52,7 +56,12 @@ class Properties:
     def items(self) -> list[tuple[str, str]]:
         """List everything that has a value, by key."""
         booted = [] if self._booting() else [(key, "1") for key in _BOOT_KEYS]
-        return sorted([*self._values.items(), *booted])
+        animation = (_ANIMATION, self.get(_ANIMATION))
+        return sorted([*self._values.items(), animation, *booted])
+
+    def changeable(self) -> dict[str, str]:
+        """Return the properties that can be set."""
+        return {key: value for key, value in self._values.items() if not key.startswith("ro.")}
 
     def banner(self) -> str:
         """Return the properties that adbd sends to every host."""
@@ -70,7 +79,6 @@ def _runtime_values(build: Build) -> dict[str, str]:
         "gsm.operator.alpha": "Simulated",
         "gsm.sim.state": "LOADED",
         "init.svc.adbd": "running",
-        "init.svc.bootanim": "stopped",
         "init.svc.surfaceflinger": "running",
         "init.svc.zygote": "running",
         "persist.sys.locale": build.locale,
