@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pytest_clawperator.emulators.diagnosis import diagnose, tail
+from pytest_clawperator.emulators.diagnosis import diagnose, last_lines, read_end
 from pytest_clawperator.emulators.running import Host, RunningEmulator, has_booted, list_running
 from pytest_clawperator.emulators.sdk import Tool
 from pytest_clawperator.emulators.tool_runs import BackgroundTool, Tools
@@ -156,8 +156,8 @@ class Boot:
         code: ErrorCode = ErrorCode.EMULATOR_START_FAILED,
         details: dict[str, object],
     ) -> EmulatorError:
-        said = tail(self._output)
-        cause = diagnose(said)
+        printed = read_end(self._output)
+        said, cause = last_lines(printed), diagnose(printed)
         shown = f"\n  the end of its output:\n{_indented(said)}" if said else ""
         return EmulatorError(
             f"{problem}; {cause.problem}{shown}",

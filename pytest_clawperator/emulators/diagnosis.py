@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _TAIL_LINES = 12
-_TAIL_BYTES = 32 * 1024
+_END_BYTES = 32 * 1024
+_HARMLESS = re.compile(r"\s*(INFO|DEBUG|VERBOSE)\s*\|")
 _KVM = (
     "Give this user the right to use /dev/kvm: `sudo gpasswd -a $USER kvm` and log in again; on a"
     ' CI machine: `echo \'KERNEL=="kvm", MODE="0666"\' | sudo tee /etc/udev/rules.d/99-kvm.rules`'
@@ -34,17 +35,20 @@ _SIGNS = (
         Diagnosis("this user may not use /dev/kvm", _KVM),
     ),
     (
-        r"(KVM|hardware acceleration|x86.* emulation).*(not found|is required|requires"
-        r"|not (be )?us(ed|able)|missing|not installed|unavailable)|CPU acceleration status:.*not",
-        Diagnosis("this machine cannot run it with hardware acceleration", _NO_KVM),
-    ),
-    (
-        r"HAXM|Hypervisor\.?Framework|HVF error|hv_vm_create",
+        r"HAXM|Hypervisor\.?Framework|HVF error|initialize HVF|HVF is not|hv_vm_create",
         Diagnosis(
             "macOS's hypervisor cannot be used",
-            "On a Mac with an Apple processor choose abi=arm64-v8a; on an Intel Mac update the"
-            " emulator (`sdkmanager emulator`) and end other programs that use the hypervisor.",
+            "A Mac that is a virtual machine, such as those of GitHub with Apple processors, has"
+            " none: run emulators on Linux there. On a real one with an Apple processor choose"
+            " abi=arm64-v8a; on an Intel one update the emulator (`sdkmanager emulator`) and end"
+            " other programs that use the hypervisor.",
         ),
+    ),
+    (
+        r"(KVM|hardware acceleration|x86.* emulation).*(not found|is required|requires"
+        r"|not (be )?us(ed|able)|missing|not installed|unavailable|no such file)"
+        r"|CPU acceleration status:.*not",
+        Diagnosis("this machine cannot run it with hardware acceleration", _NO_KVM),
     ),
     (
         r"does not support (arm64|x86|x86_64|armeabi).*host|not supported.*on (this )?host"
@@ -56,7 +60,7 @@ _SIGNS = (
         ),
     ),
     (
-        r"no space left|not enough (disk )?space|insufficient.*(disk|space)|disk space",
+        r"no space left|not enough (disk )?space|insufficient.*(disk|space)",
         Diagnosis(
             "the disk is full",
             "Make room on the disk of the virtual devices (ANDROID_AVD_HOME): each takes 2 to 8"
@@ -88,6 +92,29 @@ _SIGNS = (
         Diagnosis("there is no display", "Start it without a window (`-no-window`)."),
     ),
     (
+        r"Missing emulator engine program|error while loading shared libraries",
+        Diagnosis(
+            "the emulator is not completely installed",
+            "Install it again (`sdkmanager emulator`), and the library that it names with the"
+            " package manager of this system.",
+        ),
+    ),
+    (
+        r"too many emulator instances|port.* (already )?in use",
+        Diagnosis(
+            "the ports of emulators are taken",
+            "End emulators that are not needed: `adb devices` shows them. Ports from 5554 to 5683"
+            " are used.",
+        ),
+    ),
+    (
+        r"Unknown AVD name",
+        Diagnosis(
+            "it does not find the virtual device",
+            "Check that ANDROID_AVD_HOME and ANDROID_USER_HOME name the folder that has it.",
+        ),
+    ),
+    (
         r"Cannot find AVD system path|broken AVD system path|system image.*(missing|not found)",
         Diagnosis(
             "its system image is missing",
@@ -104,8 +131,11 @@ _OTHERWISE = Diagnosis(
 
 def diagnose(output: str) -> Diagnosis:
     """Return why an emulator ended or does not come up, from what it printed."""
+    # It also reports what is in order, in the same words: "Ok: Disk space requirements ...".
+    lines = (line for line in output.splitlines() if not _HARMLESS.match(line))
+    complaints = "\n".join(lines)
     for pattern, diagnosis in _SIGNS:
-        if re.search(pattern, output, re.IGNORECASE):
+        if re.search(pattern, complaints, re.IGNORECASE):
             return diagnosis
     return acceleration_problem() or _OTHERWISE
 
@@ -126,12 +156,16 @@ def acceleration_problem() -> Diagnosis | None:
         return Diagnosis(f"/dev/kvm cannot be used: {exc.strerror}", _NO_KVM)
 
 
-def tail(output: Path) -> str:
-    """Return the last lines that an emulator printed."""
+def read_end(output: Path) -> str:
+    """Return the end of what an emulator printed."""
     try:
         with output.open("rb") as read:
-            read.seek(max(0, output.stat().st_size - _TAIL_BYTES))
-            text = read.read().decode("utf-8", "replace")
+            read.seek(max(0, output.stat().st_size - _END_BYTES))
+            return read.read().decode("utf-8", "replace")
     except OSError:
         return ""
+
+
+def last_lines(text: str) -> str:
+    """Return the last lines, for people."""
     return "\n".join([line for line in text.splitlines() if line.strip()][-_TAIL_LINES:])

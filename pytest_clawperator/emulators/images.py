@@ -11,14 +11,15 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 from pytest_clawperator.emulators.sdk import Tool
-from pytest_clawperator.emulators.tool_runs import Tools
+from pytest_clawperator.emulators.tool_runs import ToolResult, Tools
 from pytest_clawperator.errors import EmulatorError, ErrorCode
 
 _LIST_TIMEOUT = 30.0
 _LICENCES_TIMEOUT = 120.0
 _INSTALL_TIMEOUT = 300.0
 _YES = "y\n" * 100
-_PERCENT = re.compile(r"(\d{1,3})%\s*(.*)")
+# Before that it counts to 100 % for other things, such as reading the list of packages.
+_PERCENT = re.compile(r"(\d{1,3})%\s*((?:download|unzip|install|prepar).*)", re.IGNORECASE)
 # A line for each quarter is enough for a log that people read afterwards.
 _TOLD_EVERY = 25
 
@@ -42,15 +43,14 @@ def ensure_image(tools: Tools, image: str, *, lock: Lock, say: Say) -> None:
 def _is_installed(tools: Tools, image: str) -> bool:
     listed = tools.run(Tool.SDKMANAGER, "--list_installed", timeout=_LIST_TIMEOUT)
     if not listed.ok:
-        said = listed.said("failed to query installed Android system images")
-        raise _failed(said, image=image)
+        raise _failed(listed, "failed to query installed Android system images", image=image)
     return image in listed.stdout
 
 
 def _accept_licences(tools: Tools) -> None:
     answered = tools.run(Tool.SDKMANAGER, "--licenses", timeout=_LICENCES_TIMEOUT, stdin=_YES)
     if not answered.ok:
-        raise _failed(answered.said("failed to accept Android SDK licenses"))
+        raise _failed(answered, "failed to accept Android SDK licenses")
 
 
 def _install(tools: Tools, image: str, say: Say) -> None:
@@ -58,7 +58,7 @@ def _install(tools: Tools, image: str, say: Say) -> None:
         Tool.SDKMANAGER, image, timeout=_INSTALL_TIMEOUT, on_line=_Progress(image, say).read
     )
     if not installed.ok:
-        raise _failed(installed.said("failed to install Android system image"), image=image)
+        raise _failed(installed, "failed to install Android system image", image=image)
 
 
 class _Progress:
@@ -78,11 +78,12 @@ class _Progress:
         self._next = int(found[1]) // _TOLD_EVERY * _TOLD_EVERY + _TOLD_EVERY
 
 
-def _failed(said: str, *, image: str | None = None) -> EmulatorError:
+def _failed(result: ToolResult, otherwise: str, *, image: str | None = None) -> EmulatorError:
     return EmulatorError(
-        said,
+        result.said(otherwise),
         code=ErrorCode.ANDROID_SYSTEM_IMAGE_INSTALL_FAILED,
-        hint=_hint(said, image),
+        # What it warns of on one stream is not always what it fails of on the other.
+        hint=_hint(f"{result.stderr}\n{result.stdout}", image),
         details={"systemImage": image} if image else {},
     )
 

@@ -6,13 +6,16 @@ import argparse
 import asyncio
 import json
 import os
+import shlex
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
 from pytest_clawperator.simulator.fleet import Fleet, FleetOptions
 from pytest_clawperator.simulator.parent_watch import watch_parent
+from pytest_clawperator.simulator.sdk.session import SdkSession
 from pytest_clawperator.simulator.wire.adb_server import HOST
 
 
@@ -40,19 +43,15 @@ def parser() -> argparse.ArgumentParser:
         help="what goes wrong from the start; `adb shell sim help` lists it")  # fmt: skip
     add("--dark", action="store_true", help="dark theme")
     add("--release-tags", action="store_true", help="obfuscated log tags, as in release builds")
+    add("--sdk", type=Path, metavar="DIR",
+        help="no phones, but Android's SDK in this folder; its tools start emulators")  # fmt: skip
     add("--stay", action="store_true", help="go on when the parent process ends")
     return options
 
 
 async def run(options: FleetOptions, *, stay: bool) -> None:
     """Run the phones until a signal arrives or the parent process ends."""
-    loop = asyncio.get_running_loop()
-    stopped = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stopped.set)
-    # A terminal that is closed ends what was started in it, unless that shall stay.
-    loop.add_signal_handler(signal.SIGHUP, (lambda: None) if stay else stopped.set)
-    forget = None if stay else watch_parent(stopped.set)
+    stopped, forget = _watch_ends(stay=stay)
     async with Fleet(options) as fleet:
         ready = {
             "adb": {"host": HOST, "port": fleet.adb_port},
@@ -61,14 +60,46 @@ async def run(options: FleetOptions, *, stay: bool) -> None:
         }
         print(json.dumps(ready), flush=True)
         await fleet.run_until(stopped)
-    if forget is not None:
-        forget()
+    forget()
+
+
+async def run_sdk(folder: Path, *, stay: bool) -> None:
+    """Keep a simulated SDK running until a signal arrives or the parent process ends."""
+    stopped, forget = _watch_ends(stay=stay)
+    async with SdkSession(folder) as sdk:
+        ready = {
+            "adb": {"host": HOST, "port": sdk.adb_port},
+            "environment": sdk.environment,
+            "pid": os.getpid(),
+        }
+        print(json.dumps(ready), flush=True)
+        if sys.stdout.isatty():
+            lines = (
+                f"export {name}={shlex.quote(value)}" for name, value in sdk.environment.items()
+            )
+            print("\n".join(lines), flush=True)
+        await sdk.run_until(stopped)
+    forget()
+
+
+def _watch_ends(*, stay: bool) -> tuple[asyncio.Event, Callable[[], None]]:
+    """Return what is set when it is time to end, and what ends the watch."""
+    loop = asyncio.get_running_loop()
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopped.set)
+    # A terminal that is closed ends what was started in it, unless that shall stay.
+    loop.add_signal_handler(signal.SIGHUP, (lambda: None) if stay else stopped.set)
+    return stopped, (lambda: None) if stay else watch_parent(stopped.set)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Parse the options and run; return 2 for invalid options, 1 for a failed start."""
     given = parser().parse_args(arguments)
     try:
+        if given.sdk is not None:
+            asyncio.run(run_sdk(given.sdk, stay=given.stay))
+            return 0
         asyncio.run(
             run(
                 FleetOptions(

@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from pytest_clawperator.errors import ConfigurationError, DeviceError, ErrorCode
 
@@ -21,54 +21,16 @@ START_DEADLINE = 30.0
 STOP_DEADLINE = 2.0
 
 
-class Simulator:
-    """Simulated phones behind an adb server of their own, for as long as the block lasts.
+class ChildSimulator:
+    """The process of ``python -m pytest_clawperator.simulator`` with some options."""
 
-    ``with Simulator(devices=2) as sim:`` gives ``sim.adb_host``, ``sim.adb_port`` and
-    ``sim.serials``. The keywords are the options of ``python -m pytest_clawperator.simulator``.
-    """
-
-    def __init__(
-        self,
-        *,
-        devices: int = 1,
-        emulators: int = 0,
-        apps: Sequence[str | Path] = (),
-        profile: str | None = None,
-        operator: str | None = None,
-        seed: int | None = None,
-        time_scale: float | None = None,
-        chatter: float | None = None,
-        api: int | None = None,
-        dark: bool = False,
-        release_tags: bool = False,
-        faults: Sequence[str] = (),
-    ) -> None:
-        self.adb_host = ""
-        self.adb_port = 0
-        self.serials: list[str] = []
-        self.pid = 0
+    def __init__(self, options: Sequence[str]) -> None:
+        self._options = options
         self._process: subprocess.Popen[bytes] | None = None
         self._complaints: IO[bytes] | None = None
-        self._options = _command_line(
-            {
-                "--devices": devices,
-                "--emulators": emulators,
-                "--profile": profile,
-                "--operator": operator,
-                "--seed": seed,
-                "--time-scale": time_scale,
-                "--chatter": chatter,
-                "--api": api,
-                "--app": list(apps),
-                "--fault": list(faults),
-                "--dark": dark,
-                "--release-tags": release_tags,
-            }
-        )
 
-    def start(self) -> Simulator:
-        """Start the process and return once every phone answers."""
+    def start(self) -> dict[str, Any]:
+        """Start the process and return what it says of itself once it is ready."""
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `stop`
         self._process = subprocess.Popen(  # noqa: S603 - our own program and options
             [sys.executable, "-m", "pytest_clawperator.simulator", *self._options],
@@ -85,13 +47,11 @@ class Simulator:
             },
         )
         try:
-            ready = json.loads(self._first_line())
+            ready: dict[str, Any] = json.loads(self._first_line())
         except BaseException:
             self.stop()
             raise
-        self.adb_host, self.adb_port = ready["adb"]["host"], ready["adb"]["port"]
-        self.serials, self.pid = ready["serials"], ready["pid"]
-        return self
+        return ready
 
     def stop(self) -> None:
         """End the process and everything it started."""
@@ -108,12 +68,6 @@ class Simulator:
         if self._complaints is not None:
             self._complaints.close()
             self._complaints = None
-
-    def __enter__(self) -> Simulator:
-        return self.start()
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
 
     def _first_line(self) -> bytes:
         assert self._process is not None
@@ -144,6 +98,69 @@ class Simulator:
             code=ErrorCode.EMULATOR_START_FAILED,
             hint="Run `python -m pytest_clawperator.simulator` by hand to see more.",
         )
+
+
+class Simulator:
+    """Simulated phones behind an adb server of their own, for as long as the block lasts.
+
+    ``with Simulator(devices=2) as sim:`` gives ``sim.adb_host``, ``sim.adb_port`` and
+    ``sim.serials``. The keywords are the options of ``python -m pytest_clawperator.simulator``.
+    """
+
+    def __init__(
+        self,
+        *,
+        devices: int = 1,
+        emulators: int = 0,
+        apps: Sequence[str | Path] = (),
+        profile: str | None = None,
+        operator: str | None = None,
+        seed: int | None = None,
+        time_scale: float | None = None,
+        chatter: float | None = None,
+        api: int | None = None,
+        dark: bool = False,
+        release_tags: bool = False,
+        faults: Sequence[str] = (),
+    ) -> None:
+        self.adb_host = ""
+        self.adb_port = 0
+        self.serials: list[str] = []
+        self.pid = 0
+        options = _command_line(
+            {
+                "--devices": devices,
+                "--emulators": emulators,
+                "--profile": profile,
+                "--operator": operator,
+                "--seed": seed,
+                "--time-scale": time_scale,
+                "--chatter": chatter,
+                "--api": api,
+                "--app": list(apps),
+                "--fault": list(faults),
+                "--dark": dark,
+                "--release-tags": release_tags,
+            }
+        )
+        self._process = ChildSimulator(options)
+
+    def start(self) -> Simulator:
+        """Start the process and return once every phone answers."""
+        ready = self._process.start()
+        self.adb_host, self.adb_port = ready["adb"]["host"], ready["adb"]["port"]
+        self.serials, self.pid = ready["serials"], ready["pid"]
+        return self
+
+    def stop(self) -> None:
+        """End the process and everything it started."""
+        self._process.stop()
+
+    def __enter__(self) -> Simulator:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
 
 def _command_line(settings: Mapping[str, object]) -> list[str]:

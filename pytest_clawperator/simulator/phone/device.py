@@ -176,7 +176,7 @@ class Device:
         bring_back_phone(self.system, kept, running=running)
         self.log.clear(BUFFERS)
         self._set_boot_id(kept["boot_id"] if running else self._new_boot_id())
-        self.cable.pull_soon()
+        self.cable.disconnect()
 
     def _new_boot_id(self) -> str:
         return str(uuid.UUID(int=self._chance.getrandbits(128), version=4))
