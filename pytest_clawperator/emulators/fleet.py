@@ -27,7 +27,7 @@ from pytest_clawperator.emulators.profile import EmulatorProfile
 from pytest_clawperator.emulators.running import Host, RunningEmulator, list_running
 from pytest_clawperator.emulators.sdk import Sdk
 from pytest_clawperator.emulators.tool_runs import SdkTools
-from pytest_clawperator.errors import ClawperatorError, EmulatorError
+from pytest_clawperator.errors import ClawperatorError, EmulatorError, ErrorCode
 
 _FOLDER = "clawperator-claims"
 _MOST = 64
@@ -98,9 +98,13 @@ class EmulatorFleet:
         self._sdk.check()
         abandoned = self._abandoned()
         running = list_running(self._host, strict=False)
-        places = [self._place(profile, running, abandoned) for profile in profiles]
+        taken_over = [self._taken_over(profile, running, abandoned) for profile in profiles]
         for claim in abandoned.values():
             self._clean_up(claim)
+        places = [
+            place or self._place(profile)
+            for profile, place in zip(profiles, taken_over, strict=True)
+        ]
         to_start = [place for place in places if place.running is None]
         check_memory([place.profile for place in to_start], available=free_memory())
         return self._make_ready(places)
@@ -132,15 +136,10 @@ class EmulatorFleet:
         """Claim what killed runs left."""
         return {claim.name: claim for claim in self._claims.left_behind()}
 
-    def _place(
-        self,
-        profile: EmulatorProfile,
-        running: Sequence[RunningEmulator],
-        abandoned: dict[str, Claim],
-    ) -> _Place:
+    def _place(self, profile: EmulatorProfile) -> _Place:
         """Choose the emulator for a profile, and claim it."""
-        place = self._taken_over(profile, running, abandoned) or self._found(profile, running)
-        place = place or self._new(profile, {one.avd_name for one in running})
+        running = list_running(self._host, strict=False)
+        place = self._found(profile, running) or self._new(profile)
         self._places.append(place)
         return place
 
@@ -155,7 +154,9 @@ class EmulatorFleet:
             if one.avd_name in abandoned and self._fits(profile, one.avd_name):
                 claim = abandoned.pop(one.avd_name)
                 self._say(f"emulator {one.avd_name}: taken over from a run that was killed")
-                return _Place(profile, one.avd_name, claim, one, traces=claim.left)
+                place = _Place(profile, one.avd_name, claim, one, traces=claim.left)
+                self._places.append(place)
+                return place
         return None
 
     def _found(self, profile: EmulatorProfile, running: Sequence[RunningEmulator]) -> _Place | None:
@@ -170,12 +171,13 @@ class EmulatorFleet:
                 return _Place(profile, name, claim)
         return None
 
-    def _new(self, profile: EmulatorProfile, busy: set[str]) -> _Place:
+    def _new(self, profile: EmulatorProfile) -> _Place:
         """Claim a name for a virtual device that is yet to be made."""
         emulators = self._emulators(profile)
-        for number in range(1, _MOST + 1):
+        numbers = range(1, 2 if profile.name else _MOST + 1)
+        for number in numbers:
             name = profile.numbered(number).avd_name
-            claim = None if name in busy else self._take(name)
+            claim = self._take(name)
             if claim is None:
                 continue
             try:
@@ -185,8 +187,9 @@ class EmulatorFleet:
                 raise
             return _Place(profile, name, claim, exists=False)
         raise EmulatorError(
-            f"there are already {_MOST} emulators called {profile.avd_name}",
-            hint="End or delete those that are not needed.",
+            f"emulator {profile.avd_name} is used by another run",
+            code=ErrorCode.EMULATOR_ALREADY_RUNNING,
+            hint="Wait until that run has ended, or ask for another one.",
         )
 
     def _take(self, name: str) -> Claim | None:
@@ -195,6 +198,9 @@ class EmulatorFleet:
         return self._claims.take(name)
 
     def _fits(self, profile: EmulatorProfile, name: str) -> bool:
+        """Whether a virtual device may be used; one that is asked for by name, as it is."""
+        if profile.name is not None:
+            return name == profile.name
         return not self._emulators(profile).unfit(name)
 
     def _ready(self, place: _Place) -> ProvisionedEmulator | EmulatorError:

@@ -41,6 +41,14 @@ def check_memory(profiles: Sequence[EmulatorProfile], *, available: int | None) 
     )
 
 
+def most_emulators(profile: EmulatorProfile) -> int:
+    """Return how many emulators this machine can run: by its cores, and by its free memory."""
+    available = free_memory()
+    each = (profile.ram or _DEFAULT_RAM) + _OVERHEAD
+    by_memory = available // each if available is not None else boots_at_once()
+    return max(1, min(boots_at_once(), by_memory))
+
+
 def free_memory() -> int | None:
     """Return the memory that can be had now, in megabytes; None where that is not known."""
     try:
