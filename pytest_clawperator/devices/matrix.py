@@ -17,12 +17,14 @@ from pytest_clawperator.errors import ConfigurationError
 
 ALLOWED = (
     "each (every device is a class of its own), or names and their values, as in"
-    " 'api=33,35;form=phone,tablet', which makes four classes"
+    " 'api=33,35;form=phone,tablet', which makes four classes; with per=2 two devices of each"
 )
 NAMES = tuple(field.name for field in fields(Requirements))
 MOST_CLASSES = 64
+MOST_PER_CLASS = 64
 
 _EACH = "each"
+_PER = "per"
 _WORDS = {">=": "ge", "<=": "le", "!=": "ne", ">": "gt", "<": "lt"}
 _SWITCH = {"true": True, "false": False}
 
@@ -69,11 +71,13 @@ class DeviceClass:
 class Matrix:
     """What a matrix asks for; ``text`` is how it was written.
 
-    ``wanted`` are its classes, whatever devices there are; None where each is one.
+    ``wanted`` are its classes, whatever devices there are; None where each is one. ``per`` is
+    how many devices of each class are wanted.
     """
 
     text: str
     wanted: tuple[DeviceClass, ...] | None
+    per: int = 1
 
     def classes(self, devices: Sequence[DeviceInfo]) -> tuple[DeviceClass, ...]:
         """Return the classes, with distinct labels; the devices matter only to ``each``."""
@@ -92,7 +96,11 @@ def parse_matrix(text: str) -> Matrix:
     """Parse a matrix such as ``api=33,35;form=phone,tablet``, or ``each``."""
     if text.strip() == _EACH:
         return Matrix(text, None)
-    axes = {name: _values(name, rest) for name, rest in _parts(text, ALLOWED).items()}
+    parts = _parts(text, ALLOWED, (*NAMES, _PER))
+    per = _per(parts.pop(_PER, "1"))
+    if not parts:
+        raise _nonsense(text, "it names no class", f"Allowed: {ALLOWED}")
+    axes = {name: _values(name, rest) for name, rest in parts.items()}
     count = prod(map(len, axes.values()))
     if count > MOST_CLASSES:
         raise _nonsense(
@@ -106,32 +114,44 @@ def parse_matrix(text: str) -> Matrix:
             DeviceClass(label, Requirements(**one))
             for label, one in zip(labels, given, strict=True)
         ),
+        per,
     )
 
 
 def parse_requirements(text: str) -> Requirements:
     """Parse what one device must be like, such as ``api=>=33,<36;form=tablet``."""
-    parts = _parts(text, "names and their values, as in 'api=>=33;form=tablet'")
+    parts = _parts(text, "names and their values, as in 'api=>=33;form=tablet'", NAMES)
     return Requirements(**{name: _value(name, rest) for name, rest in parts.items()})
 
 
-def _parts(text: str, allowed: str) -> dict[str, str]:
+def _parts(text: str, allowed: str, names: Sequence[str]) -> dict[str, str]:
     """Split ``name=…;name=…`` into its parts, by name."""
     parts: dict[str, str] = {}
     for part in re.split(r"[;\n]", text.strip()):
         name, equals, rest = (piece.strip() for piece in part.partition("="))
         if not equals:
             raise _nonsense(part, "it has no name=value", f"Allowed: {allowed}")
-        if name not in NAMES:
-            near = closest(re.sub(r"[<>!]+$", "", name), NAMES)
+        if name not in names:
+            near = closest(re.sub(r"[<>!]+$", "", name), names)
             meant = f"Did you mean {near}=? " if near else ""
             raise _nonsense(
-                part, f"there is no {quote(name)}", f"{meant}Allowed names: {', '.join(NAMES)}"
+                part, f"there is no {quote(name)}", f"{meant}Allowed names: {', '.join(names)}"
             )
         if name in parts:
             raise _nonsense(text, f"{name} is given twice", "Name each once")
         parts[name] = rest
     return parts
+
+
+def _per(written: str) -> int:
+    """Parse how many devices of each class are wanted."""
+    if not re.fullmatch(r"[0-9]{1,2}", written) or not 1 <= int(written) <= MOST_PER_CLASS:
+        raise _nonsense(
+            f"{_PER}={written}",
+            "it says how many devices of each class",
+            f"Allowed: a number from 1 to {MOST_PER_CLASS}",
+        )
+    return int(written)
 
 
 def _values(name: str, written: str) -> list[Any]:

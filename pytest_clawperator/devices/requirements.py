@@ -91,6 +91,11 @@ def requirements_of(given: Mapping[str, Any]) -> Requirements:
     return Requirements(**given)
 
 
+def meets_api(wanted: str | int, level: int) -> bool:
+    """Whether an API level meets comparisons such as ``">=33,<36"``."""
+    return all(compare(level, other) for compare, other in _levels(str(wanted)))
+
+
 def form_of(info: DeviceInfo) -> Form | None:
     """Return whether it is a phone or a tablet, by the shorter side, as Android decides it."""
     if info.size is None or not info.density:
@@ -112,7 +117,7 @@ def _meets(name: str, wanted: Any, found: Any) -> bool:
     if found is None:
         return False
     if name == "api":
-        return all(compare(found, level) for compare, level in _levels(str(wanted)))
+        return meets_api(wanted, found)
     if name in ("model", "manufacturer"):
         return fnmatchcase(found.lower(), wanted.lower())
     return bool(wanted == found)

@@ -8,12 +8,17 @@ from typing import Literal
 
 from pytest_clawperator.errors import ConfigurationError
 
+Started = Literal["sim", "emulator"]
+
 ALLOWED = (
-    "auto (any connected device), a serial as `adb devices` prints it, sim (simulated phones, one"
-    " for each worker), sim:4 (four of them), or http://host:3000/serial (a device of a host that"
-    " runs `clawperator serve`; without /serial its only one)"
+    "auto (any connected device), a serial as `adb devices` prints it, emulator (emulators that are"
+    " started for the run, one for each worker), emulator:4 (four of them), emulator:NAME (the"
+    " virtual device of that name), sim (simulated phones, one for each worker), sim:4 (four of"
+    " them), or http://host:3000/serial (a device of a host that runs `clawperator serve`; without"
+    " /serial its only one)"
 )
-_KEYWORDS = ("auto", "sim", "http", "https")
+_KEYWORDS = ("auto", "sim", "emulator", "http", "https")
+_STARTED: tuple[Started, ...] = ("sim", "emulator")
 _COUNT = re.compile(r"[1-9][0-9]{0,3}")
 _URL = re.compile(
     r"(?P<url>https?://(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?)"
@@ -21,21 +26,24 @@ _URL = re.compile(
     re.ASCII,
 )
 _SERIAL = re.compile(r"[^\s:/][^\s/]*")
+_AVD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 @dataclass(frozen=True)
 class DeviceSpec:
     """Which devices a run may use; ``text`` is how it was written.
 
-    The kinds ``serial`` and ``url`` have a ``serial``; ``sim`` has a ``count``, where None
-    means as many as there are workers.
+    The kinds ``serial`` and ``url`` have a ``serial``; ``sim`` and ``emulator`` have a
+    ``count``, where None means as many as there are workers. An ``emulator`` may have the name
+    of a virtual device instead, ``avd``.
     """
 
     text: str
-    kind: Literal["auto", "serial", "sim", "url"]
+    kind: Literal["auto", "serial", "sim", "emulator", "url"]
     serial: str | None = None
     count: int | None = None
     url: str | None = None
+    avd: str | None = None
 
     def __str__(self) -> str:
         return self.text
@@ -56,13 +64,23 @@ def _read(text: str) -> DeviceSpec | None:
     keyword, colon, count = text.partition(":")
     if text == "auto":
         return DeviceSpec(text, "auto")
-    if text == "sim":
-        return DeviceSpec(text, "sim")
-    if keyword == "sim" and colon and _COUNT.fullmatch(count):
-        return DeviceSpec(text, "sim", count=int(count))
+    for kind in _STARTED:
+        if keyword == kind:
+            return _read_started(text, kind, count if colon else None)
     if (found := _URL.fullmatch(text)) and 0 < int(found["port"] or 80) < 65536:
         return DeviceSpec(text, "url", serial=found["serial"] or None, url=found["url"])
     # A keyword in capitals would be a strange serial, and is a common slip.
     if keyword.lower() not in _KEYWORDS and _SERIAL.fullmatch(text):
         return DeviceSpec(text, "serial", serial=text)
+    return None
+
+
+def _read_started(text: str, kind: Started, rest: str | None) -> DeviceSpec | None:
+    """Parse what is started for the run: how many, or which emulator."""
+    if rest is None:
+        return DeviceSpec(text, kind)
+    if _COUNT.fullmatch(rest):
+        return DeviceSpec(text, kind, count=int(rest))
+    if kind == "emulator" and _AVD.fullmatch(rest) and not rest.isdecimal():
+        return DeviceSpec(text, kind, avd=rest)
     return None

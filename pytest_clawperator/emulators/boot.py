@@ -82,19 +82,20 @@ class Boot:
         self._process: BackgroundTool | None = None
         self._began = clock()
 
-    def start(self, options: StartOptions) -> BackgroundTool:
+    def start(self, options: StartOptions, *, pid_file: Path | None = None) -> None:
         """Start the process; it goes on when this one ends."""
         self._output.parent.mkdir(parents=True, exist_ok=True)
         self._output.write_bytes(b"")
         self._began = self._clock()
         arguments = options.arguments(self._name)
-        self._process = self._tools.spawn(Tool.EMULATOR, *arguments, output=self._output)
+        self._process = self._tools.spawn(
+            Tool.EMULATOR, *arguments, output=self._output, pid_file=pid_file
+        )
         self._tell("started")
-        return self._process
 
-    def await_ready(self, *, serial: str | None = None) -> RunningEmulator:
+    def await_ready(self) -> RunningEmulator:
         """Wait until adb knows the emulator and Android runs on it, and make its settings."""
-        found = serial or self._await_registration()
+        found = self._await_registration()
         self._tell(f"known to adb as {found}")
         self.await_boot(found)
         make_settings(self._host, found)

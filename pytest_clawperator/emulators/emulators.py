@@ -84,7 +84,7 @@ class Emulators:
     def list(self) -> Sequence[Avd]:
         """Return the virtual devices of this user, in the order of the SDK."""
         running = {one.avd_name for one in self.status()}
-        return [self._read(name, running=name in running) for name in self._names()]
+        return [self._read(name, running=name in running) for name in self.names()]
 
     def status(self) -> Sequence[RunningEmulator]:
         """Return the emulators that run, in adb's order."""
@@ -127,8 +127,13 @@ class Emulators:
         self._say(f"emulator {name}: created with {profile.system_image}, {profile.device}")
         return self._read(name)
 
-    def start(self, name: str, options: StartOptions | None = None) -> RunningEmulator:
-        """Start a virtual device and wait until Android runs on it; it goes on afterwards."""
+    def start(
+        self, name: str, options: StartOptions | None = None, *, pid_file: Path | None = None
+    ) -> RunningEmulator:
+        """Start a virtual device and wait until Android runs on it; it goes on afterwards.
+
+        The emulator writes its process id into ``pid_file``.
+        """
         check_word("name", name)
         if not self._read(name).exists:
             raise EmulatorError(
@@ -142,7 +147,7 @@ class Emulators:
                 code=ErrorCode.EMULATOR_ALREADY_RUNNING,
                 hint="Use it as it is, or stop it first.",
             )
-        return self._start(name, options)
+        return self._start(name, options, pid_file=pid_file)
 
     def stop(self, name: str) -> None:
         """Stop a running emulator, and wait until adb knows it no more."""
@@ -180,6 +185,10 @@ class Emulators:
                 hint=f"There are: {', '.join(self._known())}.",
                 details={"name": name},
             )
+        self.remove(name)
+
+    def remove(self, name: str) -> None:
+        """Delete a virtual device that is known to be stopped."""
         deleted = self._tools.run(
             Tool.AVDMANAGER, "delete", "avd", "--name", name, timeout=_DELETE_TIMEOUT
         )
@@ -197,35 +206,38 @@ class Emulators:
         self._sdk.check()
         running = list_running(self._host, strict=False)
         for one in running:
-            if not self._unfit(one.avd_name):
-                return self._reuse(one)
+            if not self.unfit(one.avd_name):
+                return self.make_ready(one)
         busy = {one.avd_name for one in running}
-        stopped = [name for name in self._names() if name not in busy and not self._unfit(name)]
+        stopped = [name for name in self.names() if name not in busy and not self.unfit(name)]
         name = self.profile.avd_name
         if stopped:
             chosen = name if name in stopped else min(stopped)
             started = self._start(chosen)
             return ProvisionedEmulator(chosen, started.serial, False, True, reused=True)
-        self._check_default(name)
+        self.check_unused(name)
         self.create(name)
         started = self._start(name)
         return ProvisionedEmulator(name, started.serial, True, True, reused=False)
 
-    def _start(self, name: str, options: StartOptions | None = None) -> RunningEmulator:
-        boot = self._boot(name)
-        boot.start(options or StartOptions(ram=self.profile.ram, gpu=self.profile.gpu))
+    def _start(
+        self, name: str, options: StartOptions | None = None, *, pid_file: Path | None = None
+    ) -> RunningEmulator:
+        boot, profile = self._boot(name), self.profile
+        boot.start(options or StartOptions(ram=profile.ram, gpu=profile.gpu), pid_file=pid_file)
         return boot.await_ready()
 
-    def _reuse(self, running: RunningEmulator) -> ProvisionedEmulator:
+    def make_ready(self, running: RunningEmulator) -> ProvisionedEmulator:
+        """Wait until a running emulator has booted, and make its settings."""
         if not running.booted:
             self._boot(running.avd_name).await_boot(running.serial)
         make_settings(self._host, running.serial)
         return ProvisionedEmulator(running.avd_name, running.serial, False, False, reused=True)
 
-    def _check_default(self, name: str) -> None:
+    def check_unused(self, name: str) -> None:
         """Raise if a virtual device of this name exists: it does not fit, and is not ours."""
         if self._read(name).exists:
-            reasons = [*self._unfit(name)]
+            reasons = [*self.unfit(name)]
             raise EmulatorError(
                 f"existing AVD {name} is unsupported and cannot be auto-provisioned:"
                 f" {', '.join(reasons)}",
@@ -235,13 +247,15 @@ class Emulators:
                 details={"name": name, "unsupportedReasons": reasons},
             )
 
-    def _unfit(self, name: str) -> tuple[str, ...]:
+    def unfit(self, name: str) -> tuple[str, ...]:
+        """Return why a virtual device does not fit the profile; nothing if it does."""
         return self._read(name).unsupported_reasons(self.profile)
 
     def _read(self, name: str, *, running: bool = False) -> Avd:
         return read_avd(name, home=self._sdk.avd_home, running=running)
 
-    def _names(self) -> Sequence[str]:
+    def names(self) -> Sequence[str]:
+        """Return the names of the virtual devices, in the order of the SDK."""
         listed = self._tools.run(Tool.EMULATOR, "-list-avds", timeout=_LIST_TIMEOUT)
         if not listed.ok:
             raise EmulatorError(

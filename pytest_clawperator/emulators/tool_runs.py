@@ -20,6 +20,8 @@ from pytest_clawperator.emulators.sdk import Sdk, Tool
 _LINE_END = re.compile(rb"[\r\n]+")
 _KEPT = 64 * 1024
 _TIMED_OUT = 124
+# A shell that becomes the program which follows.
+_WRITE_PID = ("/bin/sh", "-c", 'echo $$ >"$0" && exec "$@"')
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,13 @@ class Tools(Protocol):
     ) -> ToolResult:
         """Run a tool to its end; ``on_line`` gets each line of its output as it comes."""
 
-    def spawn(self, tool: Tool, *arguments: str, output: Path) -> BackgroundTool:
-        """Start a tool that goes on; its output is written to a file."""
+    def spawn(
+        self, tool: Tool, *arguments: str, output: Path, pid_file: Path | None = None
+    ) -> BackgroundTool:
+        """Start a tool that goes on; its output is written to a file, and its process id.
+
+        The process writes the id itself, so that it is there whenever the process is.
+        """
 
 
 class BackgroundTool(Protocol):
@@ -73,6 +80,14 @@ class SdkTools:
 
     def __init__(self, sdk: Sdk) -> None:
         self._sdk = sdk
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._is_ended = False
+
+    def end(self) -> None:
+        """End the tools that are being run, from another thread, and run no more."""
+        self._is_ended = True
+        for process in tuple(self._running):
+            _signal_group(process)
 
     def run(
         self,
@@ -87,6 +102,9 @@ class SdkTools:
             given.write(stdin.encode())
             given.seek(0)
             process = self._start(tool, arguments, given, subprocess.PIPE, complaints)
+            self._running.add(process)
+            if self._is_ended:
+                _signal_group(process)
             assert process.stdout is not None
             reader = _LineReader(process.stdout, on_line)
             try:
@@ -95,6 +113,7 @@ class SdkTools:
                 code = _TIMED_OUT
             finally:
                 _end_group(process)
+                self._running.discard(process)
                 output = reader.text()
             complaints.seek(0)
             stderr = complaints.read(_KEPT).decode("utf-8", "replace")
@@ -102,10 +121,15 @@ class SdkTools:
             stderr = f"{tool} did not end within {timeout:g} s"
         return ToolResult(code, output, stderr)
 
-    def spawn(self, tool: Tool, *arguments: str, output: Path) -> BackgroundTool:
-        """Start a tool that goes on; its output is written to a file."""
+    def spawn(
+        self, tool: Tool, *arguments: str, output: Path, pid_file: Path | None = None
+    ) -> BackgroundTool:
+        """Start a tool that goes on; its output is written to a file, and its process id."""
+        before = () if pid_file is None else (*_WRITE_PID, str(pid_file))
         with output.open("ab") as written:
-            return self._start(tool, arguments, subprocess.DEVNULL, written, subprocess.STDOUT)
+            return self._start(
+                tool, arguments, subprocess.DEVNULL, written, subprocess.STDOUT, before=before
+            )
 
     def _start(
         self,
@@ -114,11 +138,13 @@ class SdkTools:
         stdin: int | IO[bytes],
         stdout: int | IO[bytes],
         stderr: int | IO[bytes],
+        *,
+        before: tuple[str, ...] = (),
     ) -> subprocess.Popen[bytes]:
         path = self._sdk.find(tool)
         try:
             return subprocess.Popen(  # noqa: S603 - the user's own SDK
-                [path, *arguments],
+                [*before, path, *arguments],
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
@@ -163,7 +189,11 @@ class _LineReader:
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
     """End what is left of a process and of those that it started."""
-    with suppress(ProcessLookupError, PermissionError, AttributeError):
-        os.killpg(process.pid, signal.SIGKILL)
+    _signal_group(process)
     process.kill()
     process.wait()
+
+
+def _signal_group(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError, PermissionError, AttributeError):
+        os.killpg(process.pid, signal.SIGKILL)

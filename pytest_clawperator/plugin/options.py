@@ -48,9 +48,9 @@ class Option:
 OPTIONS = (
     Option(
         "device",
-        "Device to use: auto (any connected one), a serial, sim (simulated phones, one for each"
-        " worker), sim:4, or http://host:3000/serial. Repeatable. Default: the only one"
-        " connected.",
+        "Device to use: auto (any connected one), a serial, emulator (started for the run, one for"
+        " each worker), emulator:4, emulator:NAME, sim (simulated phones, one for each worker),"
+        " sim:4, or http://host:3000/serial. Repeatable. Default: the only one connected.",
         "SPEC",
         is_repeatable=True,
     ),
@@ -69,9 +69,27 @@ OPTIONS = (
     Option(
         "matrix",
         "Run every test once on each class of devices, as in 'api=33,35;form=phone,tablet', or"
-        " on each device: each.",
+        " on each device: each. With per=2 two devices of each class share its tests.",
         "CLASSES",
     ),
+    Option(
+        "emulator",
+        "What emulators are like, as in 'api=34,abi=x86_64,device=pixel_tablet,image=google_apis,"
+        "ram=3072,gpu=swiftshader_indirect'. Default: API 35 with Google Play on a pixel_7.",
+        "PROFILE",
+    ),
+    Option(
+        "emulator_boot",
+        "How emulators start: cold (always the same) or snapshot (quick, as they were left)."
+        " Default: cold.",
+        "KIND",
+    ),
+    Option(
+        "emulator_boots",
+        "How many emulators boot at the same time. Default: half as many as there are cores.",
+        "COUNT",
+    ),
+    Option("emulator_keep", "Leave the emulators running that were started for the run."),
     Option(
         "spare_devices",
         "How many devices no worker gets, for tests that take several through"

@@ -35,7 +35,9 @@ class ScenarioSdk:
         reply = self._reply(tool.value, " ".join(arguments))
         return ToolResult(reply.get("code", 0), reply.get("stdout", ""), reply.get("stderr", ""))
 
-    def spawn(self, tool: Tool, *arguments: str, output: Path) -> BackgroundTool:
+    def spawn(
+        self, tool: Tool, *arguments: str, output: Path, pid_file: Path | None = None
+    ) -> BackgroundTool:
         """Start an emulator that goes on."""
         self.calls.append([tool.value, *arguments])
         return _Running()

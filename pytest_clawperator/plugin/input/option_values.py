@@ -15,6 +15,7 @@ from pytest_clawperator.client.device.commands import package_name
 from pytest_clawperator.devices.lease import check_place
 from pytest_clawperator.devices.matrix import parse_matrix, parse_requirements
 from pytest_clawperator.devices.spec import parse_device_spec
+from pytest_clawperator.emulators.profile import parse_profile
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.plugin.input.settings import ALLOWED_SECONDS, ALLOWED_WHEN, WHEN, Settings
 from pytest_clawperator.plugin.options import OPTIONS, Option, on_command_line, written_value
@@ -23,6 +24,7 @@ from pytest_clawperator.plugin.worker_input import is_worker
 from pytest_clawperator.transport.server import locate_server
 
 PROFILES = ("documented", "0.5.3")
+BOOTS = ("cold", "snapshot")
 
 
 def settings_of(config: pytest.Config) -> Settings:
@@ -46,6 +48,11 @@ def refuse_options_without_effect(config: pytest.Config) -> None:
     if "sim" not in kinds:
         no_phones = "this run has no simulated phones; add --claw-device sim, or leave it out"
         idle = {"sim_app": no_phones, "sim_profile": no_phones}
+    if "emulator" not in kinds:
+        none = "this run starts no emulators; add --claw-device emulator, or leave it out"
+        idle |= dict.fromkeys(
+            ("emulator", "emulator_boot", "emulator_boots", "emulator_keep"), none
+        )
     if kinds and kinds <= {"sim", "url"}:
         named = " and ".join(f"--claw-device {spec}" for spec in settings.device)
         idle["adb"] = f"{named} asks no adb server; name a device of it, or leave this out"
@@ -129,6 +136,12 @@ def _profile(text: str, folder: Path) -> str:
     return text
 
 
+def _boot(text: str, folder: Path) -> str:
+    if text not in BOOTS:
+        raise ValueError(f"found {text!r}, allowed is {' or '.join(BOOTS)}")
+    return text
+
+
 def _when(text: str, folder: Path) -> str:
     if text not in WHEN:
         raise ValueError(f"found {text!r}, allowed is {ALLOWED_WHEN}")
@@ -176,6 +189,9 @@ PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
     "adb": lambda text, folder: str(locate_server(text)),
     "require": lambda text, folder: parse_requirements(text),
     "matrix": lambda text, folder: parse_matrix(text),
+    "emulator": lambda text, folder: parse_profile(text),
+    "emulator_boot": _boot,
+    "emulator_boots": _count,
     "spare_devices": _count,
     "lease": lambda text, folder: check_place(text),
     "lease_timeout": _seconds,

@@ -11,6 +11,8 @@ from typing import Any, Literal
 from pytest_clawperator.devices.matrix import Matrix
 from pytest_clawperator.devices.requirements import Requirements
 from pytest_clawperator.devices.spec import DeviceSpec
+from pytest_clawperator.emulators.boot import BootKind
+from pytest_clawperator.emulators.profile import EmulatorProfile
 from pytest_clawperator.errors import ConfigurationError
 
 WHEN = ("off", "on", "only-on-failure")
@@ -76,6 +78,10 @@ class Settings:
     adb: tuple[str, ...] = ()
     require: Requirements | None = None
     matrix: Matrix | None = None
+    emulator: EmulatorProfile | None = None
+    emulator_boot: BootKind = "cold"
+    emulator_boots: int | None = None
+    emulator_keep: bool = False
     spare_devices: int = 0
     lease: str | None = None
     lease_timeout: float = 0.0

@@ -27,6 +27,7 @@ from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.execution.remote.answers import choose_serial, usable_serials
 from pytest_clawperator.execution.remote.runner import list_remote
 from pytest_clawperator.plugin.input.option_values import settings_of
+from pytest_clawperator.plugin.leasing.emulators import start_emulators
 from pytest_clawperator.plugin.leasing.simulated_phones import start_simulator
 from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.stash import WORKER_COUNT
@@ -51,6 +52,9 @@ def _of_spec(config: pytest.Config, spec: DeviceSpec) -> list[Candidate]:
     if spec.kind == "sim":
         alone = 1 + settings_of(config).spare_devices
         return _simulated(config, spec.count or config.stash.get(WORKER_COUNT, alone))
+    if spec.kind == "emulator":
+        server, serials = start_emulators(config, spec)
+        return _read(config, [(server, serial) for serial in serials])
     return _remote(config, spec) if spec.kind == "url" else _connected(config, spec)
 
 

@@ -1,0 +1,48 @@
+"""Ports for the consoles of emulators, which two runs never share."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pytest_clawperator.emulators.claims import Claim, Claims
+from pytest_clawperator.errors import EmulatorError
+
+# What the emulator accepts; it listens on this one and on the next.
+FIRST, LAST = 5554, 5682
+_HOST = "127.0.0.1"
+
+
+@contextmanager
+def reserved_port(claims: Claims) -> Iterator[int]:
+    """Yield a port that is free, and that no other run takes meanwhile."""
+    claim, port = _reserve(claims)
+    try:
+        yield port
+    finally:
+        claim.release()
+
+
+def _reserve(claims: Claims) -> tuple[Claim, int]:
+    for port in range(FIRST, LAST + 1, 2):
+        claim = claims.take(f"port-{port}")
+        if claim is None:
+            continue
+        if _is_free(port) and _is_free(port + 1):
+            return claim, port
+        claim.release()
+    raise EmulatorError(
+        f"all ports for emulators, {FIRST} to {LAST}, are taken",
+        hint="End emulators that are not needed: `adb devices` lists them.",
+    )
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((_HOST, port))
+        except OSError:
+            return False
+    return True

@@ -1,0 +1,77 @@
+"""The processes of emulators: whether one still runs, and ending it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+_GRACE = 10.0
+_POLL = 0.05
+
+
+def read_pid(path: Path) -> int | None:
+    """Read the id that a process wrote of itself."""
+    try:
+        text = path.read_text("ascii", "replace").strip()
+    except OSError:
+        return None
+    return int(text) if text.isdecimal() and int(text) > 1 else None
+
+
+def is_emulator(pid: int, avd_name: str) -> bool:
+    """Whether this process is an emulator of this virtual device; ids are used again."""
+    return f"@{avd_name}" in _command(pid).split()
+
+
+def end(
+    pid: int,
+    avd_name: str,
+    *,
+    ask: Callable[[], None],
+    clock: Callable[[], float] = time.monotonic,
+    pause: Callable[[float], None] = time.sleep,
+) -> None:
+    """End an emulator's process and wait for it: ask it to end, then make it."""
+    steps = (ask, lambda: os.kill(pid, signal.SIGTERM), lambda: os.kill(pid, signal.SIGKILL))
+    for step in steps:
+        if not is_emulator(pid, avd_name):
+            return
+        with suppress(ProcessLookupError, PermissionError):
+            step()
+        deadline = clock() + _GRACE
+        while is_emulator(pid, avd_name) and clock() < deadline:
+            _reap(pid)
+            pause(_POLL)
+
+
+def _reap(pid: int) -> None:
+    """Take note of the end of a process that this one started; others are not ours to wait for."""
+    with suppress(ChildProcessError, OSError):
+        os.waitpid(pid, os.WNOHANG)
+
+
+def _command(pid: int) -> str:
+    """Return the command line of a process; nothing if it has ended."""
+    try:
+        return (
+            Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        )
+    except FileNotFoundError:
+        if Path("/proc/self").exists():
+            return ""
+    except OSError:
+        return ""
+    with suppress(OSError, subprocess.TimeoutExpired):
+        asked = subprocess.run(  # noqa: S603 - no text of others
+            ["/bin/ps", "-o", "command=", "-p", str(pid)],
+            capture_output=True,
+            timeout=_GRACE,
+            check=False,
+        )
+        return asked.stdout.decode(errors="replace")
+    return ""
