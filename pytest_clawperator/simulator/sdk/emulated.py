@@ -21,22 +21,19 @@ from pytest_clawperator.simulator.sdk.command_line import FIRST_PORT, LAST_PORT,
 from pytest_clawperator.simulator.sdk.device_profiles import DEVICE_PROFILES
 from pytest_clawperator.simulator.sdk.held_file import HeldFile, wait_for_end
 from pytest_clawperator.simulator.sdk.registration import keep_registered
-from pytest_clawperator.simulator.sdk.scenario import EmulatorScenario
+from pytest_clawperator.simulator.sdk.scenario import EmulatorScenario, Scenario
 from pytest_clawperator.simulator.sdk.snapshots import Snapshots, read_state, write_state
 from pytest_clawperator.simulator.sdk.tree import adb_address, session_file
 from pytest_clawperator.simulator.wire.adbd import Adbd
 from pytest_clawperator.simulator.wire.console import Console, ConsoleRefusal
 
 _QUICK_BOOT = "default_boot"
+_MOST_PORTS = LAST_PORT + 2 - FIRST_PORT
 _MODELS = {"x86_64": "sdk_gphone64_x86_64", "x86": "sdk_gphone_x86"}
 
 
 def run_emulator(
-    sdk: Path,
-    scenario: EmulatorScenario,
-    request: StartRequest,
-    avd: AvdFiles,
-    record: HeldFile,
+    sdk: Path, scenario: Scenario, request: StartRequest, avd: AvdFiles, record: HeldFile
 ) -> int:
     """Run an emulator until it is ended; return its exit code."""
     emulator = Emulated(sdk, scenario, request, avd)
@@ -46,11 +43,10 @@ def run_emulator(
 class Emulated:
     """One emulator; the console calls what is public here."""
 
-    def __init__(
-        self, sdk: Path, scenario: EmulatorScenario, request: StartRequest, avd: AvdFiles
-    ) -> None:
+    def __init__(self, sdk: Path, scenario: Scenario, request: StartRequest, avd: AvdFiles) -> None:
         self._sdk = sdk
-        self._scenario = scenario
+        self._scenario = scenario.of_emulator(avd.name)
+        self._first_port = scenario.first_port & ~1
         self._request = request
         self._avd = avd
         self._snapshots = Snapshots(avd.folder)
@@ -58,7 +54,7 @@ class Emulated:
         self._booted = False
         self._registering: asyncio.Task[None] | None = None
         self._began = time.monotonic()
-        self._device = Device(_options_of(avd, scenario))
+        self._device = Device(_options_of(avd, self._scenario))
         self._adbd = Adbd(self._device)
         self._device.cable.disconnect = self._adbd.drop_connections
         self._console = Console(avd_name=avd.name, on_kill=self._killed, device=self)
@@ -142,7 +138,7 @@ class Emulated:
         request = self._request
         if request.port is not None and request.adb_port is not None:
             return await self._take(request.port, request.adb_port)
-        for port in range(FIRST_PORT, LAST_PORT + 1, 2):
+        for port in range(self._first_port, self._first_port + _MOST_PORTS, 2):
             taken = await self._take(port, port + 1)
             if taken is not None:
                 return taken

@@ -125,4 +125,4 @@ def _boot(
     # A whole phone, which takes ten times as long to import as the rest of this tool.
     from pytest_clawperator.simulator.sdk.emulated import run_emulator
 
-    return run_emulator(sdk, scenario.of_emulator(avd.name), request, avd, record)
+    return run_emulator(sdk, scenario, request, avd, record)

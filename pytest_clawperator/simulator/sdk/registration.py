@@ -1,4 +1,8 @@
-"""Telling an adb server of an emulator, again after the server was restarted."""
+"""Telling an adb server of an emulator, again after the server was restarted.
+
+A server goes on asking a port where an emulator was, for a minute. So another one, of another
+simulated SDK, may call where it is not expected; it is turned away.
+"""
 
 from __future__ import annotations
 
@@ -9,23 +13,34 @@ from pytest_clawperator.simulator.wire.adbd import Adbd
 
 _LOOK_EVERY = 0.05
 _ANSWER_DEADLINE = 2.0
+_LONGEST_ANSWER = 65536
 
 
 async def keep_registered(adbd: Adbd, *, adb_port: int, server: tuple[str, int]) -> None:
-    """Tell the server of the emulator whenever none is connected to it."""
+    """Tell the server of the emulator whenever it is not connected; let nobody else in."""
+    adbd.is_expecting = False
     while True:
         if not adbd.has_hosts:
-            with suppress(OSError, asyncio.TimeoutError):
-                await asyncio.wait_for(_register(adb_port, server), _ANSWER_DEADLINE)
+            with suppress(OSError, EOFError, asyncio.TimeoutError):
+                await asyncio.wait_for(_register(adbd, adb_port, server), _ANSWER_DEADLINE)
         await asyncio.sleep(_LOOK_EVERY)
 
 
-async def _register(adb_port: int, server: tuple[str, int]) -> None:
+async def _register(adbd: Adbd, adb_port: int, server: tuple[str, int]) -> None:
+    adbd.is_expecting = True
+    try:
+        await _ask(server, f"host:emulator:{adb_port}")
+    finally:
+        adbd.is_expecting = False
+    if f"emulator-{adb_port - 1}\t" not in await _ask(server, "host:devices"):
+        adbd.drop_connections()  # it was another server that called in that moment
+
+
+async def _ask(server: tuple[str, int], request: str) -> str:
+    """Send a request and return what comes back; for some nothing does."""
     reader, writer = await asyncio.open_connection(*server)
     try:
-        request = f"host:emulator:{adb_port}".encode()
-        writer.write(b"%04x" % len(request) + request)
-        await writer.drain()
-        await reader.read(64)  # the server closes the connection, or refuses
+        writer.write(b"%04x" % len(request) + request.encode())
+        return (await reader.read(_LONGEST_ANSWER)).decode("utf-8", "replace")
     finally:
         writer.close()

@@ -97,6 +97,8 @@ class Scenario:
     """What ``avdmanager delete`` complains about in place of its work."""
     tool_seconds: float = 0.0
     """How long the start of ``avdmanager`` and ``sdkmanager`` takes; Java's is about a second."""
+    first_port: int = 5554
+    """Where an emulator without ``-port`` begins to look for two free ports."""
     host_abi: str = ""
     """The processor of the host; by default that of this machine; ``any`` runs every image."""
 

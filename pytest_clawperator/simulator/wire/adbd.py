@@ -14,15 +14,18 @@ class Adbd:
         self._device = device
         self._server: asyncio.Server | None = None
         self._connections: set[Connection] = set()
+        self.is_expecting = True
+        """Whether hosts that call now are let in; those that are connected stay."""
 
     async def start(self, *, port: int = 0) -> int:
         """Listen on the loopback interface and return the port; 0 lets the system choose."""
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(
-            lambda: Connection(self._device, self._connections), "127.0.0.1", port
-        )
+        self._server = await loop.create_server(self._answer, "127.0.0.1", port)
         bound: int = self._server.sockets[0].getsockname()[1]
         return bound
+
+    def _answer(self) -> asyncio.Protocol:
+        return Connection(self._device, self._connections) if self.is_expecting else _Closed()
 
     @property
     def has_hosts(self) -> bool:
@@ -43,3 +46,12 @@ class Adbd:
         """Disconnect every host at once, as if the cable was pulled."""
         for connection in list(self._connections):
             connection.drop()
+
+
+class _Closed(asyncio.Protocol):
+    """Ends a connection as soon as it is made."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Close it."""
+        assert isinstance(transport, asyncio.Transport)
+        transport.abort()

@@ -1,0 +1,7 @@
+"""The simulated SDK for the tests of this folder."""
+
+from __future__ import annotations
+
+from tests.doubles.simulator.sdk_fixtures import bench, sdk_of_module
+
+__all__ = ["bench", "sdk_of_module"]
