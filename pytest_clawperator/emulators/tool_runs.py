@@ -75,6 +75,15 @@ class BackgroundTool(Protocol):
         """Return how it ended, or None."""
 
 
+class _Detached(subprocess.Popen[bytes]):
+    """A process that goes on; nobody need wait for it."""
+
+    def __del__(self) -> None:
+        """Take note of its end if it has ended, and do not complain if it has not."""
+        if self.pid:
+            self.poll()
+
+
 class SdkTools:
     """Runs the tools of an SDK as processes."""
 
@@ -128,7 +137,13 @@ class SdkTools:
         before = () if pid_file is None else (*_WRITE_PID, str(pid_file))
         with output.open("ab") as written:
             return self._start(
-                tool, arguments, subprocess.DEVNULL, written, subprocess.STDOUT, before=before
+                tool,
+                arguments,
+                subprocess.DEVNULL,
+                written,
+                subprocess.STDOUT,
+                before=before,
+                kind=_Detached,
             )
 
     def _start(
@@ -140,10 +155,11 @@ class SdkTools:
         stderr: int | IO[bytes],
         *,
         before: tuple[str, ...] = (),
+        kind: type[subprocess.Popen[bytes]] = subprocess.Popen,
     ) -> subprocess.Popen[bytes]:
         path = self._sdk.find(tool)
         try:
-            return subprocess.Popen(  # noqa: S603 - the user's own SDK
+            return kind(
                 [*before, path, *arguments],
                 stdin=stdin,
                 stdout=stdout,

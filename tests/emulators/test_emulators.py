@@ -1,0 +1,246 @@
+"""All operations on emulators, through the processes of a simulated SDK and the real adb."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pytest_clawperator.emulators.boot import StartOptions
+from pytest_clawperator.emulators.profile import EmulatorProfile
+from pytest_clawperator.errors import ConfigurationError, EmulatorError, ErrorCode
+from tests.doubles.simulator.sdk_bench import IMAGE, PROFILE, SdkBench
+
+OTHER = EmulatorProfile(api=30, image="default", abi="x86_64", device="pixel_tablet")
+
+
+@pytest.fixture(autouse=True)
+def without_other_image(bench: SdkBench) -> None:
+    """Start each test without the image of the other profile."""
+    bench.run("sdkmanager", "--uninstall", OTHER.system_image)
+
+
+def refusal(act: object) -> EmulatorError:
+    """Return the error that a call raises."""
+    assert callable(act)
+    with pytest.raises(EmulatorError) as raised:
+        act()
+    return raised.value
+
+
+class TestLife:
+    """What an emulator goes through."""
+
+    def test_from_nothing_to_a_ready_emulator_and_back(self, bench: SdkBench) -> None:
+        """One is provisioned with a download, found again, stopped, and deleted."""
+        said: list[str] = []
+        emulators = bench.emulators(profile=OTHER, say=said.append)
+
+        made = emulators.provision()
+        again = emulators.provision()
+        name = made.avd_name
+        listed, running = emulators.list(), emulators.status()
+        emulators.stop(name)
+        emulators.delete(name)
+
+        assert (made.created, made.started, made.reused) == (True, True, False)
+        assert (again.created, again.started, again.reused) == (False, False, True)
+        assert [(avd.name, avd.running, avd.api_level) for avd in listed] == [(name, True, 30)]
+        assert listed[0].unsupported_reasons(OTHER) == ()
+        assert [(one.serial, one.booted) for one in running] == [(made.serial, True)]
+        assert not emulators.inspect(name).exists
+        assert [line for line in said if "% downloading" in line]
+        assert len(bench.sdk.calls("download")) >= 1
+
+    def test_a_stopped_one_is_started_and_made_ready(self, bench: SdkBench) -> None:
+        """What fits is started rather than made, and its animations are off."""
+        bench.create("mine")
+        emulators = bench.emulators()
+
+        found = emulators.provision()
+
+        assert (found.avd_name, found.started, found.created) == ("mine", True, False)
+        asked = "settings get global window_animation_scale; settings get global adb_enabled"
+        assert bench.shell(found.serial, asked) == "0\n1"
+        assert bench.sdk.calls("emulator")[-1].arguments[:3] == (
+            "@mine",
+            "-no-snapshot-load",
+            "-no-boot-anim",
+        )
+
+    def test_a_quick_boot_is_asked_for_with_a_snapshot(self, bench: SdkBench) -> None:
+        """Options of a start reach the tool: the port, no window, memory."""
+        bench.create("mine")
+        options = StartOptions(boot="snapshot", headless=True, ram=3072)
+
+        bench.emulators().start("mine", options)
+
+        arguments = bench.sdk.calls("emulator")[-1].arguments
+        assert "-no-snapshot-load" not in arguments
+        assert {"-no-window", "-no-audio", "-memory", "3072"} <= {*arguments}
+
+
+class TestErrors:
+    """Every error of the documented table."""
+
+    def test_a_missing_tool_is_named(self, bench: SdkBench) -> None:
+        """Each operation that needs it says which, and where it was looked for."""
+        missing = {"EMULATOR_PATH": "/nowhere/emulator", "SDKMANAGER_PATH": "/nowhere/sdkmanager"}
+        emulators = bench.emulators(environment=missing)
+
+        codes = [refusal(act).code for act in (emulators.list, emulators.create)]
+        provision = refusal(emulators.provision)
+
+        assert codes == [ErrorCode.ANDROID_SDK_TOOL_MISSING] * 2
+        assert provision.code == ErrorCode.ANDROID_SDK_TOOL_MISSING
+        assert provision.details["missingTools"] == ["emulator", "sdkmanager"]
+        assert "/nowhere/emulator" in str(provision)
+
+    def test_an_unknown_device_is_not_found(self, bench: SdkBench) -> None:
+        """It can be neither started nor deleted, and those that there are are named."""
+        bench.create("mine")
+        emulators = bench.emulators()
+
+        started = refusal(lambda: emulators.start("yours"))
+        deleted = refusal(lambda: emulators.delete("yours"))
+
+        assert {started.code, deleted.code} == {ErrorCode.EMULATOR_NOT_FOUND}
+        assert "mine" in str(started)
+
+    def test_a_running_one_is_neither_started_nor_deleted(self, bench: SdkBench) -> None:
+        """It runs already; one that does not refuses to be stopped."""
+        bench.create("mine")
+        emulators = bench.emulators()
+        not_running = refusal(lambda: emulators.stop("mine"))
+        bench.boot("mine")
+
+        started = refusal(lambda: emulators.start("mine"))
+        deleted = refusal(lambda: emulators.delete("mine"))
+
+        assert not_running.code == ErrorCode.EMULATOR_NOT_RUNNING
+        assert {started.code, deleted.code} == {ErrorCode.EMULATOR_ALREADY_RUNNING}
+
+    def test_a_device_of_that_name_that_does_not_fit_is_unsupported(self, bench: SdkBench) -> None:
+        """It is not replaced, and the reasons are given."""
+        bench.create("mine", device="pixel_tablet")
+
+        error = refusal(bench.emulators(profile=replace(PROFILE, name="mine")).provision)
+
+        assert error.code == ErrorCode.EMULATOR_UNSUPPORTED
+        assert error.details["unsupportedReasons"] == ["unsupported_device_profile"]
+
+    @pytest.mark.parametrize(
+        ("failure", "problem", "hint"),
+        [
+            ("kvm_denied", "this user may not use /dev/kvm", "gpasswd -a"),
+            ("no_space", "the disk is full", "ANDROID_AVD_HOME"),
+            ("wrong_abi", "for another kind of processor", "abi="),
+        ],
+    )
+    def test_a_start_that_fails_says_why(
+        self, bench: SdkBench, failure: str, problem: str, hint: str
+    ) -> None:
+        """The output of the emulator is shown, and what to do about it."""
+        bench.create("mine")
+        bench.behave(failure=failure)
+
+        error = refusal(lambda: bench.emulators().start("mine"))
+
+        assert error.code == ErrorCode.EMULATOR_START_FAILED
+        assert "ended while it started (exit code 1)" in str(error)
+        assert problem in str(error)
+        assert hint in (error.hint or "")
+
+    def test_an_emulator_that_crashes_fails_to_start(self, bench: SdkBench) -> None:
+        """Its end is noticed at once, without waiting for the limit."""
+        bench.create("mine")
+        bench.behave(crash="booting")
+
+        error = refusal(lambda: bench.emulators().start("mine"))
+
+        assert error.code == ErrorCode.EMULATOR_START_FAILED
+        assert "(signal 9)" in str(error)
+
+    def test_one_that_adb_never_sees_fails_to_start(self, bench: SdkBench) -> None:
+        """The limit for the registration is told."""
+        bench.create("mine")
+        bench.behave(never="registers")
+
+        error = refusal(lambda: bench.emulators(registration=0.3).start("mine"))
+
+        assert error.code == ErrorCode.EMULATOR_START_FAILED
+        assert error.details["timeoutMs"] == 300
+        assert "to appear in adb" in str(error)
+
+    def test_one_that_never_boots_times_out(self, bench: SdkBench) -> None:
+        """The limit for the boot is told, with the serial."""
+        bench.create("mine")
+        bench.behave(never="boots")
+
+        error = refusal(lambda: bench.emulators(boot=0.3).start("mine"))
+
+        assert error.code == ErrorCode.EMULATOR_BOOT_TIMEOUT
+        assert str(error.details["serial"]).startswith("emulator-")
+
+    def test_a_device_that_cannot_be_created_is_told(self, bench: SdkBench) -> None:
+        """The complaint of avdmanager is the message."""
+        unknown = replace(PROFILE, device="pixel_99")
+
+        error = refusal(bench.emulators(profile=unknown).create)
+
+        assert error.code == ErrorCode.ANDROID_AVD_CREATE_FAILED
+        assert "No device found matching --device pixel_99" in str(error)
+        assert error.details["systemImage"] == IMAGE
+
+    @pytest.mark.parametrize(
+        ("scenario", "text", "hint"),
+        [
+            ({"download_failure": "network"}, "Connection reset", "by hand"),
+            ({"download_failure": "no_space"}, "No space left", "Make room"),
+            ({"licences": "refused"}, "were not accepted", "yes | sdkmanager --licenses"),
+            ({"images": ()}, "Failed to find package", "sdkmanager --list"),
+        ],
+    )
+    def test_an_image_that_cannot_be_installed_is_told(
+        self, bench: SdkBench, scenario: dict[str, str], text: str, hint: str
+    ) -> None:
+        """The complaint of sdkmanager is the message, and the hint is about it."""
+        bench.behave(**scenario)
+
+        error = refusal(bench.emulators(profile=OTHER).create)
+
+        assert error.code == ErrorCode.ANDROID_SYSTEM_IMAGE_INSTALL_FAILED
+        assert text in str(error)
+        assert hint in (error.hint or "")
+        assert error.details == {"systemImage": OTHER.system_image}
+
+    def test_one_that_does_not_end_is_told(self, bench: SdkBench) -> None:
+        """An emulator that refuses to end is an error with its reason."""
+        bench.create("mine")
+        bench.behave(kill="refused")
+        bench.boot("mine")
+
+        error = refusal(lambda: bench.emulators().stop("mine"))
+
+        assert error.code == ErrorCode.EMULATOR_STOP_FAILED
+        assert "emulator is busy" in str(error)
+
+    def test_a_device_that_cannot_be_deleted_is_told(self, bench: SdkBench) -> None:
+        """The complaint of avdmanager is the message."""
+        bench.create("mine")
+        bench.behave(delete_failure="Failed to delete mine.avd: Permission denied")
+
+        error = refusal(lambda: bench.emulators().delete("mine"))
+
+        assert error.code == ErrorCode.EMULATOR_DELETE_FAILED
+        assert "Permission denied" in str(error)
+
+
+def test_a_name_that_no_tool_takes_is_refused_before(bench: SdkBench) -> None:
+    """No process is started for it."""
+    before = len(bench.sdk.calls())
+
+    with pytest.raises(ConfigurationError):
+        bench.emulators().start("../../etc")
+
+    assert len(bench.sdk.calls()) == before
