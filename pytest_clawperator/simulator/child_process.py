@@ -29,7 +29,7 @@ class ChildSimulator:
         self._process: subprocess.Popen[bytes] | None = None
         self._complaints: IO[bytes] | None = None
 
-    def start(self) -> dict[str, Any]:
+    def _launch(self) -> dict[str, Any]:
         """Start the process and return what it says of itself once it is ready."""
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `stop`
         self._process = subprocess.Popen(  # noqa: S603 - our own program and options
@@ -100,7 +100,7 @@ class ChildSimulator:
         )
 
 
-class Simulator:
+class Simulator(ChildSimulator):
     """Simulated phones behind an adb server of their own, for as long as the block lasts.
 
     ``with Simulator(devices=2) as sim:`` gives ``sim.adb_host``, ``sim.adb_port`` and
@@ -123,10 +123,6 @@ class Simulator:
         release_tags: bool = False,
         faults: Sequence[str] = (),
     ) -> None:
-        self.adb_host = ""
-        self.adb_port = 0
-        self.serials: list[str] = []
-        self.pid = 0
         options = _command_line(
             {
                 "--devices": devices,
@@ -143,18 +139,18 @@ class Simulator:
                 "--release-tags": release_tags,
             }
         )
-        self._process = ChildSimulator(options)
+        super().__init__(options)
+        self.adb_host = ""
+        self.adb_port = 0
+        self.serials: list[str] = []
+        self.pid = 0
 
     def start(self) -> Simulator:
         """Start the process and return once every phone answers."""
-        ready = self._process.start()
+        ready = self._launch()
         self.adb_host, self.adb_port = ready["adb"]["host"], ready["adb"]["port"]
         self.serials, self.pid = ready["serials"], ready["pid"]
         return self
-
-    def stop(self) -> None:
-        """End the process and everything it started."""
-        self._process.stop()
 
     def __enter__(self) -> Simulator:
         return self.start()

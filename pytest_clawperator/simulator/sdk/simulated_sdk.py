@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from types import TracebackType
 
 from pytest_clawperator.simulator.child_process import ChildSimulator
 from pytest_clawperator.simulator.sdk.calls import ToolCall, read_calls
@@ -13,7 +12,7 @@ from pytest_clawperator.simulator.sdk.scenario import Scenario
 from pytest_clawperator.simulator.sdk.tree import write_tree
 
 
-class SimulatedSdk:
+class SimulatedSdk(ChildSimulator):
     """Android's SDK with simulated emulators: ``with SimulatedSdk(folder) as sdk:``.
 
     ``sdk.environment`` is the environment of this process with the variables of the SDK in it;
@@ -21,12 +20,12 @@ class SimulatedSdk:
     """
 
     def __init__(self, folder: Path, scenario: Scenario | None = None) -> None:
+        super().__init__(["--sdk", str(folder.absolute())])
         self.folder = folder.absolute()
         self.variables: dict[str, str] = {}
         self.adb_port = 0
         self.pid = 0
         self._scenario = scenario
-        self._process = ChildSimulator(["--sdk", str(self.folder)])
 
     @property
     def environment(self) -> dict[str, str]:
@@ -44,14 +43,10 @@ class SimulatedSdk:
     def start(self) -> SimulatedSdk:
         """Write the SDK and start what keeps it running."""
         write_tree(self.folder, self._scenario)
-        ready = self._process.start()
+        ready = self._launch()
         self.variables, self.pid = ready["environment"], ready["pid"]
         self.adb_port = ready["adb"]["port"]
         return self
-
-    def stop(self) -> None:
-        """End it with its adb server and its emulators; the files stay."""
-        self._process.stop()
 
     def behave(self, scenario: Scenario) -> None:
         """Let what is started from now on behave as in another scenario."""
@@ -68,10 +63,5 @@ class SimulatedSdk:
     def __enter__(self) -> SimulatedSdk:
         return self.start()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()

@@ -13,6 +13,7 @@ from pytest_clawperator.simulator.wire.adbd import Adbd
 from pytest_clawperator.simulator.wire.console import (
     TOKEN_FILE,
     Console,
+    ConsoleRefusal,
     listen_as_emulator,
     user_token,
 )
@@ -210,3 +211,80 @@ def test_the_token_is_read_from_the_users_home(
     assert user_token() == ""
     (tmp_path / TOKEN_FILE).write_text(" abc \n")
     assert user_token() == "abc"
+
+
+class FakeDevice:
+    """A virtual device that keeps what it was asked for."""
+
+    path = "/avds/a.avd"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def check_kill(self) -> None:
+        """Refuse."""
+        raise ConsoleRefusal("not now")
+
+    def list_snapshots(self) -> list[str]:
+        """Return two lines."""
+        return ["one", "two"]
+
+    async def save_snapshot(self, name: str) -> None:
+        """Note it."""
+        self.asked.append(f"save {name}")
+
+    async def load_snapshot(self, name: str) -> None:
+        """Refuse."""
+        raise ConsoleRefusal(f"no {name}")
+
+    def delete_snapshot(self, name: str) -> None:
+        """Note it."""
+        self.asked.append(f"delete {name}")
+
+
+def ask_device(line: bytes, *, token: str = "") -> tuple[str, list[str]]:
+    """Ask the console of a device; return the answer and what the device was asked for."""
+    device = FakeDevice()
+
+    async def run() -> str:
+        console = Console(avd_name="a", on_kill=lambda: None, token=lambda: token, device=device)
+        adbd = Adbd(MiniDevice())
+        port = await listen_as_emulator(console, adbd)
+        try:
+            return await say(port, line + b"\nquit\n")
+        finally:
+            await console.stop()
+            await adbd.stop()
+
+    return asyncio.run(run()).rpartition("OK\r\nOK\r\n")[2], device.asked
+
+
+@pytest.mark.parametrize(
+    ("line", "answer", "asked"),
+    [
+        (b"avd path", "/avds/a.avd\r\nOK\r\n", []),
+        (b"avd snapshot list", "one\r\ntwo\r\nOK\r\n", []),
+        (b"avd snapshot save b", "OK\r\n", ["save b"]),
+        (b"avd snapshot del b", "OK\r\n", ["delete b"]),
+        (b"avd snapshot load b", "KO: no b\r\n", []),
+        (b"avd snapshot save", "KO: argument missing, try 'avd snapshot save <name>'\r\n", []),
+        (b"avd snapshot burn b", "KO: bad sub-command\r\n", []),
+        (b"avd stop\navd status", "OK\r\nvirtual device is stopped\r\nOK\r\n", []),
+        (b"avd start", "KO: virtual device already running\r\n", []),
+        (b"kill\nping", "KO: not now\r\nI am alive!\r\nOK\r\n", []),
+    ],
+)
+def test_the_console_controls_its_device(line: bytes, answer: str, asked: list[str]) -> None:
+    """What the device does is acknowledged, and what it refuses has its reason."""
+    said, done = ask_device(line)
+
+    assert said.endswith(answer)
+    assert done == asked
+
+
+def test_snapshots_need_authentication() -> None:
+    """Who has no token may ask for the name only."""
+    said, done = ask_device(b"avd snapshot save b", token="s3cret")
+
+    assert "KO: bad sub-command" in said
+    assert done == []
