@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.emulators.diagnosis import diagnose, last_lines, read_end
-from pytest_clawperator.simulator.sdk.start_failures import texts
+from pytest_clawperator.simulator.sdk.tools.start_failures import texts
 
 ACCELERATION = "this machine cannot run it with hardware acceleration"
 PERMISSION = "this user may not use /dev/kvm"

@@ -17,12 +17,12 @@ from pytest_clawperator.simulator.phone.fault_request import parse_fault
 from pytest_clawperator.simulator.phone.options import DeviceOptions
 from pytest_clawperator.simulator.screen.app_files.load import load_app, shipped_apps
 from pytest_clawperator.simulator.sdk.avd_files import USER_DATA, AvdFiles
-from pytest_clawperator.simulator.sdk.command_line import FIRST_PORT, LAST_PORT, StartRequest
 from pytest_clawperator.simulator.sdk.device_profiles import DEVICE_PROFILES
 from pytest_clawperator.simulator.sdk.held_file import HeldFile, wait_for_end
 from pytest_clawperator.simulator.sdk.registration import keep_registered
 from pytest_clawperator.simulator.sdk.scenario import EmulatorScenario, Scenario
 from pytest_clawperator.simulator.sdk.snapshots import Snapshots, read_state, write_state
+from pytest_clawperator.simulator.sdk.tools.command_line import FIRST_PORT, LAST_PORT, StartRequest
 from pytest_clawperator.simulator.sdk.tree import adb_address, session_file
 from pytest_clawperator.simulator.wire.adbd import Adbd
 from pytest_clawperator.simulator.wire.console import Console, ConsoleRefusal

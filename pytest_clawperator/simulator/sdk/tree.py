@@ -12,7 +12,7 @@ from pytest_clawperator.simulator.sdk.held_file import holder_of
 from pytest_clawperator.simulator.sdk.scenario import FILE, Scenario
 from pytest_clawperator.transport.binary import find_adb
 
-_HOME = "pytest_clawperator.simulator.sdk"
+_HOME = "pytest_clawperator.simulator.sdk.tools"
 _PROGRAMS = {
     "emulator/emulator": "emulator",
     "cmdline-tools/latest/bin/avdmanager": "avdmanager",

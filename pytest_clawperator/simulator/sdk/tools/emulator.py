@@ -10,15 +10,15 @@ from pathlib import Path
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.sdk.avd_files import AvdFiles, avd_home, list_names
 from pytest_clawperator.simulator.sdk.calls import note_call
-from pytest_clawperator.simulator.sdk.command_line import (
+from pytest_clawperator.simulator.sdk.held_file import HeldFile, holder_of
+from pytest_clawperator.simulator.sdk.packages import EMULATOR_VERSION
+from pytest_clawperator.simulator.sdk.scenario import Scenario, read_scenario
+from pytest_clawperator.simulator.sdk.tools.command_line import (
     BadCommandLine,
     StartRequest,
     parse_start,
 )
-from pytest_clawperator.simulator.sdk.held_file import HeldFile, holder_of
-from pytest_clawperator.simulator.sdk.packages import EMULATOR_VERSION
-from pytest_clawperator.simulator.sdk.scenario import Scenario, read_scenario
-from pytest_clawperator.simulator.sdk.start_failures import report_failure
+from pytest_clawperator.simulator.sdk.tools.start_failures import report_failure
 from pytest_clawperator.simulator.sdk.tree import running_folder, session_file
 
 _HELP = """Android Emulator usage: emulator [options] [-qemu args]

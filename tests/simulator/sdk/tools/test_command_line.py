@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.simulator.sdk.command_line import (
+from pytest_clawperator.simulator.sdk.tools.command_line import (
     BadCommandLine,
     StartRequest,
     parse_start,

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.sdk.calls import note_call
-from pytest_clawperator.simulator.sdk.licences import LICENCE, accept, review, was_accepted
 from pytest_clawperator.simulator.sdk.packages import (
     SdkPackage,
     available,
@@ -17,6 +16,7 @@ from pytest_clawperator.simulator.sdk.packages import (
     uninstall,
 )
 from pytest_clawperator.simulator.sdk.scenario import Scenario, read_scenario
+from pytest_clawperator.simulator.sdk.tools.licences import LICENCE, accept, review, was_accepted
 
 _BAR = 39
 _HELP = """Usage:

@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from pytest_clawperator.simulator.sdk.start_failures import texts
+from pytest_clawperator.simulator.sdk.tools.start_failures import texts
 from tests.doubles.simulator.sdk_bench import DEADLINE, SdkBench
 
 

@@ -1,0 +1,1 @@
+"""The programs of the simulated SDK: what they take, print and refuse."""
