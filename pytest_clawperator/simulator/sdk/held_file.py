@@ -28,13 +28,16 @@ class HeldFile:
     def hold(self, values: Mapping[str, Any]) -> bool:
         """Take the file and write the values; False where another process holds it."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
-        if not _lock(descriptor) or not _is_at(descriptor, self.path):
-            os.close(descriptor)
-            return False
-        self._descriptor = descriptor
-        self.write(values)
-        return True
+        while True:
+            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
+            if not _lock(descriptor):
+                os.close(descriptor)
+                return False
+            if _is_at(descriptor, self.path):
+                self._descriptor = descriptor
+                self.write(values)
+                return True
+            os.close(descriptor)  # it was released, and so removed, in that moment
 
     def write(self, values: Mapping[str, Any]) -> None:
         """Write other values into the file that is held."""
