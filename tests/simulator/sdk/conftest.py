@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.doubles.simulator.sdk_fixtures import bench, sdk_of_module
+from tests.doubles.simulator.sdk_fixtures import bench, sdk_of_session
 
-__all__ = ["bench", "sdk_of_module"]
+__all__ = ["bench", "sdk_of_session"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.doubles.simulator.sdk_bench import DEADLINE, SdkBench, await_true
 
 BOOT_ID = "cat /proc/sys/kernel/random/boot_id"
@@ -58,22 +56,16 @@ class TestBoot:
 
         assert seen == ["offline", "running", "1\n1\nstopped"]
 
-    @pytest.mark.parametrize(
-        ("never", "state", "signs"), [("connects", "offline", ""), ("boots", "device", "running")]
-    )
-    def test_a_boot_may_never_end(
-        self, bench: SdkBench, never: str, state: str, signs: str
-    ) -> None:
+    def test_a_boot_may_never_end(self, bench: SdkBench) -> None:
         """It stays where the scenario stops it, and can still be ended."""
         bench.create("x")
-        bench.behave(never=never)
+        bench.behave(never="connects")
 
         process = bench.start("x")
         serial = bench.serial_of(process)
-        await_true(lambda: bench.devices().get(serial) == state, f"it is {state}")
-
-        assert bench.shell(serial, SIGNS) == signs
+        await_true(lambda: bench.devices().get(serial) == "offline", "it is offline")
         process.terminate()
+
         assert process.wait(DEADLINE) == 0
 
     def test_it_registers_again_when_the_adb_server_was_restarted(self, bench: SdkBench) -> None:
@@ -121,18 +113,6 @@ class TestSnapshots:
         assert (saved, loaded) == ("OK", "OK")
         assert kept(bench, serial) == ["yes", "hi", SETTINGS, boot_id]
 
-    def test_a_missing_snapshot_is_refused(self, bench: SdkBench) -> None:
-        """The console names it, and a deleted one is missing too."""
-        bench.create("x")
-        serial = bench.boot("x")
-        bench.console(serial, "avd snapshot save old")
-
-        assert bench.console(serial, "avd snapshot delete old") == "OK"
-        assert bench.console(serial, "avd snapshot load old") == (
-            "KO: Device 'cache' does not have the requested snapshot 'old'"
-        )
-        assert bench.console(serial, "avd snapshot load ../../x").startswith("KO: ")
-
     def test_a_load_that_fails_leaves_the_phone_as_it_is(self, bench: SdkBench) -> None:
         """A scenario has snapshots fail."""
         bench.create("x")
@@ -143,7 +123,9 @@ class TestSnapshots:
 
         answer = bench.console(serial, "avd snapshot load here")
 
+        missing = bench.console(serial, "avd snapshot load nowhere")
         assert answer == "KO: Failed to load snapshot 'here'"
+        assert missing == "KO: Device 'cache' does not have the requested snapshot 'nowhere'"
         assert bench.shell(serial, "settings get global kept") == "yes"
 
 

@@ -60,7 +60,7 @@ def test_images_and_devices_are_there_when_it_runs_again(tmp_path: Path) -> None
 
 def test_the_command_prints_what_programs_need(tmp_path: Path) -> None:
     """The first line has the environment, and Ctrl-C ends it all."""
-    command = [sys.executable, "-m", "pytest_clawperator.simulator", "--sdk", tmp_path / "sdk"]
+    command = [sys.executable, "-m", "pytest_clawperator.simulator", "--sdk", str(tmp_path / "sdk")]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         ready = json.loads(process.stdout.readline())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_clawperator.simulator.sdk.packages import uninstall
 from tests.doubles.simulator.sdk_bench import IMAGE, SdkBench
 
 OTHER = "system-images;android-35;google_apis_playstore;arm64-v8a"
@@ -12,7 +13,7 @@ OTHER = "system-images;android-35;google_apis_playstore;arm64-v8a"
 @pytest.fixture(autouse=True)
 def without_image(bench: SdkBench) -> None:
     """Start each test without the image, and with licences that are asked for."""
-    bench.run("sdkmanager", "--uninstall", OTHER)
+    uninstall(bench.folder, OTHER)
     bench.behave(licences="asked")
     for licence in (bench.folder / "licenses").glob("*"):
         licence.unlink()
@@ -119,3 +120,14 @@ def test_an_unknown_option_is_refused(bench: SdkBench) -> None:
 
     assert refused.returncode == 1
     assert "Unknown argument --lisences" in refused.stderr
+
+
+def test_an_image_can_be_uninstalled(bench: SdkBench) -> None:
+    """What is not installed cannot be."""
+    bench.sdk.install_image(OTHER)
+
+    done = bench.run("sdkmanager", "--uninstall", OTHER)
+    again = bench.run("sdkmanager", "--uninstall", OTHER)
+
+    assert (done.returncode, again.returncode) == (0, 1)
+    assert f"Unable to find package {OTHER}" in again.stderr
