@@ -98,6 +98,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser().parse_args(arguments)
     try:
         if given.sdk is not None:
+            _check_alone(given)
             asyncio.run(run_sdk(given.sdk, stay=given.stay))
             return 0
         asyncio.run(
@@ -128,6 +129,19 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+def _check_alone(given: argparse.Namespace) -> None:
+    """Raise if options for phones were given beside that for the SDK."""
+    default, sdk = vars(parser().parse_args([])), ("sdk", "stay")
+    odd = [
+        name for name, value in vars(given).items() if name not in sdk and value != default[name]
+    ]
+    if odd:
+        raise ConfigurationError(
+            f"--{odd[0].replace('_', '-')} is for phones, and --sdk starts none",
+            hint="simulation.json in its folder says how emulators behave.",
+        )
 
 
 if __name__ == "__main__":

@@ -56,6 +56,7 @@ class Emulated:
         self._began = time.monotonic()
         self._device = Device(_options_of(avd, self._scenario))
         self._adbd = Adbd(self._device)
+        self._adbd.is_expecting = False  # until it has told adb of itself
         self._device.cable.disconnect = self._adbd.drop_connections
         self._console = Console(avd_name=avd.name, on_kill=self._killed, device=self)
 

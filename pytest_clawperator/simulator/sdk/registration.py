@@ -18,7 +18,6 @@ _LONGEST_ANSWER = 65536
 
 async def keep_registered(adbd: Adbd, *, adb_port: int, server: tuple[str, int]) -> None:
     """Tell the server of the emulator whenever it is not connected; let nobody else in."""
-    adbd.is_expecting = False
     while True:
         if not adbd.has_hosts:
             with suppress(OSError, EOFError, asyncio.TimeoutError):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.simulator.__main__ import main
 from pytest_clawperator.simulator.sdk.held_file import holder_of, is_free_before, wait_for_end
 from pytest_clawperator.simulator.sdk.simulated_sdk import SimulatedSdk
 from tests.doubles.simulator.sdk_bench import DEADLINE, IMAGE, NORMAL, SdkBench, running_sdk
@@ -74,6 +75,17 @@ def test_the_command_prints_what_programs_need(tmp_path: Path) -> None:
         "ANDROID_ADB_SERVER_PORT": str(ready["adb"]["port"]),
     }
     assert is_free_before(tmp_path / "sdk" / ".session", 0)
+
+
+def test_options_for_phones_do_not_go_with_an_sdk(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They would have no effect."""
+    code = main(["--sdk", str(tmp_path / "sdk"), "--time-scale", "0.1"])
+
+    assert code == 2
+    assert "--time-scale is for phones" in capsys.readouterr().err
+    assert not (tmp_path / "sdk").exists()
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
