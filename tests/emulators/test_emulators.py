@@ -9,16 +9,9 @@ import pytest
 from pytest_clawperator.emulators.boot import StartOptions
 from pytest_clawperator.emulators.profile import EmulatorProfile
 from pytest_clawperator.errors import ConfigurationError, EmulatorError, ErrorCode
-from pytest_clawperator.simulator.sdk.packages import uninstall
 from tests.doubles.simulator.sdk_bench import IMAGE, PROFILE, SdkBench
 
 OTHER = EmulatorProfile(api=30, image="default", abi="x86_64", device="pixel_tablet")
-
-
-@pytest.fixture(autouse=True)
-def without_other_image(bench: SdkBench) -> None:
-    """Start each test without the image of the other profile."""
-    uninstall(bench.folder, OTHER.system_image)
 
 
 def refusal(act: object) -> EmulatorError:

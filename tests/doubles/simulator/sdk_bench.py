@@ -20,6 +20,7 @@ from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.simulator.sdk.avd_files import AvdFiles
 from pytest_clawperator.simulator.sdk.device_profiles import DEVICE_PROFILES
 from pytest_clawperator.simulator.sdk.held_file import holder_of
+from pytest_clawperator.simulator.sdk.packages import installed, uninstall
 from pytest_clawperator.simulator.sdk.scenario import EmulatorScenario, Scenario
 from pytest_clawperator.simulator.sdk.session import end_emulators
 from pytest_clawperator.simulator.sdk.simulated_sdk import SimulatedSdk
@@ -191,6 +192,9 @@ class SdkBench:
         await_true(lambda: not self.devices(), "adb knows no emulator any more")
         for ini in self.home.glob("*.ini"):
             AvdFiles(self.home, ini.stem).delete()
+        for package in installed(self.folder):
+            if package.name != IMAGE:
+                uninstall(self.folder, package.name)
 
 
 @contextmanager

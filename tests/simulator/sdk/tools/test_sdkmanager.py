@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from pytest_clawperator.simulator.sdk.packages import uninstall
 from tests.doubles.simulator.sdk_bench import IMAGE, SdkBench
 
 OTHER = "system-images;android-35;google_apis_playstore;arm64-v8a"
 
 
 @pytest.fixture(autouse=True)
-def without_image(bench: SdkBench) -> None:
-    """Start each test without the image, and with licences that are asked for."""
-    uninstall(bench.folder, OTHER)
+def with_questions(bench: SdkBench) -> None:
+    """Start each test with licences that are asked for."""
     bench.behave(licences="asked")
     for licence in (bench.folder / "licenses").glob("*"):
         licence.unlink()
@@ -24,7 +24,7 @@ def test_installed_packages_are_listed_with_their_place(bench: SdkBench) -> None
     listed = bench.run("sdkmanager", "--list_installed")
 
     assert listed.returncode == 0
-    assert f"{IMAGE} | 9" in listed.stdout
+    assert re.search(rf"^  {IMAGE} +\| 9 ", listed.stdout, re.MULTILINE)
     assert "emulator " in listed.stdout
     assert OTHER not in listed.stdout
 
