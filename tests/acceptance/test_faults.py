@@ -36,6 +36,7 @@ from pytest_clawperator.transport.wire import AdbServer
 from tests.acceptance.lab import DEADLINE, FOREVER, Witness, nap, notices, works
 
 PROFILES = ("documented", "0.5.3")
+OPERATOR = "com.clawperator.operator"
 # The Operator's time, of which the simulated phone has twenty seconds in one of ours.
 LONG = nap(20_000)
 
@@ -78,6 +79,12 @@ HARMLESS = (
     "foreign_envelope times=1",
     "double_envelope times=1",
     "foreign_lines count=40",
+    "forged_lines kind=envelope",
+    "forged_lines kind=command",
+    "forged_lines kind=refusal",
+    "forged_lines kind=crash",
+    "forged_lines kind=death",
+    "forged_lines",
     "late_envelope ms=300 times=1",
     "slow_log ms=40",
     "log_cut times=1",
@@ -352,6 +359,34 @@ def test_an_operator_that_goes_away(claw: Clawperator, witness: Witness) -> None
     assert isinstance(error, OperatorNotReadyError)
     assert error.code is ErrorCode.OPERATOR_CRASHED
     assert "has died" in error.message
+
+
+def test_an_operator_that_was_killed_in_between_is_found_again(
+    claw: Clawperator, witness: Witness
+) -> None:
+    """The broadcast starts it under another process id, which is believed."""
+    before = claw.device.shell(f"pidof {OPERATOR}").stdout.strip()
+
+    claw.device.shell(f"am kill {OPERATOR}")
+    assert works(claw)
+
+    assert claw.device.shell(f"pidof {OPERATOR}").stdout.strip() not in ("", before)
+    assert works(claw)
+
+
+def test_an_operator_that_is_killed_at_work_is_found_again(
+    claw: Clawperator, witness: Witness
+) -> None:
+    """The system's own word ends the execution at once; the next one has a new process."""
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(claw.execute, LONG, FOREVER)
+        witness.next_start()
+        claw.device.shell(f"am kill {OPERATOR}")
+        error = running.exception(DEADLINE)
+
+    assert isinstance(error, OperatorNotReadyError)
+    assert error.code is ErrorCode.OPERATOR_CRASHED
+    assert works(claw)
 
 
 def test_a_device_that_is_still_booting_is_named(claw: Clawperator, witness: Witness) -> None:

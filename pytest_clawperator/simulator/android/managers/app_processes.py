@@ -49,6 +49,17 @@ def start_process(system: AndroidSystem, name: str) -> Process:
     return process
 
 
+def start_operator(system: AndroidSystem, name: str) -> None:
+    """Start an installed Operator for a broadcast, unless it runs; the system logs it."""
+    package = system.packages.get(name)
+    if package is None or system.operators.pid_of(name) is not None:
+        return
+    system.operators.start(name)
+    pid = system.operators.pid_of(name)
+    user = package.user.replace("_", "")
+    _log_by_system(system, f"Start proc {pid}:{name}/{user} for broadcast")
+
+
 def running_processes(system: AndroidSystem) -> list[Process]:
     """List what runs, with the processes of the apps that are open at this moment."""
     known = [package.name for package in system.packages.all()]
@@ -73,6 +84,9 @@ def running_processes(system: AndroidSystem) -> list[Process]:
 
 
 def _log_death(system: AndroidSystem, name: str, pid: int) -> None:
+    _log_by_system(system, f"Process {name} (pid {pid}) has died: prcp TOP")
+
+
+def _log_by_system(system: AndroidSystem, text: str) -> None:
     server = system.processes.pid_of("system_server") or 1
-    text = f"Process {name} (pid {pid}) has died: prcp TOP"
     system.log.write("I", "ActivityManager", text, pid=server, buffer="system")
