@@ -107,6 +107,12 @@ class Pipeline:
         """The package of the Operator app in use."""
         return self._operator_package
 
+    @property
+    def system_processes(self) -> frozenset[int] | None:
+        """The ids of the system's processes; None if the device does not tell."""
+        known = self._processes.current
+        return None if known is None else known.system
+
     def close(self) -> None:
         """Release the device; remove the screenshots without a path, and old lock files."""
         with ExitStack() as closing:  # an interrupt on the way leaves nothing out

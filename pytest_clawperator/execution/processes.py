@@ -19,7 +19,7 @@ PROCESSES_COMMAND = "ps -A -o USER,PID"
 #: How the system begins to tell of a process that starts or ends, for ``message_filter``.
 LIFE_SIGNS = (rb"Start proc \d", rb"Killing \d", rb"Process \S+ \(pid \d+\) has died")
 
-_PROCESS = re.compile(r"^(\S+) +(\d+)$", re.MULTILINE)
+_PROCESS = re.compile(r"^(\S+) +(\d+)\s*$", re.MULTILINE)
 _APP_USER = re.compile(r"u\d+_a(\d+)")
 _FIRST_APP_ID = 10000
 _SYSTEM_USERS = frozenset({"root", "system"})

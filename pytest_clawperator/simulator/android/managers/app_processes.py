@@ -40,6 +40,13 @@ def app_crashed(system: AndroidSystem, name: str, message: str) -> None:
     _log_death(system, name, process.pid)
 
 
+def app_hangs(system: AndroidSystem, name: str, reason: str) -> None:
+    """Log what the system logs of an app that does not respond."""
+    pid = {process.name: process.pid for process in running_processes(system)}.get(name, 0)
+    text = f"ANR in {name}\nPID: {pid}\nReason: {reason}"
+    _log_by_system(system, text, priority="E")
+
+
 def start_process(system: AndroidSystem, name: str) -> Process:
     """Return a package's process, starting one if none runs."""
     package = system.packages.get(name)
@@ -87,6 +94,6 @@ def _log_death(system: AndroidSystem, name: str, pid: int) -> None:
     _log_by_system(system, f"Process {name} (pid {pid}) has died: prcp TOP")
 
 
-def _log_by_system(system: AndroidSystem, text: str) -> None:
+def _log_by_system(system: AndroidSystem, text: str, *, priority: str = "I") -> None:
     server = system.processes.pid_of("system_server") or 1
-    system.log.write("I", "ActivityManager", text, pid=server, buffer="system")
+    system.log.write(priority, "ActivityManager", text, pid=server, buffer="system")
