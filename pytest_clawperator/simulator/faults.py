@@ -35,6 +35,7 @@ FAULTS: Mapping[str, tuple[Mapping[str, str], str]] = {
     "container_lost": ({}, "the list goes away while it is scrolled"),
     "slow_log": ({"ms": "200"}, "log readers get entries this much later"),
     "log_cut": ({}, "open log streams end"),
+    "time_set_back": ({"s": "3600"}, "the device's clock is set back by so many seconds"),
     "offline": ({"ms": "0"}, "the device is connected, but offline; after ms it comes back"),
     "unauthorized": (
         {"ms": "0"},

@@ -112,6 +112,26 @@ def test_a_harmless_fault_changes_no_result(
     assert witness.stats()["overlaps"] == 0
 
 
+def test_a_clock_set_back_while_the_log_is_cut(
+    claw: Clawperator, witness: Witness, told: list[Event]
+) -> None:
+    """The envelope has an earlier time than the lines before it, and is found all the same."""
+    witness.sim("fault late_envelope ms=200 times=1")
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(claw.execute, nap(5), FOREVER)
+        witness.next_start()
+        witness.sim("fault time_set_back s=3600")
+        witness.sim("fault log_cut")
+        result = running.result(DEADLINE)
+    witness.sim("fault clear")
+
+    assert result.ok
+    assert works(claw)
+    assert [notice for notice in notices(told) if "lost log lines" in notice] == []
+    entries = [entry for entry in result.log if "[Clawperator-Command] start" in entry.message]
+    assert len(entries) == 1
+
+
 def test_an_envelope_of_the_run_before(claw: Clawperator, witness: Witness) -> None:
     """A stale envelope that arrives first is not taken for the answer."""
     before = claw.execute(nap(5), timeout=FOREVER)
@@ -529,7 +549,7 @@ def test_an_emulator_that_disconnects_comes_back(simulator: Simulator, witness: 
 
 def test_every_fault_is_here() -> None:
     """A new fault of the simulator needs a test."""
-    apart = ("no_envelope", "booting", "disconnect")
+    apart = ("no_envelope", "booting", "disconnect", "time_set_back")
     tested = [*HARMLESS, *AWAY, *apart, *map(str, CASES + OPERATOR_CASES)]
 
     assert {fault.partition(" ")[0] for fault in tested} == set(FAULTS)

@@ -137,7 +137,7 @@ class Device:
 
     def make_shell(self) -> Shell:
         """Return a new shell on the phone."""
-        return Shell(self._commands, self.files, clock=self._clock, jobs=self._jobs)
+        return Shell(self._commands, self.files, clock=self.log.now, jobs=self._jobs)
 
     def set_fault(self, request: FaultRequest) -> Fault:
         """Switch a fault on."""
