@@ -41,6 +41,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 from pytest_clawperator.error_codes import ErrorCode as ErrorCode
@@ -51,6 +52,26 @@ from pytest_clawperator.remedies import Hint, Wording, for_scripts, in_words, pa
 def _printable(text: str) -> str:
     """Escape unpaired surrogates, which a screen may hold and no terminal or file can."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+#: What Python raises for a file that cannot be used: the system's refusal, or a path that no
+#: file can have, with a NUL or a lone surrogate in it.
+UNUSABLE_FILE = (OSError, ValueError)
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a file; False also for a path that no file can have."""
+    try:
+        return path.is_file()
+    except UNUSABLE_FILE:
+        return False
+
+
+def file_problem(error: OSError | ValueError) -> str:
+    """Return in a few words why a file cannot be used."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return "the path holds a character that no file name can have"
 
 
 def _rebuild(cls: type[_Explained], args: tuple[Any, ...], state: dict[str, Any]) -> _Explained:

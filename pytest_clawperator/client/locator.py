@@ -16,6 +16,7 @@ from pytest_clawperator.client.plan.target import Target, TargetLike, inside, ta
 from pytest_clawperator.client.plan.timing import seconds_of
 from pytest_clawperator.contracts.actions import Direction, Retry, WaitForNode
 from pytest_clawperator.contracts.selectors import MatcherKeywords
+from pytest_clawperator.contracts.text.wording import shown
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, StepFailedError
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.snapshot.bounds import Bounds
@@ -73,7 +74,7 @@ class Locator:
         """
         if type(index) is not int:
             raise ConfigurationError(
-                f"nth() takes a whole number, not {index!r}",
+                f"nth() takes a whole number, not {shown(index)}",
                 hint="0 is the first that fits, 1 the second, -1 the last.",
             )
         if self.target.index is not None:

@@ -39,6 +39,7 @@ from pytest_clawperator.execution.postprocess import (
     screenshot_path,
     warnings_of,
 )
+from pytest_clawperator.execution.processes import KnownProcesses, Processes, ask_processes
 from pytest_clawperator.execution.recovery import recover
 from pytest_clawperator.execution.result import LogSlice, RunResult, RunStep
 from pytest_clawperator.execution.screenshots import Screenshot, ScreenshotFolder, take_screenshot
@@ -59,8 +60,9 @@ _SEARCHED_LINES = 8
 class Pipeline:
     """Runs executions on one device.
 
-    ``preflight`` raises what makes the device unfit; it is called once per connection, and
-    again when the Operator stays silent. ``clearance`` raises when the device is no longer
+    ``preflight`` raises what makes the device unfit, and returns the processes that run, if the
+    device tells; it is called once per connection, and again when the Operator stays silent.
+    ``clearance`` raises when the device is no longer
     ours; it is called before everything that is sent, with the command and how many seconds
     the device may be busy with it.
     """
@@ -71,7 +73,7 @@ class Pipeline:
         *,
         operator_package: str,
         flight: Flight,
-        preflight: Callable[[], None],
+        preflight: Callable[[], Processes | None],
         clearance: Clearance = always_clear,
         observers: Iterable[Observer] = (),
         processors: Sequence[Processor] = PROCESSORS,
@@ -85,6 +87,7 @@ class Pipeline:
         self._clearance = clearance
         self._processors = tuple(processors)
         self._clock = clock
+        self._processes = KnownProcesses(lambda: ask_processes(transport, operator_package))
         self._checked_connection: int | None = None
         self._folder = ScreenshotFolder()
         self.observers = Observers(observers, serial=transport.serial)
@@ -103,6 +106,12 @@ class Pipeline:
     def operator_package(self) -> str:
         """The package of the Operator app in use."""
         return self._operator_package
+
+    @property
+    def system_processes(self) -> frozenset[int] | None:
+        """The ids of the system's processes; None if the device does not tell."""
+        known = self._processes.current
+        return None if known is None else known.system
 
     def close(self) -> None:
         """Release the device; remove the screenshots without a path, and old lock files."""
@@ -157,8 +166,11 @@ class Pipeline:
     def check(self) -> None:
         """Raise what makes the device unfit, unless this connection was checked already."""
         if self._checked_connection != self._transport.connections:
-            self._preflight()
+            self._look()
             self._checked_connection = self._transport.connections
+
+    def _look(self) -> None:
+        self._processes.tell(self._preflight())
 
     def _await_unfinished(self, unfinished: Unfinished | None) -> None:
         """Wait for the end of a command whose sender did not see it end."""
@@ -168,6 +180,7 @@ class Pipeline:
             unfinished,
             self._transport,
             operator_package=self._operator_package,
+            processes=self._processes,
             notice=self.observers.notice,
             grace=LATE_GRACE,
             clock=self._clock,
@@ -228,7 +241,8 @@ class Pipeline:
                 self._transport,
                 command,
                 operator_package=self._operator_package,
-                find_cause=self._preflight,
+                processes=self._processes,
+                find_cause=self._look,
                 on_arrival=claim.arrive,
                 clock=self._clock,
             )

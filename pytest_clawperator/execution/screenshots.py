@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_clawperator.errors import TransportError
+from pytest_clawperator.errors import UNUSABLE_FILE, TransportError, file_problem
 from pytest_clawperator.transport.interface import Transport
 
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -57,8 +57,8 @@ def take_screenshot(
     file = Path(path) if path else folder.file(re.sub(r"[^A-Za-z0-9._-]+", "_", name))
     try:
         file.write_bytes(picture)
-    except OSError as exc:
-        return Screenshot(error=f"{file} cannot be written: {exc.strerror}")
+    except UNUSABLE_FILE as exc:
+        return Screenshot(error=f"{file} cannot be written: {file_problem(exc)}")
     return Screenshot(picture, str(file))
 
 

@@ -69,6 +69,7 @@ class Simulator:
 
     def start(self) -> Simulator:
         """Start the process and return once every phone answers."""
+        _check_options(self._options)
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `stop`
         self._process = subprocess.Popen(  # noqa: S603 - our own program and options
             [sys.executable, "-m", "pytest_clawperator.simulator", *self._options],
@@ -144,6 +145,20 @@ class Simulator:
             code=ErrorCode.EMULATOR_START_FAILED,
             hint="Run `python -m pytest_clawperator.simulator` by hand to see more.",
         )
+
+
+def _check_options(options: Sequence[str]) -> None:
+    """Raise for an option that no command line can hold."""
+    for option in options:
+        try:
+            is_fit = b"\0" not in os.fsencode(option)
+        except UnicodeEncodeError:
+            is_fit = False
+        if not is_fit:
+            raise ConfigurationError(
+                f"{option!r} cannot be an option of the simulator",
+                hint="Leave out the NUL, or the half of a character, that it holds.",
+            )
 
 
 def _command_line(settings: Mapping[str, object]) -> list[str]:

@@ -139,7 +139,7 @@ class AdbServer:
             connection = socket.socket(socket.AF_UNIX)
             connection.settimeout(wait)
             connection.connect(self.path)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # the latter for what no address can hold
             if connection is not None:
                 connection.close()
             raise AdbUnavailableError(

@@ -10,6 +10,7 @@ from pytest_clawperator.client.plan.target import TargetLike, optional_target, t
 from pytest_clawperator.client.plan.timing import Wait, seconds_of
 from pytest_clawperator.contracts import actions, limits
 from pytest_clawperator.contracts.actions import ClickType, TypedAction
+from pytest_clawperator.contracts.text.wording import shown
 from pytest_clawperator.errors import (
     ConfigurationError,
     ErrorCode,
@@ -49,18 +50,18 @@ def sleeps(seconds: float) -> list[Plan[RunStep]]:
 def open_app(package: str) -> Plan[RunStep]:
     """Plan starting an app."""
     __tracebackhide__ = True
-    return simple(f"open_app {package!r}", actions.OpenApp(package_name(package)))
+    return simple(f"open_app {shown(package)}", actions.OpenApp(package_name(package)))
 
 
 def close_app(package: str) -> Plan[RunStep]:
     """Plan stopping an app."""
     __tracebackhide__ = True
-    return simple(f"close_app {package!r}", actions.CloseApp(package_name(package)))
+    return simple(f"close_app {shown(package)}", actions.CloseApp(package_name(package)))
 
 
 def open_uri(uri: str) -> Plan[RunStep]:
     """Plan opening an address."""
-    return simple(f"open_uri {uri!r}", actions.OpenUri(uri))
+    return simple(f"open_uri {shown(uri)}", actions.OpenUri(uri))
 
 
 def click(

@@ -30,6 +30,14 @@ def describe(value: Any) -> str:
     return f"a Python {type(value).__name__}"
 
 
+def shown(value: Any) -> str:
+    """Return a value as Python writes it; in a few words if it is nested too deeply for that."""
+    try:
+        return repr(value)
+    except RecursionError:
+        return describe(value)
+
+
 def quote(text: str) -> str:
     """Quote text for a message: one line, bounded, every odd character visible."""
     cut = text[:_LONGEST_QUOTE]

@@ -11,7 +11,12 @@ from hashlib import sha256
 from itertools import count
 from pathlib import Path
 
-from pytest_clawperator.errors import ConfigurationError, ErrorCode
+from pytest_clawperator.errors import (
+    UNUSABLE_FILE,
+    ConfigurationError,
+    ErrorCode,
+    file_problem,
+)
 
 _UNKNOWN = "application/octet-stream"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -142,9 +147,9 @@ def _numbered(path: Path, suffix: str = "") -> Iterator[Path]:
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
-    except OSError as exc:
+    except UNUSABLE_FILE as exc:
         raise ConfigurationError(
-            f"{path} cannot be attached: {exc.strerror or exc}",
+            f"{path} cannot be attached: {file_problem(exc)}",
             code=ErrorCode.FILE_UNAVAILABLE,
             hint="Write the file first; a path starts from the folder that pytest runs in.",
         ) from exc

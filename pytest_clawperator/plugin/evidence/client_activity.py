@@ -50,6 +50,12 @@ class ClientActivity:
         runner = self.client.runner
         return runner.transport if isinstance(runner, Pipeline) else None
 
+    @property
+    def system_processes(self) -> frozenset[int] | None:
+        """The ids of the system's processes on its device; None if they are not known."""
+        runner = self.client.runner
+        return runner.system_processes if isinstance(runner, Pipeline) else None
+
     def begin(self) -> None:
         """Forget what was before this test."""
         self.executions.clear()

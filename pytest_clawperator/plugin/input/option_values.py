@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +16,7 @@ from pytest_clawperator.client.device.commands import package_name
 from pytest_clawperator.devices.lease import check_place
 from pytest_clawperator.devices.matrix import parse_matrix, parse_requirements
 from pytest_clawperator.devices.spec import parse_device_spec
-from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.errors import ConfigurationError, is_file
 from pytest_clawperator.plugin.input.settings import ALLOWED_SECONDS, ALLOWED_WHEN, WHEN, Settings
 from pytest_clawperator.plugin.options import OPTIONS, Option, on_command_line, written_value
 from pytest_clawperator.plugin.stash import SETTINGS
@@ -113,14 +114,17 @@ def _count(text: str, folder: Path) -> int:
 
 
 def _file(text: str, folder: Path) -> Path:
-    path = folder / Path(text).expanduser()
-    if not path.is_file():
+    path = _folder(text, folder)
+    if not is_file(path):
         raise ValueError(f"there is no file {path}")
     return path
 
 
 def _folder(text: str, folder: Path) -> Path:
-    return folder / Path(text).expanduser()
+    path = folder / Path(text).expanduser()
+    if b"\0" in os.fsencode(path):
+        raise ValueError(f"found {text!r}, which holds a character that no file name can have")
+    return path
 
 
 def _profile(text: str, folder: Path) -> str:

@@ -57,6 +57,7 @@ class LogBuffer:
         """Which user each process runs as, for ``-v uid`` and ``--uid``; 1000 where unknown."""
         self._clock = clock
         self._last_time = clock()
+        self._set_back = 0.0
         self.boot_time = self._last_time
         self._rings = {name: deque[LogLine]() for name in BUFFERS}
         self._used = dict.fromkeys(BUFFERS, 0)
@@ -147,9 +148,14 @@ class LogBuffer:
         self._wake()
 
     def now(self) -> float:
-        """Return the device's time, in seconds since 1970; it never goes back."""
-        self._last_time = max(self._last_time, self._clock())
+        """Return the device's time, in seconds since 1970; it goes back only if it is set back."""
+        self._last_time = max(self._last_time, self._clock() - self._set_back)
         return self._last_time
+
+    def set_back(self, seconds: float) -> None:
+        """Set the time of what is logged from now on back."""
+        self._set_back += seconds
+        self._last_time -= seconds
 
     def used_bytes(self, buffer: str) -> int:
         """Return how many bytes a buffer holds."""

@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from pytest_clawperator.simulator.android.commands import android_commands
+from pytest_clawperator.simulator.android.managers.app_processes import app_hangs
 from pytest_clawperator.simulator.android.state.hardware import Battery
 from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR_PACKAGES
 from pytest_clawperator.simulator.faults import Fault, Faults
@@ -136,7 +137,7 @@ class Device:
 
     def make_shell(self) -> Shell:
         """Return a new shell on the phone."""
-        return Shell(self._commands, self.files, clock=self._clock, jobs=self._jobs)
+        return Shell(self._commands, self.files, clock=self.log.now, jobs=self._jobs)
 
     def set_fault(self, request: FaultRequest) -> Fault:
         """Switch a fault on."""
@@ -145,6 +146,10 @@ class Device:
     def clear_faults(self, name: str | None = None) -> None:
         """Switch one fault off, or all of them."""
         self._switch.clear(name)
+
+    def let_hang(self, package: str) -> None:
+        """Let the system report that an app does not respond."""
+        app_hangs(self.system, package, "Input dispatching timed out")
 
     def reset(self) -> None:
         """Set everything back as it was at the start; what is installed or written is lost."""

@@ -18,7 +18,7 @@ def collect_log(client: ClientActivity, found: Evidence) -> Iterator[Piece]:
     if client.transport is None:
         raise Unavailable("the device is behind another host, which keeps its log")
     lines, lost = client.log_lines()
-    crashes = find_crashes(lines)
+    crashes = find_crashes(lines, system=client.system_processes)
     found.crashes += crashes
     found.traces += [
         b"\n".join(lines[place] for place in crash.lines).decode("utf-8", "replace")
