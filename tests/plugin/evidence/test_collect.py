@@ -215,9 +215,8 @@ def test_behind_another_host(pytester: pytest.Pytester, run_plain: Run) -> None:
 
 def test_evidence_is_there_when_the_debugger_asks(pytester: pytest.Pytester, run: Run) -> None:
     """Whoever is asked by the debugger finds the evidence there already."""
-    # pytest keeps such a class by its name, so no other test has a module of this name.
     pytester.makepyfile(
-        evidence_pdb="""
+        quick_pdb="""
         import pdb
         from pathlib import Path
 
@@ -229,7 +228,7 @@ def test_evidence_is_there_when_the_debugger_asks(pytester: pytest.Pytester, run
     )
     pytester.syspathinsert()
 
-    result = run("--pdb", "--pdbcls=evidence_pdb:Quick", "--claw-logcat=off")
+    result = run("--pdb", "--pdbcls=quick_pdb:Quick", "--claw-logcat=off")
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["found [[]'screenshot.png', 'snapshot.xml'[]]"])
