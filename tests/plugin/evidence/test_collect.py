@@ -37,7 +37,9 @@ class Client(SimpleNamespace):
 def watched(**methods: Any) -> ClientActivity:
     """Watch a client that has these methods."""
     client: Any = Client(**methods)
-    return ClientActivity(client)
+    activity = ClientActivity(client)
+    activity.begin()
+    return activity
 
 
 def test_a_device_that_hangs() -> None:

@@ -14,10 +14,13 @@ from pytest_clawperator.report.crashes import find_crashes, marked_log
 
 
 def collect_log(client: ClientActivity, found: Evidence) -> Iterator[Piece]:
-    """Yield the log since the test began; what crashed in it is added to ``found``."""
+    """Yield the log of the test; what crashed in it is added to ``found``.
+
+    A second log of a test has what came after the first.
+    """
     if client.transport is None:
         raise Unavailable("the device is behind another host, which keeps its log")
-    lines, lost = client.log_lines()
+    lines, lost = client.take_log()
     crashes = find_crashes(lines)
     found.crashes += crashes
     found.traces += [
@@ -25,7 +28,7 @@ def collect_log(client: ClientActivity, found: Evidence) -> Iterator[Piece]:
         for crash in crashes
     ]
     if not lines:
-        raise Unavailable("nothing was logged since the test began")
+        raise Unavailable("nothing was logged since the test began, or since its log before")
     text = marked_log(lines, crashes)
     if lost:
         text = f"the first {lost} lines of this test were too many to be kept\n{text}"
