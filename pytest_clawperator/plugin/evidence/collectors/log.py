@@ -11,6 +11,7 @@ from pytest_clawperator.plugin.evidence.collectors.evidence_piece import (
     Unavailable,
 )
 from pytest_clawperator.report.crashes import find_crashes, marked_log
+from pytest_clawperator.visible_text import visible
 
 
 def collect_log(client: ClientActivity, found: Evidence) -> Iterator[Piece]:
@@ -24,12 +25,12 @@ def collect_log(client: ClientActivity, found: Evidence) -> Iterator[Piece]:
     crashes = find_crashes(lines)
     found.crashes += crashes
     found.traces += [
-        b"\n".join(lines[place] for place in crash.lines).decode("utf-8", "replace")
+        visible(b"\n".join(lines[place] for place in crash.lines).decode("utf-8", "replace"))
         for crash in crashes
     ]
     if not lines:
         raise Unavailable("nothing was logged since the test began, or since its log before")
-    text = marked_log(lines, crashes)
+    text = visible(marked_log(lines, crashes))  # whoever prints the file on a terminal is safe
     if lost:
         text = f"the first {lost} lines of this test were too many to be kept\n{text}"
     yield Piece("log", "log.txt", text.encode(), "; ".join(map(str, crashes)))
