@@ -9,4 +9,4 @@ from pytest_clawperator.visible_text import visible
 
 def write_line(reporter: pytest.TerminalReporter, text: str, **markup: bool) -> None:
     """Write a line; control characters in it are shown."""
-    reporter.write_line(visible(text), **markup)
+    reporter.line(visible(text), **markup)

@@ -67,4 +67,4 @@ def test_lines_are_written_in_one_place(path: Path) -> None:
     """No other module writes text of its own to the terminal, where it would be obeyed."""
     written = re.findall(r"\w*reporter\.(?:write_)?line\((?!\"\"\))", path.read_text("utf-8"))
 
-    assert written == (["reporter.write_line("] if path.name == "terminal_lines.py" else [])
+    assert written == (["reporter.line("] if path.name == "terminal_lines.py" else [])
