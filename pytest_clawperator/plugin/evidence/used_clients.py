@@ -56,7 +56,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(item: pytest.Item) -> None:
     """Notice clients of earlier tests that the test asked its ``request`` for."""
-    _use_those_of_fixtures(item)
+    if USED_CLIENTS in item.stash:  # else it has ended, and what follows is about closing
+        _use_those_of_fixtures(item)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -65,7 +66,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     result = yield
     for client in [*item.config.stash.get(OPEN_CLIENTS, []), *clients_of(item)]:
         client.end()
-    item.stash[USED_CLIENTS] = []
+    if USED_CLIENTS in item.stash:
+        del item.stash[USED_CLIENTS]
     return result
 
 

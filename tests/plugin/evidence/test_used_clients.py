@@ -183,7 +183,7 @@ def test_what_happens_between_tests_is_of_no_test(pytester: pytest.Pytester, run
             clients.append(clawperator_client)
 
         def pytest_runtest_logfinish(nodeid):
-            clients[0].device.shell(f"log -t marker of-nobody.")
+            clients[0].device.shell("log -t marker of-nobody.")
             clients[0].home()
         """
     )
@@ -198,7 +198,10 @@ def test_what_happens_between_tests_is_of_no_test(pytester: pytest.Pytester, run
             clawperator.home()
 
         def test_first(ending): pass
-        def test_second(clawperator): assert 0
+
+        def test_second(request):
+            request.getfixturevalue("clawperator")
+            assert 0
         """
     )
 
@@ -354,3 +357,37 @@ def test_a_client_of_the_process_is_observed_once(pytester: pytest.Pytester, run
     result = run()
 
     result.assert_outcomes(passed=6)
+
+
+def test_nothing_keeps_the_client_of_a_test_that_ended(pytester: pytest.Pytester, run: Run) -> None:
+    """A client of one test, with the log that it read, is not kept until the run ends."""
+    pytester.makepyfile(
+        test_it="""
+        import gc
+        import weakref
+
+        import pytest
+        from pytest_clawperator import connect
+
+        ended = []
+
+        @pytest.fixture
+        def claw(clawperator_lease, clawperator_transport):
+            serials = [serial for serial, _ in clawperator_transport.server.devices()]
+            other = next(one for one in serials if one != clawperator_transport.serial)
+            with connect(other, adb=clawperator_lease.adb) as client:
+                yield client
+
+        def test_first(claw):
+            claw.home()
+            ended.append(weakref.ref(claw))
+
+        def test_second():
+            gc.collect()
+            assert ended[0]() is None
+        """
+    )
+
+    result = run()
+
+    result.assert_outcomes(passed=2)
