@@ -148,7 +148,7 @@ def test_a_crash_is_told_of_the_test_in_which_it_happened(
 
 
 def test_logs_do_not_grow_with_the_run(pytester: pytest.Pytester, run: Run) -> None:
-    """Many small tests that ask for their client keep logs of one size each."""
+    """Many small tests that ask for their client keep each line and each execution once."""
     pytester.makepyfile(
         test_it="""
         import pytest
@@ -164,10 +164,11 @@ def test_logs_do_not_grow_with_the_run(pytester: pytest.Pytester, run: Run) -> N
     result = run(*ONLY_LOGS)
 
     result.assert_outcomes(passed=60)
-    logs = [path / "log.txt" for path in evidence(pytester).values()]
-    assert sorted(int(name) for path in logs for name in markers(path)) == list(range(60))
-    sizes = sorted(path.stat().st_size for path in logs)
-    assert sizes[-2] < 2 * sizes[0]
+    folders = evidence(pytester).values()
+    marked = sorted(int(name) for path in folders for name in markers(path / "log.txt"))
+    assert marked == list(range(60))
+    sent = [json.loads((path / "envelopes.json").read_bytes()) for path in folders]
+    assert sum(map(len, sent)) == 60
 
 
 def test_what_happens_between_tests_is_of_no_test(pytester: pytest.Pytester, run: Run) -> None:
@@ -178,9 +179,12 @@ def test_what_happens_between_tests_is_of_no_test(pytester: pytest.Pytester, run
 
         clients = []
 
-        @pytest.fixture(scope="session", autouse=True)
-        def remembered(clawperator_client):
-            clients.append(clawperator_client)
+        @pytest.fixture
+        def ending(clawperator):
+            clients.append(clawperator)
+            yield
+            clawperator.device.shell("log -t marker of-teardown.")
+            clawperator.home()
 
         def pytest_runtest_logfinish(nodeid):
             clients[0].device.shell("log -t marker of-nobody.")
@@ -189,14 +193,6 @@ def test_what_happens_between_tests_is_of_no_test(pytester: pytest.Pytester, run
     )
     pytester.makepyfile(
         test_it="""
-        import pytest
-
-        @pytest.fixture
-        def ending(clawperator):
-            yield
-            clawperator.device.shell("log -t marker of-teardown.")
-            clawperator.home()
-
         def test_first(ending): pass
 
         def test_second(request):
