@@ -47,11 +47,7 @@ from typing import Any, ClassVar
 from pytest_clawperator.error_codes import ErrorCode as ErrorCode
 from pytest_clawperator.error_codes import known_code as known_code
 from pytest_clawperator.remedies import Hint, Wording, for_scripts, in_words, parts_of
-
-
-def _printable(text: str) -> str:
-    """Escape unpaired surrogates, which a screen may hold and no terminal or file can."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+from pytest_clawperator.visible_text import visible
 
 
 #: What Python raises for a file that cannot be used: the system's refusal, or a path that no
@@ -127,7 +123,7 @@ class _Explained(BaseException):
     def __str__(self) -> str:
         device = f"[{self.serial}] " if self.serial else ""
         hint = f"\n  hint: {self.hint}" if self.hint else ""
-        return _printable(f"{device}{self.code}: {self.message}{self._evidence()}{hint}")
+        return visible(f"{device}{self.code}: {self.message}{self._evidence()}{hint}")
 
     def _evidence(self) -> str:
         """Return what stands between the message and the hint, each line after a line break."""
@@ -210,7 +206,7 @@ class ExecutionValidationError(PayloadError):
             if rest:
                 blocks.append(f"... and {rest} more")
             text = "\n".join([f"{self.code}: {len(self.problems)} problems", *blocks])
-        return _printable(f"{text}\n  hint: {self.hint}" if self.hint else text)
+        return visible(f"{text}\n  hint: {self.hint}" if self.hint else text)
 
 
 class PayloadTooLargeError(PayloadError):
@@ -408,6 +404,9 @@ class ExpectationError(_Explained, AssertionError):
 
 class ClawperatorWarning(UserWarning):
     """Something worth knowing that does not stop the run."""
+
+    def __str__(self) -> str:
+        return visible(super().__str__())
 
 
 def _shown_as_public() -> None:

@@ -21,6 +21,7 @@ from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.errors import ClawperatorWarning
 from pytest_clawperator.execution.postprocess import screenshot_path
 from pytest_clawperator.execution.result import RunResult
+from pytest_clawperator.visible_text import visible
 
 _log = logging.getLogger("pytest_clawperator")
 
@@ -109,4 +110,4 @@ def _warn(message: str) -> None:
     try:
         warnings.warn(message, ClawperatorWarning, stacklevel=3)
     except ClawperatorWarning:
-        _log.warning("%s", message)
+        _log.warning("%s", visible(message))

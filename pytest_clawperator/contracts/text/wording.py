@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from pytest_clawperator.visible_text import visible_line
+
 _LONGEST_QUOTE = 60
 
 
@@ -41,7 +43,7 @@ def shown(value: Any) -> str:
 def quote(text: str) -> str:
     """Quote text for a message: one line, bounded, every odd character visible."""
     cut = text[:_LONGEST_QUOTE]
-    return json.dumps(cut, ensure_ascii=not cut.isprintable()) + ("..." if cut != text else "")
+    return visible_line(json.dumps(cut, ensure_ascii=False)) + ("..." if cut != text else "")
 
 
 def listed(words: Iterable[str], limit: int = 10) -> str:
