@@ -49,7 +49,6 @@ from pytest_clawperator.error_codes import known_code as known_code
 from pytest_clawperator.remedies import Hint, Wording, for_scripts, in_words, parts_of
 from pytest_clawperator.visible_text import visible
 
-
 #: What Python raises for a file that cannot be used: the system's refusal, or a path that no
 #: file can have, with a NUL or a lone surrogate in it.
 UNUSABLE_FILE = (OSError, ValueError)
