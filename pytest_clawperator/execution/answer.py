@@ -21,7 +21,7 @@ from pytest_clawperator.contracts.envelope import (
 )
 from pytest_clawperator.contracts.log import ENTRY_BYTES, LogEntry, message_filter, parse_log_line
 from pytest_clawperator.errors import EnvelopeMalformedError
-from pytest_clawperator.execution.processes import LIFE_SIGNS, Processes
+from pytest_clawperator.execution.processes import LIFE_SIGNS, Processes, ended_process
 
 _COMMAND = "[Clawperator-Command] "
 _RECEIVER = "[Operator-Receiver] "
@@ -158,14 +158,15 @@ class AnswerReader:
     def _hear(self, entry: LogEntry) -> Answer | None:
         """Read a line as what it is: the Operator's, the system's, or nobody's."""
         known = self.processes
+        if known is not None and entry.pid in known.operator:
+            return self._read(entry)
+        is_system = known is None or entry.pid in known.system
+        if is_system and self.is_taken and ended_process(entry.message) == self.pid:
+            return Crashed(entry.message)
         if known is None:
-            is_death = self.is_taken and f"(pid {self.pid}) has died" in entry.message
-            return Crashed(entry.message) if is_death else self._read(entry)
-        if entry.pid in known.operator:
             return self._read(entry)
         self.processes = known.after(entry)
-        is_death = self.is_taken and known.ended_by(entry) == self.pid
-        return Crashed(entry.message) if is_death else None
+        return None
 
     def _read(self, entry: LogEntry) -> Answer | None:
         if self._pieces and entry.source == self._pieces[0].source:

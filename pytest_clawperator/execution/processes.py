@@ -27,6 +27,8 @@ _SYSTEM_USERS = frozenset({"root", "system"})
 _APP_ID = re.compile(r"^\s*(?:appId|userId)=(\d+)\b", re.MULTILINE)
 _STARTED = re.compile(r"Start proc (\d+):\S+?/u\d+a(\d+)\b")
 _ENDED = re.compile(r"Killing (\d+):|Process \S+ \(pid (\d+)\) has died")
+# Somebody waits for the answer to a command meanwhile.
+_ANSWER_WITHIN = 10.0
 _IS_LIFE_SIGN = message_filter(b"IWE", *LIFE_SIGNS)
 
 
@@ -40,22 +42,25 @@ class Processes:
 
     def after(self, entry: LogEntry) -> Processes:
         """Return the processes after a line: the system tells who started and who ended."""
-        started = _STARTED.match(entry.message) if entry.pid in self.system else None
+        if entry.pid not in self.system:
+            return self
+        started = _STARTED.match(entry.message)
         if started is None:
-            return self._without(self.ended_by(entry))
+            return self._without(ended_process(entry.message))
         pid = int(started[1])
         is_ours = int(started[2]) + _FIRST_APP_ID == self.app_id
         others = replace(self._without(pid), system=self.system - {pid})
         return replace(others, operator=others.operator | {pid}) if is_ours else others
 
-    def ended_by(self, entry: LogEntry) -> int | None:
-        """Return the process of whose end a line tells; None if the system did not write it."""
-        ended = _ENDED.match(entry.message) if entry.pid in self.system else None
-        return None if ended is None else int(ended[1] or ended[2])
-
     def _without(self, pid: int | None) -> Processes:
         """Return the processes without one of the Operator's, whose id others may get."""
         return replace(self, operator=self.operator - {pid}) if pid in self.operator else self
+
+
+def ended_process(message: str) -> int | None:
+    """Return the process of whose end a message tells, which only the system can know."""
+    ended = _ENDED.match(message)
+    return None if ended is None else int(ended[1] or ended[2])
 
 
 def parse_processes(listed: str, package_dump: str, package: str) -> Processes | None:
@@ -75,7 +80,8 @@ def parse_processes(listed: str, package_dump: str, package: str) -> Processes |
 
 def ask_processes(transport: Transport, package: str) -> Processes | None:
     """Ask the device which processes run; None if it does not tell."""
-    told = transport.shell(f"{PROCESSES_COMMAND}; dumpsys package {quote(package)}").stdout
+    question = f"{PROCESSES_COMMAND}; dumpsys package {quote(package)}"
+    told = transport.shell(question, timeout=_ANSWER_WITHIN).stdout
     return parse_processes(told, told, package)
 
 

@@ -242,6 +242,15 @@ def test_the_death_of_the_operators_process_ends_the_wait() -> None:
     assert answer == Crashed(died)
 
 
+def test_a_death_that_is_quoted_ends_nothing() -> None:
+    """A text of the screen, which an envelope holds, may say anything."""
+    step = {"id": "a", "actionType": "read_text", "success": True, "data": {"text": DIED}}
+
+    answer = reader().feed([start(), line(envelope(stepResults=[step]))])
+
+    assert isinstance(answer, Answered)
+
+
 def test_the_death_of_an_earlier_operator_ends_nothing() -> None:
     """The process that has our command is another one than the one that died."""
     died = f"Process {PACKAGE} (pid 17) has died: fg  TOP"

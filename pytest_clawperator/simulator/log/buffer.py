@@ -173,6 +173,10 @@ class LogBuffer:
         self._set_back += seconds
         self._last_time -= seconds
 
+    def set_right(self) -> None:
+        """Let what is logged from now on have the right time again."""
+        self._set_back = 0.0
+
     def used_bytes(self, buffer: str) -> int:
         """Return how many bytes a buffer holds."""
         return self._used[buffer]

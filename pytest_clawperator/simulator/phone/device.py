@@ -63,7 +63,6 @@ class Device:
             rate=options.chatter,
             pid_of=lambda name: self.system.processes.pid_of(name),
         )
-        self._clock = clock
         self._commands: dict[str, Command] = {}
         self._jobs = Jobs()
         self._switch = FaultSwitch(
@@ -159,6 +158,7 @@ class Device:
         clean_files(self.files)
         self._build()
         self.log.clear(BUFFERS)
+        self.log.set_right()
         self.stats.reset()
         self.chatter.rate = self.options.chatter
 
