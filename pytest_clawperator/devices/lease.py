@@ -19,7 +19,7 @@ from pytest_clawperator.devices.file_lease import FileLeases
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.redis_url import check_redis_url
 from pytest_clawperator.errors import ErrorCode, ExecutionConflictError, LeaseError
-from pytest_clawperator.execution.flight import Flight
+from pytest_clawperator.execution.flight import LONGEST_FLIGHT, Flight
 from pytest_clawperator.remedies import Remedy, RemedyKind
 
 # How often a device that is held is tried again, and how often people are told of it.
@@ -148,16 +148,19 @@ def await_landing(
 
     It cannot send another one, so this ends; should it not, the conflict is raised.
     """
-    flight, deadline = Flight(key), clock() + LANDING_GRACE
+    flight, begin = Flight(key), clock()
+    deadline, at_most = begin + LANDING_GRACE, begin + LONGEST_FLIGHT + LANDING_GRACE
     told = False
     while True:
         try:
-            with flight.claim("handover", serial=serial):
+            with flight.claim("handover", serial=serial) as claim:
+                if claim.problem:
+                    say(claim.problem)
                 return
         except ExecutionConflictError as conflict:
             holder = conflict.details["holder"]
             if holder is not None:
-                deadline = max(deadline, holder["latest_end"] + LANDING_GRACE)
+                deadline = min(max(deadline, holder["latest_end"] + LANDING_GRACE), at_most)
             if clock() >= deadline:
                 raise
             if not told:

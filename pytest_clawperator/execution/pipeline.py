@@ -26,7 +26,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.execution.busy_time import longest_run
 from pytest_clawperator.execution.dispatch import Command, Reply, dispatch
-from pytest_clawperator.execution.flight import Claim, Clearance, Flight, Unfinished, always_clear
+from pytest_clawperator.execution.flight import Claim, Clearance, Flight, always_clear
 from pytest_clawperator.execution.lock_sweep import sweep
 from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.postprocess import (
@@ -119,7 +119,7 @@ class Pipeline:
         """
 
         def run(claim: Claim) -> RunResult:
-            self._await_unfinished(claim.unfinished)
+            self._await_unfinished(claim)
             self.check()
             return self._execute(execution, claim, processors)
 
@@ -135,7 +135,7 @@ class Pipeline:
         command = Command.ping(timeout)
 
         def run(claim: Claim) -> ResultEnvelope:
-            self._await_unfinished(claim.unfinished)
+            self._await_unfinished(claim)
             return self._send(command, claim, command.patience).envelope
 
         return self._flight.hold(command.command_id, run, serial=self.serial)
@@ -148,7 +148,7 @@ class Pipeline:
         """
 
         def run(claim: Claim) -> ShellResult:
-            self._await_unfinished(claim.unfinished)
+            self._await_unfinished(claim)
             self._transport.quick_shell.start(command)
             return self._transport.quick_shell.result(timeout)
 
@@ -160,12 +160,14 @@ class Pipeline:
             self._preflight()
             self._checked_connection = self._transport.connections
 
-    def _await_unfinished(self, unfinished: Unfinished | None) -> None:
+    def _await_unfinished(self, claim: Claim) -> None:
         """Wait for the end of a command whose sender did not see it end."""
-        if unfinished is None:
+        if claim.problem:
+            self.observers.notice(claim.problem)
+        if claim.unfinished is None:
             return
         await_end(
-            unfinished,
+            claim.unfinished,
             self._transport,
             operator_package=self._operator_package,
             notice=self.observers.notice,
@@ -177,7 +179,7 @@ class Pipeline:
         self, execution: Execution, claim: Claim, processors: Sequence[Processor]
     ) -> RunResult:
         begin = self._clock()
-        closed = self._force_stop_apps(execution)
+        closed = self._force_stop_apps(execution, claim)
         command = Command.of(execution)
         reply = self._send(command, claim, longest_run(execution))
         lines = self._transport.log.read(reply.start, reply.end)
@@ -197,14 +199,14 @@ class Pipeline:
             stopped_at=stopped_at,
         )
 
-    def _force_stop_apps(self, execution: Execution) -> frozenset[str]:
+    def _force_stop_apps(self, execution: Execution, claim: Claim) -> frozenset[str]:
         """Stop the apps of all close_app actions, which the Operator cannot; return their ids."""
         closed = set()
         for action in execution.actions:
             if action.type != "close_app" or action.params is None:
                 continue
             app = action.params.application_id or ""
-            self._check_clearance(execution.command_id, longest_run(execution))
+            self._check_clearance(claim, execution.command_id, longest_run(execution))
             result = self._transport.shell(f"am force-stop {quote(app)}")
             if not result.ok:
                 raise _not_stopped(app, result, self.serial)
@@ -218,7 +220,7 @@ class Pipeline:
         self._transport.quick_shell.prepare()
         newest = log.read(max(position - _SEARCHED_LINES, 0), position)
         busy = max(command.patience, longest) + LATE_GRACE
-        self._check_clearance(command.command_id, busy)
+        self._check_clearance(claim, command.command_id, busy)
         claim.take_off(
             self._clock() + busy,
             after=next((line for line in reversed(newest) if time_of(line)), b""),
@@ -242,9 +244,10 @@ class Pipeline:
         claim.land()
         return reply
 
-    def _check_clearance(self, command_id: str, seconds: float) -> None:
+    def _check_clearance(self, claim: Claim, command_id: str, seconds: float) -> None:
         try:
             self._clearance(command_id, seconds)
+            claim.check()
         except LeaseError as exc:
             exc.serial = self.serial  # a lease knows the device by its key alone
             raise

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import textwrap
 import threading
 from contextlib import suppress
@@ -17,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExecutionConflictError
-from pytest_clawperator.execution.flight import Flight, lock_folder
+from pytest_clawperator.execution.flight import Flight
 
 DEADLINE = 30
 
@@ -243,28 +242,6 @@ def test_a_folder_that_cannot_be_used_is_told(tmp_path: Path) -> None:
     assert "CLAWPERATOR_LEASE_DIR" in str(caught.value)
 
 
-def test_the_folder_can_be_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """CLAWPERATOR_LEASE_DIR says where the locks are."""
-    monkeypatch.setenv("CLAWPERATOR_LEASE_DIR", str(tmp_path / "here"))
-
-    folder = lock_folder()
-
-    assert folder == tmp_path / "here"
-
-
-def test_the_folder_does_not_follow_the_jobs_own_temporary_folder(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Two jobs, each with a TMPDIR, see each other's locks."""
-    monkeypatch.delenv("CLAWPERATOR_LEASE_DIR", raising=False)
-    monkeypatch.setattr(tempfile, "tempdir", None)
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-
-    folder = lock_folder()
-
-    assert folder == Path("/tmp/pytest-clawperator-locks")
-
-
 def test_a_thread_cannot_claim_what_it_holds(tmp_path: Path) -> None:
     """An execution inside an execution is refused by name; waiting for it would never end."""
     flight = Flight("phone", folder=tmp_path)
@@ -392,6 +369,5 @@ def test_a_full_disk_is_told_before_anything_is_sent(
             claim.take_off(1e12)
         told.append(str(caught.value))
 
-    assert "No space left on device" in told[0]
-    assert "the disk is full" in told[1]
+    assert all("No space left on device" in text for text in told)
     assert all("Make room on the disk" in text for text in told)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.devices.file_lease import FileLeases
-from pytest_clawperator.execution.flight import Flight, lock_path
+from pytest_clawperator.execution.flight import Flight
+from pytest_clawperator.execution.locks.folder import lock_path
 from pytest_clawperator.execution.lock_sweep import sweep
 
 DAY = 24 * 60 * 60
