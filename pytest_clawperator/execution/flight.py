@@ -142,7 +142,10 @@ class Flight:
                     return
                 # Another process removed the file in between: the lock is on nothing.
             finally:
-                file.close()
+                try:
+                    file.close()
+                finally:
+                    file.close()  # an interrupt may have cut the first call short
 
     def peek(self) -> Unfinished | None:
         """Return the command that may be on the device, without taking the lock."""

@@ -62,7 +62,7 @@ class LockFile:
         self._descriptor: int | None = descriptor
         self._identity = found.st_dev, found.st_ino
         self._name: socket.socket | None = None
-        self._is_locked = False
+        self._is_forgotten = False
         _opened.add(self)
 
     @property
@@ -84,7 +84,6 @@ class LockFile:
             except OSError as exc:
                 raise unusable(self.path, exc) from exc
             else:
-                self._is_locked = True
                 return True
 
     def take_name(self) -> bool:
@@ -96,19 +95,19 @@ class LockFile:
         if not sys.platform.startswith("linux"):
             return True
         name = b"\0pytest-clawperator-" + sha256(os.fsencode(self.path)).hexdigest().encode()
-        taken = socket.socket(socket.AF_UNIX)
         deadline = time.monotonic() + _NAME_PATIENCE
         while True:
             try:
-                taken.bind(name)
+                self._name = self._name or socket.socket(socket.AF_UNIX)
+                self._name.bind(name)
             except OSError as exc:
-                if exc.errno == errno.EADDRINUSE and time.monotonic() < deadline:
-                    time.sleep(_TRY_PAUSE)
-                    continue
-                taken.close()
-                return exc.errno != errno.EADDRINUSE  # a sandbox may have no such names
-            self._name = taken
-            return True
+                if exc.errno != errno.EADDRINUSE:
+                    return True  # a sandbox may have no such names
+                if time.monotonic() >= deadline:
+                    return False
+                time.sleep(_TRY_PAUSE)
+            else:
+                return True
 
     def stands(self) -> bool:
         """Whether the file is open, and still the one that others would open."""
@@ -138,21 +137,25 @@ class LockFile:
                 os.unlink(self.path.name, dir_fd=folder)
 
     def close(self) -> None:
-        """Close the file; a second call changes nothing."""
-        descriptor, self._descriptor = self._descriptor, None
-        if self._name is not None:
-            self._name.close()
-        if descriptor is not None:
-            try:
-                if self._is_locked:
-                    # A child that is about to run another program still has it open.
-                    fcntl.flock(descriptor, fcntl.LOCK_UN)
-            finally:
-                os.close(descriptor)
+        """Close the file; if an interrupt cut that short, a second call completes it."""
+        try:
+            if self._name is not None:
+                self._name.close()
+        finally:
+            descriptor, self._descriptor = self._descriptor, None
+            if descriptor is not None:
+                try:
+                    if not self._is_forgotten:
+                        # A child that is about to run another program still has it open.
+                        fcntl.flock(descriptor, fcntl.LOCK_UN)
+                except OSError:
+                    pass  # a file system without locks
+                finally:
+                    os.close(descriptor)
 
     def forget(self) -> None:
         """Close the file in a forked child, which leaves the lock to the parent."""
-        self._is_locked = False
+        self._is_forgotten = True
         self.close()
 
     @property
@@ -242,7 +245,8 @@ def _found(path: Path, folder: int, access: int) -> LockFile | None:
     except FileNotFoundError:
         return None
     except OSError as exc:
-        return _not_opened(path, folder, exc)
+        _raise_if_final(path, folder, exc)
+        return None
     try:
         found = os.fstat(descriptor)
         _check(path, found)
@@ -280,7 +284,7 @@ def _open_up(descriptor: int, found: os.stat_result) -> None:
         os.fchmod(descriptor, _EVERYBODY)
 
 
-def _not_opened(path: Path, folder: int, exc: OSError) -> None:
+def _raise_if_final(path: Path, folder: int, exc: OSError) -> None:
     """Raise why a file cannot be opened; return if another try may succeed."""
     try:
         found = os.stat(path.name, dir_fd=folder, follow_symlinks=False)
