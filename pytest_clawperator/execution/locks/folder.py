@@ -56,8 +56,8 @@ def lock_path(key: str, kind: str, *, folder: Path | None = None) -> Path:
 def open_folder(path: Path, *, create: bool = False) -> Iterator[int]:
     """Open the folder if it is safe, and yield its descriptor.
 
-    Raise ``FileNotFoundError`` if there is none and none is to be created, ``ConfigurationError``
-    if it cannot be used.
+    Raise ``FileNotFoundError`` if there is none, or somebody removed a new one at once, and
+    ``ConfigurationError`` if it cannot be used.
     """
     is_new = False
     try:

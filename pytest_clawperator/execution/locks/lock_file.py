@@ -36,6 +36,8 @@ _EVERYBODY = 0o666
 # How often a file is looked for that others create, open up to all users, and remove meanwhile.
 _TRIES = 100
 _TRY_PAUSE = 0.001
+# How long it takes at most until a new file is open to all users.
+_CLOSED_FOR = 0.05
 # How long a name may outlast its holder: in a child that is about to run another program.
 _NAME_PATIENCE = 0.25
 
@@ -190,10 +192,11 @@ def open_lock_file(path: Path) -> LockFile:
     """Open a lock file for reading and writing; create folder and file where they are missing."""
     require_flock()
     for _ in range(_TRIES):
-        with open_folder(path.parent, create=True) as folder:
+        # Somebody may remove the folder meanwhile.
+        with suppress(FileNotFoundError), open_folder(path.parent, create=True) as folder:
             file = _found(path, folder, os.O_RDWR) or _created(path, folder)
-        if file is not None:
-            return file
+            if file is not None:
+                return file
         time.sleep(_TRY_PAUSE)
     raise unusable(path, OSError(errno.EBUSY, "others create and remove it all the time"))
 
@@ -261,11 +264,11 @@ def _found(path: Path, folder: int, access: int) -> LockFile | None:
 
 
 def _created(path: Path, folder: int) -> LockFile | None:
-    """Create a file; None if there is one now."""
+    """Create a file; None if there is one now, or the folder is gone."""
     try:
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | _FLAGS
         descriptor = os.open(path.name, flags, _EVERYBODY, dir_fd=folder)
-    except FileExistsError:
+    except (FileExistsError, FileNotFoundError):
         return None
     except OSError as exc:
         raise unusable(path, exc) from exc
@@ -299,7 +302,7 @@ def _raise_if_final(path: Path, folder: int, exc: OSError) -> None:
 
 
 def _is_new(found: os.stat_result) -> bool:
-    return abs(time.time() - found.st_ctime) < 1.0
+    return abs(time.time() - found.st_ctime) < _CLOSED_FOR
 
 
 def _check(path: Path, found: os.stat_result) -> None:
