@@ -39,6 +39,7 @@ _RECORD_BYTES = 1536
 _NO_RECORD = b"-".ljust(_RECORD_BYTES)
 _MAX_PID = 2**31
 _FOREVER = 1e15
+_NAMELESS = "a process whose lock file somebody removed"
 
 _T = TypeVar("_T")
 
@@ -92,14 +93,18 @@ class Flight:
         self._turn = threading.Lock()
         self._owner: int | None = None
 
-    def hold(self, command_id: str, run: Callable[[Claim], _T], *, serial: str) -> _T:
+    def hold(
+        self, command_id: str, run: Callable[[Claim], _T], *, serial: str, patience: float = 0.0
+    ) -> _T:
         """Take the device for one execution: threads wait their turn, processes are refused.
+
+        Before that, another process is waited for ``patience`` seconds.
 
         Whatever interrupts it, the device is free afterwards. A ``with`` cannot promise that:
         an interrupt on its way in or out leaves the device taken for as long as somebody
         keeps the traceback.
         """
-        claims = self._claims(command_id, serial)
+        claims = self._claims(command_id, serial, patience)
         try:
             return run(next(claims))
         finally:
@@ -108,7 +113,7 @@ class Flight:
     @contextmanager
     def claim(self, command_id: str, *, serial: str) -> Iterator[Claim]:
         """Take the device for one execution, as a context manager."""
-        yield from self._claims(command_id, serial)
+        yield from self._claims(command_id, serial, 0.0)
 
     @property
     def folder(self) -> Path:
@@ -120,23 +125,25 @@ class Flight:
         with suppress(OSError, ConfigurationError):
             remove_idle(self._path, clock=self._clock)
 
-    def _claims(self, command_id: str, serial: str) -> Iterator[Claim]:
+    def _claims(self, command_id: str, serial: str, patience: float) -> Iterator[Claim]:
         """Yield one claim, which ends with the generator."""
         if self._owner == threading.get_ident():
             raise _nested(command_id, serial)
         with self._turn:
             try:
                 self._owner = threading.get_ident()
-                yield from self._locked(command_id, serial)
+                yield from self._locked(command_id, serial, patience)
             finally:
                 self._owner = None
 
-    def _locked(self, command_id: str, serial: str) -> Iterator[Claim]:
+    def _locked(self, command_id: str, serial: str, patience: float) -> Iterator[Claim]:
         while True:
             file = open_lock_file(self._path)
             try:
-                if not (file.lock() and file.take_name()):
-                    raise self._conflict(file, command_id, serial)
+                if not file.lock(patience=patience):
+                    raise self._conflict(*self._holder(file), command_id, serial)
+                if not file.take_name():
+                    raise self._conflict(None, _NAMELESS, command_id, serial)
                 if file.stands():
                     yield Claim(file, command_id, self._clock)
                     return
@@ -158,12 +165,17 @@ class Flight:
                     file.close()
         return None
 
-    def _conflict(self, file: LockFile, command_id: str, serial: str) -> ExecutionConflictError:
+    def _holder(self, file: LockFile) -> tuple[Unfinished | None, str]:
+        """Return the command of who has the file locked, if it is known, and who that is."""
         try:
             holder = _read(file, self._clock())
-            who = _named(holder) if holder else "another user"
         except ValueError:
-            holder, who = None, f"somebody who left no readable record in {self._path}"
+            return None, f"somebody who left no readable record in {self._path}"
+        return holder, _named(holder) if holder else "another user"
+
+    def _conflict(
+        self, holder: Unfinished | None, who: str, command_id: str, serial: str
+    ) -> ExecutionConflictError:
         return ExecutionConflictError(
             f"another execution is in flight on this device: {who}",
             code=ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from typing import TypeVar
 
 from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.contracts.events import Observer
@@ -49,11 +50,15 @@ from pytest_clawperator.transport.quoting import quote
 
 # How much later than it should a device may be done with a command.
 LATE_GRACE = 5.0
+# How long a former holder of the device may be in the way, in seconds.
+_FORMER_HOLDER = 1.0
 # With these the end of the command was seen, though no envelope tells of it.
 _ENDS = (BroadcastError, EnvelopeMalformedError, OperatorNotReadyError, PayloadRefusedError)
 _STILL_ACTING = "The device may still be acting; the next execution waits for it."
 # Among so many lines stands one with a time; others are dividers between the log's buffers.
 _SEARCHED_LINES = 8
+
+_T = TypeVar("_T")
 
 
 class Pipeline:
@@ -126,7 +131,7 @@ class Pipeline:
         # Observers hear of the end when the device is free again, and may use it then.
         return self.observers.watch(
             execution,
-            lambda: self._flight.hold(execution.command_id, run, serial=self.serial),
+            lambda: self._hold(execution.command_id, run),
             find_position=self._transport.log.mark,
         )
 
@@ -138,7 +143,7 @@ class Pipeline:
             self._await_unfinished(claim)
             return self._send(command, claim, command.patience).envelope
 
-        return self._flight.hold(command.command_id, run, serial=self.serial)
+        return self._hold(command.command_id, run)
 
     def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
         """Run a short command in the shell that is kept open, between executions.
@@ -152,13 +157,18 @@ class Pipeline:
             self._transport.quick_shell.start(command)
             return self._transport.quick_shell.result(timeout)
 
-        return self._flight.hold("shell", run, serial=self.serial)
+        return self._hold("shell", run)
 
     def check(self) -> None:
         """Raise what makes the device unfit, unless this connection was checked already."""
         if self._checked_connection != self._transport.connections:
             self._preflight()
             self._checked_connection = self._transport.connections
+
+    def _hold(self, command_id: str, run: Callable[[Claim], _T]) -> _T:
+        # Who has a lease meets at most a former holder that is about to notice that it lost it.
+        patience = 0.0 if self._clearance is always_clear else _FORMER_HOLDER
+        return self._flight.hold(command_id, run, serial=self.serial, patience=patience)
 
     def _await_unfinished(self, claim: Claim) -> None:
         """Wait for the end of a command whose sender did not see it end."""

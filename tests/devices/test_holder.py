@@ -48,7 +48,7 @@ def changed(**changes: Any) -> str:
 
 
 #: What a crash or another user can leave in the place of a holder.
-MALFORMED = {
+MALFORMED: dict[str, str | bytes] = {
     "nothing": "",
     "blanks": "   ",
     "cut short": "{",

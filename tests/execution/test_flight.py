@@ -186,6 +186,20 @@ def test_two_clients_of_one_process_conflict(tmp_path: Path) -> None:
         pass
 
 
+def test_a_former_holder_can_be_waited_for(tmp_path: Path) -> None:
+    """With patience, who is in the way for a moment only is no conflict."""
+    first, second = Flight("phone", folder=tmp_path), Flight("phone", folder=tmp_path)
+    flying = first.claim("cmd-1", serial="s")
+    flying.__enter__()
+    threading.Timer(0.05, flying.__exit__, (None, None, None)).start()
+
+    with pytest.raises(ExecutionConflictError):
+        second.hold("cmd-2", lambda claim: None, serial="s")
+    held = second.hold("cmd-3", lambda claim: True, serial="s", patience=DEADLINE)
+
+    assert held
+
+
 def test_devices_do_not_hinder_each_other(tmp_path: Path) -> None:
     """Keys that look alike once made safe for a file name are still different devices."""
     first, second = Flight("a/b", folder=tmp_path), Flight("a_b", folder=tmp_path)
@@ -198,7 +212,7 @@ def test_devices_do_not_hinder_each_other(tmp_path: Path) -> None:
 
 
 NOW = 1000.0
-RECORD = {
+RECORD: dict[str, Any] = {
     "command_id": "cmd-liar",
     "latest_end": NOW + 60,
     "pid": 4711,
@@ -347,7 +361,10 @@ def test_a_removed_folder_lets_nobody_in_during_a_flight(tmp_path: Path) -> None
 
     with first.claim("cmd-1", serial="s"):
         shutil.rmtree(folder)
-        with pytest.raises(ExecutionConflictError), second.claim("cmd-2", serial="s"):
+        with (
+            pytest.raises(ExecutionConflictError, match="whose lock file somebody removed"),
+            second.claim("cmd-2", serial="s"),
+        ):
             pass
     with second.claim("cmd-3", serial="s") as claim:
         claim.check()
