@@ -141,7 +141,7 @@ def _written(path: Path, text: str) -> LockFile:
     if file is None:
         raise unusable(path, OSError("another process has locked it, though not the device"))
     try:
-        file.write(text.encode().ljust(_HOLDER_BYTES))
+        file.replace(text.encode().ljust(_HOLDER_BYTES))
     except OSError as exc:
         file.close()
         raise unusable(path, exc) from exc

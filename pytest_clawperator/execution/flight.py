@@ -92,6 +92,7 @@ class Flight:
         self._clock = clock
         self._turn = threading.Lock()
         self._owner: int | None = None
+        self._file: LockFile | None = None  # kept open: an execution is short
 
     def hold(
         self, command_id: str, run: Callable[[Claim], _T], *, serial: str, patience: float = 0.0
@@ -122,6 +123,11 @@ class Flight:
 
     def close(self) -> None:
         """Remove the lock file if nobody uses it."""
+        if self._turn.acquire(blocking=False):  # else another thread is about to use it
+            try:
+                self._close_file()
+            finally:
+                self._turn.release()
         with suppress(OSError, ConfigurationError):
             remove_idle(self._path, clock=self._clock)
 
@@ -138,7 +144,7 @@ class Flight:
 
     def _locked(self, command_id: str, serial: str, patience: float) -> Iterator[Claim]:
         while True:
-            file = open_lock_file(self._path)
+            file = self._opened()
             try:
                 if not file.lock(patience=patience):
                     raise self._conflict(*self._holder(file), command_id, serial)
@@ -147,12 +153,22 @@ class Flight:
                 if file.stands():
                     yield Claim(file, command_id, self._clock)
                     return
-                # Another process removed the file in between: the lock is on nothing.
             finally:
                 try:
-                    file.close()
+                    file.unlock()
                 finally:
-                    file.close()  # an interrupt may have cut the first call short
+                    file.unlock()  # an interrupt may have cut the first call short
+            self._close_file()  # another process removed the file: the lock was on nothing
+
+    def _opened(self) -> LockFile:
+        if self._file is None or not self._file.is_open:
+            self._file = open_lock_file(self._path)
+        return self._file
+
+    def _close_file(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
 
     def peek(self) -> Unfinished | None:
         """Return the command that may be on the device, without taking the lock."""
@@ -211,7 +227,7 @@ class Claim:
                 f"the lock file {file.path} had contents that no run wrote ({exc}); they were"
                 " replaced, so a command that may still be on the device is not waited for"
             )
-            self._write(_NO_RECORD)
+            self._write(_NO_RECORD, self._file.replace)
 
     def check(self) -> None:
         """Raise if others can take the device, because the lock file was removed or replaced."""
@@ -239,15 +255,15 @@ class Claim:
 
     def land(self) -> None:
         """Erase the record: the device is known to be done."""
-        self._write(_NO_RECORD)
+        self._write(_NO_RECORD, self._file.write)
 
     def _record_as(self, record: Unfinished) -> None:
         self._record = record
-        self._write(json.dumps(vars(record)).encode().ljust(_RECORD_BYTES))
+        self._write(json.dumps(vars(record)).encode().ljust(_RECORD_BYTES), self._file.write)
 
-    def _write(self, content: bytes) -> None:
+    def _write(self, content: bytes, write: Callable[[bytes], None]) -> None:
         try:
-            self._file.write(content)
+            write(content)
         except OSError as exc:
             raise ConfigurationError(
                 f"what is sent to the device cannot be written down: {exc.strerror or exc}",

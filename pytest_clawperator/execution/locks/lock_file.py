@@ -63,8 +63,8 @@ class LockFile:
         self.path = path
         self._descriptor: int | None = descriptor
         self._identity = found.st_dev, found.st_ino
+        self._text = os.fspath(path)
         self._name: socket.socket | None = None
-        self._is_forgotten = False
         _opened.add(self)
 
     @property
@@ -96,7 +96,7 @@ class LockFile:
         """
         if not sys.platform.startswith("linux"):
             return True
-        name = b"\0pytest-clawperator-" + sha256(os.fsencode(self.path)).hexdigest().encode()
+        name = b"\0pytest-clawperator-" + sha256(os.fsencode(self._text)).digest()
         deadline = time.monotonic() + _NAME_PATIENCE
         while True:
             try:
@@ -116,7 +116,7 @@ class LockFile:
         if self._descriptor is None:
             return False
         try:
-            found = self.path.lstat()
+            found = os.lstat(self._text)
         except OSError:
             return False
         return (found.st_dev, found.st_ino) == self._identity
@@ -126,11 +126,14 @@ class LockFile:
         return os.pread(self._open_descriptor, most, 0)
 
     def write(self, content: bytes) -> None:
-        """Replace the contents; raise ``OSError`` if that fails."""
+        """Overwrite the beginning of the contents; raise ``OSError`` if that fails."""
         if os.pwrite(self._open_descriptor, content, 0) < len(content):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        if os.fstat(self._open_descriptor).st_size > len(content):
-            os.ftruncate(self._open_descriptor, len(content))
+
+    def replace(self, content: bytes) -> None:
+        """Replace the contents, whatever they are; raise ``OSError`` if that fails."""
+        self.write(content)
+        os.ftruncate(self._open_descriptor, len(content))
 
     def remove(self) -> None:
         """Remove the file, if it still stands and may be removed; it must be locked."""
@@ -138,27 +141,42 @@ class LockFile:
             if self.stands():
                 os.unlink(self.path.name, dir_fd=folder)
 
+    def unlock(self) -> None:
+        """End the lock; if an interrupt cut that short, a second call completes it.
+
+        Closing would not do: a child that is about to run another program has the file, too.
+        """
+        try:
+            if self._name is not None:
+                self._name.close()
+                self._name = None
+        finally:
+            if self._descriptor is not None:
+                with suppress(OSError):  # a file system without locks
+                    fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+
     def close(self) -> None:
-        """Close the file; if an interrupt cut that short, a second call completes it."""
+        """End the lock and close the file; a second call changes nothing."""
+        try:
+            self.unlock()
+        finally:
+            self._close()
+
+    def forget(self) -> None:
+        """Close the file in a forked child, which leaves the lock to the parent."""
         try:
             if self._name is not None:
                 self._name.close()
         finally:
-            descriptor, self._descriptor = self._descriptor, None
-            if descriptor is not None:
-                try:
-                    if not self._is_forgotten:
-                        # A child that is about to run another program still has it open.
-                        fcntl.flock(descriptor, fcntl.LOCK_UN)
-                except OSError:
-                    pass  # a file system without locks
-                finally:
-                    os.close(descriptor)
+            self._close()
 
-    def forget(self) -> None:
-        """Close the file in a forked child, which leaves the lock to the parent."""
-        self._is_forgotten = True
-        self.close()
+    def __del__(self) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)
 
     @property
     def _open_descriptor(self) -> int:
