@@ -28,7 +28,13 @@ from pytest_clawperator.errors import (
     LeaseError,
 )
 from pytest_clawperator.execution.locks.folder import FOLDER_HINT, lock_path
-from pytest_clawperator.execution.locks.lock_file import LockFile, find_lock_file, open_lock_file
+from pytest_clawperator.execution.locks.lock_file import (
+    TRIES,
+    LockFile,
+    find_lock_file,
+    never_stands,
+    open_lock_file,
+)
 
 # No device is waited for longer than this, in seconds: a record that says so is not believed.
 LONGEST_FLIGHT = 3600.0
@@ -87,7 +93,6 @@ class Flight:
     def __init__(
         self, key: str, *, folder: Path | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._key = key
         self._path = lock_path(key, "flight", folder=folder)
         self._clock = clock
         self._turn = threading.Lock()
@@ -143,22 +148,24 @@ class Flight:
                 self._owner = None
 
     def _locked(self, command_id: str, serial: str, patience: float) -> Iterator[Claim]:
-        while True:
+        for _ in range(TRIES):
             file = self._opened()
             try:
-                if not file.lock(patience=patience):
+                if file.lock(patience=patience):
+                    if not file.take_name():
+                        raise self._conflict(None, _NAMELESS, command_id, serial)
+                    if file.stands():
+                        yield Claim(file, command_id, self._clock)
+                        return
+                elif file.stands():
                     raise self._conflict(*self._holder(file), command_id, serial)
-                if not file.take_name():
-                    raise self._conflict(None, _NAMELESS, command_id, serial)
-                if file.stands():
-                    yield Claim(file, command_id, self._clock)
-                    return
             finally:
                 try:
                     file.unlock()
                 finally:
                     file.unlock()  # an interrupt may have cut the first call short
-            self._close_file()  # another process removed the file: the lock was on nothing
+            self._close_file()  # another process removed the file: a lock is on nothing
+        raise never_stands(self._path)
 
     def _opened(self) -> LockFile:
         if self._file is None or not self._file.is_open:

@@ -103,6 +103,10 @@ def unix_socket(*paths):
         kept.append(socket.socket(socket.AF_UNIX))
         kept[-1].bind(path)
 
+def take_name(name):
+    kept.append(socket.socket(socket.AF_UNIX))
+    kept[-1].bind(bytes.fromhex(name))
+
 def write(content, mode, is_locked, *paths):
     for path in paths:
         file = open(path, "wb", buffering=0)

@@ -6,10 +6,12 @@ import json
 import os
 import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -242,6 +244,22 @@ def test_files_that_the_attacker_holds_are_in_use(
     assert not held[1]["taken"]
     assert shown in held[1]["holder"]
     assert free["taken"]
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="by design: only Linux has names without files"
+)
+def test_a_name_that_the_attacker_took_is_a_conflict(scene: Scene, victim: OtherUser) -> None:
+    """The victim is told at once that somebody has the phone, and has it afterwards."""
+    digest = sha256(os.fsencode(scene.files[0])).digest()
+    scene.mallory.do("take_name", (b"\0pytest-clawperator-" + digest).hex())
+    taken = victim.do("fly", scene.locks)
+
+    scene.mallory.do("let_go")
+    free = victim.do("fly", scene.locks)
+
+    assert taken["raised"] == "ExecutionConflictError"
+    assert free == {"problem": ""}
 
 
 def test_closed_files_of_the_attacker_are_told(scene: Scene, ada: OtherUser) -> None:

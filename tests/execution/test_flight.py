@@ -351,6 +351,21 @@ def test_a_removed_folder_ends_the_claim(tmp_path: Path, *, is_replaced: bool) -
     assert "The command was not sent" in str(caught.value.hint)
 
 
+def test_a_file_that_is_gone_is_nobodys_lock(path: Path) -> None:
+    """Who keeps a removed file locked is not in the way of those who find a new one."""
+    flight = Flight("phone", folder=path.parent)
+    with flight.claim("cmd-1", serial="s"):
+        pass
+
+    with path.open("rb+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        path.unlink()
+        with flight.claim("cmd-2", serial="s") as claim:
+            claim.check()
+
+    assert path.exists()
+
+
 @pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="by design: only Linux has names without files"
 )

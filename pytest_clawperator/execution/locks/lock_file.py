@@ -33,8 +33,8 @@ _FLAGS = (
     | getattr(os, "O_CLOEXEC", 0)
 )
 _EVERYBODY = 0o666
-# How often a file is looked for that others create, open up to all users, and remove meanwhile.
-_TRIES = 100
+# How often a file is opened that others create, open up to all users, and remove meanwhile.
+TRIES = 100
 _TRY_PAUSE = 0.001
 # How long it takes at most until a new file is open to all users.
 _CLOSED_FOR = 0.05
@@ -209,14 +209,14 @@ def require_flock() -> None:
 def open_lock_file(path: Path) -> LockFile:
     """Open a lock file for reading and writing; create folder and file where they are missing."""
     require_flock()
-    for _ in range(_TRIES):
+    for _ in range(TRIES):
         # Somebody may remove the folder meanwhile.
         with suppress(FileNotFoundError), open_folder(path.parent, create=True) as folder:
             file = _found(path, folder, os.O_RDWR) or _created(path, folder)
             if file is not None:
                 return file
         time.sleep(_TRY_PAUSE)
-    raise unusable(path, OSError(errno.EBUSY, "others create and remove it all the time"))
+    raise never_stands(path)
 
 
 def find_lock_file(path: Path) -> LockFile | None:
@@ -231,18 +231,26 @@ def find_lock_file(path: Path) -> LockFile | None:
 
 def lock_standing(path: Path, *, patience: float = 0.0) -> LockFile | None:
     """Open a lock file and lock it; None if another process has it."""
-    while True:
+    for _ in range(TRIES):
         file = open_lock_file(path)
         try:
-            if not file.lock(patience=patience):
-                file.close()
-                return None
+            is_locked = file.lock(patience=patience)
         except BaseException:
             file.close()
             raise
-        if file.stands():
+        stands = file.stands()
+        if is_locked and stands:
             return file
-        file.close()  # its last holder removed the file in between: the lock is on nothing
+        file.close()
+        if stands:
+            return None
+        # Its last holder removed the file in between: the lock is on nothing.
+    raise never_stands(path)
+
+
+def never_stands(path: Path) -> ConfigurationError:
+    """Return the error for a lock file that changes each time it is opened."""
+    return unusable(path, OSError(errno.EBUSY, "others create and remove it all the time"))
 
 
 def unusable(path: Path, exc: OSError) -> ConfigurationError:
