@@ -44,11 +44,9 @@ def _remove_left(path: Path) -> None:
     if path.suffix != ".holder":
         remove_idle(path)
         return
-    lease, holder = lock_standing(path.with_suffix(".lease")), find_lock_file(path)
-    if lease is not None:
-        with closing(lease):
-            if holder is not None:
-                holder.remove()
+    holder = find_lock_file(path)
+    lease = lock_standing(path.with_suffix(".lease")) if holder is not None else None
+    if holder is not None and lease is not None:
+        with closing(holder), closing(lease):
+            holder.remove()
             lease.remove()
-    if holder is not None:
-        holder.close()

@@ -100,6 +100,8 @@ class ScreenshotFolder:
 
 def _sweep(parent: Path) -> None:
     """Remove the folders of processes that were killed before they could."""
+    if fcntl is None:
+        return  # nothing tells whether they were
     for folder in parent.iterdir():
         if _OURS.fullmatch(folder.name) and _is_left(folder):
             lock = _locked(folder)

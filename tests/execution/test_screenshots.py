@@ -13,6 +13,7 @@ import pytest
 
 from pytest_clawperator.contracts.events import Notice
 from pytest_clawperator.errors import ErrorCode
+from pytest_clawperator.execution import screenshots
 from pytest_clawperator.execution.screenshots import ScreenshotFolder
 from tests.doubles.pipeline import SHOT, MakeBench, envelope
 
@@ -97,6 +98,19 @@ def test_the_folder_of_a_process_that_cannot_be_seen_stays(place: Path) -> None:
 
     assert stayed
     assert not living.exists()
+
+
+def test_without_locks_no_folder_is_swept(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On Windows a folder is used, and those of others stay, as nobody knows whether they live."""
+    monkeypatch.setattr(screenshots, "fcntl", None)
+    stale = left(place, "clawperator-1-abc")
+    scratch = ScreenshotFolder()
+
+    made = scratch.file("a.png").parent
+    scratch.close()
+
+    assert stale.exists()
+    assert not made.exists()
 
 
 def test_a_screenshot_goes_to_its_file(bench: MakeBench, tmp_path: Path) -> None:
