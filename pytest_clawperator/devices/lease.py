@@ -11,7 +11,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import asdict
 from typing import Protocol
 
@@ -148,15 +148,13 @@ def await_landing(
 
     It cannot send another one, so this ends; should it not, the conflict is raised.
     """
-    flight, begin = Flight(key), clock()
+    begin = clock()
     deadline, at_most = begin + LANDING_GRACE, begin + LONGEST_FLIGHT + LANDING_GRACE
     told = False
     while True:
         try:
-            with flight.claim("handover", serial=serial) as claim:
-                if claim.problem:
-                    say(claim.problem)
-                return
+            _claim_once(key, serial, say)
+            return
         except ExecutionConflictError as conflict:
             holder = conflict.details["holder"]
             if holder is not None:
@@ -167,6 +165,14 @@ def await_landing(
                 say(f"waiting for the former user's execution to end: {conflict.message}")
                 told = True
         pause(RETRY_PAUSE)
+
+
+def _claim_once(key: str, serial: str, say: Say) -> None:
+    """Take the device for a moment; no lock file is left by that."""
+    flight = Flight(key)
+    with closing(flight), flight.claim("handover", serial=serial) as claim:
+        if claim.problem:
+            say(claim.problem)
 
 
 def _try_each(store: LeaseStore, groups: Sequence[Sequence[str]]) -> list[Hold] | None:

@@ -270,8 +270,7 @@ def lock_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.usefixtures("lock_folder")
-def test_the_former_user_may_see_its_execution_end() -> None:
+def test_the_former_user_may_see_its_execution_end(lock_folder: Path) -> None:
     """The new holder waits for the execution that the former one still has in flight."""
     orphan = Flight("PH1")
     said: list[str] = []
@@ -287,6 +286,7 @@ def test_the_former_user_may_see_its_execution_end() -> None:
 
     assert len(said) == 1
     assert "with command cmd-orphan" in said[0]
+    assert list(lock_folder.iterdir()) == []
 
 
 @pytest.mark.usefixtures("lock_folder")
