@@ -54,7 +54,6 @@ HOMES = {
     "yaml": ("simulator/", "snapshot/golden/"),
     "PIL": ("simulator/picture/", "assertions/golden/"),
     "pixelmatch": ("assertions/golden/pixels.py",),
-    "filelock": ("devices/file_lease.py",),
     "redis": ("devices/redis_lease.py",),
 }
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import asdict
 from typing import Protocol
 
@@ -19,7 +19,7 @@ from pytest_clawperator.devices.file_lease import FileLeases
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.redis_url import check_redis_url
 from pytest_clawperator.errors import ErrorCode, ExecutionConflictError, LeaseError
-from pytest_clawperator.execution.flight import Flight
+from pytest_clawperator.execution.flight import LONGEST_FLIGHT, Flight
 from pytest_clawperator.remedies import Remedy, RemedyKind
 
 # How often a device that is held is tried again, and how often people are told of it.
@@ -148,22 +148,31 @@ def await_landing(
 
     It cannot send another one, so this ends; should it not, the conflict is raised.
     """
-    flight, deadline = Flight(key), clock() + LANDING_GRACE
+    begin = clock()
+    deadline, at_most = begin + LANDING_GRACE, begin + LONGEST_FLIGHT + LANDING_GRACE
     told = False
     while True:
         try:
-            with flight.claim("handover", serial=serial):
-                return
+            _claim_once(key, serial, say)
+            return
         except ExecutionConflictError as conflict:
             holder = conflict.details["holder"]
             if holder is not None:
-                deadline = max(deadline, holder["latest_end"] + LANDING_GRACE)
+                deadline = min(max(deadline, holder["latest_end"] + LANDING_GRACE), at_most)
             if clock() >= deadline:
                 raise
             if not told:
                 say(f"waiting for the former user's execution to end: {conflict.message}")
                 told = True
         pause(RETRY_PAUSE)
+
+
+def _claim_once(key: str, serial: str, say: Say) -> None:
+    """Take the device for a moment; no lock file is left by that."""
+    flight = Flight(key)
+    with closing(flight), flight.claim("handover", serial=serial) as claim:
+        if claim.problem:
+            say(claim.problem)
 
 
 def _try_each(store: LeaseStore, groups: Sequence[Sequence[str]]) -> list[Hold] | None:

@@ -28,7 +28,7 @@ from pytest_clawperator.plugin.reporting import (
     summary,
     terminal,
 )
-from pytest_clawperator.plugin.session import hints
+from pytest_clawperator.plugin.session import ending_signals, hints
 from pytest_clawperator.plugin.xdist import distribution
 
 
@@ -37,6 +37,7 @@ class Rooms:
 
     #: The parts, in the order in which they are registered.
     parts: tuple[ModuleType, ...] = (
+        ending_signals,
         used_clients,
         late_closing,
         marked_tests,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import random
 import re
+import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 
 from pytest_clawperator.connect import connect
 from pytest_clawperator.devices.lease import open_leases
+from pytest_clawperator.execution.locks.folder import lock_path
 from pytest_clawperator.simulator import Simulator
 from tests.acceptance.lab import OwnAdbServer, nap
 from tests.acceptance.runs import Lab, Run, files_with_content, lease_at_once, wait_for
@@ -65,6 +68,12 @@ NEXT = """
 def test_next(clawperator):
     sleep = {"type": "sleep", "params": {"durationMs": 10}}
     clawperator.execute({"commandId": "next", "actions": [sleep]}).raise_for_status()
+"""
+# Some more of the old run's executions, which meet those of another run.
+MORE = """
+    sleep = {"type": "sleep", "params": {"durationMs": 20}}
+    for _ in range(20):
+        clawperator.execute([sleep]).raise_for_status()
 """
 # Once it is refused it tries a few times more, and ends sooner than execnet would end it.
 STUBBORN = """
@@ -246,6 +255,47 @@ def test_the_phone_of_a_killed_run(lab: Lab) -> None:
     log = phone.log()
     begins = [log.index(f"start commandId={name}") for name in ("long", "next")]
     assert begins[0] < log.index('"commandId":"long"') < begins[1]
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="by design: only Linux has names without files"
+)
+def test_a_folder_of_locks_that_is_removed(lab: Lab, locks: Path) -> None:
+    """Another run gets the phone when its last execution has ended; the first sends no more."""
+    phone = lab.phones[0]
+    phone.sim("stats reset")
+    serial = ("--claw-device", phone.serial)
+    old = lab.start(LONG + MORE, "-n", "1", *serial)
+    wait_for(lambda: bool(phone.stats()["broadcasts"]), about=old)
+    new = lab.start(NEXT + MORE, "-n", "0", *serial, "--claw-lease-timeout", "200")
+    wait_for(lambda: "waiting for" in new.output, about=new)
+
+    phone.look()
+    (old.folder / "go").touch()
+    while phone.next_start() != "long":
+        pass
+    shutil.rmtree(locks)
+    codes = old.wait(), new.wait()
+
+    assert codes == (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.OK), new.output
+    assert "the device is no longer leased" in old.output
+    assert phone.stats()["overlaps"] == 0
+    log = phone.log()
+    begins = [log.index(f"start commandId={name}") for name in ("long", "next")]
+    assert begins[0] < log.index('"commandId":"long"') < begins[1]
+
+
+def test_lock_files_with_malformed_contents(lab: Lab, locks: Path) -> None:
+    """A worker that connects early is not stopped by them, and the run says what it found."""
+    for key in keys_of(lab):
+        for kind in ("flight", "lease", "holder"):
+            lock_path(key, kind, folder=locks).write_bytes(b"[" * 1500)
+
+    run = lab.start(NEXT, "-n", "1", "--claw-device", lab.phones[0].serial)
+    code = run.wait()
+
+    assert code == pytest.ExitCode.OK, run.output
+    assert "had contents that no run wrote" in run.output
 
 
 def test_a_worker_without_a_controller(lab: Lab) -> None:
