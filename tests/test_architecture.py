@@ -55,7 +55,7 @@ HOMES = {
     "PIL": ("simulator/picture/", "assertions/golden/"),
     "pixelmatch": ("assertions/golden/pixels.py",),
     "filelock": ("devices/file_lease.py",),
-    "redis": ("devices/redis_lease.py",),
+    "redis": ("devices/redis/",),
 }
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
