@@ -98,8 +98,10 @@ import os
 import time
 from pathlib import Path
 
-while "PYTEST_XDIST_WORKER" in os.environ and not Path("go").exists():
-    time.sleep(0.01)
+if "PYTEST_XDIST_WORKER" in os.environ:
+    Path(os.environ["PYTEST_XDIST_WORKER"]).touch()
+    while not Path("go").exists():
+        time.sleep(0.01)
 """
 # Where the processes of a run cannot write: as on a disk that is full.
 FULL_DISK = """
@@ -360,10 +362,8 @@ class TestRedis:
     ) -> None:
         """A Redis that is away or empty at a worker's first command costs no test."""
         suite, quick = NAPS.format(tests=4, milliseconds=10), QUICK_REDIS.format(ttl=10.0)
-        keys, store = keys_of(lab), open_leases(server.url, run_id="looks")
         run = lab.start(LATE + suite, *TWO, "--claw-lease", server.url, preload=quick)
-        wait_for(lambda: all(map(store.holder, keys)), about=run)
-        store.close()
+        wait_for(lambda: all((run.folder / name).exists() for name in ("gw0", "gw1")), about=run)
 
         server.stop()
         (run.folder / "go").touch()
