@@ -25,6 +25,7 @@ from pytest_clawperator.errors import (
     ErrorCode,
     OperatorNotReadyError,
     TransportError,
+    TransportTimeoutError,
 )
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.transport.interface import Transport
@@ -37,6 +38,8 @@ AWAKE_WITHIN, RESTART_AFTER = 15.0, 5.0
 
 # How long a device may take to come back once its connection broke, and to start.
 RETURN_WITHIN, BOOTED_WITHIN = 10.0, 90.0
+# One that is connected and does not answer was waited for before, and gets less.
+ANSWER_AGAIN_WITHIN = 2.0
 
 _PING_TIMEOUT, _PAUSE = 1.0, 0.25
 _AWAY = (ErrorCode.DEVICE_OFFLINE, ErrorCode.DEVICE_NOT_FOUND, ErrorCode.DEVICE_UNAUTHORIZED)
@@ -141,10 +144,26 @@ def heal(
             restart_service(pipeline.transport, pipeline.operator_package)
         awaken_operator(pipeline, tell=tell)
     elif trouble == "away":
-        tell(f"waiting up to {RETURN_WITHIN:g} s for the device to come back")
-        reconnect()
-        await_return(pipeline.transport)
-        await_boot(pipeline.transport, pipeline.operator_package, tell=tell)
+        bring_back(pipeline.transport, pipeline.operator_package, tell=tell, reconnect=reconnect)
+
+
+def is_away(error: ClawperatorError) -> bool:
+    """Whether an error says that the device is not connected, or does not answer."""
+    return _trouble(error) == "away"
+
+
+def bring_back(
+    transport: Transport,
+    package: str,
+    *,
+    tell: Callable[[str], None],
+    reconnect: Callable[[], None],
+) -> None:
+    """Connect a device that is away, and wait for it; raise its error where that fails."""
+    tell(f"waiting up to {RETURN_WITHIN:g} s for the device to come back")
+    reconnect()
+    await_return(transport)
+    await_boot(transport, package, tell=tell)
 
 
 def _trouble(error: ClawperatorError) -> _Trouble:
@@ -162,12 +181,13 @@ def await_return(
     pause: Callable[[float], None] = time.sleep,
 ) -> None:
     """Wait until a device that went away answers again; raise its error after the timeout."""
-    deadline = clock() + timeout
+    begin = clock()
     while True:
         try:
             transport.shell("true", timeout=ANSWER_WITHIN)
-        except (DeviceError, TransportError):
-            if clock() >= deadline:
+        except (DeviceError, TransportError) as error:
+            is_silent = isinstance(error, TransportTimeoutError)
+            if clock() >= begin + (min(timeout, ANSWER_AGAIN_WITHIN) if is_silent else timeout):
                 raise
             pause(_PAUSE)
         else:

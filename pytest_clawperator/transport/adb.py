@@ -24,6 +24,7 @@ from pytest_clawperator.errors import (
     TransportTimeoutError,
 )
 from pytest_clawperator.transport.interface import ShellResult
+from pytest_clawperator.transport.liveness import ANSWER_WITHIN, Liveness
 from pytest_clawperator.transport.logcat import LogStream
 from pytest_clawperator.transport.quoting import encoded, quote
 from pytest_clawperator.transport.warm_shell import WarmShell
@@ -68,9 +69,14 @@ class AdbTransport:
     ) -> None:
         self.server = server
         self._serial = serial
-        self._log = LogStream(server, serial, on_notice=on_notice)
+        self._liveness = Liveness(self._ask, serial=serial)
+        self._log = LogStream(server, serial, on_notice=on_notice, on_silence=self._liveness.prove)
         self._quick_shell = WarmShell(
-            lambda: server.open(serial, "exec:sh"), self.shell, self._absence, serial=serial
+            lambda: server.open(serial, "exec:sh", timeout=ANSWER_WITHIN),
+            self.shell,
+            self._absence,
+            self._liveness.prove,
+            serial=serial,
         )
         self._features: frozenset[str] = frozenset()
         self._features_of = 0
@@ -175,6 +181,7 @@ class AdbTransport:
                 serial=self._serial,
                 hint="Use the device before close(), inside the `with` block, or connect anew.",
             )
+        self._liveness.require()
 
     def _check_process(self) -> None:
         """Raise in a forked process: it shares the sockets and has no thread that reads the log."""
@@ -209,7 +216,7 @@ class AdbTransport:
         try:
             with (
                 mapped(serial=self._serial, doing=command, within=timeout),
-                self.server.open(self._serial, service, timeout=timeout) as connection,
+                self._open(service, deadline) as connection,
             ):
                 if typed is _NO_INPUT:
                     # A quick command may be over and gone already.
@@ -219,12 +226,30 @@ class AdbTransport:
                     connection.sendall(typed)
                 return read(connection, deadline=deadline)
         except TransportTimeoutError:
+            self._liveness.doubt()
             raise
         except TransportError as error:
             absence = self._absence()
             if absence is None:
                 raise
             raise absence from error
+
+    def _open(self, service: str, deadline: float) -> socket.socket:
+        """Start a service; a device that answers begins with it soon, however long it takes."""
+        timeout = min(time_left(deadline), ANSWER_WITHIN)
+        connection = self.server.open(self._serial, service, timeout=timeout)
+        connection.settimeout(time_left(deadline))
+        return connection
+
+    def _ask(self, timeout: float) -> None:
+        """Ask the device for a sign of life."""
+        deadline = time.monotonic() + timeout
+        with (
+            mapped(serial=self._serial, within=timeout),
+            self.server.open(self._serial, "exec:true", timeout=timeout) as connection,
+        ):
+            connection.settimeout(time_left(deadline))
+            read_rest(connection, deadline=deadline)
 
     def _check_length(self, service: str) -> None:
         size = len(encoded(service))

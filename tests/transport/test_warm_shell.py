@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -45,7 +45,10 @@ class Far:
         self.ends: list[socket.socket] = []
         self.alone: list[str] = []
         self.absence: ClawperatorError | None = None
-        self.shell = WarmShell(self.open, self.run_alone, lambda: self.absence, serial="PH1")
+        self.on_silence: Callable[[], None] = lambda: None
+        self.shell = WarmShell(
+            self.open, self.run_alone, lambda: self.absence, self.prove_alive, serial="PH1"
+        )
 
     def open(self) -> socket.socket:
         """Open another shell."""
@@ -58,6 +61,10 @@ class Far:
         """Run a command in a shell of its own."""
         self.alone.append(command)
         return ShellResult("alone", "", 7)
+
+    def prove_alive(self) -> None:
+        """Do what the test wants to happen in a silence."""
+        self.on_silence()
 
     def mark(self) -> str:
         """Read a command and give the word that its end is told by."""
