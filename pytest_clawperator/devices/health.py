@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pytest_clawperator.devices.operator import (
     grant_operator,
@@ -53,6 +53,7 @@ _DEAD_HINT = (
     " restart the device, or install another version of the Operator."
 )
 _Trouble = Literal["away", "operator", "other"]
+_T = TypeVar("_T")
 _WAKE, _UNLOCK = "input keyevent KEYCODE_WAKEUP", "wm dismiss-keyguard"
 
 
@@ -88,8 +89,8 @@ class Health:
         try:
             self.check()
         except (DeviceError, TransportError, DispatchError) as error:
-            if error.code in _SOMEBODY_ELSES:
-                raise  # the device is well
+            if is_somebody_elses(error):
+                raise
             self._heal_and_check(error)
 
     def check(self) -> None:
@@ -113,7 +114,7 @@ class Health:
                 heal(self._pipeline, error, tell=self._tell, reconnect=self._reconnect)
                 self.check()
             except ClawperatorError as next_error:
-                if next_error.code in _SOMEBODY_ELSES:
+                if is_somebody_elses(next_error):
                     raise
                 error = next_error
             else:
@@ -147,9 +148,35 @@ def heal(
         bring_back(pipeline.transport, pipeline.operator_package, tell=tell, reconnect=reconnect)
 
 
-def is_away(error: ClawperatorError) -> bool:
-    """Whether an error says that the device is not connected, or does not answer."""
-    return _trouble(error) == "away"
+def connect_healed(
+    connect: Callable[[], _T],
+    transport: Transport,
+    package: str,
+    *,
+    tell: Callable[[str], None],
+    reconnect: Callable[[], None],
+) -> _T:
+    """Connect to a device as ``Health`` checks it: one that is away is waited for, once."""
+    try:
+        return connect()
+    except (DeviceError, TransportError) as error:
+        if is_somebody_elses(error) or _trouble(error) != "away":
+            raise
+        tell(f"the device failed its check: {error.code}: {error.message}")
+    try:
+        bring_back(transport, package, tell=tell, reconnect=reconnect)
+        connected = connect()
+    except ClawperatorError as error:
+        if not is_somebody_elses(error):
+            tell("the device failed its check again and is put aside")
+        raise
+    tell("the device works again")
+    return connected
+
+
+def is_somebody_elses(error: ClawperatorError) -> bool:
+    """Whether an error says that somebody else uses the device, which is well."""
+    return error.code in _SOMEBODY_ELSES
 
 
 def bring_back(
