@@ -24,13 +24,14 @@ from pytest_clawperator.errors import (
     TransportTimeoutError,
 )
 from pytest_clawperator.transport.interface import ShellResult
-from pytest_clawperator.transport.liveness import ANSWER_WITHIN, Liveness
+from pytest_clawperator.transport.liveness import ANSWER_WITHIN, QUIET, Liveness
 from pytest_clawperator.transport.logcat import LogStream
 from pytest_clawperator.transport.quoting import encoded, quote
 from pytest_clawperator.transport.warm_shell import WarmShell
 from pytest_clawperator.transport.wire import (
     MAX_REQUEST,
     AdbServer,
+    Connection,
     mapped,
     read_rest,
     refusal,
@@ -54,7 +55,7 @@ _T_co = TypeVar("_T_co", covariant=True)
 
 
 class _Read(Protocol[_T_co]):
-    def __call__(self, connection: socket.socket, *, deadline: float) -> _T_co: ...
+    def __call__(self, connection: Connection, *, deadline: float) -> _T_co: ...
 
 
 class AdbTransport:
@@ -224,7 +225,8 @@ class AdbTransport:
                         connection.sendall(typed)
                 elif typed:
                     connection.sendall(typed)
-                return read(connection, deadline=deadline)
+                listening = _Listening(connection, deadline, self._liveness.prove)
+                return read(listening, deadline=deadline)
         except TransportTimeoutError:
             self._liveness.doubt()
             raise
@@ -272,6 +274,31 @@ class AdbTransport:
         return None if usual else refusal(f"device {state}", serial=self._serial, doing="")
 
 
+class _Listening:
+    """A connection to a command, up to a deadline; a device that says nothing is asked why."""
+
+    def __init__(
+        self, connection: socket.socket, deadline: float, prove_alive: Callable[[], None]
+    ) -> None:
+        self._connection = connection
+        self._deadline = deadline
+        self._prove_alive = prove_alive
+
+    def recv(self, size: int, /) -> bytes:
+        """Return what has come; raise if the time is over or the device does not answer."""
+        while True:
+            self._connection.settimeout(min(time_left(self._deadline), QUIET))
+            try:
+                return self._connection.recv(size)
+            except TimeoutError:
+                if time.monotonic() >= self._deadline:
+                    raise
+                self._prove_alive()
+
+    def settimeout(self, seconds: float | None, /) -> None:
+        """Do nothing: the deadline is known."""
+
+
 def _as_packets(command: str) -> bytes:
     """Return the packets that type a command into a shell and end its input."""
     # Nothing of the script may be read by the command itself.
@@ -281,9 +308,7 @@ def _as_packets(command: str) -> bytes:
     return typed + _NO_INPUT
 
 
-def _read_until(
-    connection: socket.socket, *, deadline: float, nonce: bytes
-) -> tuple[bytearray, int]:
+def _read_until(connection: Connection, *, deadline: float, nonce: bytes) -> tuple[bytearray, int]:
     """Read up to the line of the exit code; a process left running may keep the connection open."""
     received = bytearray()
     while data := connection.recv(65536):
@@ -296,7 +321,7 @@ def _read_until(
     raise EOFError(f"the shell ended early; it said {bytes(received[-200:])!r}")
 
 
-def _read_packets(connection: socket.socket, *, deadline: float) -> ShellResult:
+def _read_packets(connection: Connection, *, deadline: float) -> ShellResult:
     """Read a command's outputs and its exit code from packets."""
     outputs = {_STDOUT: bytearray(), _STDERR: bytearray()}
     received = bytearray()

@@ -14,6 +14,7 @@ from pytest_clawperator.errors import (
     TransportTimeoutError,
 )
 from pytest_clawperator.simulator import Simulator
+from pytest_clawperator.transport import warm_shell
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult
 from pytest_clawperator.transport.warm_shell import LONGEST, WarmShell
@@ -199,3 +200,38 @@ def test_a_device_that_is_away_is_to_blame(far: Far) -> None:
 
     with pytest.raises(DeviceNotFoundError):
         far.shell.result(DEADLINE)
+
+
+def test_a_silent_device_is_asked_whether_it_is_there(
+    far: Far, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command that takes long is waited for, as long as the device answers meanwhile."""
+    monkeypatch.setattr(warm_shell, "QUIET", 0.01)
+    far.shell.start("slow")
+    mark = far.mark()
+    answers = iter([lambda: None, lambda: far.say(f"done{mark}:0\n")])
+    far.on_silence = lambda: next(answers)()
+
+    result = far.shell.result(DEADLINE)
+
+    assert result == ShellResult("done", "", 0)
+    assert list(answers) == []
+
+
+def test_a_device_that_does_not_answer_is_not_waited_for(
+    far: Far, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The wait for a command ends when the device answers nothing at all."""
+    monkeypatch.setattr(warm_shell, "QUIET", 0.01)
+    silent = TransportTimeoutError("the device does not answer", serial="PH1")
+
+    def raise_silent() -> None:
+        raise silent
+
+    far.on_silence = raise_silent
+    far.shell.start("slow")
+
+    with pytest.raises(TransportTimeoutError) as caught:
+        far.shell.result(DEADLINE)
+
+    assert caught.value is silent

@@ -61,10 +61,9 @@ def pytest_sessionstart(session):
         send_away(session.config, "offline")
 """
 AWAY_AT_FIRST = f"""{AWAY}
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_finish(session):
-    if hasattr(session.config, "workerinput"):
-        send_away(session.config, "offline ms=1500")
+def pytest_collection_modifyitems(config):
+    if hasattr(config, "workerinput"):
+        send_away(config, "offline ms=1500")
 """
 
 ONE_DIES = """
