@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
+from functools import partial
 from typing import Protocol
 
 from pytest_clawperator.devices.file_lease import FileLeases
@@ -136,8 +137,7 @@ def take_each(
         except LeaseError as error:
             if error.code != ErrorCode.REMOTE_HOST_UNREACHABLE or clock() >= deadline:
                 raise
-            why = f"waiting, because {error.message}"
-            teller.tell("store", lambda why=why: why)
+            teller.tell("store", partial(str, f"waiting, because {error.message}"))
         # Those who wait for the same devices should not all come back at once.
         some_time = RETRY_PAUSE * (0.5 + secrets.randbelow(1000) / 1000)
         pause(max(min(some_time, deadline - clock()), 0.0))

@@ -182,7 +182,8 @@ class AdbTransport:
                 serial=self._serial,
                 hint="Use the device before close(), inside the `with` block, or connect anew.",
             )
-        self._liveness.require()
+        if self._liveness.is_in_doubt:
+            self._liveness.prove()
 
     def _check_process(self) -> None:
         """Raise in a forked process: it shares the sockets and has no thread that reads the log."""
@@ -228,7 +229,7 @@ class AdbTransport:
                 listening = _Listening(connection, deadline, self._liveness.prove)
                 return read(listening, deadline=deadline)
         except TransportTimeoutError:
-            self._liveness.doubt()
+            self._liveness.is_in_doubt = True
             raise
         except TransportError as error:
             absence = self._absence()

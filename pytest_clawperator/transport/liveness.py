@@ -25,7 +25,8 @@ class Liveness:
     """What is known of whether a device answers.
 
     ``ask`` asks it a short question, and raises ``TransportTimeoutError`` if no answer comes
-    within the seconds it is given.
+    within the seconds it is given. A device ``is_in_doubt`` when something did not end in time,
+    which may be the fault of a command or of the device: it is to be asked before its next use.
     """
 
     def __init__(
@@ -38,18 +39,9 @@ class Liveness:
         self._ask = ask
         self._serial = serial
         self._clock = clock
-        self._is_in_doubt = False
+        self.is_in_doubt = False
         self._silent_since: float | None = None
         self._asked_at = 0.0
-
-    def doubt(self) -> None:
-        """Take note that a command did not end in time: that may be the command or the device."""
-        self._is_in_doubt = True
-
-    def require(self) -> None:
-        """Raise if the device does not answer; one that is not in doubt is not asked."""
-        if self._is_in_doubt:
-            self.prove()
 
     def prove(self) -> None:
         """Ask the device now; raise ``TransportTimeoutError`` if it does not answer."""
@@ -59,10 +51,10 @@ class Liveness:
         try:
             self._ask(ANSWER_WITHIN if silent_since is None else AGAIN_WITHIN)
         except TransportTimeoutError as error:
-            self._is_in_doubt, self._asked_at = True, self._clock()
+            self.is_in_doubt, self._asked_at = True, self._clock()
             self._silent_since = begin if silent_since is None else silent_since
             raise self._silent(self._asked_at - self._silent_since) from error
-        self._is_in_doubt, self._silent_since = False, None
+        self.is_in_doubt, self._silent_since = False, None
 
     def _silent(self, seconds: float) -> TransportTimeoutError:
         return TransportTimeoutError(

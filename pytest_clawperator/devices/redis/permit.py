@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from time import sleep
 
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.redis import lease_clock
@@ -56,7 +56,7 @@ class RedisPermit:
     def _confirm(self, command_id: str, seconds: float) -> None:
         """Ask Redis until it confirms the lease, or until it cannot be valid any more."""
         while not self._is_confirmed(command_id, seconds):
-            time.sleep(_PAUSE)
+            sleep(_PAUSE)
 
     def _is_confirmed(self, command_id: str, seconds: float) -> bool:
         """Ask Redis once; False if the lease is in doubt, and Redis is to be asked again."""
