@@ -143,6 +143,30 @@ def take_each(
         pause(max(min(some_time, deadline - clock()), 0.0))
 
 
+def await_store(
+    store: LeaseStore,
+    key: str,
+    *,
+    wait: float,
+    say: Say = lambda text: None,
+    clock: Callable[[], float] = time.monotonic,
+    pause: Callable[[float], None] = time.sleep,
+) -> None:
+    """Wait up to ``wait`` seconds for a store that cannot be reached, then raise its error."""
+    deadline = clock() + wait
+    teller = _Teller(say, deadline, clock)
+    while True:
+        try:
+            store.holder(key)
+        except LeaseError as error:
+            if error.code != ErrorCode.REMOTE_HOST_UNREACHABLE or clock() >= deadline:
+                raise
+            teller.tell("store", partial(str, f"waiting, because {error.message}"))
+            pause(RETRY_PAUSE)
+        else:
+            return
+
+
 class _Teller:
     """Says what is waited for: at once when that is something else, and then now and again."""
 

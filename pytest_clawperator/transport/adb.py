@@ -29,6 +29,7 @@ from pytest_clawperator.transport.logcat import LogStream
 from pytest_clawperator.transport.quoting import encoded, quote
 from pytest_clawperator.transport.warm_shell import WarmShell
 from pytest_clawperator.transport.wire import (
+    ANSWER_DEADLINE,
     MAX_REQUEST,
     AdbServer,
     Connection,
@@ -73,7 +74,7 @@ class AdbTransport:
         self._liveness = Liveness(self._ask, serial=serial)
         self._log = LogStream(server, serial, on_notice=on_notice, on_silence=self._liveness.prove)
         self._quick_shell = WarmShell(
-            lambda: server.open(serial, "exec:sh", timeout=ANSWER_WITHIN),
+            lambda: self._open("exec:sh", time.monotonic() + ANSWER_DEADLINE),
             self.shell,
             self._absence,
             self._liveness.prove,
@@ -239,8 +240,13 @@ class AdbTransport:
 
     def _open(self, service: str, deadline: float) -> socket.socket:
         """Start a service; a device that answers begins with it soon, however long it takes."""
-        timeout = min(time_left(deadline), ANSWER_WITHIN)
-        connection = self.server.open(self._serial, service, timeout=timeout)
+        begin, timeout = time.monotonic(), min(time_left(deadline), ANSWER_WITHIN)
+        try:
+            connection = self.server.open(self._serial, service, timeout=timeout)
+        except TransportTimeoutError:
+            if timeout >= ANSWER_WITHIN:
+                self._liveness.note_silence(begin)
+            raise
         connection.settimeout(time_left(deadline))
         return connection
 

@@ -51,10 +51,15 @@ class Liveness:
         try:
             self._ask(ANSWER_WITHIN if silent_since is None else AGAIN_WITHIN)
         except TransportTimeoutError as error:
-            self.is_in_doubt, self._asked_at = True, self._clock()
-            self._silent_since = begin if silent_since is None else silent_since
-            raise self._silent(self._asked_at - self._silent_since) from error
+            raise self._silent(self.note_silence(begin)) from error
         self.is_in_doubt, self._silent_since = False, None
+
+    def note_silence(self, since: float) -> float:
+        """Take note that the device has not answered since; return for how many seconds."""
+        self.is_in_doubt, self._asked_at = True, self._clock()
+        if self._silent_since is None:
+            self._silent_since = since
+        return self._asked_at - self._silent_since
 
     def _silent(self, seconds: float) -> TransportTimeoutError:
         return TransportTimeoutError(

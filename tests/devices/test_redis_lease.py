@@ -18,7 +18,7 @@ import redis
 
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import read_device
-from pytest_clawperator.devices.lease import open_leases, take_each
+from pytest_clawperator.devices.lease import await_store, open_leases, take_each
 from pytest_clawperator.devices.redis import lease_clock, permit
 from pytest_clawperator.devices.redis import server as redis_server
 from pytest_clawperator.devices.redis.terms import Ticket
@@ -451,6 +451,22 @@ def test_who_waits_survives_a_restart_of_redis(brief: RedisServer, store: MakeSt
         f"waiting, because Redis at 127.0.0.1:{brief.port}",
         "waiting for PH1",
     ]
+
+
+def test_a_redis_that_starts_late_is_waited_for(brief: RedisServer, store: MakeStore) -> None:
+    """Who is willing to wait begins when Redis answers; others get the error at once."""
+    leases, said = store(brief), list[str]()
+    brief.stop()
+    steps = iter([lambda: None, brief.start])
+
+    await_store(leases, "PH1", wait=DEADLINE, say=said.append, pause=lambda _: next(steps)())
+    brief.stop()
+    with pytest.raises(LeaseError) as caught:
+        await_store(leases, "PH1", wait=0.0)
+
+    assert len(said) == 1
+    assert said[0].startswith(f"waiting, because Redis at 127.0.0.1:{brief.port} keeps the leases")
+    assert caught.value.code == ErrorCode.REMOTE_HOST_UNREACHABLE
 
 
 def test_setting_the_date_changes_nothing(

@@ -89,3 +89,16 @@ def test_a_frozen_device_is_asked_again_for_an_instant(device: Device) -> None:
 
     assert not any(refused)
     assert device.asked == [ANSWER_WITHIN, AGAIN_WITHIN, AGAIN_WITHIN]
+
+
+def test_a_service_that_could_not_be_started_is_a_question_too(device: Device) -> None:
+    """A device that was waited for by somebody else gets no more than an instant."""
+    device.is_frozen = True
+    device.liveness.note_silence(device.time.now - ANSWER_WITHIN)
+
+    at_once = is_refused(device)
+    device.time.pass_by(10)
+    later = is_refused(device)
+
+    assert (at_once, later) == (True, True)
+    assert device.asked == [AGAIN_WITHIN]
