@@ -54,7 +54,7 @@ HOMES = {
     "yaml": ("simulator/", "snapshot/golden/"),
     "PIL": ("simulator/picture/", "assertions/golden/"),
     "pixelmatch": ("assertions/golden/pixels.py",),
-    "redis": ("devices/redis_lease.py",),
+    "redis": ("devices/redis/",),
 }
 
 MODULES = sorted(PACKAGE.rglob("*.py"))

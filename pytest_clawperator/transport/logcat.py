@@ -23,6 +23,7 @@ from pytest_clawperator.errors import (
     LogcatError,
 )
 from pytest_clawperator.transport.interruptible_wait import Wakeup, start_thread
+from pytest_clawperator.transport.liveness import QUIET
 from pytest_clawperator.transport.log_continuity import (
     OVERLAP,
     Continuation,
@@ -56,7 +57,8 @@ _TAG = "pytest-clawperator"
 class LogStream:
     """One persistent ``logcat``, opened at the first ``mark``; any thread may use it.
 
-    ``on_notice`` is called with a sentence about each stretch of the log that was lost.
+    ``on_notice`` is called with a sentence about each stretch of the log that was lost,
+    ``on_silence`` when somebody waits for a line and none has come for a while; it may raise.
     ``returns`` counts how often the device came back.
     """
 
@@ -67,11 +69,13 @@ class LogStream:
         *,
         capacity: int = CAPACITY,
         on_notice: Callable[[str], None] = lambda _: None,
+        on_silence: Callable[[], None] = lambda: None,
     ) -> None:
         self.returns = 0
         self._server = server
         self._serial = serial
         self._on_notice = on_notice
+        self._on_silence = on_silence
         self._ring = Ring(capacity)
         # Plain locks, and no conditions or events: see `interruptible_wait`.
         self._lock = threading.Lock()
@@ -111,7 +115,8 @@ class LogStream:
                     break
                 patience = left if self._open else self._patience(left)
                 woken = self._changed.waiter()
-            woken.acquire(timeout=patience)
+            if not woken.acquire(timeout=min(patience, QUIET)) and patience > QUIET:
+                self._on_silence()
         return ring.end
 
     def close(self) -> None:

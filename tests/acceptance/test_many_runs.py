@@ -7,6 +7,7 @@ import random
 import re
 import shutil
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -99,6 +100,17 @@ QUICK_REDIS = """
 from pytest_clawperator.devices.redis_lease import RedisLeases
 
 RedisLeases.__init__.__kwdefaults__.update(ttl={ttl}, settle=0.0)
+"""
+# Workers collect only when they are told to.
+LATE = """
+import os
+import time
+from pathlib import Path
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    Path(os.environ["PYTEST_XDIST_WORKER"]).touch()
+    while not Path("go").exists():
+        time.sleep(0.01)
 """
 # Where the processes of a run cannot write: as on a disk that is full.
 FULL_DISK = """
@@ -393,6 +405,46 @@ class TestRedis:
         assert [*run.outcomes.values()] == [["passed"]] * 24
         assert lab.stats()["overlaps"] == 0
         self.nothing_left(server, lab)
+
+    @pytest.mark.parametrize("away", [0.0, 3.0])
+    def test_it_is_away_when_workers_begin(
+        self, lab: Lab, server: RedisServer, away: float
+    ) -> None:
+        """A Redis that is away or empty at a worker's first command costs no test."""
+        suite, quick = NAPS.format(tests=4, milliseconds=10), QUICK_REDIS.format(ttl=10.0)
+        run = lab.start(LATE + suite, *TWO, "--claw-lease", server.url, preload=quick)
+        wait_for(lambda: all((run.folder / name).exists() for name in ("gw0", "gw1")), about=run)
+
+        server.stop()
+        (run.folder / "go").touch()
+        back = time.monotonic() + away
+        wait_for(lambda: run.ended == 4 or time.monotonic() >= back)
+        server.start()
+        code = run.wait()
+
+        assert code == pytest.ExitCode.OK, run.output
+        assert [*run.outcomes.values()] == [["passed"]] * 4
+        assert lab.stats()["overlaps"] == 0
+
+    def test_it_comes_back_while_a_run_waits(self, lab: Lab, server: RedisServer) -> None:
+        """A run that waits for a phone waits for Redis as well, and has the phone in the end."""
+        quick = QUICK_REDIS.format(ttl=10.0)
+        where = ("--claw-lease", server.url, "--claw-device", lab.phones[0].serial)
+        old = lab.start(LONG, *where, preload=quick)
+        wait_for(lambda: bool(lab.phones[0].stats()["broadcasts"]), about=old)
+        wary = quick.replace("settle=0.0", "settle=3.0")  # the holder renews within a second
+        new = lab.start(NEXT, *where, "--claw-lease-timeout", "200", preload=wary)
+        wait_for(lambda: "held by" in new.output, about=new)
+
+        server.stop()
+        wait_for(lambda: "keeps the leases and does not work" in new.output, about=new)
+        server.start()
+        (old.folder / "go").touch()
+        codes = [old.wait(), new.wait()]
+
+        assert codes == [pytest.ExitCode.OK] * 2, old.output + new.output
+        assert "has just started" in new.output.partition("does not work")[2]
+        assert lab.stats()["overlaps"] == 0
 
     def test_it_stays_away_too_long(self, lab: Lab, server: RedisServer) -> None:
         """Once the leases have run out nothing is sent, and the run ends and says why."""
