@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Generator
+from functools import partial
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import settings
@@ -20,12 +22,19 @@ settings.load_profile("soak" if os.environ.get("CLAWPERATOR_SOAK") else "short")
 
 # Tests run in a random order if this names a seed; long runs choose one, for all their workers.
 _SEED = "CLAWPERATOR_SEED"
+# Tests that kill processes leave lock files; those of real devices are somewhere else.
+_LOCKS = "CLAWPERATOR_LEASE_DIR"
 
 
-def pytest_configure() -> None:
-    """Choose an order for a long run, before its workers start."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose what all workers share: the order of a long run, and a folder for lock files."""
     if os.environ.get("CLAWPERATOR_SOAK"):
         os.environ.setdefault(_SEED, str(random.randrange(1_000_000)))
+    if _LOCKS not in os.environ:
+        folder = TemporaryDirectory(prefix="claw-locks-", ignore_cleanup_errors=True)
+        os.environ[_LOCKS] = folder.name
+        config.add_cleanup(folder.cleanup)
+        config.add_cleanup(partial(os.environ.__delitem__, _LOCKS))
 
 
 def pytest_report_header() -> list[str]:

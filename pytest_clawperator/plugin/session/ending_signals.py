@@ -43,7 +43,7 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, None, None]
     number = config.stash.get(ENDING_SIGNAL, None)
     if number is not None and is_worker(config):
         early = config.stash.get(EARLY_CONNECTION, None)
-        if early is not None:
+        if early is not None and early.client is not None:
             early.client.close()
         os.kill(os.getpid(), number)
 
