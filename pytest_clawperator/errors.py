@@ -45,12 +45,13 @@ from typing import Any, ClassVar
 
 from pytest_clawperator.error_codes import ErrorCode as ErrorCode
 from pytest_clawperator.error_codes import known_code as known_code
+from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.remedies import Hint, Wording, for_scripts, in_words, parts_of
 
 
 def _printable(text: str) -> str:
-    """Escape unpaired surrogates, which a screen may hold and no terminal or file can."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    """Hide secrets, and escape unpaired surrogates, which no terminal or file can hold."""
+    return hide(text).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _rebuild(cls: type[_Explained], args: tuple[Any, ...], state: dict[str, Any]) -> _Explained:
@@ -107,6 +108,9 @@ class _Explained(BaseException):
         device = f"[{self.serial}] " if self.serial else ""
         hint = f"\n  hint: {self.hint}" if self.hint else ""
         return _printable(f"{device}{self.code}: {self.message}{self._evidence()}{hint}")
+
+    def __repr__(self) -> str:
+        return hide(super().__repr__())
 
     def _evidence(self) -> str:
         """Return what stands between the message and the hint, each line after a line break."""

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from pytest_clawperator.redaction.redaction import hide
+
 _LONGEST_QUOTE = 60
 
 
@@ -32,6 +34,7 @@ def describe(value: Any) -> str:
 
 def quote(text: str) -> str:
     """Quote text for a message: one line, bounded, every odd character visible."""
+    text = hide(text)
     cut = text[:_LONGEST_QUOTE]
     return json.dumps(cut, ensure_ascii=not cut.isprintable()) + ("..." if cut != text else "")
 

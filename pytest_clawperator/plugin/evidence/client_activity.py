@@ -11,10 +11,12 @@ from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.contracts.events import ArtifactMade, Event, ExecutionFinished
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.redaction.redaction import SECRETS, hide
 from pytest_clawperator.transport.interface import Transport
 
 _KEPT_EXECUTIONS = 20
 _LONGEST_LABEL = 60
+_TYPING = "enter_text"
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class ClientActivity:
         default_factory=lambda: deque(maxlen=_KEPT_EXECUTIONS)
     )
     timed: list[TimedAction] = field(default_factory=list)
+    typed: set[str] = field(default_factory=set)
     snapshot: bytes | None = None
     log_start: int = 0
     # Threads that collect evidence: what they do is not the test's, and they may outlast it.
@@ -54,8 +57,14 @@ class ClientActivity:
         """Forget what was before this test."""
         self.executions.clear()
         self.timed.clear()
+        self.typed.clear()
         self.snapshot = None
         self.log_start = self.log_end()
+
+    @property
+    def typed_secret(self) -> bool:
+        """Whether the test typed a secret."""
+        return any(map(SECRETS.is_in, self.typed))
 
     def log_end(self) -> int:
         """Return how far the log was read; a device that is gone is not waited for."""
@@ -79,6 +88,7 @@ class ClientActivity:
         if isinstance(event, ExecutionFinished):
             self.executions.append(event)
             self.timed.append(TimedAction(event.elapsed, label_of(event.execution)))
+            self.typed.update(_typed_in(event.execution))
         elif isinstance(event, ArtifactMade) and event.kind == "snapshot":
             self.snapshot = event.data
 
@@ -90,8 +100,13 @@ def label_of(execution: Execution) -> str:
         params = action.to_wire().get("params") or {}
         value = next((text for text in _texts(params) if text), "")
         parts.append(f"{action.type} {value!r}" if value else action.type)
-    label = ", ".join(parts)
+    label = hide(", ".join(parts))
     return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 3]}..."
+
+
+def _typed_in(execution: Execution) -> list[str]:
+    typed = (one.params.text for one in execution.actions if one.params and one.type == _TYPING)
+    return [text for text in typed if text]
 
 
 def _texts(params: object) -> list[str]:

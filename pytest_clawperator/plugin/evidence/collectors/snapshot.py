@@ -6,27 +6,17 @@ from collections.abc import Iterator
 
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
-from pytest_clawperator.plugin.evidence.collectors.evidence_piece import Piece, Unavailable
-
-_WITHIN = 1.0
-_STEP = "evidence"
+from pytest_clawperator.plugin.evidence.collectors.evidence_piece import Piece, Unavailable, why
+from pytest_clawperator.plugin.evidence.collectors.look import Look
 
 
-def collect_snapshot(client: ClientActivity, *, is_broken: bool) -> Iterator[Piece]:
+def collect_snapshot(client: ClientActivity, look: Look) -> Iterator[Piece]:
     """Yield what is on the screen now; where that fails, what the test saw last."""
     try:
-        if is_broken:
-            raise Unavailable("the device does not answer")
-        yield Piece("snapshot", "snapshot.xml", _look(client))
+        xml = look.snapshot().xml.encode("utf-8", "surrogatepass")
+        yield Piece("snapshot", "snapshot.xml", xml)
     except (ClawperatorError, Unavailable) as exc:
         if client.snapshot is None:
             raise
-        why = exc.message.splitlines()[0] if isinstance(exc, ClawperatorError) else str(exc)
-        remark = f"the last that the test saw: {why}"
+        remark = f"the last that the test saw: {why(exc)}"
         yield Piece("snapshot", "snapshot.xml", client.snapshot, remark)
-
-
-def _look(client: ClientActivity) -> bytes:
-    payload = [{"id": _STEP, "type": "snapshot_ui"}]
-    result = client.client.execute(payload, timeout=_WITHIN).raise_for_status()
-    return result.step(_STEP).snapshot.xml.encode("utf-8", "surrogatepass")
