@@ -1,13 +1,14 @@
-"""What all tests share: pytester, the size of property tests, and skips that count in CI."""
+"""What all tests share: pytester, no secrets, the size of property tests, skips in CI."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import settings
 
+from pytest_clawperator.redaction.redaction import SECRETS
 from tests.programs import is_failure
 
 pytest_plugins = ["pytester"]
@@ -16,6 +17,14 @@ pytest_plugins = ["pytester"]
 settings.register_profile("short", deadline=None)
 settings.register_profile("soak", deadline=None, max_examples=5_000)
 settings.load_profile("soak" if os.environ.get("CLAWPERATOR_SOAK") else "short")
+
+
+@pytest.fixture(autouse=True)
+def own_secrets() -> Iterator[None]:
+    """Forget the secrets that a test typed: another test may use them as ordinary words."""
+    before = SECRETS.secrets
+    yield
+    SECRETS.secrets = before
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,18 +1,11 @@
-"""Screenshots without secrets: what shows one is painted black."""
+"""Parts of a screenshot, painted black."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Sequence
 
-from pytest_clawperator.redaction.redaction import SECRETS
 from pytest_clawperator.snapshot.bounds import Bounds
-from pytest_clawperator.snapshot.tree import Node, Snapshot
-
-
-def secret_places(snapshot: Snapshot) -> list[Bounds]:
-    """Return where a screen shows password fields, or texts that hold a secret."""
-    return [node.bounds for node in snapshot.nodes if _is_secret(node)]
 
 
 def blackened(picture: bytes, places: Sequence[Bounds]) -> bytes:
@@ -32,7 +25,3 @@ def blackened(picture: bytes, places: Sequence[Bounds]) -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, "PNG")
     return buffer.getvalue()
-
-
-def _is_secret(node: Node) -> bool:
-    return node.password or SECRETS.is_in(node.text) or SECRETS.is_in(node.content_desc)

@@ -31,14 +31,15 @@ def _hidden(messages: list[bytes]) -> list[bytes]:
 def _chains(lines: list[bytes]) -> list[list[int]]:
     """Return the indexes of the lines of each message that was cut."""
     found: list[list[int]] = []
-    unfinished: dict[tuple[object, ...], list[int]] = {}
+    unfinished: dict[object, list[int]] = {}
     for place, line in enumerate(lines):
         entry = parse_log_line(line.removeprefix(_MARK))
         if entry is None:
             continue
-        chain = unfinished.pop((*entry.source, entry.tid), [])
+        writer = (entry.source, entry.tid)
+        chain = unfinished.pop(writer, [])
         if _is_cut(entry, line):
-            unfinished[(*entry.source, entry.tid)] = chain
+            unfinished[writer] = chain
             found += [] if chain else [chain]
             chain.append(place)
         elif chain:

@@ -72,7 +72,7 @@ def compare(
     With ``exact`` nothing else may be there, except where the golden says ``...``.
     """
     # A golden that was written without its secrets fits a screen without them.
-    is_hiding = any(MARK in (line.name or "") for line in golden.lines)
+    is_hiding = any(MARK in str(line) for line in golden.lines)
     return difference(golden.lines, _items(snapshot, ignore, is_hiding=is_hiding), exact=exact)
 
 
