@@ -28,7 +28,7 @@ def check_rule(text: str) -> str:
     if pattern.search(""):
         raise ValueError(
             f"{text!r} matches an empty text, which is everywhere; allowed is a regular"
-            " expression of the secret alone, as in 'sk-[A-Za-z0-9]+'"
+            " expression of the secret alone, as in '\\bsk-[A-Za-z0-9]+'"
         )
     return text
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from pytest_clawperator.errors import ClawperatorError, ExecutionValidationError, Problem
-from pytest_clawperator.redaction.finder import Finder
 from pytest_clawperator.redaction.redaction import SECRETS, Redaction
 
 

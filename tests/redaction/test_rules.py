@@ -40,7 +40,7 @@ def test_a_rule_is_a_pattern_or_names_variables(rule: str, hidden: str) -> None:
 )
 def test_a_rule_that_makes_no_sense_is_refused(rule: str, problem: str) -> None:
     """The message names the rule and what is wrong with it."""
-    with pytest.raises(ValueError, match="allowed|no regular expression") as caught:
+    with pytest.raises(ValueError, match=r"allowed|no regular expression") as caught:
         check_rule(rule)
 
     assert str(caught.value).startswith(problem)
