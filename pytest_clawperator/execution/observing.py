@@ -77,7 +77,7 @@ class Observers:
             started = True
             self._emit(ExecutionStarted, **about)
             result = about["result"] = run()
-            self._typed.received(result)
+            self._typed.received(execution, result)
         except BaseException as exc:
             about["error"] = exc
             if not started:

@@ -1,17 +1,20 @@
 """Which of the typed texts are secrets, because they went into a password field.
 
-The Operator does not say what kind of field it typed into; a snapshot does, whether it came
-before, in the same execution or later.
+The result does not say what kind of field was typed into. The Operator's log does, which has
+the event of each change; and so does a snapshot, whether it came before, in the same execution
+or later.
 """
 
 from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Iterable
 from contextlib import suppress
 
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.text.ecmascript import utf16_length
 from pytest_clawperator.errors import SnapshotError
 from pytest_clawperator.execution.result import RunResult, RunStep
 from pytest_clawperator.redaction.redaction import SECRETS
@@ -23,6 +26,10 @@ _FIELD = re.compile(rf"<node\b[^>]*\b{PROTECTED}[^>]*>")
 _ID = re.compile(r'\bresource-id="([^"]+)"')
 # What a password field shows: a bullet for each character, and for a moment the last one.
 _BULLETS = re.compile(r'\btext="([•●*]+.?)"')
+# The same in the event that a password field has changed, as Android prints it.
+_CHANGE = re.compile(
+    r"\bTYPE_VIEW_TEXT_CHANGED;.*? Text: \[([•●*]+.?)\];.*? Password: true;".encode()
+)
 # The name of a field that is a password field even while the app shows what is in it.
 _NAME = re.compile(r"passw(?:or)?d|passcode|passphrase", re.IGNORECASE)
 # A single character, such as locators type to empty a field, is no secret.
@@ -42,20 +49,16 @@ class TypedTexts:
 
     def sent(self, execution: Execution) -> None:
         """Take note of what is about to be typed."""
-        for action in execution.actions:
-            if action.type != "enter_text" or action.params is None:
-                continue
-            matcher, text = action.params.matcher, action.params.text or ""
+        for matcher, text in _typed_by(execution):
             SECRETS.add_matches(text)
-            if matcher is None or len(text) < _SHORTEST:
-                continue
             if self._is_password_field(matcher):
-                SECRETS.add(text)
-            else:  # the next screen may tell more
+                _hide_typed(text)
+            else:  # the log or the next screen may tell more
                 self._unsure.append((matcher, text))
 
-    def received(self, result: RunResult) -> None:
-        """Look for password fields on the screens that came back."""
+    def received(self, execution: Execution, result: RunResult) -> None:
+        """Look for password fields in the log, and on the screens that came back."""
+        hide_passwords(texts_typed_by(execution), result.log.lines)
         for step in result.steps:
             if step.action_type == "snapshot_ui" and PROTECTED in step.data.get("text", ""):
                 self._look_at(step)
@@ -73,7 +76,7 @@ class TypedTexts:
             is_protected = self._is_password_field(matcher)
             # Where a field was found by what it showed, it does not show that any longer.
             if is_protected or (is_protected is None and len(typed) in self._lengths):
-                SECRETS.add(typed)
+                _hide_typed(typed)
             elif is_protected is None:
                 self._unsure.append((matcher, typed))
 
@@ -93,3 +96,29 @@ class TypedTexts:
         if not nodes:
             return None
         return any(one.password for one in (nodes[0], *nodes[0].ancestors))
+
+
+def texts_typed_by(execution: Execution) -> list[str]:
+    """Return what an execution types."""
+    return [text for _, text in _typed_by(execution)]
+
+
+def hide_passwords(typed: Iterable[str], lines: Iterable[bytes]) -> None:
+    """Hide those of the typed texts that are as long as what a log says of password fields."""
+    wanted = [text for text in typed if not SECRETS.is_in(text)]
+    changes = (_CHANGE.search(line) for line in (lines if wanted else ()))
+    lengths = {len(found[1].decode("utf-8", "replace")) for found in changes if found}
+    for text in wanted:
+        if lengths & {len(text), utf16_length(text)}:
+            _hide_typed(text)
+
+
+def _hide_typed(text: str) -> None:
+    """Hide what was typed into a password field."""
+    if len(text) >= _SHORTEST:
+        SECRETS.add(text)
+
+
+def _typed_by(execution: Execution) -> list[tuple[NodeMatcher, str]]:
+    given = [one.params for one in execution.actions if one.type == "enter_text" and one.params]
+    return [(one.matcher, one.text) for one in given if one.matcher is not None and one.text]

@@ -11,12 +11,12 @@ from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.contracts.events import ArtifactMade, Event, ExecutionFinished
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.execution.typed_texts import hide_passwords, texts_typed_by
 from pytest_clawperator.redaction.redaction import SECRETS, hide
 from pytest_clawperator.transport.interface import Transport
 
 _KEPT_EXECUTIONS = 20
 _LONGEST_LABEL = 60
-_TYPING = "enter_text"
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,11 @@ class ClientActivity:
         """Whether the test typed a secret."""
         return any(map(SECRETS.is_in, self.typed))
 
+    def hide_passwords(self) -> None:
+        """Hide what went into password fields, also where the log told of it only later."""
+        if self.typed:
+            hide_passwords(self.typed, self.log_lines()[0])
+
     def log_end(self) -> int:
         """Return how far the log was read; a device that is gone is not waited for."""
         transport = self.transport
@@ -88,7 +93,7 @@ class ClientActivity:
         if isinstance(event, ExecutionFinished):
             self.executions.append(event)
             self.timed.append(TimedAction(event.elapsed, label_of(event.execution)))
-            self.typed.update(_typed_in(event.execution))
+            self.typed.update(texts_typed_by(event.execution))
         elif isinstance(event, ArtifactMade) and event.kind == "snapshot":
             self.snapshot = event.data
 
@@ -102,11 +107,6 @@ def label_of(execution: Execution) -> str:
         parts.append(f"{action.type} {value!r}" if value else action.type)
     label = hide(", ".join(parts))
     return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 3]}..."
-
-
-def _typed_in(execution: Execution) -> list[str]:
-    typed = (one.params.text for one in execution.actions if one.params and one.type == _TYPING)
-    return [text for text in typed if text]
 
 
 def _texts(params: object) -> list[str]:

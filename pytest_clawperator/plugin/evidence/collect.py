@@ -97,6 +97,7 @@ def collect(
     done: list[Kind] = []
 
     def collect_all() -> None:
+        client.hide_passwords()
         for kind in wanted:
             _collect_one(kind, request)
             done.append(kind)

@@ -56,6 +56,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     SECRETS.secrets = config.stash[EARLIER_SECRETS]
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name a test after its parameter, and not after a secret that is its value."""
+    return argname if isinstance(val, str) and SECRETS.is_in(val) else None
+
+
 @pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Hide secrets before any other plugin sees the report."""

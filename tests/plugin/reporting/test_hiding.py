@@ -100,7 +100,7 @@ def test_matching(claw, record_property, record_testsuite_property):
     pytest.skip("token " + token)
 
 
-@pytest.mark.parametrize("word", [os.environ["BANK_PASSWORD"]], ids=["word"])
+@pytest.mark.parametrize("word", [os.environ["BANK_PASSWORD"]])
 def test_variable(claw, word):
     with allure.step(f"sign in with {{word}}"):
         allure.attach(word, "word")
