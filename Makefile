@@ -59,7 +59,7 @@ check: programs  ## Run the tests alone; ARGS="tests/contracts -k alias" for som
 	@$(BIN)/python -m compileall -q pytest_clawperator
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
-soak: programs  ## Run the long versions of the tests.
+soak: programs  ## Run the long versions of the tests, in a random order.
 	@CLAWPERATOR_SOAK=1 $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 bench: $(VENV)/developed  ## Print what things cost, as ratios.

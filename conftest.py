@@ -1,8 +1,9 @@
-"""What all tests share: pytester, no secrets, the size of property tests, skips in CI."""
+"""What all tests share: pytester, no secrets, their order, property tests, skips in CI."""
 
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import Generator, Iterator
 
 import pytest
@@ -17,6 +18,29 @@ pytest_plugins = ["pytester"]
 settings.register_profile("short", deadline=None)
 settings.register_profile("soak", deadline=None, max_examples=5_000)
 settings.load_profile("soak" if os.environ.get("CLAWPERATOR_SOAK") else "short")
+
+# Tests run in a random order if this names a seed; long runs choose one, for all their workers.
+_SEED = "CLAWPERATOR_SEED"
+
+
+def pytest_configure() -> None:
+    """Choose an order for a long run, before its workers start."""
+    if os.environ.get("CLAWPERATOR_SOAK"):
+        os.environ.setdefault(_SEED, str(random.randrange(1_000_000)))
+
+
+def pytest_report_header() -> list[str]:
+    """Show how to repeat the order of this run."""
+    seed = os.environ.get(_SEED)
+    return [f"tests in random order: {_SEED}={seed}"] if seed else []
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Shuffle the files, and the tests within each; fixtures of modules stay cheap."""
+    if seed := os.environ.get(_SEED):
+        order = random.Random(seed)
+        files = {path: order.random() for path in dict.fromkeys(item.path for item in items)}
+        items.sort(key=lambda item: (files[item.path], order.random()))
 
 
 @pytest.fixture(autouse=True)

@@ -47,11 +47,12 @@ from pytest_clawperator.error_codes import ErrorCode as ErrorCode
 from pytest_clawperator.error_codes import known_code as known_code
 from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.remedies import Hint, Wording, for_scripts, in_words, parts_of
+from pytest_clawperator.visible_text import visible
 
 
-def _printable(text: str) -> str:
-    """Hide secrets, and escape unpaired surrogates, which no terminal or file can hold."""
-    return hide(text).encode("utf-8", "backslashreplace").decode("utf-8")
+def _safe(text: str) -> str:
+    """Return a text that may be shown: without secrets, and with control characters visible."""
+    return visible(hide(text))
 
 
 def _rebuild(cls: type[_Explained], args: tuple[Any, ...], state: dict[str, Any]) -> _Explained:
@@ -107,7 +108,7 @@ class _Explained(BaseException):
     def __str__(self) -> str:
         device = f"[{self.serial}] " if self.serial else ""
         hint = f"\n  hint: {self.hint}" if self.hint else ""
-        return _printable(f"{device}{self.code}: {self.message}{self._evidence()}{hint}")
+        return _safe(f"{device}{self.code}: {self.message}{self._evidence()}{hint}")
 
     def __repr__(self) -> str:
         return hide(super().__repr__())
@@ -193,7 +194,7 @@ class ExecutionValidationError(PayloadError):
             if rest:
                 blocks.append(f"... and {rest} more")
             text = "\n".join([f"{self.code}: {len(self.problems)} problems", *blocks])
-        return _printable(f"{text}\n  hint: {self.hint}" if self.hint else text)
+        return _safe(f"{text}\n  hint: {self.hint}" if self.hint else text)
 
 
 class PayloadTooLargeError(PayloadError):
@@ -391,6 +392,9 @@ class ExpectationError(_Explained, AssertionError):
 
 class ClawperatorWarning(UserWarning):
     """Something worth knowing that does not stop the run."""
+
+    def __str__(self) -> str:
+        return _safe(super().__str__())
 
 
 def _shown_as_public() -> None:

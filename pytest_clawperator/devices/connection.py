@@ -41,6 +41,7 @@ from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.server import ensure_server, locate_server
 from pytest_clawperator.transport.wire import AdbServer
+from pytest_clawperator.visible_text import visible
 
 _log = logging.getLogger("pytest_clawperator")
 
@@ -173,7 +174,7 @@ def _teller(serial: str, observers: Sequence[Observer]) -> Callable[[str], None]
 
 
 def _tell(message: str, *, serial: str, observers: tuple[Observer, ...]) -> None:
-    _log.warning("%s%s", f"[{serial}] " if serial else "", message)
+    _log.warning("%s%s", f"[{serial}] " if serial else "", visible(message))
     Observers(observers, serial=serial).notice(message)
 
 

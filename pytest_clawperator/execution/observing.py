@@ -22,6 +22,7 @@ from pytest_clawperator.errors import ClawperatorWarning
 from pytest_clawperator.execution.postprocess import screenshot_path
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.execution.typed_texts import TypedTexts
+from pytest_clawperator.visible_text import visible
 
 _log = logging.getLogger("pytest_clawperator")
 
@@ -113,4 +114,4 @@ def _warn(message: str) -> None:
     try:
         warnings.warn(message, ClawperatorWarning, stacklevel=3)
     except ClawperatorWarning:
-        _log.warning("%s", message)
+        _log.warning("%s", visible(message))

@@ -5,7 +5,14 @@ from __future__ import annotations
 from types import ModuleType
 
 from pytest_clawperator.plugin.evidence import late_closing, on_failure, used_clients
-from pytest_clawperator.plugin.features import goldens, marked_tests, pausing, soft, validating
+from pytest_clawperator.plugin.features import (
+    goldens,
+    hidden_characters,
+    marked_tests,
+    pausing,
+    soft,
+    validating,
+)
 from pytest_clawperator.plugin.input import option_values
 from pytest_clawperator.plugin.leasing import (
     default_hooks,
@@ -35,6 +42,7 @@ class Rooms:
         late_closing,
         marked_tests,
         goldens,
+        hidden_characters,
         soft,
         default_hooks,
         worker_device,

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Iterable
 from urllib.parse import quote, quote_plus
 
+from pytest_clawperator.visible_text import visible, visible_in_xml, visible_line
+
 # Both quotes in front make Python escape the single one, as it does inside of longer texts.
 _QUOTES = "'\""
 
@@ -38,10 +40,6 @@ def _of_bytes(text: str) -> str:
     return repr((_QUOTES + text).encode("utf-8", "surrogatepass"))[5:-1]
 
 
-def _control_shown(text: str) -> str:
-    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
-
-
 def _replacing(pairs: Iterable[tuple[str, str]]) -> Callable[[str], str]:
     def way(text: str) -> str:
         for old, new in pairs:
@@ -70,7 +68,6 @@ _WAYS: tuple[Callable[[str], str], ...] = (
     lambda text: _ascii(text).replace("\\'", "'"),
     _of_bytes,
     lambda text: _of_bytes(text).replace("\\'", "'"),
-    _control_shown,
     _replacing(_XML),
     _replacing((*_XML, _DOUBLE)),
     _replacing((*_XML, _DOUBLE, *_BREAKS)),
@@ -83,6 +80,9 @@ _WAYS: tuple[Callable[[str], str], ...] = (
     lambda text: quote(text, errors="backslashreplace"),
     lambda text: quote_plus(text, errors="backslashreplace"),
     lambda text: text.encode("utf-8", "backslashreplace").decode(),
+    visible,
+    visible_line,
+    lambda text: visible_in_xml(f'"{text}"')[1:-1],
     _decoded("replace"),
     _decoded("surrogateescape"),
 )

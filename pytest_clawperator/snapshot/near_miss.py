@@ -14,6 +14,7 @@ from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.snapshot.matching import FIELDS, Query, folded
 from pytest_clawperator.snapshot.roles import UNTELLABLE
 from pytest_clawperator.snapshot.text_difference import first_difference, lookalikes, surroundings
+from pytest_clawperator.visible_text import visible_line
 
 if TYPE_CHECKING:
     from pytest_clawperator.snapshot.node import Node
@@ -81,9 +82,7 @@ def describe(node: Node) -> str:
 def plain(text: str, *, longest: int = _SHOWN_TEXT) -> str:
     """Return a text as one short line, unprintable characters escaped and secrets hidden."""
     text = hide(text)
-    shown = "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: longest + 1]
-    )
+    shown = visible_line(text[: longest + 1])
     return shown if len(shown) <= longest else f"{shown[: longest - 3]}..."
 
 

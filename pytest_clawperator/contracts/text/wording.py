@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.visible_text import visible_line
 
 _LONGEST_QUOTE = 60
 
@@ -36,7 +37,7 @@ def quote(text: str) -> str:
     """Quote text for a message: one line, bounded, every odd character visible."""
     text = hide(text)
     cut = text[:_LONGEST_QUOTE]
-    return json.dumps(cut, ensure_ascii=not cut.isprintable()) + ("..." if cut != text else "")
+    return visible_line(json.dumps(cut, ensure_ascii=False)) + ("..." if cut != text else "")
 
 
 def listed(words: Iterable[str], limit: int = 10) -> str:

@@ -22,6 +22,7 @@ from pytest_clawperator.plugin.session.report_fields import (
     HAS_FAILED,
 )
 from pytest_clawperator.report.hidden_log import hide_in_log
+from pytest_clawperator.visible_text import visible
 
 _SECTION = "clawperator: evidence"
 _SHOWN_TRACE = 30
@@ -130,7 +131,7 @@ class Recorder:
         self._lines += evidence.missing
         for crash, trace in zip(evidence.crashes, evidence.traces, strict=True):
             shown = "\n".join(trace.splitlines()[:_SHOWN_TRACE])
-            report.sections.append((f"clawperator: {crash}", shown))
+            report.sections.append((visible(f"clawperator: {crash}"), shown))
         if report.failed:
             self._keep_more(report, client)
         return [str(crash) for crash in evidence.crashes]
@@ -185,7 +186,7 @@ class Recorder:
     def _attached(self, attachment: Attachment) -> None:
         shown = self._show(attachment.path)
         self._lines.append(f"{self._kind}: {shown}")
-        self._properties.append((f"clawperator_{self._kind}", shown))
+        self._properties.append((f"clawperator_{self._kind}", visible(shown)))
         self._publish(attachment)
 
     def _complete_report(self, report: pytest.TestReport, crashes: list[str]) -> None:
@@ -195,7 +196,7 @@ class Recorder:
         if self._lines:
             # pytest shows what a teardown adds to an earlier failure only if so named.
             title = f"{_SECTION} (teardown)" if report.when == "teardown" else _SECTION
-            report.sections.append((title, "\n".join(self._lines)))
+            report.sections.append((title, visible("\n".join(self._lines))))
         if not self.artifacts.is_empty:
             setattr(report, EVIDENCE_FOLDER, self._show(self.artifacts.folder))
             setattr(report, CRASHES, crashes)

@@ -13,6 +13,7 @@ import pytest
 
 from pytest_clawperator.plugin.evidence.artifacts import Attachment
 from pytest_clawperator.report import allure_bridge
+from pytest_clawperator.visible_text import visible
 
 
 class AttachFile(Protocol):
@@ -42,7 +43,8 @@ def publisher_of(config: pytest.Config) -> Callable[[Attachment], None]:
     def publish(attachment: Attachment) -> None:
         for one in FORMATS:
             if config.pluginmanager.has_plugin(one.plugin):
-                one.attach(attachment.path, name=attachment.name, mime=attachment.mime)
+                name = visible(attachment.name)
+                one.attach(attachment.path, name=name, mime=attachment.mime)
 
     return publish
 

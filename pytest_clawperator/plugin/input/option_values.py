@@ -22,6 +22,7 @@ from pytest_clawperator.plugin.stash import SETTINGS
 from pytest_clawperator.plugin.worker_input import is_worker
 from pytest_clawperator.redaction.rules import check_rule
 from pytest_clawperator.transport.server import locate_server
+from pytest_clawperator.visible_text import visible
 
 PROFILES = ("documented", "0.5.3")
 
@@ -91,9 +92,10 @@ def _parsed(option: Option, text: str, folder: Path, source: str, *, check: bool
         if check and option.field in CHECKS:
             CHECKS[option.field](value)
     except ValueError as exc:
-        raise pytest.UsageError(f"{source}: {exc}") from exc
+        raise pytest.UsageError(visible(f"{source}: {exc}")) from exc
     except ConfigurationError as exc:
-        raise pytest.UsageError(f"{source}: {exc.message}. {exc.hint or ''}".strip()) from exc
+        told = f"{source}: {exc.message}. {exc.hint or ''}".strip()
+        raise pytest.UsageError(visible(told)) from exc
     return value
 
 

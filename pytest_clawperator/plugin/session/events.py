@@ -11,6 +11,7 @@ import pytest
 
 from pytest_clawperator.contracts.events import Event, Notice, Observer
 from pytest_clawperator.execution.observing import Observers
+from pytest_clawperator.plugin.session.terminal_lines import write_line
 from pytest_clawperator.plugin.stash import EVENTS, UNSHOWN_LINES
 from pytest_clawperator.redaction.redaction import hide
 
@@ -74,4 +75,4 @@ def show_line(config: pytest.Config, text: str, *, alarming: bool = True) -> Non
         # It does not know of the letters that stand for the results of workers.
         if reporter._tw.width_of_current_line:
             reporter.line("")
-        reporter.write_line(hide(f"clawperator: {text}"), yellow=alarming)
+        write_line(reporter, hide(f"clawperator: {text}"), yellow=alarming)

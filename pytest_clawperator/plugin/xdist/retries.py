@@ -16,6 +16,7 @@ from pytest_clawperator.plugin.session.report_fields import (
     LEASE_PROBLEM,
     PUT_ASIDE,
 )
+from pytest_clawperator.plugin.session.terminal_lines import write_line
 from pytest_clawperator.plugin.stash import DEVICE_POOL
 from pytest_clawperator.plugin.xdist.durations import save_durations
 from pytest_clawperator.plugin.xdist.scheduling import DeviceScheduling
@@ -85,7 +86,7 @@ class Retries:
         for serial in flaky:
             parts = [_moved(self._moved[serial])] if self._moved[serial] else []
             parts += ["it was put aside"] if serial in self._put_aside else []
-            terminalreporter.line(f"{serial:{width}}  {'; '.join(parts)}", yellow=True)
+            write_line(terminalreporter, f"{serial:{width}}  {'; '.join(parts)}", yellow=True)
 
     def _judge(self, node: Any, report: pytest.TestReport) -> None:
         """Retry a test whose device failed, and put aside a device that is dead."""

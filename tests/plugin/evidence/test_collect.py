@@ -39,7 +39,9 @@ class Client(SimpleNamespace):
 def watched(**methods: Any) -> ClientActivity:
     """Watch a client that has these methods."""
     client: Any = Client(**methods)
-    return ClientActivity(client)
+    activity = ClientActivity(client)
+    activity.begin()
+    return activity
 
 
 def test_a_device_that_hangs() -> None:
@@ -253,9 +255,8 @@ def test_behind_another_host(pytester: pytest.Pytester, run_plain: Run) -> None:
 
 def test_evidence_is_there_when_the_debugger_asks(pytester: pytest.Pytester, run: Run) -> None:
     """Whoever is asked by the debugger finds the evidence there already."""
-    # pytest keeps such a class by its name, so no other test has a module of this name.
     pytester.makepyfile(
-        evidence_pdb="""
+        quick_pdb="""
         import pdb
         from pathlib import Path
 
@@ -267,7 +268,7 @@ def test_evidence_is_there_when_the_debugger_asks(pytester: pytest.Pytester, run
     )
     pytester.syspathinsert()
 
-    result = run("--pdb", "--pdbcls=evidence_pdb:Quick", "--claw-logcat=off")
+    result = run("--pdb", "--pdbcls=quick_pdb:Quick", "--claw-logcat=off")
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["found [[]'screenshot.png', 'snapshot.xml'[]]"])
