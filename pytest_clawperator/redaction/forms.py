@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from functools import cache
 from urllib.parse import quote, quote_plus
 
 # Both quotes in front make Python escape the single one, as it does inside of longer texts.
 _QUOTES = "'\""
 
 
-def forms_of(text: str) -> set[str]:
+@cache
+def forms_of(text: str) -> frozenset[str]:
     """Return the text as it is, and as it looks after one or two of the ways to write it."""
     once = {way(text) for way in _WAYS}
-    return {text, *once}.union(way(form) for form in once for way in _WAYS)
+    return frozenset({text, *once}.union(way(form) for form in once for way in _WAYS))
 
 
 def lines_of(text: str) -> list[str]:
