@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from functools import cache
 from urllib.parse import quote, quote_plus
 
 from pytest_clawperator.visible_text import visible, visible_in_xml, visible_line
@@ -12,10 +13,11 @@ from pytest_clawperator.visible_text import visible, visible_in_xml, visible_lin
 _QUOTES = "'\""
 
 
-def forms_of(text: str) -> set[str]:
+@cache
+def forms_of(text: str) -> frozenset[str]:
     """Return the text as it is, and as it looks after one or two of the ways to write it."""
     once = {way(text) for way in _WAYS}
-    return {text, *once}.union(way(form) for form in once for way in _WAYS)
+    return frozenset({text, *once}.union(way(form) for form in once for way in _WAYS))
 
 
 def lines_of(text: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Sequence
 
 from pytest_clawperator.redaction.finder import Finder, Secrets
@@ -13,6 +14,7 @@ class Redaction:
 
     def __init__(self) -> None:
         self._finder = Finder(Secrets())
+        self._adding = threading.Lock()
 
     @property
     def secrets(self) -> Secrets:
@@ -30,15 +32,17 @@ class Redaction:
 
     def add(self, text: str) -> None:
         """Hide a text from now on."""
-        known = self.secrets
-        if text.strip() and text not in known.texts:
-            self.secrets = known._replace(texts=known.texts | {text})
+        with self._adding:
+            known = self.secrets
+            if text.strip() and text not in known.texts:
+                self.secrets = known._replace(texts=known.texts | {text})
 
     def add_pattern(self, pattern: re.Pattern[str]) -> None:
         """Hide from now on what a regular expression matches."""
-        known = self.secrets
-        if pattern not in known.patterns:
-            self.secrets = known._replace(patterns=(*known.patterns, pattern))
+        with self._adding:
+            known = self.secrets
+            if pattern not in known.patterns:
+                self.secrets = known._replace(patterns=(*known.patterns, pattern))
 
     def add_matches(self, text: str) -> None:
         """Hide in all its forms what a pattern matches in a text."""

@@ -150,3 +150,14 @@ def test_a_cut_through_a_secret_hides_both_parts(cut: int) -> None:
     parts = finder(ODD[:10]).hide_across([text[: 7 + cut], text[7 + cut :]])
 
     assert parts == [f"before {MARK}", f"{MARK} after"]
+
+
+def test_thousands_of_secrets_are_all_found() -> None:
+    """Each of many secrets is hidden, whatever place of the text it begins at."""
+    chance = random.Random(7)
+    secrets = ["".join(chance.choices("abcdefgh0123", k=n % 20 + 8)) for n in range(1000)]
+    text = "".join(f"{secret}{' ' * (n % 5 + 1)}" for n, secret in enumerate(secrets))
+
+    hidden = finder(*secrets).hide(text)
+
+    assert set(hidden.split()) == {MARK}
