@@ -114,9 +114,9 @@ def hide_passwords(typed: Iterable[str], lines: Iterable[bytes]) -> None:
 
 
 def _hide_typed(text: str) -> None:
-    """Hide what was typed into a password field."""
+    """Hide what was typed into a password field, which shows bullets in its place."""
     if len(text) >= _SHORTEST:
-        SECRETS.add(text)
+        SECRETS.add(text, on_screen=False)
 
 
 def _typed_by(execution: Execution) -> list[tuple[NodeMatcher, str]]:

@@ -30,10 +30,11 @@ _NOTHING: re.Pattern[str] = re.compile(r"(?!)")
 
 
 class Secrets(NamedTuple):
-    """What is hidden: whole texts, and patterns."""
+    """What is hidden: whole texts, and patterns; ``on_screen``: a screen may show one of them."""
 
     texts: frozenset[str] = frozenset()
     patterns: tuple[re.Pattern[str], ...] = ()
+    on_screen: bool = False
 
 
 class Finder:

@@ -30,19 +30,21 @@ class Redaction:
         """Whether there is nothing to hide."""
         return not any(self.secrets)
 
-    def add(self, text: str) -> None:
-        """Hide a text from now on."""
+    def add(self, text: str, *, on_screen: bool = True) -> None:
+        """Hide a text from now on; ``on_screen`` says that a screen may show it."""
         with self._adding:
             known = self.secrets
-            if text.strip() and text not in known.texts:
-                self.secrets = known._replace(texts=known.texts | {text})
+            on_screen = known.on_screen or on_screen
+            if text.strip() and (text not in known.texts or on_screen != known.on_screen):
+                self.secrets = known._replace(texts=known.texts | {text}, on_screen=on_screen)
 
     def add_pattern(self, pattern: re.Pattern[str]) -> None:
         """Hide from now on what a regular expression matches."""
         with self._adding:
             known = self.secrets
             if pattern not in known.patterns:
-                self.secrets = known._replace(patterns=(*known.patterns, pattern))
+                patterns = (*known.patterns, pattern)
+                self.secrets = known._replace(patterns=patterns, on_screen=True)
 
     def add_matches(self, text: str) -> None:
         """Hide in all its forms what a pattern matches in a text."""

@@ -29,6 +29,17 @@ def test_blank_texts_are_no_secrets() -> None:
     assert secrets.is_empty
 
 
+def test_a_password_is_not_on_the_screen() -> None:
+    """What a password field holds is shown by no screen, until it is a secret otherwise."""
+    secrets = Redaction()
+
+    secrets.add("hunter2", on_screen=False)
+    before = secrets.secrets.on_screen
+    secrets.add("hunter2")
+
+    assert (before, secrets.secrets.on_screen) == (False, True)
+
+
 def test_secrets_can_be_put_back() -> None:
     """A run forgets its own secrets and keeps those that were there."""
     secrets = Redaction()

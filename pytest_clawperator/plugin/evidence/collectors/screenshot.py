@@ -36,7 +36,7 @@ def _take(client: ClientActivity) -> bytes:
 
 
 def _without_secrets(picture: bytes, client: ClientActivity, look: Look) -> bytes:
-    is_guarded = not SECRETS.is_empty or PROTECTED.encode() in (client.snapshot or b"")
+    is_guarded = SECRETS.secrets.on_screen or client.typed_secret or _showed_password(client)
     if not is_guarded and not look.is_wanted:
         return picture
     try:
@@ -46,3 +46,7 @@ def _without_secrets(picture: bytes, client: ClientActivity, look: Look) -> byte
         if not is_guarded:  # nothing says that there is anything to hide
             return picture
         raise Unavailable(f"it may show a secret, and nothing tells where: {why(exc)}") from exc
+
+
+def _showed_password(client: ClientActivity) -> bool:
+    return PROTECTED.encode() in (client.snapshot or b"")
