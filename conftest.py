@@ -1,16 +1,17 @@
-"""What all tests share: pytester, their order, property tests, and skips that count in CI."""
+"""What all tests share: pytester, no secrets, their order, property tests, skips in CI."""
 
 from __future__ import annotations
 
 import os
 import random
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from functools import partial
 from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import settings
 
+from pytest_clawperator.redaction.redaction import SECRETS
 from tests.programs import is_failure
 
 pytest_plugins = ["pytester"]
@@ -49,6 +50,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         order = random.Random(seed)
         files = {path: order.random() for path in dict.fromkeys(item.path for item in items)}
         items.sort(key=lambda item: (files[item.path], order.random()))
+
+
+@pytest.fixture(autouse=True)
+def own_secrets() -> Iterator[None]:
+    """Forget the secrets that a test typed: another test may use them as ordinary words."""
+    before = SECRETS.secrets
+    yield
+    SECRETS.secrets = before
 
 
 @pytest.hookimpl(wrapper=True)

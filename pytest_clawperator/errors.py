@@ -46,6 +46,7 @@ from typing import Any, ClassVar
 
 from pytest_clawperator.error_codes import ErrorCode as ErrorCode
 from pytest_clawperator.error_codes import known_code as known_code
+from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.remedies import Hint, Wording, for_scripts, in_words, parts_of
 from pytest_clawperator.visible_text import visible
 
@@ -67,6 +68,11 @@ def file_problem(error: OSError | ValueError) -> str:
     if isinstance(error, OSError):
         return error.strerror or str(error)
     return "the path holds a character that no file name can have"
+
+
+def _safe(text: str) -> str:
+    """Return a text that may be shown: without secrets, and with control characters visible."""
+    return visible(hide(text))
 
 
 def _rebuild(cls: type[_Explained], args: tuple[Any, ...], state: dict[str, Any]) -> _Explained:
@@ -122,7 +128,10 @@ class _Explained(BaseException):
     def __str__(self) -> str:
         device = f"[{self.serial}] " if self.serial else ""
         hint = f"\n  hint: {self.hint}" if self.hint else ""
-        return visible(f"{device}{self.code}: {self.message}{self._evidence()}{hint}")
+        return _safe(f"{device}{self.code}: {self.message}{self._evidence()}{hint}")
+
+    def __repr__(self) -> str:
+        return hide(super().__repr__())
 
     def _evidence(self) -> str:
         """Return what stands between the message and the hint, each line after a line break."""
@@ -205,7 +214,7 @@ class ExecutionValidationError(PayloadError):
             if rest:
                 blocks.append(f"... and {rest} more")
             text = "\n".join([f"{self.code}: {len(self.problems)} problems", *blocks])
-        return visible(f"{text}\n  hint: {self.hint}" if self.hint else text)
+        return _safe(f"{text}\n  hint: {self.hint}" if self.hint else text)
 
 
 class PayloadTooLargeError(PayloadError):
@@ -405,7 +414,7 @@ class ClawperatorWarning(UserWarning):
     """Something worth knowing that does not stop the run."""
 
     def __str__(self) -> str:
-        return visible(super().__str__())
+        return _safe(super().__str__())
 
 
 def _shown_as_public() -> None:

@@ -52,7 +52,7 @@ HOMES = {
     "pydantic_core": ("contracts/", "simulator/"),
     "typing_extensions": ("",),
     "yaml": ("simulator/", "snapshot/golden/"),
-    "PIL": ("simulator/picture/", "assertions/golden/"),
+    "PIL": ("simulator/picture/", "assertions/golden/", "report/blackening.py"),
     "pixelmatch": ("assertions/golden/pixels.py",),
     "redis": ("devices/redis/",),
 }

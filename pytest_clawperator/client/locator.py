@@ -19,6 +19,7 @@ from pytest_clawperator.contracts.selectors import MatcherKeywords
 from pytest_clawperator.contracts.text.wording import shown
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, StepFailedError
 from pytest_clawperator.execution.result import RunStep
+from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
@@ -39,9 +40,9 @@ class Locator:
 
     def __repr__(self) -> str:
         if self.target.node is not None:
-            return f"<Locator of {self.target}>"
+            return hide(f"<Locator of {self.target}>")
         ordinal = self.target.ordinal
-        return f"{self.target} ({ordinal})" if ordinal else str(self.target)
+        return hide(f"{self.target} ({ordinal})" if ordinal else str(self.target))
 
     def __bool__(self) -> bool:
         raise ConfigurationError(
@@ -102,14 +103,20 @@ class Locator:
         return self.client.long_click(self, timeout=timeout)
 
     def enter_text(
-        self, value: str, /, *, submit: bool = False, timeout: float | None = None
+        self,
+        value: str,
+        /,
+        *,
+        submit: bool = False,
+        secret: bool = False,
+        timeout: float | None = None,
     ) -> RunStep:
-        """Replace its text.
+        """Replace its text; a ``secret`` is shown in no message, report or file.
 
         ``claw.node(id="email").enter_text("ada@example.com")``
         """
         __tracebackhide__ = True
-        return self.client.enter_text(value, self, submit=submit, timeout=timeout)
+        return self.client.enter_text(value, self, submit=submit, secret=secret, timeout=timeout)
 
     def clear(self, *, timeout: float | None = None) -> None:
         """Empty a field.

@@ -22,6 +22,7 @@ from pytest_clawperator.plugin.leasing import (
     worker_device,
 )
 from pytest_clawperator.plugin.reporting import (
+    hiding,
     infrastructure,
     junit,
     matrix_table,
@@ -57,6 +58,7 @@ class Rooms:
         pausing,
         summary,
         terminal,
+        hiding,
     )
 
     # For usage.py

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.plugin.leasing.device_needs import DeviceNeeds
     from pytest_clawperator.plugin.leasing.early_connection import EarlyConnection
     from pytest_clawperator.plugin.session.events import EventHub
+    from pytest_clawperator.redaction.finder import Secrets
 
 # On the config: what was asked for, and what the process knows of the run.
 IS_GATE_OPEN: pytest.StashKey[bool] = pytest.StashKey()
@@ -36,6 +37,7 @@ EVENTS: pytest.StashKey[EventHub] = pytest.StashKey()
 UNSHOWN_LINES: pytest.StashKey[list[str]] = pytest.StashKey()
 DESCRIBED_DEVICES: pytest.StashKey[set[str]] = pytest.StashKey()
 GOLDEN_USE: pytest.StashKey[GoldenUse] = pytest.StashKey()
+EARLIER_SECRETS: pytest.StashKey[Secrets] = pytest.StashKey()
 
 # On the config: devices.
 WORKER_COUNT: pytest.StashKey[int] = pytest.StashKey()

@@ -10,6 +10,7 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.snapshot.matching import FIELDS, Query, folded
 from pytest_clawperator.snapshot.roles import UNTELLABLE
 from pytest_clawperator.snapshot.text_difference import first_difference, lookalikes, surroundings
@@ -79,7 +80,8 @@ def describe(node: Node) -> str:
 
 
 def plain(text: str, *, longest: int = _SHOWN_TEXT) -> str:
-    """Return a text as one short line, unprintable characters escaped."""
+    """Return a text as one short line, unprintable characters escaped and secrets hidden."""
+    text = hide(text)
     shown = visible_line(text[: longest + 1])
     return shown if len(shown) <= longest else f"{shown[: longest - 3]}..."
 

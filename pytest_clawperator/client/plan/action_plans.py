@@ -19,6 +19,7 @@ from pytest_clawperator.errors import (
     TransportError,
 )
 from pytest_clawperator.execution.result import RunResult, RunStep
+from pytest_clawperator.redaction.redaction import SECRETS
 from pytest_clawperator.snapshot.tree import Snapshot
 
 LONGEST_NAVIGATION = 30.0
@@ -117,10 +118,13 @@ def enter_text(
     *,
     within: TargetLike | None = None,
     submit: bool = False,
+    secret: bool = False,
 ) -> Plan[RunStep]:
-    """Plan replacing the text of a field."""
+    """Plan replacing the text of a field; a secret is sent as it is, and told nobody."""
     __tracebackhide__ = True
     given_value: object = value
+    if secret and isinstance(given_value, str):
+        SECRETS.add(value)
     if not isinstance(given_value, str) or "\0" in given_value:
         problem = Problem(
             "value", "enter_text needs a text that a field can hold", repr(value), "text"

@@ -19,6 +19,7 @@ from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.schema.rules import Flaw, Rule, copy_json
 from pytest_clawperator.contracts.text.wording import describe, listed, suggestion
 from pytest_clawperator.errors import ExecutionValidationError, Problem
+from pytest_clawperator.redaction.redaction import hide
 
 #: What is allowed where data are nested too deeply.
 NESTING = "a flat list of actions"
@@ -59,7 +60,7 @@ class WireObject:
 
     def __repr__(self) -> str:
         given = (f"{k}={v!r}" for k, v in self.__dict__.items() if v is not None)
-        return f"{type(self).__name__}({', '.join(given)})"
+        return hide(f"{type(self).__name__}({', '.join(given)})")
 
     def to_wire(self) -> dict[str, Any]:
         """Return the wire form: canonical names, only what was given."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.visible_text import visible_line
 
 _LONGEST_QUOTE = 60
@@ -42,6 +43,7 @@ def shown(value: Any) -> str:
 
 def quote(text: str) -> str:
     """Quote text for a message: one line, bounded, every odd character visible."""
+    text = hide(text)
     cut = text[:_LONGEST_QUOTE]
     return visible_line(json.dumps(cut, ensure_ascii=False)) + ("..." if cut != text else "")
 

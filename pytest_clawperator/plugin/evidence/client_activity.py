@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakSet
 
@@ -17,6 +17,8 @@ from pytest_clawperator.contracts.events import (
 )
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.execution.typed_texts import hide_passwords, texts_typed_by
+from pytest_clawperator.redaction.redaction import SECRETS, hide
 from pytest_clawperator.transport.interface import Transport
 
 _KEPT_EXECUTIONS = 20
@@ -46,6 +48,7 @@ class ClientActivity:
         default_factory=lambda: deque(maxlen=_KEPT_EXECUTIONS)
     )
     timed: list[TimedAction] = field(default_factory=list)
+    typed: set[str] = field(default_factory=set)
     snapshot: bytes | None = None
     log_position: int = 0
     is_watched: bool = False
@@ -77,7 +80,18 @@ class ClientActivity:
         self.is_watched = False
         self.executions.clear()
         self.timed.clear()
+        self.typed.clear()
         self.snapshot = None
+
+    @property
+    def typed_secret(self) -> bool:
+        """Whether the test typed a secret."""
+        return any(map(SECRETS.is_in, self.typed))
+
+    def hide_passwords(self) -> None:
+        """Hide what went into password fields, also where the log told of it only later."""
+        if self.typed:
+            hide_passwords(self.typed, self._new_lines())
 
     def take_log(self) -> tuple[list[bytes], int]:
         """Return the log of the test, and how many of its lines are no longer kept.
@@ -91,6 +105,11 @@ class ClientActivity:
         lines = list(transport.log.read(start, end))
         self.log_position = end
         return lines, end - start - len(lines)
+
+    def _new_lines(self) -> Sequence[bytes]:
+        """Return the log of the test as far as nobody took it yet."""
+        transport = self.transport
+        return [] if transport is None else transport.log.read(self.log_position, self._log_end())
 
     def _log_end(self) -> int:
         """Return how far the log was read; a device that is gone is not waited for."""
@@ -107,6 +126,7 @@ class ClientActivity:
         elif isinstance(event, ExecutionFinished):
             self.executions.append(event)
             self.timed.append(TimedAction(event.elapsed, label_of(event.execution)))
+            self.typed.update(texts_typed_by(event.execution))
         elif isinstance(event, ArtifactMade) and event.kind == "snapshot":
             self.snapshot = event.data
 
@@ -118,7 +138,7 @@ def label_of(execution: Execution) -> str:
         params = action.to_wire().get("params") or {}
         value = next((text for text in _texts(params) if text), "")
         parts.append(f"{action.type} {value!r}" if value else action.type)
-    label = ", ".join(parts)
+    label = hide(", ".join(parts))
     return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 3]}..."
 
 

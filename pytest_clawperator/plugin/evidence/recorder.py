@@ -21,10 +21,12 @@ from pytest_clawperator.plugin.session.report_fields import (
     EVIDENCE_FOLDER,
     HAS_FAILED,
 )
+from pytest_clawperator.report.hidden_log import hide_in_log
 from pytest_clawperator.visible_text import visible
 
 _SECTION = "clawperator: evidence"
 _SHOWN_TRACE = 30
+_NO_VIDEO = "no video: a secret was typed while it was recorded, and a video cannot be blackened"
 
 Attach = Callable[[Attachment], None]
 
@@ -141,8 +143,9 @@ class Recorder:
 
     def _keep_piece(self, piece: Piece, prefix: str) -> None:
         self._kind = piece.kind
+        content = hide_in_log(piece.content) if piece.kind == "log" else piece.content
         try:
-            path = self.artifacts.attach(f"{prefix}{piece.name}", piece.content)
+            path = self.artifacts.attach(f"{prefix}{piece.name}", content)
         except (ClawperatorError, OSError) as exc:  # no reason to lose the test's own failure
             why = exc.message if isinstance(exc, ClawperatorError) else exc
             self._lines.append(f"no {piece.kind}: {why}")
@@ -175,7 +178,11 @@ class Recorder:
     def _keep_videos(self) -> None:
         is_wanted = self._has_failed or self._settings().video == "on"
         for place, client in enumerate(self._clients):
-            segments = self._videos.take(client) if is_wanted else self._videos.drop(client)
+            is_secret = client.typed_secret and self._videos.has(client)
+            if is_wanted and is_secret:
+                self._lines.append(_NO_VIDEO)
+            is_kept = is_wanted and not is_secret
+            segments = self._videos.take(client) if is_kept else self._videos.drop(client)
             prefix = _prefix("call", client if place else None)
             for number, segment in enumerate(segments, 1):
                 name = "video.mp4" if len(segments) == 1 else f"video-{number}.mp4"

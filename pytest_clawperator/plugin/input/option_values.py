@@ -21,6 +21,7 @@ from pytest_clawperator.plugin.input.settings import ALLOWED_SECONDS, ALLOWED_WH
 from pytest_clawperator.plugin.options import OPTIONS, Option, on_command_line, written_value
 from pytest_clawperator.plugin.stash import SETTINGS
 from pytest_clawperator.plugin.worker_input import is_worker
+from pytest_clawperator.redaction.rules import check_rule
 from pytest_clawperator.transport.server import locate_server
 from pytest_clawperator.visible_text import visible
 
@@ -193,6 +194,7 @@ PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
     "snapshot": _when,
     "logcat": _when,
     "video": _when,
+    "redact": lambda text, folder: check_rule(text),
     "sim_app": _file,
     "sim_profile": _profile,
 }

@@ -16,6 +16,8 @@ from pytest_clawperator.contracts.events import ArtifactMade, ExecutionFinished
 from pytest_clawperator.errors import DeviceUnavailableError, EnvelopeTimeoutError
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity, label_of
 from pytest_clawperator.plugin.evidence.collect import collect
+from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.snapshot.tree import Snapshot
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.host import Reply, answer, envelope, running_host
 from tests.doubles.transport import ScriptedTransport
@@ -135,6 +137,42 @@ def test_the_last_screen_that_was_seen() -> None:
     assert [(piece.content, piece.remark) for piece in found.pieces] == [
         (b"<x/>", "the last that the test saw: no envelope within 6 s")
     ]
+
+
+PNG = b"\x89PNG\r\n\x1a\n"
+LOGIN = b'<hierarchy><node password="true" bounds="[0,0][9,9]" /></hierarchy>'
+
+
+@pytest.mark.parametrize(
+    ("secret", "last_screen", "is_kept"),
+    [("", None, True), ("hunter2", None, False), ("", LOGIN, False)],
+)
+def test_no_picture_that_may_show_a_secret(
+    secret: str, last_screen: bytes | None, *, is_kept: bool
+) -> None:
+    """Where no look tells what to hide, a picture is kept only if there is no secret to show."""
+    SECRETS.add(secret)
+    seen = watched(screenshot=lambda: PNG)
+    seen.snapshot = last_screen
+
+    found = collect(seen, ["screenshot"], is_broken=True)
+
+    assert [piece.content for piece in found.pieces] == ([PNG] if is_kept else [])
+    why = "it may show a secret, and nothing tells where: the device does not answer"
+    assert found.missing == ([] if is_kept else [f"no screenshot: {why}"])
+
+
+def test_no_picture_that_cannot_be_blackened() -> None:
+    """A picture that cannot be read is not kept where a field must be hidden in it."""
+    SECRETS.add("hunter2")
+    screen = Snapshot.from_xml(LOGIN)
+    looked = SimpleNamespace(step=lambda _: SimpleNamespace(snapshot=screen))
+    looked.raise_for_status = lambda: looked
+
+    found = collect(watched(screenshot=lambda: PNG, execute=lambda *_, **__: looked), ALL)
+
+    assert "nothing in it can be hidden" in found.missing[-1]
+    assert [piece.kind for piece in found.pieces] == ["snapshot"]
 
 
 def test_nothing_is_run_on_a_broken_device() -> None:
