@@ -107,7 +107,7 @@ def _whole_dump(lines: list[bytes], place: int, source: bytes) -> list[bytes]:
         messages.append(message)
         if len(message) >= PIECE_LENGTH:
             break
-        if message.endswith(_END):
+        if _END in message:
             return messages if message == _END else []
     return []
 
