@@ -66,12 +66,18 @@ def complaints(scene: Scene) -> Iterator[Finding]:
             yield Finding("complaints", f"{_name(run)} says {found[0]!r}")
 
 
+def waits(scene: Scene) -> Iterator[Finding]:
+    """Nobody waits long for a phone that is frozen."""
+    for told in scene.overdue:
+        yield Finding("waits", told)
+
+
 def leftovers(scene: Scene) -> Iterator[Finding]:
     """Nothing is left of processes that could end by themselves; the next user removes the rest."""
     for run in scene.runs:
         if left := run.group:
             yield Finding("leftovers", f"{_name(run)} left the processes {left}")
-    # The file of an execution that nobody saw the end of stays until somebody uses the phone.
+    # The record of an execution that nobody saw the end of stays until somebody uses the phone.
     if not scene.was_killed:
         yield from _files(scene, "*.lease", "*.holder", "clawperator-*")
     _use_each_phone(scene)
@@ -91,9 +97,13 @@ def _was_refused(scene: Scene, run: Run) -> bool:
 
 
 def _files(scene: Scene, *patterns: str) -> Iterator[Finding]:
+    """Find files of these names, without those of phones that nobody can use any more."""
+    dead = scene.rack.dead_ports
     for folder in (scene.locks, scene.scratch):
-        if names := sorted(path.name for pattern in patterns for path in folder.glob(pattern)):
-            yield Finding("leftovers", f"{folder} has {names}")
+        found = [path.name for pattern in patterns for path in folder.glob(pattern)]
+        names = [name for name in found if not any(f"_{port}-" in name for port in dead)]
+        if names:
+            yield Finding("leftovers", f"{folder} has {sorted(names)}")
 
 
 def _use_each_phone(scene: Scene) -> None:

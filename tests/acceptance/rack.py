@@ -84,6 +84,11 @@ class Rack:
         return self._redis
 
     @property
+    def dead_ports(self) -> list[str]:
+        """The ports of the phones that were killed, by which the files of a phone are named."""
+        return [phone.serial.rpartition(":")[2] for phone in self._made if phone.is_dead]
+
+    @property
     def has_redis(self) -> bool:
         """Whether there can be a Redis."""
         return missing(REDIS) is None

@@ -50,6 +50,7 @@ class Run:
     """One run of pytest over a suite, in a folder of its own."""
 
     def __init__(self, folder: Path, suite: str, *options: str, preload: str = "") -> None:
+        self._size = 1 + int(options[options.index("-n") + 1] if "-n" in options else 0)
         folder.mkdir()
         (folder / "conftest.py").write_text(_CONFTEST + preload, encoding="utf-8")
         (folder / "test_suite.py").write_text(suite, encoding="utf-8")
@@ -96,6 +97,11 @@ class Run:
         return len(self.outcomes)
 
     @property
+    def has_begun(self) -> bool:
+        """Whether its first processes have all read the conftest."""
+        return len([*self.folder.glob("stacks-*")]) >= self._size
+
+    @property
     def workers(self) -> list[int]:
         """The processes of its workers, while the controller lives."""
         return [pid for pid, parent, _ in processes() if parent == self.process.pid]
@@ -104,6 +110,11 @@ class Run:
     def group(self) -> list[int]:
         """All its living processes, orphaned workers included."""
         return [pid for pid, _, group in processes() if group == self.process.pid]
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether none of its processes is left, not even one that nobody has asked about."""
+        return all(group != self.process.pid for _, _, group in processes(zombies=True))
 
     def kill_worker(self, number: int) -> bool:
         """Kill one of the workers; False if there is none."""
@@ -205,13 +216,14 @@ def _environment() -> dict[str, str]:
     return {**kept, "PYTHONPATH": path, "COLUMNS": "200"}
 
 
-def processes() -> list[tuple[int, int, int]]:
-    """Return process, parent and group of each living process; zombies are left out."""
+def processes(*, zombies: bool = False) -> list[tuple[int, int, int]]:
+    """Return process, parent and group of each living process, and of zombies if wanted."""
     asked = subprocess.run(
         ["ps", "-A", "-o", "pid=,ppid=,pgid=,stat="], capture_output=True, check=True, text=True
     )
     rows = [line.split() for line in asked.stdout.splitlines()]
-    return [(int(a), int(b), int(c)) for a, b, c, state in rows if not state.startswith("Z")]
+    wanted = [row for row in rows if zombies or not row[3].startswith("Z")]
+    return [(int(pid), int(parent), int(group)) for pid, parent, group, _ in wanted]
 
 
 def _kill(pid: int) -> bool:

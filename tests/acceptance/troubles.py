@@ -13,11 +13,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.acceptance.rack import Rack, RackPhone, freeze, send
-from tests.acceptance.runs import Run
+from tests.acceptance.runs import Run, wait_for
 
 ANY = float("inf")
+#: How long runs may go on while a phone is frozen, in seconds.
+PATIENCE = 60.0
 #: What may end a run before its last test, in the words of its exit code.
 ENDS = {-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT, 2, 129, 130, 143}
+
+
+class Over(Exception):
+    """There is nothing left to strike."""
 
 
 @dataclass
@@ -36,17 +42,29 @@ class Scene:
     ended: set[Run] = field(default_factory=set)
     #: Runs that had no device yet when devices went away.
     may_refuse: set[Run] = field(default_factory=set)
+    #: What went on for too long.
+    overdue: list[str] = field(default_factory=list)
     #: Whether a process had no time to remove its files.
     was_killed: bool = False
 
     @property
-    def active(self) -> list[Run]:
-        """The runs that have begun and have not ended."""
-        return [run for run in self.runs if run.process.poll() is None and run.output]
+    def is_over(self) -> bool:
+        """Whether all runs have ended."""
+        return all(run.process.poll() is not None for run in self.runs)
 
     def a_run(self) -> Run:
-        """Pick a run that is under way."""
-        return self.random.choice(self.active)
+        """Pick a run that is under way, all its workers too; raise ``Over`` if there is none.
+
+        Whether pytest and xdist can be struck before they know how to start is not the question.
+        """
+        wait_for(lambda: self.is_over or bool(self._ready))
+        if not (ready := self._ready):
+            raise Over
+        return self.random.choice(ready)
+
+    @property
+    def _ready(self) -> list[Run]:
+        return [run for run in self.runs if run.process.poll() is None and run.has_begun]
 
     def a_phone(self) -> RackPhone:
         """Pick a phone."""
@@ -144,13 +162,16 @@ def _freeze_phone(scene: Scene) -> None:
 
 
 def _freeze_phone_for_long(scene: Scene) -> None:
+    """Freeze a phone until all runs have ended without it, which must not take long."""
     scene.cost(ANY)
     phone = scene.a_phone()
     send(phone.pid, signal.SIGSTOP)
-    deadline = time.monotonic() + 60.0
-    while scene.active and time.monotonic() < deadline:
-        time.sleep(0.1)
-    send(phone.pid, signal.SIGCONT)
+    try:
+        wait_for(lambda: scene.is_over, within=PATIENCE)
+    except AssertionError:
+        scene.overdue.append(f"runs still wait for {phone.serial} after {PATIENCE:.0f} s")
+    finally:
+        send(phone.pid, signal.SIGCONT)
 
 
 def _phone(command: str) -> Callable[[Scene], None]:
