@@ -247,7 +247,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _goes_on(tally: Tally, options: argparse.Namespace) -> bool:
     if options.minutes is not None:
-        return time.monotonic() - tally.begin < options.minutes * 60
+        return bool(time.monotonic() - tally.begin < options.minutes * 60)
     return bool(tally.rounds < options.rounds)
 
 
