@@ -50,7 +50,7 @@ class Run:
     """One run of pytest over a suite, in a folder of its own."""
 
     def __init__(self, folder: Path, suite: str, *options: str, preload: str = "") -> None:
-        self._size = 1 + int(options[options.index("-n") + 1] if "-n" in options else 0)
+        self._size = int(options[options.index("-n") + 1] if "-n" in options else 0)
         folder.mkdir()
         (folder / "conftest.py").write_text(_CONFTEST + preload, encoding="utf-8")
         (folder / "test_suite.py").write_text(suite, encoding="utf-8")
@@ -99,7 +99,12 @@ class Run:
     @property
     def has_begun(self) -> bool:
         """Whether its first processes have all read the conftest."""
-        return len([*self.folder.glob("stacks-*")]) >= self._size
+        return len([*self.folder.glob("stacks-*")]) > self._size
+
+    @property
+    def has_workers(self) -> bool:
+        """Whether its tests run in other processes."""
+        return self._size > 0
 
     @property
     def workers(self) -> list[int]:
