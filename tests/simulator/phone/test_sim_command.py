@@ -86,6 +86,7 @@ class TestStats:
         assert stats(phone) == {
             "executions": 0,
             "overlaps": 0,
+            "in_flight": 0,
             "max_in_flight": 0,
             "commands": {"sim": 1},
             "broadcasts": 0,
