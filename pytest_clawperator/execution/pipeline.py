@@ -28,7 +28,7 @@ from pytest_clawperator.errors import (
 from pytest_clawperator.execution.busy_time import longest_run
 from pytest_clawperator.execution.dispatch import Command, Reply, dispatch
 from pytest_clawperator.execution.flight import Claim, Clearance, Flight, always_clear
-from pytest_clawperator.execution.lock_sweep import sweep
+from pytest_clawperator.execution.locks.sweep import sweep
 from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.postprocess import (
     PROCESSORS,

@@ -20,8 +20,8 @@ from pytest_clawperator.errors import (
     ShellError,
     SnapshotError,
 )
-from pytest_clawperator.execution.lock_sweep import sweep
 from pytest_clawperator.execution.locks.folder import lock_path
+from pytest_clawperator.execution.locks.sweep import sweep
 from pytest_clawperator.execution.postprocess import PROCESSORS, Collected
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.interrupting import interruptions

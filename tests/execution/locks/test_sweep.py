@@ -10,8 +10,8 @@ import pytest
 
 from pytest_clawperator.devices.file_lease import FileLeases
 from pytest_clawperator.execution.flight import Flight
-from pytest_clawperator.execution.lock_sweep import sweep
 from pytest_clawperator.execution.locks.folder import lock_path
+from pytest_clawperator.execution.locks.sweep import sweep
 
 DAY = 24 * 60 * 60
 
