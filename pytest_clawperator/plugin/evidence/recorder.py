@@ -70,6 +70,11 @@ class Recorder:
         """The files of this attempt."""
         return Artifacts(self._folder(), on_attached=self._attached)
 
+    @property
+    def _has_files(self) -> bool:
+        # Most tests have none, and where they would be need not be known.
+        return "artifacts" in vars(self) and not self.artifacts.is_empty
+
     def use(self, client: ClientActivity) -> None:
         """Add a client of the test, and begin its video where one is wanted."""
         self._clients.append(client)
@@ -189,7 +194,7 @@ class Recorder:
             # pytest shows what a teardown adds to an earlier failure only if so named.
             title = f"{_SECTION} (teardown)" if report.when == "teardown" else _SECTION
             report.sections.append((title, "\n".join(self._lines)))
-        if not self.artifacts.is_empty:
+        if self._has_files:
             setattr(report, EVIDENCE_FOLDER, self._show(self.artifacts.folder))
             setattr(report, CRASHES, crashes)
             setattr(report, HAS_FAILED, self._has_failed)
