@@ -227,6 +227,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parse(arguments)
     # Started in the background, it would hand on that Ctrl-C is ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that nothing is left of it
     plan = _plan(options)
     folder = Path(tempfile.mkdtemp(prefix="chaos-"))
     tally, rack = Tally(), Rack(folder, phones=plan.phones)
