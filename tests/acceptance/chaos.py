@@ -1,8 +1,8 @@
 """Rounds of runs whose processes, phones, servers and locks are struck at random moments.
 
 ``python -m tests.acceptance.chaos --seed 7 --rounds 20``, or ``--minutes 60``. The same seed
-strikes the same victims after the same number of executions. What must hold after each round
-is in ``invariants.py``, what goes wrong in ``troubles.py``.
+and options draw the same troubles; who is struck also depends on who lives at that moment. What
+must hold after each round is in ``invariants.py``, what goes wrong in ``troubles.py``.
 """
 
 from __future__ import annotations
@@ -227,6 +227,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parse(arguments)
     # Started in the background, it would hand on that Ctrl-C is ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that nothing is left of it
     plan = _plan(options)
     folder = Path(tempfile.mkdtemp(prefix="chaos-"))
     tally, rack = Tally(), Rack(folder, phones=plan.phones)
