@@ -337,8 +337,6 @@ class LogStream:
         heard = False
         with contextlib.suppress(OSError):
             while data := connection.recv(_CHUNK):
-                # Before those who wait are woken: they need this thread to be done.
-                acknowledge(connection)
                 lines = (pending + data if pending else data).split(b"\n")
                 pending = lines.pop()
                 if len(pending) > _LONGEST_LINE:
@@ -351,6 +349,7 @@ class LogStream:
                     lines = self._leave_out(lines)
                 if lines:
                     self._keep(lines)
+                acknowledge(connection)
         return heard
 
     def _keep(self, lines: list[bytes]) -> None:
