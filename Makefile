@@ -5,6 +5,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 # Workers for the tests; they are short, so two cores are plenty.
 JOBS   ?= 2
+# How long `make soak` plays chaos.
+MINUTES ?= 60
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint types docs programs check soak bench clean
@@ -59,11 +61,12 @@ check: programs  ## Run the tests alone; ARGS="tests/contracts -k alias" for som
 	@$(BIN)/python -m compileall -q pytest_clawperator
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
-soak: programs  ## Run the long versions of the tests.
+soak: programs  ## Run the long versions of the tests in a random order, then an hour of chaos.
 	@CLAWPERATOR_SOAK=1 $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+	@$(BIN)/python -m tests.acceptance.chaos --minutes $(MINUTES)
 
 bench: $(VENV)/developed  ## Print what things cost, as ratios.
-	@for name in house contracts simulator execution screen startup parallel; do $(BIN)/python -m benchmarks.$$name || exit 1; done
+	@for name in house contracts simulator execution screen startup parallel frozen_device; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 clean:  ## Remove what the other targets made.
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

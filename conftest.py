@@ -1,13 +1,17 @@
-"""What all tests share: pytester, the size of property tests, and skips that count in CI."""
+"""What all tests share: pytester, no secrets, their order, property tests, skips in CI."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+import random
+from collections.abc import Generator, Iterator
+from functools import partial
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import settings
 
+from pytest_clawperator.redaction.redaction import SECRETS
 from tests.programs import is_failure
 
 pytest_plugins = ["pytester"]
@@ -16,6 +20,44 @@ pytest_plugins = ["pytester"]
 settings.register_profile("short", deadline=None)
 settings.register_profile("soak", deadline=None, max_examples=5_000)
 settings.load_profile("soak" if os.environ.get("CLAWPERATOR_SOAK") else "short")
+
+# Tests run in a random order if this names a seed; long runs choose one, for all their workers.
+_SEED = "CLAWPERATOR_SEED"
+# Tests that kill processes leave lock files; those of real devices are somewhere else.
+_LOCKS = "CLAWPERATOR_LEASE_DIR"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose what all workers share: the order of a long run, and a folder for lock files."""
+    if os.environ.get("CLAWPERATOR_SOAK"):
+        os.environ.setdefault(_SEED, str(random.randrange(1_000_000)))
+    if _LOCKS not in os.environ:
+        folder = TemporaryDirectory(prefix="claw-locks-", ignore_cleanup_errors=True)
+        os.environ[_LOCKS] = folder.name
+        config.add_cleanup(folder.cleanup)
+        config.add_cleanup(partial(os.environ.__delitem__, _LOCKS))
+
+
+def pytest_report_header() -> list[str]:
+    """Show how to repeat the order of this run."""
+    seed = os.environ.get(_SEED)
+    return [f"tests in random order: {_SEED}={seed}"] if seed else []
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Shuffle the files, and the tests within each; fixtures of modules stay cheap."""
+    if seed := os.environ.get(_SEED):
+        order = random.Random(seed)
+        files = {path: order.random() for path in dict.fromkeys(item.path for item in items)}
+        items.sort(key=lambda item: (files[item.path], order.random()))
+
+
+@pytest.fixture(autouse=True)
+def own_secrets() -> Iterator[None]:
+    """Forget the secrets that a test typed: another test may use them as ordinary words."""
+    before = SECRETS.secrets
+    yield
+    SECRETS.secrets = before
 
 
 @pytest.hookimpl(wrapper=True)

@@ -41,16 +41,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 from pytest_clawperator.error_codes import ErrorCode as ErrorCode
 from pytest_clawperator.error_codes import known_code as known_code
+from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.remedies import Hint, Wording, for_scripts, in_words, parts_of
+from pytest_clawperator.visible_text import visible
+
+#: What Python raises for a file that cannot be used: the system's refusal, or a path that no
+#: file can have, with a NUL or a lone surrogate in it.
+UNUSABLE_FILE = (OSError, ValueError)
 
 
-def _printable(text: str) -> str:
-    """Escape unpaired surrogates, which a screen may hold and no terminal or file can."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+def is_file(path: Path) -> bool:
+    """Whether there is a file; False also for a path that no file can have."""
+    try:
+        return path.is_file()
+    except UNUSABLE_FILE:
+        return False
+
+
+def file_problem(error: OSError | ValueError) -> str:
+    """Return in a few words why a file cannot be used."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return "the path holds a character that no file name can have"
+
+
+def _safe(text: str) -> str:
+    """Return a text that may be shown: without secrets, and with control characters visible."""
+    return visible(hide(text))
 
 
 def _rebuild(cls: type[_Explained], args: tuple[Any, ...], state: dict[str, Any]) -> _Explained:
@@ -106,7 +128,10 @@ class _Explained(BaseException):
     def __str__(self) -> str:
         device = f"[{self.serial}] " if self.serial else ""
         hint = f"\n  hint: {self.hint}" if self.hint else ""
-        return _printable(f"{device}{self.code}: {self.message}{self._evidence()}{hint}")
+        return _safe(f"{device}{self.code}: {self.message}{self._evidence()}{hint}")
+
+    def __repr__(self) -> str:
+        return hide(super().__repr__())
 
     def _evidence(self) -> str:
         """Return what stands between the message and the hint, each line after a line break."""
@@ -189,7 +214,7 @@ class ExecutionValidationError(PayloadError):
             if rest:
                 blocks.append(f"... and {rest} more")
             text = "\n".join([f"{self.code}: {len(self.problems)} problems", *blocks])
-        return _printable(f"{text}\n  hint: {self.hint}" if self.hint else text)
+        return _safe(f"{text}\n  hint: {self.hint}" if self.hint else text)
 
 
 class PayloadTooLargeError(PayloadError):
@@ -387,6 +412,9 @@ class ExpectationError(_Explained, AssertionError):
 
 class ClawperatorWarning(UserWarning):
     """Something worth knowing that does not stop the run."""
+
+    def __str__(self) -> str:
+        return _safe(super().__str__())
 
 
 def _shown_as_public() -> None:

@@ -52,10 +52,9 @@ HOMES = {
     "pydantic_core": ("contracts/", "simulator/"),
     "typing_extensions": ("",),
     "yaml": ("simulator/", "snapshot/golden/"),
-    "PIL": ("simulator/picture/", "assertions/golden/"),
+    "PIL": ("simulator/picture/", "assertions/golden/", "report/blackening.py"),
     "pixelmatch": ("assertions/golden/pixels.py",),
-    "filelock": ("devices/file_lease.py",),
-    "redis": ("devices/redis_lease.py",),
+    "redis": ("devices/redis/",),
 }
 
 MODULES = sorted(PACKAGE.rglob("*.py"))

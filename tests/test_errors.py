@@ -204,3 +204,21 @@ def test_a_single_hidden_line_of_the_screen_is_counted_as_one() -> None:
     error = NodeNotFoundError("gone", outline=outline)
 
     assert str(error).endswith("\n    ... 1 more line in .outline")
+
+
+@pytest.mark.parametrize("character", ["\x1b", "\r", "\x9b", "\u202e", "\ud83d"], ids=ascii)
+def test_control_characters_are_shown_and_not_obeyed(character: str) -> None:
+    """Whatever part of an error or warning has control characters, its text shows them."""
+    shown = character.encode("unicode_escape").decode()
+    problem = errors.Problem(path=character, message=character, found=character)
+    explained: dict[str, Any] = {"serial": character, "hint": character, "code": character}
+
+    for told, count in (
+        (errors.DeviceError(character, **explained), 4),
+        (errors.StepFailedError(character, nearest=[character], outline=character), 3),
+        (errors.ExpectationError(character, **explained), 4),
+        (errors.ExecutionValidationError([problem]), 3),
+        (errors.ClawperatorWarning(character), 1),
+    ):
+        assert character not in str(told)
+        assert str(told).count(shown) == count

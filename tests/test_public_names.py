@@ -16,7 +16,7 @@ import pytest_clawperator
 # As a module of which nothing is known: type checkers do not see what is made at run time.
 ROOT = import_module("pytest_clawperator")
 STUB = Path(pytest_clawperator.__file__).with_name("__init__.pyi").read_text(encoding="utf-8")
-HEAVY = ("pydantic", "pydantic_core", "lxml", "adbutils", "yaml", "PIL", "filelock", "pytest")
+HEAVY = ("pydantic", "pydantic_core", "lxml", "adbutils", "yaml", "PIL", "pytest")
 
 
 def printed_by(code: str) -> str:

@@ -11,6 +11,7 @@ from pytest_clawperator.client.plan import action_plans, scroll_plans
 from pytest_clawperator.client.plan.target import TargetLike, container_of
 from pytest_clawperator.contracts import actions
 from pytest_clawperator.contracts.actions import Direction
+from pytest_clawperator.contracts.text.wording import shown
 
 
 class AppActions(NodeActions[StepT, TextT, TextsT, SnapshotT, ScrollT]):
@@ -55,7 +56,7 @@ class AppActions(NodeActions[StepT, TextT, TextsT, SnapshotT, ScrollT]):
         ``claw.press_key("back")``
         """
         __tracebackhide__ = True
-        return self._do(action_plans.simple(f"press_key {key!r}", actions.PressKey(key)))
+        return self._do(action_plans.simple(f"press_key {shown(key)}", actions.PressKey(key)))
 
     def back(self) -> StepT:
         """Go back.

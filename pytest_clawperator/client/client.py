@@ -24,6 +24,7 @@ from pytest_clawperator.contracts.selectors import MatcherKeywords
 from pytest_clawperator.errors import ClawperatorWarning
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.execution.runner import Runner
+from pytest_clawperator.visible_text import visible_line
 
 Payload = Execution | dict[str, Any] | Sequence[TypedAction | Action | dict[str, Any]] | str | bytes
 
@@ -75,7 +76,7 @@ class Clawperator(DirectActions):
         self.close()
 
     def __repr__(self) -> str:
-        return f"<Clawperator {self.serial}>"
+        return f"<Clawperator {visible_line(self.serial)}>"
 
     # Whole payloads
 

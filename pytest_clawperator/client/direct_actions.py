@@ -26,7 +26,12 @@ from pytest_clawperator.client.plan.target import (
 from pytest_clawperator.client.plan.timing import seconds_of
 from pytest_clawperator.contracts.actions import Direction
 from pytest_clawperator.contracts.selectors import MatcherKeywords
-from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.errors import (
+    UNUSABLE_FILE,
+    ConfigurationError,
+    file_problem,
+)
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.snapshot.tree import Snapshot
 
@@ -59,7 +64,7 @@ class DirectActions(AppActions[RunStep, str, list[str], Snapshot, ScrollOutcome]
         __tracebackhide__ = True
         if path is not None and not isinstance(path, (str, Path)):
             raise ConfigurationError(
-                f"screenshot() cannot write to {path!r}", hint="Give a path: text or a Path."
+                f"screenshot() cannot write to {shown(path)}", hint="Give a path: text or a Path."
             )
         picture = self._do(action_plans.screenshot())
         if path is not None:
@@ -183,8 +188,8 @@ def _write(path: Path, picture: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(picture)
-    except OSError as exc:
+    except UNUSABLE_FILE as exc:
         raise ConfigurationError(
-            f"the screenshot cannot be written to {path}: {exc.strerror or exc}",
+            f"the screenshot cannot be written to {path}: {file_problem(exc)}",
             hint="Give a path that can be written; without one the bytes are only returned.",
         ) from exc

@@ -16,8 +16,10 @@ from pytest_clawperator.client.plan.target import Target, TargetLike, inside, ta
 from pytest_clawperator.client.plan.timing import seconds_of
 from pytest_clawperator.contracts.actions import Direction, Retry, WaitForNode
 from pytest_clawperator.contracts.selectors import MatcherKeywords
+from pytest_clawperator.contracts.text.wording import shown
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, StepFailedError
 from pytest_clawperator.execution.result import RunStep
+from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
@@ -38,9 +40,9 @@ class Locator:
 
     def __repr__(self) -> str:
         if self.target.node is not None:
-            return f"<Locator of {self.target}>"
+            return hide(f"<Locator of {self.target}>")
         ordinal = self.target.ordinal
-        return f"{self.target} ({ordinal})" if ordinal else str(self.target)
+        return hide(f"{self.target} ({ordinal})" if ordinal else str(self.target))
 
     def __bool__(self) -> bool:
         raise ConfigurationError(
@@ -73,7 +75,7 @@ class Locator:
         """
         if type(index) is not int:
             raise ConfigurationError(
-                f"nth() takes a whole number, not {index!r}",
+                f"nth() takes a whole number, not {shown(index)}",
                 hint="0 is the first that fits, 1 the second, -1 the last.",
             )
         if self.target.index is not None:
@@ -101,14 +103,20 @@ class Locator:
         return self.client.long_click(self, timeout=timeout)
 
     def enter_text(
-        self, value: str, /, *, submit: bool = False, timeout: float | None = None
+        self,
+        value: str,
+        /,
+        *,
+        submit: bool = False,
+        secret: bool = False,
+        timeout: float | None = None,
     ) -> RunStep:
-        """Replace its text.
+        """Replace its text; a ``secret`` is shown in no message, report or file.
 
         ``claw.node(id="email").enter_text("ada@example.com")``
         """
         __tracebackhide__ = True
-        return self.client.enter_text(value, self, submit=submit, timeout=timeout)
+        return self.client.enter_text(value, self, submit=submit, secret=secret, timeout=timeout)
 
     def clear(self, *, timeout: float | None = None) -> None:
         """Empty a field.

@@ -91,6 +91,7 @@ class NodeActions(Acting[StepT, TextT, TextsT, SnapshotT, ScrollT]):
         /,
         *,
         submit: bool = False,
+        secret: bool = False,
         within: TargetLike | None = None,
         timeout: float | None = None,
         **matcher: Unpack[MatcherKeywords],
@@ -99,12 +100,15 @@ class NodeActions(Acting[StepT, TextT, TextsT, SnapshotT, ScrollT]):
 
         ``claw.enter_text("ada@example.com", id="email")``
 
-        The Operator does not press Enter: ``claw.device.key_event("enter")`` does.
+        A ``secret`` is shown in no message, report or file; what is typed into a password
+        field is one anyway. The Operator does not press Enter:
+        ``claw.device.key_event("enter")`` does.
         """
         __tracebackhide__ = True
-        return self._do(
-            action_plans.enter_text(value, target, matcher, within=within, submit=submit), timeout
+        plan = action_plans.enter_text(
+            value, target, matcher, within=within, submit=submit, secret=secret
         )
+        return self._do(plan, timeout)
 
     def read_text(
         self,

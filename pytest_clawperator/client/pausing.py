@@ -9,6 +9,8 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from pytest_clawperator.client.direct_actions import DirectActions
+from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.visible_text import visible
 
 CLIENT_NAME = "claw"
 
@@ -28,11 +30,11 @@ def ask(client: DirectActions, *, why: str, frame: FrameType | None = None) -> N
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401 - makes the line at the prompt one that can be edited
     banner = (
-        f"{why}\n{client.device.info} stays as it is; {CLIENT_NAME} is its client, as in"
+        f"{hide(why)}\n{client.device.info} stays as it is; {CLIENT_NAME} is its client, as in"
         f" {CLIENT_NAME}.snapshot(). Ctrl-D or exit() goes on."
     )
     with contextlib.suppress(SystemExit):  # exit() is said to the prompt, not to the program
-        code.interact(banner, local=names, exitmsg="going on")
+        code.interact(visible(banner), local=names, exitmsg="going on")
 
 
 class _Leave:
@@ -54,7 +56,7 @@ def pause_script(client: DirectActions, frame: FrameType | None) -> None:
     if is_interactive():
         ask(client, why=f"paused{place}", frame=frame)
     else:
-        print(f"not paused{place}: there is no terminal to ask on", file=sys.stderr)
+        print(visible(f"not paused{place}: there is no terminal to ask on"), file=sys.stderr)
 
 
 def _is_terminal(stream: Any) -> bool:

@@ -7,7 +7,7 @@ The class is for writing payloads with completion and type checks, times in seco
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any, Literal
 
 from pytest_clawperator.contracts import durations, limits
@@ -37,6 +37,7 @@ from pytest_clawperator.contracts.typed_action import (
 from pytest_clawperator.contracts.typed_action import Retry as Retry
 from pytest_clawperator.contracts.typed_action import TypedAction as TypedAction
 from pytest_clawperator.contracts.typed_action import to_milliseconds as to_milliseconds
+from pytest_clawperator.redaction.redaction import hide
 
 Matcher = NodeMatcher | Mapping[str, Any]
 Direction = Literal["down", "up", "left", "right"]
@@ -287,6 +288,10 @@ class EnterText(TypedAction):
     submit: bool | None = None
     clear: bool | None = None
     retry: RetryLike | None = None
+
+    def __repr__(self) -> str:
+        given = (f"{one.name}={getattr(self, one.name)!r}" for one in fields(self))
+        return hide(f"{type(self).__qualname__}({', '.join(given)})")
 
 
 @dataclass(frozen=True)

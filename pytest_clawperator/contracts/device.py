@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pytest_clawperator.visible_text import visible_line
+
 OPERATOR_PACKAGE = "com.clawperator.operator"
 OPERATOR_DEV_PACKAGE = "com.clawperator.operator.dev"
 
@@ -33,4 +35,4 @@ class DeviceInfo:
         name = " ".join(filter(None, (self.manufacturer, self.model)))
         level = f"API {self.api_level}" if self.api_level is not None else ""
         about = ", ".join(filter(None, (name, level)))
-        return f"{self.serial} ({about})" if about else self.serial
+        return visible_line(f"{self.serial} ({about})" if about else self.serial)

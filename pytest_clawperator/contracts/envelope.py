@@ -14,6 +14,7 @@ from pytest_clawperator.contracts.text.ecmascript import to_string, trim
 from pytest_clawperator.contracts.text.strict_json import parse_json, why_not_json
 from pytest_clawperator.contracts.text.wording import describe, quote
 from pytest_clawperator.errors import EnvelopeMalformedError, ErrorCode, known_code
+from pytest_clawperator.redaction.redaction import hide
 
 RESULT_PREFIX = "[Clawperator-Result]"
 
@@ -93,7 +94,7 @@ class StepResult(_Received):
 
     def __repr__(self) -> str:
         said = "" if self.success else self.data.get("message", "")
-        return f"<{type(self).__name__} {self}{f': {quote(said)}' if said else ''}>"
+        return hide(f"<{type(self).__name__} {self}{f': {quote(said)}' if said else ''}>")
 
 
 class ResultEnvelope(_Received):
@@ -173,7 +174,7 @@ class ResultEnvelope(_Received):
             failed = self.failed_steps[0]
             said = failed.data.get("message", "")
             why = f"{failed}{f', {quote(said)}' if said else ''}"
-        return f"<{type(self).__name__} failed: {why}; {steps}>"
+        return hide(f"<{type(self).__name__} failed: {why}; {steps}>")
 
 
 def parse_result_line(line: str, command_id: str) -> ResultEnvelope | None:

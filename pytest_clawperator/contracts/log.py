@@ -88,7 +88,9 @@ def message_filter(priorities: bytes, *beginnings: bytes) -> re.Pattern[bytes]:
     ``beginnings`` are regular expressions. Most lines of a log are of no interest, and parsing
     each of them would take longer.
     """
-    return re.compile(rb"[^A-Z]*[%b] .{0,120}?: (?:%b)" % (priorities, b"|".join(beginnings)))
+    wanted = b"|".join(beginnings)
+    # The time comes before the priority: most lines are then refused at their first letter.
+    return re.compile(rb"[^A-Z]{%d,}[%b] .{0,120}?: (?:%b)" % (TIME_LENGTH, priorities, wanted))
 
 
 def messages_of_tag_format(text: str) -> Iterator[str]:

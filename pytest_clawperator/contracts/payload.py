@@ -24,6 +24,7 @@ from pytest_clawperator.contracts.aliases import (
 )
 from pytest_clawperator.contracts.params import ActionParams
 from pytest_clawperator.contracts.schema.objects import (
+    NESTING,
     ListOf,
     Nested,
     WireObject,
@@ -159,7 +160,7 @@ def read_json(given: Any) -> Any:
         return parse_json(given.removeprefix("\ufeff"))
     except RecursionError as exc:
         found = "too many levels of nesting"
-        problem = Problem("", "the payload is nested too deeply", found, "a flat list of actions")
+        problem = Problem("", "the payload is nested too deeply", found, NESTING)
         raise ExecutionValidationError([problem]) from exc
     except ValueError as exc:
         message = f"the payload is not valid JSON: {why_not_json(exc)}"

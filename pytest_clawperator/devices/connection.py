@@ -35,12 +35,14 @@ from pytest_clawperator.execution.flight import Clearance, Flight, always_clear
 from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import PROCESSORS, Processor
+from pytest_clawperator.execution.processes import Processes
 from pytest_clawperator.execution.remote.runner import RemoteRunner
 from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.server import ensure_server, locate_server
 from pytest_clawperator.transport.wire import AdbServer
+from pytest_clawperator.visible_text import visible
 
 _log = logging.getLogger("pytest_clawperator")
 
@@ -160,12 +162,13 @@ class _Preflight:
         self._known = known
         self.found = Readiness()
 
-    def __call__(self) -> None:
+    def __call__(self) -> Processes | None:
         known, self._known = self._known, None
         if known is None:
             self.found = check_ready(self._transport, self._package)
         else:
             self.found = judge(known, self._package, serial=self._transport.serial)
+        return self.found.processes
 
 
 def _teller(serial: str, observers: Sequence[Observer]) -> Callable[[str], None]:
@@ -173,7 +176,7 @@ def _teller(serial: str, observers: Sequence[Observer]) -> Callable[[str], None]
 
 
 def _tell(message: str, *, serial: str, observers: tuple[Observer, ...]) -> None:
-    _log.warning("%s%s", f"[{serial}] " if serial else "", message)
+    _log.warning("%s%s", f"[{serial}] " if serial else "", visible(message))
     Observers(observers, serial=serial).notice(message)
 
 

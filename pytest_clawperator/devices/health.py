@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pytest_clawperator.devices.operator import (
     grant_operator,
@@ -25,6 +25,7 @@ from pytest_clawperator.errors import (
     ErrorCode,
     OperatorNotReadyError,
     TransportError,
+    TransportTimeoutError,
 )
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.transport.interface import Transport
@@ -37,6 +38,8 @@ AWAKE_WITHIN, RESTART_AFTER = 15.0, 5.0
 
 # How long a device may take to come back once its connection broke, and to start.
 RETURN_WITHIN, BOOTED_WITHIN = 10.0, 90.0
+# One that is connected and does not answer was waited for before, and gets less.
+ANSWER_AGAIN_WITHIN = 2.0
 
 _PING_TIMEOUT, _PAUSE = 1.0, 0.25
 _AWAY = (ErrorCode.DEVICE_OFFLINE, ErrorCode.DEVICE_NOT_FOUND, ErrorCode.DEVICE_UNAUTHORIZED)
@@ -50,6 +53,7 @@ _DEAD_HINT = (
     " restart the device, or install another version of the Operator."
 )
 _Trouble = Literal["away", "operator", "other"]
+_T = TypeVar("_T")
 _WAKE, _UNLOCK = "input keyevent KEYCODE_WAKEUP", "wm dismiss-keyguard"
 
 
@@ -85,8 +89,8 @@ class Health:
         try:
             self.check()
         except (DeviceError, TransportError, DispatchError) as error:
-            if error.code in _SOMEBODY_ELSES:
-                raise  # the device is well
+            if is_somebody_elses(error):
+                raise
             self._heal_and_check(error)
 
     def check(self) -> None:
@@ -110,7 +114,7 @@ class Health:
                 heal(self._pipeline, error, tell=self._tell, reconnect=self._reconnect)
                 self.check()
             except ClawperatorError as next_error:
-                if next_error.code in _SOMEBODY_ELSES:
+                if is_somebody_elses(next_error):
                     raise
                 error = next_error
             else:
@@ -141,10 +145,52 @@ def heal(
             restart_service(pipeline.transport, pipeline.operator_package)
         awaken_operator(pipeline, tell=tell)
     elif trouble == "away":
-        tell(f"waiting up to {RETURN_WITHIN:g} s for the device to come back")
-        reconnect()
-        await_return(pipeline.transport)
-        await_boot(pipeline.transport, pipeline.operator_package, tell=tell)
+        bring_back(pipeline.transport, pipeline.operator_package, tell=tell, reconnect=reconnect)
+
+
+def connect_healed(
+    connect: Callable[[], _T],
+    transport: Transport,
+    package: str,
+    *,
+    tell: Callable[[str], None],
+    reconnect: Callable[[], None],
+) -> _T:
+    """Connect to a device as ``Health`` checks it: one that is away is waited for, once."""
+    try:
+        return connect()
+    except (DeviceError, TransportError) as error:
+        if is_somebody_elses(error) or _trouble(error) != "away":
+            raise
+        tell(f"the device failed its check: {error.code}: {error.message}")
+    try:
+        bring_back(transport, package, tell=tell, reconnect=reconnect)
+        connected = connect()
+    except ClawperatorError as error:
+        if not is_somebody_elses(error):
+            tell("the device failed its check again and is put aside")
+        raise
+    tell("the device works again")
+    return connected
+
+
+def is_somebody_elses(error: ClawperatorError) -> bool:
+    """Whether an error says that somebody else uses the device, which is well."""
+    return error.code in _SOMEBODY_ELSES
+
+
+def bring_back(
+    transport: Transport,
+    package: str,
+    *,
+    tell: Callable[[str], None],
+    reconnect: Callable[[], None],
+) -> None:
+    """Connect a device that is away, and wait for it; raise its error where that fails."""
+    tell(f"waiting up to {RETURN_WITHIN:g} s for the device to come back")
+    reconnect()
+    await_return(transport)
+    await_boot(transport, package, tell=tell)
 
 
 def _trouble(error: ClawperatorError) -> _Trouble:
@@ -162,12 +208,13 @@ def await_return(
     pause: Callable[[float], None] = time.sleep,
 ) -> None:
     """Wait until a device that went away answers again; raise its error after the timeout."""
-    deadline = clock() + timeout
+    begin = clock()
     while True:
         try:
             transport.shell("true", timeout=ANSWER_WITHIN)
-        except (DeviceError, TransportError):
-            if clock() >= deadline:
+        except (DeviceError, TransportError) as error:
+            is_silent = isinstance(error, TransportTimeoutError)
+            if clock() >= begin + (min(timeout, ANSWER_AGAIN_WITHIN) if is_silent else timeout):
                 raise
             pause(_PAUSE)
         else:

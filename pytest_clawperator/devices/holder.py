@@ -7,8 +7,12 @@ import json
 import os
 import secrets
 import socket
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
+from typing import Any
+
+_MAX_LENGTH = 512
+_MAX_PID = 2**31
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,26 +42,47 @@ class Holder:
         )
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Holder:
-        """Parse what a holder wrote; an unreadable one is ``UNKNOWN``, and still a holder."""
+    def from_json(cls, text: str | bytes, *, found_in: str = "") -> Holder:
+        """Parse what a holder wrote; an unreadable one is still a holder, without a name.
+
+        Anybody can have written it. ``found_in`` says where, for the message.
+        """
         try:
-            holder = cls(**json.loads(text))
-        except (ValueError, TypeError):
-            return UNKNOWN
-        return holder
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            found = None
+        if not _is_holder(found):
+            return replace(UNKNOWN, host=found_in)
+        return cls(**found)
 
     def to_json(self) -> str:
         """Return the holder as JSON."""
         return json.dumps(asdict(self))
 
     def __str__(self) -> str:
-        if self == UNKNOWN:
-            return "somebody who left no readable name"
+        if not self.token:
+            return "somebody who left no readable name" + (self.host and f" in {self.host}")
         run = f", run {self.run_id}" if self.run_id else ""
         return f"{self.owner} (process {self.pid} on {self.host}{run}) since {self.since}"
 
 
 UNKNOWN = Holder(owner="", pid=0, host="", run_id="", since="", token="")
+
+
+def _is_holder(found: Any) -> bool:
+    """Whether it has the fields of a holder, each of its kind and short enough to be shown."""
+    names = {field.name for field in fields(Holder)}
+    if not isinstance(found, dict) or found.keys() != names or not found["token"]:
+        return False
+    pid = found["pid"]
+    texts = [found[name] for name in names - {"pid"}]
+    return type(pid) is int and 0 <= pid < _MAX_PID and all(map(_is_text, texts))
+
+
+def _is_text(value: Any) -> bool:
+    if type(value) is not str or len(value) > _MAX_LENGTH:
+        return False
+    return not any("\ud800" <= character <= "\udfff" for character in value)  # no halves of pairs
 
 
 def _user() -> str:

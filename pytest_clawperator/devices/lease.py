@@ -11,15 +11,16 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import asdict
+from functools import partial
 from typing import Protocol
 
 from pytest_clawperator.devices.file_lease import FileLeases
 from pytest_clawperator.devices.holder import Holder
-from pytest_clawperator.devices.redis_url import check_redis_url
+from pytest_clawperator.devices.redis.url import check_redis_url
 from pytest_clawperator.errors import ErrorCode, ExecutionConflictError, LeaseError
-from pytest_clawperator.execution.flight import Flight
+from pytest_clawperator.execution.flight import LONGEST_FLIGHT, Flight
 from pytest_clawperator.remedies import Remedy, RemedyKind
 
 # How often a device that is held is tried again, and how often people are told of it.
@@ -118,22 +119,70 @@ def take_each(
 ) -> list[Hold]:
     """Lease a device of each group, the first that is free, or none at all.
 
-    Where too few are free, wait up to ``wait`` seconds, then raise ``LeaseError`` with their
-    holders. Nothing is held while waiting, so two that want the same devices cannot block each
-    other. ``name`` returns what people call the device with that key.
+    Where too few are free, or the store cannot be reached, wait up to ``wait`` seconds, then
+    raise ``LeaseError`` with their holders or the reason. Nothing is held while waiting, so two
+    that want the same devices cannot block each other. ``name`` returns what people call the
+    device with that key.
     """
-    begin = clock()
-    say_next = begin
-    while (taken := _try_each(store, groups)) is None:
-        now = clock()
-        if now >= begin + wait:
-            raise _held(store, groups, name, waited=wait)
-        if now >= say_next:
-            say(f"waiting for {_wanted(store, groups, name)}; {begin + wait - now:.0f} s left")
-            say_next += SAY_EVERY
+    deadline = clock() + wait
+    teller = _Teller(say, deadline, clock)
+    while True:
+        try:
+            taken = _try_each(store, groups)
+            if taken is not None:
+                return taken
+            if clock() >= deadline:
+                raise _held(store, groups, name, waited=wait)
+            teller.tell("devices", lambda: f"waiting for {_wanted(store, groups, name)}")
+        except LeaseError as error:
+            if error.code != ErrorCode.REMOTE_HOST_UNREACHABLE or clock() >= deadline:
+                raise
+            teller.tell("store", partial(str, f"waiting, because {error.message}"))
         # Those who wait for the same devices should not all come back at once.
-        pause(min(RETRY_PAUSE * (0.5 + secrets.randbelow(1000) / 1000), begin + wait - now))
-    return taken
+        some_time = RETRY_PAUSE * (0.5 + secrets.randbelow(1000) / 1000)
+        pause(max(min(some_time, deadline - clock()), 0.0))
+
+
+def await_store(
+    store: LeaseStore,
+    key: str,
+    *,
+    wait: float,
+    say: Say = lambda text: None,
+    clock: Callable[[], float] = time.monotonic,
+    pause: Callable[[float], None] = time.sleep,
+) -> None:
+    """Wait up to ``wait`` seconds for a store that cannot be reached, then raise its error."""
+    deadline = clock() + wait
+    teller = _Teller(say, deadline, clock)
+    while True:
+        try:
+            store.holder(key)
+        except LeaseError as error:
+            if error.code != ErrorCode.REMOTE_HOST_UNREACHABLE or clock() >= deadline:
+                raise
+            teller.tell("store", partial(str, f"waiting, because {error.message}"))
+            pause(RETRY_PAUSE)
+        else:
+            return
+
+
+class _Teller:
+    """Says what is waited for: at once when that is something else, and then now and again."""
+
+    def __init__(self, say: Say, deadline: float, clock: Callable[[], float]) -> None:
+        self._say = say
+        self._deadline = deadline
+        self._clock = clock
+        self._topic = ""
+        self._next = 0.0
+
+    def tell(self, topic: str, what: Callable[[], str]) -> None:
+        """Say what is waited for, unless that was said of this topic not long ago."""
+        now = self._clock()
+        if topic != self._topic or now >= self._next:
+            self._say(f"{what()}; {self._deadline - now:.0f} s left")
+            self._topic, self._next = topic, now + SAY_EVERY
 
 
 def await_landing(
@@ -148,22 +197,31 @@ def await_landing(
 
     It cannot send another one, so this ends; should it not, the conflict is raised.
     """
-    flight, deadline = Flight(key), clock() + LANDING_GRACE
+    begin = clock()
+    deadline, at_most = begin + LANDING_GRACE, begin + LONGEST_FLIGHT + LANDING_GRACE
     told = False
     while True:
         try:
-            with flight.claim("handover", serial=serial):
-                return
+            _claim_once(key, serial, say)
+            return
         except ExecutionConflictError as conflict:
             holder = conflict.details["holder"]
             if holder is not None:
-                deadline = max(deadline, holder["latest_end"] + LANDING_GRACE)
+                deadline = min(max(deadline, holder["latest_end"] + LANDING_GRACE), at_most)
             if clock() >= deadline:
                 raise
             if not told:
                 say(f"waiting for the former user's execution to end: {conflict.message}")
                 told = True
         pause(RETRY_PAUSE)
+
+
+def _claim_once(key: str, serial: str, say: Say) -> None:
+    """Take the device for a moment; no lock file is left by that."""
+    flight = Flight(key)
+    with closing(flight), flight.claim("handover", serial=serial) as claim:
+        if claim.problem:
+            say(claim.problem)
 
 
 def _try_each(store: LeaseStore, groups: Sequence[Sequence[str]]) -> list[Hold] | None:

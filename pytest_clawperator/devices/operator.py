@@ -19,6 +19,7 @@ from pytest_clawperator.errors import (
     ErrorCode,
     OperatorNotReadyError,
     ShellError,
+    is_file,
 )
 from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
 from pytest_clawperator.transport.interface import ShellResult, Transport
@@ -119,7 +120,7 @@ def setup_operator(transport: Transport, apk: str | Path, package: str | None = 
 def install_operator(transport: Transport, apk: str | Path) -> None:
     """Install the Operator's APK over an earlier version, keeping its data."""
     path = Path(apk)
-    if not path.is_file():
+    if not is_file(path):
         raise OperatorNotReadyError(
             f"there is no file {str(path)!r} to install the Operator from",
             code=ErrorCode.OPERATOR_APK_NOT_FOUND,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.devices.lease import Hold, LeaseStore, Say, take_each
@@ -180,6 +180,10 @@ class DevicePool:
             url=candidate.url,
             ticket=hold.ticket,
         )
+
+    def with_ticket(self, lease: Lease) -> Lease:
+        """Return a lease with a ticket of now, which says how long the device is held."""
+        return replace(lease, ticket=self._holds[lease.key].ticket)
 
     def close(self) -> None:
         """Release all devices, and close the store."""

@@ -19,6 +19,11 @@ from pytest_clawperator.errors import (
     ErrorCode,
     OperatorNotReadyError,
 )
+from pytest_clawperator.execution.processes import (
+    PROCESSES_COMMAND,
+    Processes,
+    parse_processes,
+)
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.interface import Shell, ShellResult, Transport
 
@@ -36,7 +41,8 @@ class Readiness:
     """What a device says about itself and its Operator; None where it does not tell.
 
     ``installed`` are the variants of the Operator that are there, ``service_on`` whether its
-    accessibility service is switched on, ``stopped`` whether it was force-stopped.
+    accessibility service is switched on, ``stopped`` whether it was force-stopped,
+    ``processes`` which processes run.
     """
 
     booted: bool | None = None
@@ -44,6 +50,7 @@ class Readiness:
     service_on: bool | None = None
     stopped: bool | None = None
     version: str | None = None
+    processes: Processes | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +71,7 @@ def read_readiness(transport: Transport, package: str) -> Readiness:
             "services": "settings get secure enabled_accessibility_services",
             "switch": "settings get secure accessibility_enabled",
             "dump": f"dumpsys package {package}",
+            "processes": PROCESSES_COMMAND,
         },
     )
     stopped = _USER.findall(answers["dump"].stdout)
@@ -73,6 +81,7 @@ def read_readiness(transport: Transport, package: str) -> Readiness:
         service_on=_service_on(answers["services"], answers["switch"], package),
         stopped="false" not in stopped if stopped else None,
         version=parse_version(answers["dump"].stdout),
+        processes=parse_processes(answers["processes"].stdout, answers["dump"].stdout, package),
     )
 
 

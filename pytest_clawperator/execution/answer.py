@@ -3,6 +3,8 @@
 Pure: lines go in, an answer comes out. The Operator's lines are recognised by their text and
 process id, never by their tag, which release builds obfuscate; and by their priority,
 because hierarchies, which hold text from the screen, are logged with the lowest one.
+A line of a process that nobody knows is not judged here: the reader stops, and goes on when it
+is told which processes run.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pytest_clawperator.contracts.envelope import (
     RESULT_PREFIX,
@@ -19,7 +21,9 @@ from pytest_clawperator.contracts.envelope import (
 )
 from pytest_clawperator.contracts.log import ENTRY_BYTES, LogEntry, message_filter, parse_log_line
 from pytest_clawperator.errors import EnvelopeMalformedError
+from pytest_clawperator.execution.processes import LIFE_SIGNS, Processes, ended_process
 
+_COMMAND = "[Clawperator-Command] "
 _RECEIVER = "[Operator-Receiver] "
 _REFUSALS = (
     f"{_RECEIVER}Failed to parse agent command payload",
@@ -32,7 +36,7 @@ _RELEVANT = message_filter(
     rb"\[Clawperator-(?:Result|Command)\]",
     rb"\[Operator-Receiver\]",
     rb"FATAL EXCEPTION",
-    rb"Process \S+ \(pid \d+\) has died",
+    *LIFE_SIGNS,
 )
 
 
@@ -74,13 +78,21 @@ class _Pending:
 
 @dataclass
 class AnswerReader:
-    """Reads the log for the answer to one command. ``pid`` is the Operator's, once known."""
+    """Reads the log for the answer to one command.
+
+    ``pid`` is the process that took the command. ``processes`` are those that are believed;
+    None believes them all.
+    """
 
     command_id: str
     operator_package: str
+    processes: Processes | None = None
     pid: int | None = None
     _pieces: list[LogEntry] = field(default_factory=list)
     _pending: _Pending | None = None
+    _unread: list[bytes] = field(default_factory=list)
+    _doubted: int = 0
+    _strangers: set[int] = field(default_factory=set)
 
     @property
     def is_taken(self) -> bool:
@@ -93,14 +105,67 @@ class AnswerReader:
         pending = self._pending
         return pending.answer if pending is not None and pending.is_ours else None
 
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether a line is held that a process unknown until now wrote: ``settle`` it."""
+        return bool(self._unread)
+
     def feed(self, lines: Iterable[bytes]) -> Answer | None:
         """Read more lines; return the answer, if there. A malformed envelope of ours is raised."""
-        for line in lines:
+        rest = iter(lines)
+        for line in rest:
             if self._pieces or self._pending is not None or _RELEVANT.match(line):
                 entry = parse_log_line(line)
-                answer = self._read(entry) if entry is not None else None
+                if entry is None:
+                    continue
+                if self._is_doubtful(entry):
+                    self._unread, self._doubted = [line, *rest], entry.pid
+                    return None
+                answer = self._hear(entry)
                 if answer is not None:
                     return answer
+        return None
+
+    def settle(self, processes: Processes | None) -> Answer | None:
+        """Go on reading, now that the device has told which processes run.
+
+        What was logged before that may also come from an Operator that has ended since.
+        """
+        before, now = self.processes, processes or self.processes
+        if before is not None and now is not None:
+            self.processes = replace(now, operator=now.operator | before.operator)
+        answer = None
+        while self._unread and answer is None:
+            lines, self._unread = self._unread, []
+            answer = self.feed(lines)
+            if self._unread:  # its process is none of those: it is no Operator
+                self._strangers.add(self._doubted)
+        self.processes = now
+        return answer
+
+    def _is_doubtful(self, entry: LogEntry) -> bool:
+        """Whether the line matters if the Operator wrote it, and nobody knows whether it did."""
+        known = self.processes
+        if known is None or entry.pid in self._strangers:
+            return False
+        if entry.pid in known.operator or entry.pid in known.system:
+            return False
+        message = entry.message
+        return message.startswith((RESULT_PREFIX, _RECEIVER, _CRASH)) or (
+            message.startswith(_COMMAND) and self._is_about_us(message)
+        )
+
+    def _hear(self, entry: LogEntry) -> Answer | None:
+        """Read a line as what it is: the Operator's, the system's, or nobody's."""
+        known = self.processes
+        if known is not None and entry.pid in known.operator:
+            return self._read(entry)
+        is_system = known is None or entry.pid in known.system
+        if is_system and self.is_taken and ended_process(entry.message) == self.pid:
+            return Crashed(entry.message)
+        if known is None:
+            return self._read(entry)
+        self.processes = known.after(entry)
         return None
 
     def _read(self, entry: LogEntry) -> Answer | None:
@@ -114,15 +179,13 @@ class AnswerReader:
         message = entry.message
         if entry.priority == "I" and message.startswith(RESULT_PREFIX):
             return self._read_envelope([entry])
-        if message.startswith("[Clawperator-Command] ") and self._is_about_us(message):
+        if message.startswith(_COMMAND) and self._is_about_us(message):
             self.pid = entry.pid
         elif entry.priority == "E" and message.startswith(_RECEIVER):
             self._note_refusal(entry)
         elif entry.priority in "EF" and message.startswith(_CRASH):
             crash = Crashed(message)
             self._pending = _Pending(entry.source, True, False, crash)
-        elif self.is_taken and f"(pid {self.pid}) has died" in message:
-            return Crashed(message)
         return None
 
     def _is_about_us(self, message: str) -> bool:

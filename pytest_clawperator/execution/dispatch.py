@@ -22,6 +22,7 @@ from pytest_clawperator.errors import (
     PayloadRefusedError,
 )
 from pytest_clawperator.execution.answer import Answer, Answered, AnswerReader, Crashed, Refused
+from pytest_clawperator.execution.processes import KnownProcesses
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.interface import Log, ShellResult, Transport
 from pytest_clawperator.transport.quoting import broadcast_command
@@ -102,26 +103,33 @@ def dispatch(
     command: Command,
     *,
     operator_package: str,
+    processes: KnownProcesses,
     find_cause: Callable[[], None],
     on_arrival: Callable[[], None] = lambda: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Reply:
     """Send the command and wait for its envelope.
 
+    ``processes`` are those that are believed; the device is asked for them again when one
+    answers that was not known.
     ``find_cause`` is called once when the Operator stays silent; it raises what is wrong, or
     returns, and the wait goes on. ``on_arrival`` is called when the device has the command,
     unless the envelope comes first.
     """
     begin, log = clock(), transport.log
     start = log.mark()
+    known = processes.catch_up(log, start)
     transport.quick_shell.start(broadcast_command(operator_package, command.text))
-    wait = _Wait(transport, log, command, operator_package, find_cause, on_arrival, clock, begin)
-    reader = AnswerReader(command.command_id, operator_package)
+    wait = _Wait(
+        transport, log, command, operator_package, processes, find_cause, on_arrival, clock, begin
+    )
+    reader = AnswerReader(command.command_id, operator_package, known)
     try:
         answer, end = wait.for_answer(reader, start)
     except EnvelopeMalformedError as exc:
         exc.serial = transport.serial
         raise
+    processes.keep(reader.processes, end)
     if isinstance(answer, Answered):
         return Reply(answer.envelope, answer.pid, start, end)
     raise _error_of(answer, transport.serial, operator_package, command)
@@ -135,6 +143,7 @@ class _Wait:
     log: Log
     command: Command
     operator_package: str
+    processes: KnownProcesses
     find_cause: Callable[[], None]
     on_arrival: Callable[[], None]
     clock: Callable[[], float]
@@ -166,6 +175,8 @@ class _Wait:
         while True:
             end = log.wait(position, until)
             answer = reader.feed(log.read(position, end))
+            if reader.is_in_doubt:
+                answer = reader.settle(self.processes.ask())
             if answer is not None:
                 return answer, end
             if reader.unconfirmed is not None and not is_confirming:

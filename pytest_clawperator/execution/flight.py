@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,22 +18,34 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExecutionConflictError
+from pytest_clawperator.contracts import limits
+from pytest_clawperator.errors import (
+    ConfigurationError,
+    ErrorCode,
+    ExecutionConflictError,
+    LeaseError,
+)
+from pytest_clawperator.execution.locks.folder import FOLDER_HINT, lock_path
+from pytest_clawperator.execution.locks.lock_file import (
+    TRIES,
+    LockFile,
+    find_lock_file,
+    never_stands,
+    open_lock_file,
+)
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]  # a module elsewhere; `_lock` asks
-
-_FOLDER_VARIABLE = "CLAWPERATOR_LEASE_DIR"
-_FOLDER_HINT = f"Set {_FOLDER_VARIABLE} to a folder that every user of the device can write."
+# No device is waited for longer than this, in seconds: a record that says so is not believed.
+LONGEST_FLIGHT = 3600.0
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 # A record overwrites the one before, so all are of one length; a command id has at most 128
 # characters, of up to six bytes in JSON.
 _RECORD_BYTES = 1536
-_NO_RECORD = b"-"
+_NO_RECORD = b"-".ljust(_RECORD_BYTES)
+_MAX_PID = 2**31
+_FOREVER = 1e15
+_NAMELESS = "a process whose lock file somebody removed"
 
 _T = TypeVar("_T")
 
@@ -83,20 +93,24 @@ class Flight:
     def __init__(
         self, key: str, *, folder: Path | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._key = key
         self._path = lock_path(key, "flight", folder=folder)
         self._clock = clock
         self._turn = threading.Lock()
         self._owner: int | None = None
+        self._file: LockFile | None = None  # kept open: an execution is short
 
-    def hold(self, command_id: str, run: Callable[[Claim], _T], *, serial: str) -> _T:
+    def hold(
+        self, command_id: str, run: Callable[[Claim], _T], *, serial: str, patience: float = 0.0
+    ) -> _T:
         """Take the device for one execution: threads wait their turn, processes are refused.
+
+        Before that, another process is waited for ``patience`` seconds.
 
         Whatever interrupts it, the device is free afterwards. A ``with`` cannot promise that:
         an interrupt on its way in or out leaves the device taken for as long as somebody
         keeps the traceback.
         """
-        claims = self._claims(command_id, serial)
+        claims = self._claims(command_id, serial, patience)
         try:
             return run(next(claims))
         finally:
@@ -105,7 +119,7 @@ class Flight:
     @contextmanager
     def claim(self, command_id: str, *, serial: str) -> Iterator[Claim]:
         """Take the device for one execution, as a context manager."""
-        yield from self._claims(command_id, serial)
+        yield from self._claims(command_id, serial, 0.0)
 
     @property
     def folder(self) -> Path:
@@ -114,61 +128,77 @@ class Flight:
 
     def close(self) -> None:
         """Remove the lock file if nobody uses it."""
+        if self._turn.acquire(blocking=False):  # else another thread is about to use it
+            try:
+                self._close_file()
+            finally:
+                self._turn.release()
         with suppress(OSError, ConfigurationError):
-            descriptor = os.open(self._path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
-            remove_idle(descriptor, self._path, clock=self._clock)
+            remove_idle(self._path, clock=self._clock)
 
-    def _claims(self, command_id: str, serial: str) -> Iterator[Claim]:
+    def _claims(self, command_id: str, serial: str, patience: float) -> Iterator[Claim]:
         """Yield one claim, which ends with the generator."""
         if self._owner == threading.get_ident():
             raise _nested(command_id, serial)
         with self._turn:
             try:
                 self._owner = threading.get_ident()
-                yield from self._locked(command_id, serial)
+                yield from self._locked(command_id, serial, patience)
             finally:
                 self._owner = None
 
-    def _locked(self, command_id: str, serial: str) -> Iterator[Claim]:
-        while True:
-            descriptor = self._open()
+    def _locked(self, command_id: str, serial: str, patience: float) -> Iterator[Claim]:
+        for _ in range(TRIES):
+            file = self._opened()
             try:
-                if not _lock(descriptor):
-                    raise self._conflict(descriptor, command_id, serial)
-                if _is_at(descriptor, self._path):
-                    yield Claim(descriptor, command_id, self._unfinished(descriptor))
-                    return
-                # Another process removed the file in between: the lock is on nothing.
+                if file.lock(patience=patience):
+                    if not file.take_name():
+                        raise self._conflict(None, _NAMELESS, command_id, serial)
+                    if file.stands():
+                        yield Claim(file, command_id, self._clock)
+                        return
+                elif file.stands():
+                    raise self._conflict(*self._holder(file), command_id, serial)
             finally:
-                os.close(descriptor)
+                try:
+                    file.unlock()
+                finally:
+                    file.unlock()  # an interrupt may have cut the first call short
+            self._close_file()  # another process removed the file: a lock is on nothing
+        raise never_stands(self._path)
+
+    def _opened(self) -> LockFile:
+        if self._file is None or not self._file.is_open:
+            self._file = open_lock_file(self._path)
+        return self._file
+
+    def _close_file(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
 
     def peek(self) -> Unfinished | None:
         """Return the command that may be on the device, without taking the lock."""
-        try:
-            descriptor = os.open(self._path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-        except OSError:
-            return None
-        try:
-            return self._unfinished(descriptor)
-        finally:
-            os.close(descriptor)
+        with suppress(ConfigurationError, ValueError):
+            file = find_lock_file(self._path)
+            if file is not None:
+                try:
+                    return _unfinished(file, self._clock())
+                finally:
+                    file.close()
+        return None
 
-    def _open(self) -> int:
+    def _holder(self, file: LockFile) -> tuple[Unfinished | None, str]:
+        """Return the command of who has the file locked, if it is known, and who that is."""
         try:
-            return open_shared(self._path)
-        except OSError as exc:
-            raise ConfigurationError(
-                f"the lock file {self._path} cannot be opened: {exc.strerror}",
-                hint=_FOLDER_HINT,
-                details={"path": str(self._path), "key": self._key},
-            ) from exc
+            holder = _read(file, self._clock())
+        except ValueError:
+            return None, f"somebody who left no readable record in {self._path}"
+        return holder, _named(holder) if holder else "another user"
 
-    def _unfinished(self, descriptor: int) -> Unfinished | None:
-        return _unfinished(descriptor, self._clock())
-
-    def _conflict(self, descriptor: int, command_id: str, serial: str) -> ExecutionConflictError:
-        holder = _read(descriptor)
-        who = _named(holder) if holder else "another user"
+    def _conflict(
+        self, holder: Unfinished | None, who: str, command_id: str, serial: str
+    ) -> ExecutionConflictError:
         return ExecutionConflictError(
             f"another execution is in flight on this device: {who}",
             code=ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT,
@@ -184,48 +214,68 @@ class Flight:
 
 
 class Claim:
-    """A device taken for one execution."""
+    """A device taken for one execution.
 
-    def __init__(self, descriptor: int, command_id: str, unfinished: Unfinished | None) -> None:
-        self._descriptor = descriptor
+    ``unfinished`` is the command that the last holder left on the device, ``problem`` says what
+    was wrong with the lock file's contents, which are replaced then.
+    """
+
+    def __init__(self, file: LockFile, command_id: str, clock: Callable[[], float]) -> None:
+        self._file = file
         self._command_id = command_id
+        self._clock = clock
         self._record: Unfinished | None = None
-        self.unfinished = unfinished
+        self.unfinished: Unfinished | None = None
+        self.problem = ""
+        try:
+            self.unfinished = _unfinished(file, clock())
+        except ValueError as exc:
+            self.problem = (
+                f"the lock file {file.path} had contents that no run wrote ({exc}); they were"
+                " replaced, so a command that may still be on the device is not waited for"
+            )
+            self._write(_NO_RECORD, self._file.replace)
+
+    def check(self) -> None:
+        """Raise if others can take the device, because the lock file was removed or replaced."""
+        if not self._file.stands():
+            raise LeaseError(
+                "the device is no longer locked for this execution: somebody removed or replaced"
+                f" the lock file {self._file.path}, or its folder",
+                hint="The command was not sent. Keep programs that clean up away from the lock"
+                " files, and start again.",
+                details={"commandId": self._command_id, "path": str(self._file.path)},
+            )
 
     def take_off(self, latest_end: float, *, after: bytes = b"") -> None:
         """Record that the command is on its way, before it is; ``after`` is the newest log line."""
         mark = _fingerprint(after)
-        record = Unfinished(self._command_id, latest_end, os.getpid(), _boot_id(), after=mark)
-        self._write(record)
+        latest_end = min(latest_end, self._clock() + LONGEST_FLIGHT)
+        self._record_as(
+            Unfinished(self._command_id, latest_end, os.getpid(), _boot_id(), after=mark)
+        )
 
     def arrive(self) -> None:
         """Record that the device has the command."""
         assert self._record is not None, "it did not take off"
-        self._write(replace(self._record, arrived=True))
+        self._record_as(replace(self._record, arrived=True))
 
     def land(self) -> None:
         """Erase the record: the device is known to be done."""
-        os.pwrite(self._descriptor, _NO_RECORD, 0)
+        self._write(_NO_RECORD, self._file.write)
 
-    def _write(self, record: Unfinished) -> None:
+    def _record_as(self, record: Unfinished) -> None:
         self._record = record
-        content = json.dumps(vars(record)).encode().ljust(_RECORD_BYTES)
+        self._write(json.dumps(vars(record)).encode().ljust(_RECORD_BYTES), self._file.write)
+
+    def _write(self, content: bytes, write: Callable[[bytes], None]) -> None:
         try:
-            written = os.pwrite(self._descriptor, content, 0)
+            write(content)
         except OSError as exc:
-            raise _unwritten(exc.strerror or str(exc)) from exc
-        if written < len(content):
-            raise _unwritten("the disk is full")
-
-
-def lock_folder() -> Path:
-    """Return the folder of the locks, which all users of the machine share."""
-    chosen = os.environ.get(_FOLDER_VARIABLE)
-    if chosen:
-        return Path(chosen)
-    # TMPDIR is often a job's own, and two jobs must see each other's locks.
-    shared = "/tmp" if os.name == "posix" else tempfile.gettempdir()  # noqa: S108 - shared on purpose
-    return Path(shared) / "pytest-clawperator-locks"
+            raise ConfigurationError(
+                f"what is sent to the device cannot be written down: {exc.strerror or exc}",
+                hint=f"Make room on the disk. {FOLDER_HINT}",
+            ) from exc
 
 
 def _named(holder: Unfinished) -> str:
@@ -245,85 +295,74 @@ def _nested(command_id: str, serial: str) -> ExecutionConflictError:
     )
 
 
-def lock_path(key: str, kind: str, *, folder: Path | None = None) -> Path:
-    """Return the path of a device's file of this kind; two keys never share one."""
-    readable = re.sub(r"[^A-Za-z0-9.-]+", "_", key)[:60].lstrip(".")
-    digest = sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return (folder or lock_folder()) / f"{readable}-{digest}.{kind}"
-
-
-def open_shared(path: Path) -> int:
-    """Open the file, writable by every user; create it if it is not there yet."""
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+def remove_idle(path: Path, *, clock: Callable[[], float] = time.monotonic) -> None:
+    """Remove a lock file, unless it is in use or tells of a command that may still run."""
+    file = find_lock_file(path)
+    if file is None:
+        return
     try:
-        descriptor = os.open(path, flags, 0o666)
-    except FileNotFoundError:
-        # No sticky bit: with it, Linux refuses to open another user's file for writing.
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.parent.chmod(0o777)
-        descriptor = os.open(path, flags, 0o666)
-    found = os.fstat(descriptor)
-    if found.st_mode & 0o666 != 0o666 and found.st_uid == os.geteuid():
-        os.fchmod(descriptor, 0o666)  # the umask had its say
-    return descriptor
-
-
-def remove_idle(descriptor: int, *paths: Path, clock: Callable[[], float] = time.monotonic) -> None:
-    """Remove files unless the last of them, which is open, is in use; close it."""
-    try:
-        idle = _lock(descriptor) and _unfinished(descriptor, clock()) is None
-        if idle and _is_at(descriptor, paths[-1]):
-            for path in paths:
-                path.unlink(missing_ok=True)
+        if file.lock() and _unfinished(file, clock()) is None:
+            file.remove()
+    except ValueError:
+        file.remove()  # what it says is of no use
     finally:
-        os.close(descriptor)
+        file.close()
 
 
-def _unwritten(reason: str) -> ConfigurationError:
-    return ConfigurationError(
-        f"what is sent to the device cannot be written down: {reason}",
-        hint=f"Make room on the disk. {_FOLDER_HINT}",
-    )
-
-
-def _lock(descriptor: int) -> bool:
-    if fcntl is None:
-        raise ConfigurationError(
-            "this system has no flock, which keeps two processes off one device",
-            code=ErrorCode.HOST_DEPENDENCY_MISSING,
-            hint="Run the tests on Linux or macOS (WSL will do).",
-        )
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _is_at(descriptor: int, path: Path) -> bool:
-    """Whether the open file is still the one that others would open."""
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.lstat())
-    except FileNotFoundError:
-        return False
-
-
-def _read(descriptor: int) -> Unfinished | None:
-    content = os.pread(descriptor, 2 * _RECORD_BYTES, 0)
-    if not content or content.startswith(_NO_RECORD):
-        return None
-    try:
-        return Unfinished(**json.loads(content))
-    except (ValueError, TypeError):
-        return None  # cut short by a full disk or a crash: nothing to go by
-
-
-def _unfinished(descriptor: int, now: float) -> Unfinished | None:
+def _unfinished(file: LockFile, now: float) -> Unfinished | None:
     """Return the record that the last holder left, unless its time has passed."""
-    left = _read(descriptor)
-    if left is None or left.boot != _boot_id() or left.latest_end <= now:
+    left = _read(file, now)
+    return left if left is not None and left.latest_end > now else None
+
+
+def _read(file: LockFile, now: float) -> Unfinished | None:
+    """Return the record in a file, if there is one of this boot; raise ``ValueError`` for others.
+
+    Every user can write to the file, so nothing that it says is certain.
+    """
+    content = file.read(_RECORD_BYTES + 1)
+    if not content or content == _NO_RECORD:
         return None
-    return left
+    if len(content) > _RECORD_BYTES:
+        raise ValueError(f"more than {_RECORD_BYTES} bytes")
+    record = _parsed(content)
+    if record.boot != _boot_id():
+        return None
+    if record.latest_end > now + LONGEST_FLIGHT + 1:
+        raise ValueError(f"an execution that takes {record.latest_end - now:.0f} s longer")
+    return record
+
+
+def _parsed(content: bytes) -> Unfinished:
+    try:
+        found = json.loads(content.decode("ascii"))
+    except RecursionError:
+        raise ValueError("deeply nested") from None
+    if not isinstance(found, dict) or found.keys() != _FIELDS.keys():
+        raise ValueError("no record")
+    for name, is_valid in _FIELDS.items():
+        if not is_valid(found[name]):
+            raise ValueError(f"{name} is of a wrong kind")
+    return Unfinished(**found)
+
+
+def _is_text(value: Any) -> bool:
+    # Encoding refuses the half of a pair of surrogates, which cannot be printed either.
+    return type(value) is str and len(value.encode("utf-16-le")) <= 2 * limits.MAX_ID_LENGTH
+
+
+def _is_time(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) < _FOREVER  # which NaN is not
+
+
+_FIELDS: dict[str, Callable[[Any], bool]] = {
+    "command_id": _is_text,
+    "latest_end": _is_time,
+    "pid": lambda value: type(value) is int and 0 < value < _MAX_PID,
+    "boot": _is_text,
+    "arrived": lambda value: type(value) is bool,
+    "after": _is_text,
+}
 
 
 @lru_cache(maxsize=1)

@@ -21,6 +21,8 @@ from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.errors import ClawperatorWarning
 from pytest_clawperator.execution.postprocess import screenshot_path
 from pytest_clawperator.execution.result import RunResult
+from pytest_clawperator.execution.typed_texts import TypedTexts
+from pytest_clawperator.visible_text import visible
 
 _log = logging.getLogger("pytest_clawperator")
 
@@ -31,6 +33,7 @@ class Observers:
     def __init__(self, observers: Iterable[Observer] = (), *, serial: str) -> None:
         self._observers = list(observers)
         self._serial = serial
+        self._typed = TypedTexts()
 
     def add(self, observer: Observer) -> Callable[[], None]:
         """Add an observer; the returned function removes it."""
@@ -69,11 +72,13 @@ class Observers:
         begin = time.monotonic()
         about: dict[str, Any] = {"execution": execution, "log_position": None}
         started = False
+        self._typed.sent(execution)
         try:
             about["log_position"] = find_position()
             started = True
             self._emit(ExecutionStarted, **about)
             result = about["result"] = run()
+            self._typed.received(execution, result)
         except BaseException as exc:
             about["error"] = exc
             if not started:
@@ -109,4 +114,4 @@ def _warn(message: str) -> None:
     try:
         warnings.warn(message, ClawperatorWarning, stacklevel=3)
     except ClawperatorWarning:
-        _log.warning("%s", message)
+        _log.warning("%s", visible(message))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from typing import TypeVar
 
 from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.contracts.events import Observer
@@ -26,8 +27,8 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.execution.busy_time import longest_run
 from pytest_clawperator.execution.dispatch import Command, Reply, dispatch
-from pytest_clawperator.execution.flight import Claim, Clearance, Flight, Unfinished, always_clear
-from pytest_clawperator.execution.lock_sweep import sweep
+from pytest_clawperator.execution.flight import Claim, Clearance, Flight, always_clear
+from pytest_clawperator.execution.locks.sweep import sweep
 from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.postprocess import (
     PROCESSORS,
@@ -39,6 +40,7 @@ from pytest_clawperator.execution.postprocess import (
     screenshot_path,
     warnings_of,
 )
+from pytest_clawperator.execution.processes import KnownProcesses, Processes, ask_processes
 from pytest_clawperator.execution.recovery import recover
 from pytest_clawperator.execution.result import LogSlice, RunResult, RunStep
 from pytest_clawperator.execution.screenshots import Screenshot, ScreenshotFolder, take_screenshot
@@ -49,18 +51,23 @@ from pytest_clawperator.transport.quoting import quote
 
 # How much later than it should a device may be done with a command.
 LATE_GRACE = 5.0
+# How long a former holder of the device may be in the way, in seconds.
+_FORMER_HOLDER = 1.0
 # With these the end of the command was seen, though no envelope tells of it.
 _ENDS = (BroadcastError, EnvelopeMalformedError, OperatorNotReadyError, PayloadRefusedError)
 _STILL_ACTING = "The device may still be acting; the next execution waits for it."
 # Among so many lines stands one with a time; others are dividers between the log's buffers.
 _SEARCHED_LINES = 8
 
+_T = TypeVar("_T")
+
 
 class Pipeline:
     """Runs executions on one device.
 
-    ``preflight`` raises what makes the device unfit; it is called once per connection, and
-    again when the Operator stays silent. ``clearance`` raises when the device is no longer
+    ``preflight`` raises what makes the device unfit, and returns the processes that run, if the
+    device tells; it is called once per connection, and again when the Operator stays silent.
+    ``clearance`` raises when the device is no longer
     ours; it is called before everything that is sent, with the command and how many seconds
     the device may be busy with it.
     """
@@ -71,7 +78,7 @@ class Pipeline:
         *,
         operator_package: str,
         flight: Flight,
-        preflight: Callable[[], None],
+        preflight: Callable[[], Processes | None],
         clearance: Clearance = always_clear,
         observers: Iterable[Observer] = (),
         processors: Sequence[Processor] = PROCESSORS,
@@ -85,6 +92,7 @@ class Pipeline:
         self._clearance = clearance
         self._processors = tuple(processors)
         self._clock = clock
+        self._processes = KnownProcesses(lambda: ask_processes(transport, operator_package))
         self._checked_connection: int | None = None
         self._folder = ScreenshotFolder()
         self.observers = Observers(observers, serial=transport.serial)
@@ -104,6 +112,12 @@ class Pipeline:
         """The package of the Operator app in use."""
         return self._operator_package
 
+    @property
+    def system_processes(self) -> frozenset[int] | None:
+        """The ids of the system's processes; None if the device does not tell."""
+        known = self._processes.current
+        return None if known is None else known.system
+
     def close(self) -> None:
         """Release the device; remove the screenshots without a path, and old lock files."""
         with ExitStack() as closing:  # an interrupt on the way leaves nothing out
@@ -119,14 +133,14 @@ class Pipeline:
         """
 
         def run(claim: Claim) -> RunResult:
-            self._await_unfinished(claim.unfinished)
+            self._await_unfinished(claim)
             self.check()
             return self._execute(execution, claim, processors)
 
         # Observers hear of the end when the device is free again, and may use it then.
         return self.observers.watch(
             execution,
-            lambda: self._flight.hold(execution.command_id, run, serial=self.serial),
+            lambda: self._hold(execution.command_id, run),
             find_position=self._transport.log.mark,
         )
 
@@ -135,10 +149,10 @@ class Pipeline:
         command = Command.ping(timeout)
 
         def run(claim: Claim) -> ResultEnvelope:
-            self._await_unfinished(claim.unfinished)
+            self._await_unfinished(claim)
             return self._send(command, claim, command.patience).envelope
 
-        return self._flight.hold(command.command_id, run, serial=self.serial)
+        return self._hold(command.command_id, run)
 
     def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
         """Run a short command in the shell that is kept open, between executions.
@@ -148,26 +162,37 @@ class Pipeline:
         """
 
         def run(claim: Claim) -> ShellResult:
-            self._await_unfinished(claim.unfinished)
+            self._await_unfinished(claim)
             self._transport.quick_shell.start(command)
             return self._transport.quick_shell.result(timeout)
 
-        return self._flight.hold("shell", run, serial=self.serial)
+        return self._hold("shell", run)
 
     def check(self) -> None:
         """Raise what makes the device unfit, unless this connection was checked already."""
         if self._checked_connection != self._transport.connections:
-            self._preflight()
+            self._look()
             self._checked_connection = self._transport.connections
 
-    def _await_unfinished(self, unfinished: Unfinished | None) -> None:
+    def _look(self) -> None:
+        self._processes.tell(self._preflight())
+
+    def _hold(self, command_id: str, run: Callable[[Claim], _T]) -> _T:
+        # Who has a lease meets at most a former holder that is about to notice that it lost it.
+        patience = 0.0 if self._clearance is always_clear else _FORMER_HOLDER
+        return self._flight.hold(command_id, run, serial=self.serial, patience=patience)
+
+    def _await_unfinished(self, claim: Claim) -> None:
         """Wait for the end of a command whose sender did not see it end."""
-        if unfinished is None:
+        if claim.problem:
+            self.observers.notice(claim.problem)
+        if claim.unfinished is None:
             return
         await_end(
-            unfinished,
+            claim.unfinished,
             self._transport,
             operator_package=self._operator_package,
+            processes=self._processes,
             notice=self.observers.notice,
             grace=LATE_GRACE,
             clock=self._clock,
@@ -177,7 +202,7 @@ class Pipeline:
         self, execution: Execution, claim: Claim, processors: Sequence[Processor]
     ) -> RunResult:
         begin = self._clock()
-        closed = self._force_stop_apps(execution)
+        closed = self._force_stop_apps(execution, claim)
         command = Command.of(execution)
         reply = self._send(command, claim, longest_run(execution))
         lines = self._transport.log.read(reply.start, reply.end)
@@ -197,14 +222,14 @@ class Pipeline:
             stopped_at=stopped_at,
         )
 
-    def _force_stop_apps(self, execution: Execution) -> frozenset[str]:
+    def _force_stop_apps(self, execution: Execution, claim: Claim) -> frozenset[str]:
         """Stop the apps of all close_app actions, which the Operator cannot; return their ids."""
         closed = set()
         for action in execution.actions:
             if action.type != "close_app" or action.params is None:
                 continue
             app = action.params.application_id or ""
-            self._check_clearance(execution.command_id, longest_run(execution))
+            self._check_clearance(claim, execution.command_id, longest_run(execution))
             result = self._transport.shell(f"am force-stop {quote(app)}")
             if not result.ok:
                 raise _not_stopped(app, result, self.serial)
@@ -218,7 +243,7 @@ class Pipeline:
         self._transport.quick_shell.prepare()
         newest = log.read(max(position - _SEARCHED_LINES, 0), position)
         busy = max(command.patience, longest) + LATE_GRACE
-        self._check_clearance(command.command_id, busy)
+        self._check_clearance(claim, command.command_id, busy)
         claim.take_off(
             self._clock() + busy,
             after=next((line for line in reversed(newest) if time_of(line)), b""),
@@ -228,7 +253,8 @@ class Pipeline:
                 self._transport,
                 command,
                 operator_package=self._operator_package,
-                find_cause=self._preflight,
+                processes=self._processes,
+                find_cause=self._look,
                 on_arrival=claim.arrive,
                 clock=self._clock,
             )
@@ -242,9 +268,10 @@ class Pipeline:
         claim.land()
         return reply
 
-    def _check_clearance(self, command_id: str, seconds: float) -> None:
+    def _check_clearance(self, claim: Claim, command_id: str, seconds: float) -> None:
         try:
             self._clearance(command_id, seconds)
+            claim.check()
         except LeaseError as exc:
             exc.serial = self.serial  # a lease knows the device by its key alone
             raise

@@ -10,12 +10,19 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_clawperator.errors import TransportError
+from pytest_clawperator.errors import UNUSABLE_FILE, TransportError, file_problem
 from pytest_clawperator.transport.interface import Transport
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]  # a module elsewhere; `_locked` asks
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _PNG_END = b"IEND"
-_OURS = re.compile(r"clawperator-(\d+)-\w+")
+_OURS = re.compile(r"clawperator-\d+-\w+")
+# How long it takes at most until a new folder is locked, in seconds.
+_UNLOCKED_FOR = 60.0
 
 
 def is_png(content: bytes) -> bool:
@@ -57,16 +64,21 @@ def take_screenshot(
     file = Path(path) if path else folder.file(re.sub(r"[^A-Za-z0-9._-]+", "_", name))
     try:
         file.write_bytes(picture)
-    except OSError as exc:
-        return Screenshot(error=f"{file} cannot be written: {exc.strerror}")
+    except UNUSABLE_FILE as exc:
+        return Screenshot(error=f"{file} cannot be written: {file_problem(exc)}")
     return Screenshot(picture, str(file))
 
 
 class ScreenshotFolder:
-    """A temporary folder for screenshots without a path, made at its first use."""
+    """A temporary folder for screenshots without a path, made at its first use.
+
+    The process keeps it locked, which tells others that it lives: a process id says nothing to
+    those in other containers, who may share the place.
+    """
 
     def __init__(self) -> None:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._lock: int | None = None
         self._process = os.getpid()
 
     def file(self, name: str) -> Path:
@@ -74,6 +86,7 @@ class ScreenshotFolder:
         if self._folder is None:
             _sweep(Path(tempfile.gettempdir()))
             self._folder = tempfile.TemporaryDirectory(prefix=f"clawperator-{os.getpid()}-")
+            self._lock = _locked(Path(self._folder.name))
         return Path(self._folder.name) / name
 
     def close(self) -> None:
@@ -81,29 +94,42 @@ class ScreenshotFolder:
         if self._folder is not None and self._process == os.getpid():
             self._folder.cleanup()
             self._folder = None
+            if self._lock is not None:
+                os.close(self._lock)
 
 
 def _sweep(parent: Path) -> None:
     """Remove the folders of processes that were killed before they could."""
+    if fcntl is None:
+        return  # nothing tells whether they were
     for folder in parent.iterdir():
-        found = _OURS.fullmatch(folder.name)
-        if found and not _is_alive(int(found[1])) and _is_own(folder):
-            shutil.rmtree(folder, ignore_errors=True)
+        if _OURS.fullmatch(folder.name) and _is_left(folder):
+            lock = _locked(folder)
+            if lock is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(lock)
 
 
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        return True
-    return True
-
-
-def _is_own(folder: Path) -> bool:
+def _is_left(folder: Path) -> bool:
+    """Whether a folder is this user's, and older than one that is about to be locked."""
     try:
         found = folder.lstat()
     except OSError:
         return False
-    return found.st_uid == os.getuid()
+    return found.st_uid == os.getuid() and time.time() - found.st_mtime > _UNLOCKED_FOR
+
+
+def _locked(folder: Path) -> int | None:
+    """Lock a folder and return its descriptor; None if another process has it."""
+    if fcntl is None:
+        return None
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor

@@ -8,6 +8,7 @@ from pytest_clawperator.contracts.log import FORMAT_OPTION
 from pytest_clawperator.errors import EnvelopeMalformedError
 from pytest_clawperator.execution.answer import AnswerReader
 from pytest_clawperator.execution.flight import Unfinished
+from pytest_clawperator.execution.processes import KnownProcesses
 from pytest_clawperator.transport.interface import Transport
 
 
@@ -16,6 +17,7 @@ def await_end(
     transport: Transport,
     *,
     operator_package: str,
+    processes: KnownProcesses,
     notice: Callable[[str], None],
     grace: float,
     clock: Callable[[], float],
@@ -27,9 +29,9 @@ def await_end(
     """
     command_id, log = unfinished.command_id, transport.log
     position = log.mark()
-    reader = AnswerReader(command_id, operator_package)
+    reader = AnswerReader(command_id, operator_package, processes.catch_up(log, position))
     so_far = transport.exec_out(f"logcat -d {FORMAT_OPTION}")
-    if _has_ended(reader, unfinished.lines_after(so_far)):
+    if _has_ended(reader, unfinished.lines_after(so_far), processes):
         return
     notice(f"waiting for the end of {command_id}, which was not seen to end")
     soon = min(clock() + grace, unfinished.latest_end)
@@ -39,14 +41,17 @@ def await_end(
 
     while clock() < deadline():
         end = log.wait(position, deadline())
-        if _has_ended(reader, log.read(position, end)):
+        if _has_ended(reader, log.read(position, end), processes):
             return
         position = end
 
 
-def _has_ended(reader: AnswerReader, lines: Iterable[bytes]) -> bool:
+def _has_ended(reader: AnswerReader, lines: Iterable[bytes], processes: KnownProcesses) -> bool:
     """Whether the log holds the end of a command, however it ended."""
     try:
-        return reader.feed(lines) is not None
+        answer = reader.feed(lines)
+        if reader.is_in_doubt:
+            answer = reader.settle(processes.ask())
     except EnvelopeMalformedError:
         return True
+    return answer is not None

@@ -148,6 +148,13 @@ OPTIONS = (
         "WHEN",
     ),
     Option(
+        "redact",
+        "What is hidden in reports and evidence: a regular expression, or env:NAME for the values"
+        " of environment variables, as in env:*_TOKEN. Repeatable.",
+        "PATTERN",
+        is_repeatable=True,
+    ),
+    Option(
         "pause",
         "Stop at a test that fails, with the device as it is and a prompt with the client. Needs a"
         " terminal, so it is refused with -n.",

@@ -5,7 +5,14 @@ from __future__ import annotations
 from types import ModuleType
 
 from pytest_clawperator.plugin.evidence import late_closing, on_failure, used_clients
-from pytest_clawperator.plugin.features import goldens, marked_tests, pausing, soft, validating
+from pytest_clawperator.plugin.features import (
+    goldens,
+    hidden_characters,
+    marked_tests,
+    pausing,
+    soft,
+    validating,
+)
 from pytest_clawperator.plugin.input import option_values
 from pytest_clawperator.plugin.leasing import (
     default_hooks,
@@ -15,13 +22,14 @@ from pytest_clawperator.plugin.leasing import (
     worker_device,
 )
 from pytest_clawperator.plugin.reporting import (
+    hiding,
     infrastructure,
     junit,
     matrix_table,
     summary,
     terminal,
 )
-from pytest_clawperator.plugin.session import hints
+from pytest_clawperator.plugin.session import ending_signals, hints
 from pytest_clawperator.plugin.xdist import distribution
 
 
@@ -30,10 +38,12 @@ class Rooms:
 
     #: The parts, in the order in which they are registered.
     parts: tuple[ModuleType, ...] = (
+        ending_signals,
         used_clients,
         late_closing,
         marked_tests,
         goldens,
+        hidden_characters,
         soft,
         default_hooks,
         worker_device,
@@ -48,6 +58,7 @@ class Rooms:
         pausing,
         summary,
         terminal,
+        hiding,
     )
 
     # For usage.py

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.plugin.leasing.device_needs import DeviceNeeds
     from pytest_clawperator.plugin.leasing.early_connection import EarlyConnection
     from pytest_clawperator.plugin.session.events import EventHub
+    from pytest_clawperator.redaction.finder import Secrets
 
 # On the config: what was asked for, and what the process knows of the run.
 IS_GATE_OPEN: pytest.StashKey[bool] = pytest.StashKey()
@@ -31,10 +32,12 @@ NEEDS_DEVICES: pytest.StashKey[bool] = pytest.StashKey()
 UNCOLLECTED_FILES: pytest.StashKey[list[Path]] = pytest.StashKey()
 CURRENT_TEST: pytest.StashKey[pytest.Item] = pytest.StashKey()
 RUN_ID: pytest.StashKey[str] = pytest.StashKey()
+ENDING_SIGNAL: pytest.StashKey[int] = pytest.StashKey()
 EVENTS: pytest.StashKey[EventHub] = pytest.StashKey()
 UNSHOWN_LINES: pytest.StashKey[list[str]] = pytest.StashKey()
 DESCRIBED_DEVICES: pytest.StashKey[set[str]] = pytest.StashKey()
 GOLDEN_USE: pytest.StashKey[GoldenUse] = pytest.StashKey()
+EARLIER_SECRETS: pytest.StashKey[Secrets] = pytest.StashKey()
 
 # On the config: devices.
 WORKER_COUNT: pytest.StashKey[int] = pytest.StashKey()

@@ -1,9 +1,13 @@
-"""Crashes and ANRs (apps that do not respond): find them in a log and mark their lines."""
+"""Crashes and ANRs (apps that do not respond): find them in a log and mark their lines.
+
+Any app can log such a report, so it must come from those who can know: an uncaught exception
+is told by the process that dies of it, an ANR by the system.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_clawperator.contracts.log import LogEntry, parse_log_line
@@ -12,7 +16,8 @@ MARK = ">>> "
 # Tags and texts of the system; obfuscated apps do not change them.
 _RUNTIME, _NATIVE, _MANAGER = "AndroidRuntime", "DEBUG", "ActivityManager"
 _FATAL = "FATAL EXCEPTION"
-_PROCESS = re.compile(r"Process: ([\w.:]+)")
+_PROCESS = re.compile(r"Process: ([\w.:]+)(?:, PID: (\d+))?")
+_NAMED = re.compile(r"Start proc (\d+):([\w.:]+)/|Process ([\w.:]+) \(pid (\d+)\) has died")
 _TOMBSTONE = "*** *** ***"
 _NATIVE_PROCESS = re.compile(r">>> (\S+) <<<")
 _SIGNAL = re.compile(r"signal \d+ \((\w+)\).*")
@@ -33,9 +38,14 @@ class Crash:
         return f"{self.process} {self.what}{f': {self.reason}' if self.reason else ''}"
 
 
-def find_crashes(lines: Sequence[bytes]) -> list[Crash]:
-    """Return all crashes and ANRs, in the order of the log."""
+def find_crashes(lines: Sequence[bytes], *, system: Collection[int] | None = None) -> list[Crash]:
+    """Return all crashes and ANRs, in the order of the log.
+
+    ``system`` are the ids of the system's processes; None, if they are not known, believes
+    every process that claims to be one.
+    """
     entries = [parse_log_line(line) for line in lines]
+    names = _names(entries, system)
     found: list[Crash] = []
     taken: set[int] = set()
     for place, entry in enumerate(entries):
@@ -43,7 +53,9 @@ def find_crashes(lines: Sequence[bytes]) -> list[Crash]:
             continue
         places = tuple(_report_lines(entries, place))
         taken.update(places)
-        found.append(_crash(entry, places, [_message(entries, at) for at in places]))
+        messages = [_message(entries, at) for at in places]
+        if _is_entitled(entry, messages, names, system):
+            found.append(_crash(entry, places, messages))
     return found
 
 
@@ -80,6 +92,40 @@ def _report_lines(entries: Sequence[LogEntry | None], start: int) -> Iterator[in
         if (entry.tag, entry.priority) != (first.tag, first.priority) or _begins(entry):
             return
         yield place
+
+
+def _names(
+    entries: Sequence[LogEntry | None], system: Collection[int] | None
+) -> Mapping[int, set[str]]:
+    """Return how the system calls the processes of which it tells."""
+    names: dict[int, set[str]] = {}
+    for entry in entries:
+        if entry is None or entry.tag != _MANAGER or not (system is None or entry.pid in system):
+            continue
+        told = _NAMED.match(entry.message)
+        if told is not None:
+            started, name, ended_name, ended = told.groups()
+            names.setdefault(int(started or ended), set()).add(name or ended_name)
+    return names
+
+
+def _is_entitled(
+    first: LogEntry,
+    messages: Sequence[str],
+    names: Mapping[int, set[str]],
+    system: Collection[int] | None,
+) -> bool:
+    """Whether the process that logged a report can know of it."""
+    if first.tag == _MANAGER:
+        return system is None or first.pid in system
+    if first.tag == _NATIVE:
+        return True  # a process of its own, which the crash started, tells of it
+    claimed = next(filter(None, map(_PROCESS.match, messages)), None)
+    if claimed is None:
+        return True
+    name, pid = claimed.groups()
+    is_itself = pid is None or int(pid) == first.pid
+    return is_itself and name in names.get(first.pid, {name})
 
 
 def _message(entries: Sequence[LogEntry | None], place: int) -> str:

@@ -31,6 +31,7 @@ class ChildSimulator:
 
     def _launch(self) -> dict[str, Any]:
         """Start the process and return what it says of itself once it is ready."""
+        _check_options(self._options)
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `stop`
         self._process = subprocess.Popen(  # noqa: S603 - our own program and options
             [sys.executable, "-m", "pytest_clawperator.simulator", *self._options],
@@ -157,6 +158,20 @@ class Simulator(ChildSimulator):
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+
+def _check_options(options: Sequence[str]) -> None:
+    """Raise for an option that no command line can hold."""
+    for option in options:
+        try:
+            is_fit = b"\0" not in os.fsencode(option)
+        except UnicodeEncodeError:
+            is_fit = False
+        if not is_fit:
+            raise ConfigurationError(
+                f"{option!r} cannot be an option of the simulator",
+                hint="Leave out the NUL, or the half of a character, that it holds.",
+            )
 
 
 def _command_line(settings: Mapping[str, object]) -> list[str]:

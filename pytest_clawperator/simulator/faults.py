@@ -12,6 +12,10 @@ FAULTS: Mapping[str, tuple[Mapping[str, str], str]] = {
     "no_envelope": ({}, "the execution runs, but its envelope is never logged"),
     "half_envelope": ({}, "the envelope's line stops in the middle"),
     "foreign_envelope": ({"command_id": "somebody-else"}, "another command's envelope comes first"),
+    "forged_lines": (
+        {"kind": "all"},
+        "another app logs what would end the command, before the Operator takes it and after",
+    ),
     "late_envelope": ({"ms": "2000"}, "the envelope is logged this much later"),
     "double_envelope": ({}, "the envelope is logged twice"),
     "foreign_lines": ({"count": "3"}, "other processes log lines inside a hierarchy dump"),
@@ -31,6 +35,7 @@ FAULTS: Mapping[str, tuple[Mapping[str, str], str]] = {
     "container_lost": ({}, "the list goes away while it is scrolled"),
     "slow_log": ({"ms": "200"}, "log readers get entries this much later"),
     "log_cut": ({}, "open log streams end"),
+    "time_set_back": ({"s": "3600"}, "the device's clock is set back by so many seconds"),
     "offline": ({"ms": "0"}, "the device is connected, but offline; after ms it comes back"),
     "unauthorized": (
         {"ms": "0"},

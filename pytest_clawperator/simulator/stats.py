@@ -58,6 +58,7 @@ class Stats:
             {
                 "executions": self.executions,
                 "overlaps": self.overlaps,
+                "in_flight": self._in_flight,
                 "max_in_flight": self.max_in_flight,
                 "commands": dict(sorted(self.commands.items())),
                 "broadcasts": self.broadcasts,

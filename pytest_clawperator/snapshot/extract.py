@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 
 from pytest_clawperator.contracts.log import (
     PIECE_LENGTH,
@@ -60,23 +61,55 @@ def snapshots_from_lines(lines: Iterable[bytes], *, pid: int) -> list[str]:
     All lines of a hierarchy begin alike after the time: with process, thread, priority and tag.
     """
     collector = _Collector()
-    for line in lines:
-        rest = line[TIME_LENGTH:]
+    kept = list(lines)
+    place = 0
+    while place < len(kept):
+        line = kept[place]
+        place += 1
         for source in collector.sources:
-            if rest.startswith(source):
-                collector.go_on(source, rest[len(source) :])
+            if line.startswith(source, TIME_LENGTH):
+                collector.go_on(source, line[TIME_LENGTH + len(source) :])
                 break
         else:
-            if _MARKER in rest:
-                _begin_at(line, pid, collector)
+            if _MARKER in line:
+                place = _begin_at(kept, place, pid, collector)
     return collector.texts("replace")
 
 
-def _begin_at(line: bytes, pid: int, collector: _Collector) -> None:
+def _begin_at(lines: list[bytes], place: int, pid: int, collector: _Collector) -> int:
+    """Begin a hierarchy if its marker is just before this place; return where to read on."""
+    line = lines[place - 1]
     entry = parse_log_line(line)
-    if entry is not None and entry.pid == pid and entry.message.startswith(MARKER):
-        at = line.index(_MARKER)
-        collector.begin(line[TIME_LENGTH:at], line[at:])
+    if entry is None or entry.pid != pid or not entry.message.startswith(MARKER):
+        return place
+    at = line.index(_MARKER)
+    source = line[TIME_LENGTH:at]
+    whole = _whole_dump(lines, place, source) if line.endswith(_MARKER) else []
+    if whole:
+        collector.add(whole)
+    else:
+        collector.begin(source, line[at:])
+    return place + len(whole)
+
+
+def _whole_dump(lines: list[bytes], place: int, source: bytes) -> list[bytes]:
+    """Return the messages of a hierarchy that was logged in one go, as nearly all are.
+
+    Empty where other lines are in between, where a message was cut, or where one may be no
+    part of it: those take a closer look.
+    """
+    head = TIME_LENGTH + len(source)
+    messages: list[bytes] = []
+    for line in islice(lines, place, None):
+        message = line[head:]
+        if not line.startswith(source, TIME_LENGTH) or message.startswith(b"["):
+            break
+        messages.append(message)
+        if len(message) >= PIECE_LENGTH:
+            break
+        if _END in message:
+            return messages if message == _END else []
+    return []
 
 
 class _Collector:
@@ -87,9 +120,13 @@ class _Collector:
         self._open: dict[bytes, _Dump] = {}
         self.sources: tuple[bytes, ...] = ()
 
+    def add(self, lines: list[bytes]) -> None:
+        """Add a whole hierarchy."""
+        self._dumps.append(_Dump(lines))
+
     def begin(self, source: bytes, message: bytes) -> None:
         """Open a hierarchy at its marker."""
-        dump = self._add(source)
+        dump = self._open_dump(source)
         if first := message[len(_MARKER) :].strip():
             dump.add(first)
 
@@ -100,7 +137,7 @@ class _Collector:
             return False
         if dump.is_succeeded_by(message):
             dump.drop_last()
-            dump = self._add(source)
+            dump = self._open_dump(source)
         if dump.takes(message):
             if dump.add(message):
                 self._close(source)
@@ -114,7 +151,7 @@ class _Collector:
         """Return the hierarchies, oldest first."""
         return [text for dump in self._dumps if (text := dump.text(errors))]
 
-    def _add(self, source: bytes) -> _Dump:
+    def _open_dump(self, source: bytes) -> _Dump:
         dump = self._open[source] = _Dump()
         self.sources = tuple(self._open)
         self._dumps.append(dump)

@@ -10,9 +10,11 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.snapshot.matching import FIELDS, Query, folded
 from pytest_clawperator.snapshot.roles import UNTELLABLE
 from pytest_clawperator.snapshot.text_difference import first_difference, lookalikes, surroundings
+from pytest_clawperator.visible_text import visible_line
 
 if TYPE_CHECKING:
     from pytest_clawperator.snapshot.node import Node
@@ -78,10 +80,9 @@ def describe(node: Node) -> str:
 
 
 def plain(text: str, *, longest: int = _SHOWN_TEXT) -> str:
-    """Return a text as one short line, unprintable characters escaped."""
-    shown = "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[: longest + 1]
-    )
+    """Return a text as one short line, unprintable characters escaped and secrets hidden."""
+    text = hide(text)
+    shown = visible_line(text[: longest + 1])
     return shown if len(shown) <= longest else f"{shown[: longest - 3]}..."
 
 

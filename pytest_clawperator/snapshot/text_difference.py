@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
+from pytest_clawperator.redaction.redaction import SECRETS
+
 _AROUND = 12
 _NAMED = 3
 
@@ -15,7 +17,12 @@ def first_difference(wanted: str, found: str) -> int:
 
 
 def surroundings(text: str, at: int) -> str:
-    """Return the part of a text around a place, with dots where it was cut."""
+    """Return the part of a text around a place, with dots where it was cut.
+
+    A part of a secret might not be recognised, so that such a text is returned whole.
+    """
+    if SECRETS.is_in(text):
+        return text
     start, end = max(0, at - _AROUND), at + 2 * _AROUND
     return f"{'...' if start else ''}{text[start:end]}{'...' if end < len(text) else ''}"
 
@@ -23,6 +30,8 @@ def surroundings(text: str, at: int) -> str:
 def lookalikes(wanted: str, found: str) -> str | None:
     """Name the characters that differ but may look alike; None where others differ."""
     if wanted == found or len(wanted) != len(found) or not (wanted + found).isprintable():
+        return None
+    if SECRETS.is_in(wanted) or SECRETS.is_in(found):
         return None
     differing = [n for n, (a, b) in enumerate(zip(wanted, found, strict=True)) if a != b]
     if any(not _may_look_alike(wanted[n], found[n]) for n in differing):

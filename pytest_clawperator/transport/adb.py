@@ -24,12 +24,15 @@ from pytest_clawperator.errors import (
     TransportTimeoutError,
 )
 from pytest_clawperator.transport.interface import ShellResult
+from pytest_clawperator.transport.liveness import ANSWER_WITHIN, QUIET, Liveness
 from pytest_clawperator.transport.logcat import LogStream
 from pytest_clawperator.transport.quoting import encoded, quote
 from pytest_clawperator.transport.warm_shell import WarmShell
 from pytest_clawperator.transport.wire import (
+    ANSWER_DEADLINE,
     MAX_REQUEST,
     AdbServer,
+    Connection,
     mapped,
     read_rest,
     refusal,
@@ -53,7 +56,7 @@ _T_co = TypeVar("_T_co", covariant=True)
 
 
 class _Read(Protocol[_T_co]):
-    def __call__(self, connection: socket.socket, *, deadline: float) -> _T_co: ...
+    def __call__(self, connection: Connection, *, deadline: float) -> _T_co: ...
 
 
 class AdbTransport:
@@ -68,9 +71,14 @@ class AdbTransport:
     ) -> None:
         self.server = server
         self._serial = serial
-        self._log = LogStream(server, serial, on_notice=on_notice)
+        self._liveness = Liveness(self._ask, serial=serial)
+        self._log = LogStream(server, serial, on_notice=on_notice, on_silence=self._liveness.prove)
         self._quick_shell = WarmShell(
-            lambda: server.open(serial, "exec:sh"), self.shell, self._absence, serial=serial
+            lambda: self._open("exec:sh", time.monotonic() + ANSWER_DEADLINE),
+            self.shell,
+            self._absence,
+            self._liveness.prove,
+            serial=serial,
         )
         self._features: frozenset[str] = frozenset()
         self._features_of = 0
@@ -175,6 +183,8 @@ class AdbTransport:
                 serial=self._serial,
                 hint="Use the device before close(), inside the `with` block, or connect anew.",
             )
+        if self._liveness.is_in_doubt:
+            self._liveness.prove()
 
     def _check_process(self) -> None:
         """Raise in a forked process: it shares the sockets and has no thread that reads the log."""
@@ -209,7 +219,7 @@ class AdbTransport:
         try:
             with (
                 mapped(serial=self._serial, doing=command, within=timeout),
-                self.server.open(self._serial, service, timeout=timeout) as connection,
+                self._open(service, deadline) as connection,
             ):
                 if typed is _NO_INPUT:
                     # A quick command may be over and gone already.
@@ -217,14 +227,38 @@ class AdbTransport:
                         connection.sendall(typed)
                 elif typed:
                     connection.sendall(typed)
-                return read(connection, deadline=deadline)
+                listening = _Listening(connection, deadline, self._liveness.prove)
+                return read(listening, deadline=deadline)
         except TransportTimeoutError:
+            self._liveness.is_in_doubt = True
             raise
         except TransportError as error:
             absence = self._absence()
             if absence is None:
                 raise
             raise absence from error
+
+    def _open(self, service: str, deadline: float) -> socket.socket:
+        """Start a service; a device that answers begins with it soon, however long it takes."""
+        begin, timeout = time.monotonic(), min(time_left(deadline), ANSWER_WITHIN)
+        try:
+            connection = self.server.open(self._serial, service, timeout=timeout)
+        except TransportTimeoutError:
+            if timeout >= ANSWER_WITHIN:
+                self._liveness.note_silence(begin)
+            raise
+        connection.settimeout(time_left(deadline))
+        return connection
+
+    def _ask(self, timeout: float) -> None:
+        """Ask the device for a sign of life."""
+        deadline = time.monotonic() + timeout
+        with (
+            mapped(serial=self._serial, within=timeout),
+            self.server.open(self._serial, "exec:true", timeout=timeout) as connection,
+        ):
+            connection.settimeout(time_left(deadline))
+            read_rest(connection, deadline=deadline)
 
     def _check_length(self, service: str) -> None:
         size = len(encoded(service))
@@ -247,6 +281,31 @@ class AdbTransport:
         return None if usual else refusal(f"device {state}", serial=self._serial, doing="")
 
 
+class _Listening:
+    """A connection to a command, up to a deadline; a device that says nothing is asked why."""
+
+    def __init__(
+        self, connection: socket.socket, deadline: float, prove_alive: Callable[[], None]
+    ) -> None:
+        self._connection = connection
+        self._deadline = deadline
+        self._prove_alive = prove_alive
+
+    def recv(self, size: int, /) -> bytes:
+        """Return what has come; raise if the time is over or the device does not answer."""
+        while True:
+            self._connection.settimeout(min(time_left(self._deadline), QUIET))
+            try:
+                return self._connection.recv(size)
+            except TimeoutError:
+                if time.monotonic() >= self._deadline:
+                    raise
+                self._prove_alive()
+
+    def settimeout(self, seconds: float | None, /) -> None:
+        """Do nothing: the deadline is known."""
+
+
 def _as_packets(command: str) -> bytes:
     """Return the packets that type a command into a shell and end its input."""
     # Nothing of the script may be read by the command itself.
@@ -256,9 +315,7 @@ def _as_packets(command: str) -> bytes:
     return typed + _NO_INPUT
 
 
-def _read_until(
-    connection: socket.socket, *, deadline: float, nonce: bytes
-) -> tuple[bytearray, int]:
+def _read_until(connection: Connection, *, deadline: float, nonce: bytes) -> tuple[bytearray, int]:
     """Read up to the line of the exit code; a process left running may keep the connection open."""
     received = bytearray()
     while data := connection.recv(65536):
@@ -271,7 +328,7 @@ def _read_until(
     raise EOFError(f"the shell ended early; it said {bytes(received[-200:])!r}")
 
 
-def _read_packets(connection: socket.socket, *, deadline: float) -> ShellResult:
+def _read_packets(connection: Connection, *, deadline: float) -> ShellResult:
     """Read a command's outputs and its exit code from packets."""
     outputs = {_STDOUT: bytearray(), _STDERR: bytearray()}
     received = bytearray()

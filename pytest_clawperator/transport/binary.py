@@ -8,7 +8,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from pytest_clawperator.errors import AdbUnavailableError
+from pytest_clawperator.errors import AdbUnavailableError, is_file
 
 _NAME = "adb.exe" if sys.platform == "win32" else "adb"
 
@@ -39,7 +39,7 @@ def _chosen() -> Path | None:
     chosen = os.environ.get("ADB_PATH")
     if not chosen:
         return None
-    if Path(chosen).is_file():
+    if is_file(Path(chosen)):
         return Path(chosen)
     raise AdbUnavailableError(
         f"ADB_PATH names {chosen!r}, which is not a file",

@@ -23,6 +23,7 @@ from pytest_clawperator.errors import (
     ErrorCode,
     TransportError,
     TransportTimeoutError,
+    is_file,
 )
 from pytest_clawperator.transport.wire import AdbServer, mapped
 
@@ -51,7 +52,7 @@ class FileTransfer:
 
     def push(self, source: bytes | Path, path: str) -> None:
         """Write a file on the device; into a directory, under the source's own name."""
-        if isinstance(source, Path) and not source.is_file():
+        if isinstance(source, Path) and not is_file(source):
             raise TransportError(
                 f"there is no file {str(source)!r} to push",
                 code=ErrorCode.FILE_UNAVAILABLE,

@@ -10,7 +10,12 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from pytest_clawperator.contracts.log import DEVICE_TIME_COMMAND, FORMAT_OPTION, is_log_line
+from pytest_clawperator.contracts.log import (
+    DEVICE_TIME_COMMAND,
+    FORMAT_OPTION,
+    is_log_line,
+    time_of,
+)
 from pytest_clawperator.errors import (
     AdbUnavailableError,
     ClawperatorError,
@@ -18,7 +23,13 @@ from pytest_clawperator.errors import (
     LogcatError,
 )
 from pytest_clawperator.transport.interruptible_wait import Wakeup, start_thread
-from pytest_clawperator.transport.log_continuity import OVERLAP, Continuation
+from pytest_clawperator.transport.liveness import QUIET
+from pytest_clawperator.transport.log_continuity import (
+    OVERLAP,
+    Continuation,
+    following,
+    is_set_back,
+)
 from pytest_clawperator.transport.log_ring import Ring
 from pytest_clawperator.transport.wire import AdbServer, acknowledge, mapped, read_rest
 
@@ -46,7 +57,8 @@ _TAG = "pytest-clawperator"
 class LogStream:
     """One persistent ``logcat``, opened at the first ``mark``; any thread may use it.
 
-    ``on_notice`` is called with a sentence about each stretch of the log that was lost.
+    ``on_notice`` is called with a sentence about each stretch of the log that was lost,
+    ``on_silence`` when somebody waits for a line and none has come for a while; it may raise.
     ``returns`` counts how often the device came back.
     """
 
@@ -57,11 +69,13 @@ class LogStream:
         *,
         capacity: int = CAPACITY,
         on_notice: Callable[[str], None] = lambda _: None,
+        on_silence: Callable[[], None] = lambda: None,
     ) -> None:
         self.returns = 0
         self._server = server
         self._serial = serial
         self._on_notice = on_notice
+        self._on_silence = on_silence
         self._ring = Ring(capacity)
         # Plain locks, and no conditions or events: see `interruptible_wait`.
         self._lock = threading.Lock()
@@ -78,6 +92,7 @@ class LogStream:
         self._mute_streams = 0
         self._continuation = Continuation([])
         self._start_anew = False
+        self._heard_at = 0.0
 
     def mark(self) -> int:
         """Return the position after the newest line, once the stream is known to be live."""
@@ -100,7 +115,8 @@ class LogStream:
                     break
                 patience = left if self._open else self._patience(left)
                 woken = self._changed.waiter()
-            woken.acquire(timeout=patience)
+            if not woken.acquire(timeout=min(patience, QUIET)) and patience > QUIET:
+                self._on_silence()
         return ring.end
 
     def close(self) -> None:
@@ -258,8 +274,9 @@ class LogStream:
         return time.monotonic() < self._broken_at + _GRACE
 
     def _open_logcat(self, *, away: bool) -> socket.socket:
-        since = self._continuation.since
-        at = _NOW if since is None else f"'{since.decode()}'"
+        self._continue_after_set_back()
+        since, entries = self._continuation.since, self._continuation.entries
+        at = entries or (_NOW if since is None else f"'{since.decode()}'")
         service = f"exec:logcat {FORMAT_OPTION} -T {at}"
         connection = self._server.open(self._serial, service, timeout=_OPEN_DEADLINE)
         self._hold(connection)
@@ -270,6 +287,41 @@ class LogStream:
                 self._problem = None
             self._changed.wake_all()
         return connection
+
+    def _continue_after_set_back(self) -> None:
+        """Read the whole log once, if the device's clock was set back since the last line."""
+        since = self._continuation.since
+        if since is None:
+            return
+        with self._lock:
+            lines = self._ring.read(0)
+        newest = max(filter(None, map(time_of, lines)), default=since)
+        now = self._ask(DEVICE_TIME_COMMAND).strip()
+        elapsed = time.monotonic() - self._heard_at
+        if not is_set_back(now, newest, since, elapsed=elapsed):
+            return
+        log = self._ask(f"logcat -d {FORMAT_OPTION}").replace(b"\r\n", b"\n").split(b"\n")
+        fresh, gap = following(lines[-OVERLAP:], log)
+        if gap is not None:
+            self._tell(str(gap))
+        if fresh:
+            self._keep(fresh)
+        self._continuation = Continuation.after(log)
+
+    def _ask(self, command: str) -> bytes:
+        """Return the output of a command on the device."""
+        deadline = time.monotonic() + _OPEN_DEADLINE
+        with (
+            self._server.open(self._serial, f"exec:{command}", timeout=_OPEN_DEADLINE) as answer,
+            mapped(serial=self._serial, doing=command),
+        ):
+            with self._lock:
+                self._connection = answer
+            try:
+                return read_rest(answer, deadline=deadline)
+            finally:
+                with self._lock:
+                    self._connection = None
 
     def _hold(self, connection: socket.socket) -> None:
         """Remember the connection, for ``_interrupt`` to end the wait on it."""
@@ -301,6 +353,7 @@ class LogStream:
         return heard
 
     def _keep(self, lines: list[bytes]) -> None:
+        self._heard_at = time.monotonic()
         with self._lock:
             self._ring.append(lines)
             self._changed.wake_all()
@@ -309,11 +362,14 @@ class LogStream:
         continuation = self._continuation
         fresh = continuation.unseen(lines)
         if continuation.gap is not None:
-            # A listener that fails, perhaps because warnings are errors, must not end the log.
-            with contextlib.suppress(Exception):
-                self._on_notice(str(continuation.gap))
+            self._tell(str(continuation.gap))
             continuation.gap = None
         return fresh
+
+    def _tell(self, notice: str) -> None:
+        # A listener that fails, perhaps because warnings are errors, must not end the log.
+        with contextlib.suppress(Exception):
+            self._on_notice(notice)
 
     def _break(self, *, sound: bool) -> None:
         with self._lock:

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 
 from pytest_clawperator.errors import ClawperatorError, TransportError, TransportTimeoutError
 from pytest_clawperator.transport.interface import ShellResult
+from pytest_clawperator.transport.liveness import QUIET
 from pytest_clawperator.transport.quoting import encoded
 from pytest_clawperator.transport.wire import acknowledge, mapped, time_left
 
@@ -28,7 +29,8 @@ class WarmShell:
     """The shell, opened at its first use and again after it broke.
 
     ``run_alone`` runs a command in a shell of its own, for those that are too long;
-    ``absence`` gives what is wrong with a device whose connection broke, if anything is.
+    ``absence`` gives what is wrong with a device whose connection broke, if anything is;
+    ``prove_alive`` raises if a device that is silent for a while does not answer at all.
     """
 
     def __init__(
@@ -36,12 +38,14 @@ class WarmShell:
         open_shell: Callable[[], socket.socket],
         run_alone: Callable[[str], ShellResult],
         absence: Callable[[], ClawperatorError | None],
+        prove_alive: Callable[[], None],
         *,
         serial: str,
     ) -> None:
         self._open_shell = open_shell
         self._run_alone = run_alone
         self._absence = absence
+        self._prove_alive = prove_alive
         self._serial = serial
         self._done: ShellResult | None = None
         self._connection: socket.socket | None = None
@@ -114,8 +118,14 @@ class WarmShell:
         assert self._connection is not None
         received, mark = self._received, self._mark + b":"
         while (at := received.rfind(mark)) < 0 or not received.endswith(b"\n"):
-            self._connection.settimeout(time_left(deadline))
-            data = self._connection.recv(_CHUNK)
+            self._connection.settimeout(min(time_left(deadline), QUIET))
+            try:
+                data = self._connection.recv(_CHUNK)
+            except TimeoutError:
+                if time.monotonic() >= deadline:
+                    raise
+                self._prove_alive()
+                continue
             if not data:
                 raise EOFError(f"the shell ended early; it said {bytes(received[-200:])!r}")
             acknowledge(self._connection)

@@ -7,7 +7,7 @@ import re
 import socket
 import time
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Protocol, cast
 
 from pytest_clawperator.errors import (
     AdbUnavailableError,
@@ -139,7 +139,7 @@ class AdbServer:
             connection = socket.socket(socket.AF_UNIX)
             connection.settimeout(wait)
             connection.connect(self.path)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # the latter for what no address can hold
             if connection is not None:
                 connection.close()
             raise AdbUnavailableError(
@@ -206,7 +206,17 @@ def read_exactly(connection: socket.socket, size: int, *, deadline: float) -> by
     return bytes(pieces)
 
 
-def read_rest(connection: socket.socket, *, deadline: float) -> bytes:
+class Connection(Protocol):
+    """What an answer is read from."""
+
+    def recv(self, size: int, /) -> bytes:
+        """Return what has come; nothing at its end."""
+
+    def settimeout(self, seconds: float | None, /) -> None:
+        """Set how long ``recv`` waits."""
+
+
+def read_rest(connection: Connection, *, deadline: float) -> bytes:
     """Read to the end of the connection."""
     pieces = []
     while data := connection.recv(65536):

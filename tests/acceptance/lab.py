@@ -79,6 +79,11 @@ class Witness:
         assert result.ok, result
         return result.stdout
 
+    def shell(self, command: str) -> None:
+        """Run a command on the phone, whatever becomes of it."""
+        with contextlib.suppress(ClawperatorError):
+            self._transport.shell(command)
+
     def stats(self) -> dict[str, Any]:
         """Return the phone's counters."""
         counters: dict[str, Any] = json.loads(self.sim("stats"))
@@ -108,6 +113,12 @@ class OwnAdbServer:
         self._home = home
         self._process: subprocess.Popen[bytes] | None = None
         self.server = AdbServer("127.0.0.1", _free_port())
+
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        assert self._process is not None
+        return self._process.pid
 
     def start(self, serial: str) -> None:
         """Start it, connect a phone, and return once the phone is usable."""

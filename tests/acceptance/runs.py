@@ -26,18 +26,23 @@ _ROOT = Path(__file__).parents[2]
 _KEPT = ("pytest_clawperator.plugin", "xdist", "xdist.looponfail", "rerunfailures")
 _OTHERS = {entry.name for entry in entry_points(group="pytest11")}.difference(_KEPT)
 _WITHOUT = [f"-pno:{name}" for name in ["cacheprovider", *sorted(_OTHERS)]]
-# The controller writes down each end of a test that it hears of, while it goes on.
+# The process that reports writes down each end of a test, while it goes on; SIGUSR1 makes each
+# process write down where it is.
 _CONFTEST = """
+import faulthandler
+import os
+import signal
 from pathlib import Path
 
-OUTCOMES = Path(__file__).with_name("outcomes")
+HERE = Path(__file__).parent
+faulthandler.register(signal.SIGUSR1, (HERE / f"stacks-{os.getpid()}").open("w"), True)
 
 def pytest_runtest_logreport(report):
-    if not hasattr(report, "node"):
+    if "PYTEST_XDIST_WORKER" in os.environ:
         return
     if report.outcome != "passed" or report.when == "call":
-        with OUTCOMES.open("a") as file:
-            file.write(f"{report.nodeid} {report.outcome}\\n")
+        with (HERE / "outcomes").open("a") as file:
+            file.write(f"{report.nodeid} {report.when} {report.outcome}\\n")
 """
 
 
@@ -45,6 +50,7 @@ class Run:
     """One run of pytest over a suite, in a folder of its own."""
 
     def __init__(self, folder: Path, suite: str, *options: str, preload: str = "") -> None:
+        self._size = int(options[options.index("-n") + 1] if "-n" in options else 0)
         folder.mkdir()
         (folder / "conftest.py").write_text(_CONFTEST + preload, encoding="utf-8")
         (folder / "test_suite.py").write_text(suite, encoding="utf-8")
@@ -70,15 +76,20 @@ class Run:
         return self._output.read_text(encoding="utf-8", errors="replace")
 
     @property
-    def outcomes(self) -> dict[str, list[str]]:
-        """The outcomes of each test, one for each time that it ended."""
-        found: dict[str, list[str]] = {}
+    def ends(self) -> dict[str, list[tuple[str, str]]]:
+        """The phase and the outcome of each test, one for each time that it ended."""
+        found: dict[str, list[tuple[str, str]]] = {}
         with contextlib.suppress(FileNotFoundError):
             text = (self.folder / "outcomes").read_text(encoding="utf-8")
             for line in text.splitlines():
-                test, _, outcome = line.rpartition(" ")
-                found.setdefault(test.rpartition("::")[2], []).append(outcome)
+                test, phase, outcome = line.rsplit(" ", 2)
+                found.setdefault(test.rpartition("::")[2], []).append((phase, outcome))
         return found
+
+    @property
+    def outcomes(self) -> dict[str, list[str]]:
+        """The outcomes of each test, one for each time that it ended."""
+        return {test: [outcome for _, outcome in ends] for test, ends in self.ends.items()}
 
     @property
     def ended(self) -> int:
@@ -86,14 +97,29 @@ class Run:
         return len(self.outcomes)
 
     @property
+    def has_begun(self) -> bool:
+        """Whether its first processes have all read the conftest."""
+        return len([*self.folder.glob("stacks-*")]) > self._size
+
+    @property
+    def has_workers(self) -> bool:
+        """Whether its tests run in other processes."""
+        return self._size > 0
+
+    @property
     def workers(self) -> list[int]:
         """The processes of its workers, while the controller lives."""
-        return [pid for pid, parent, _ in _processes() if parent == self.process.pid]
+        return [pid for pid, parent, _ in processes() if parent == self.process.pid]
 
     @property
     def group(self) -> list[int]:
         """All its living processes, orphaned workers included."""
-        return [pid for pid, _, group in _processes() if group == self.process.pid]
+        return [pid for pid, _, group in processes() if group == self.process.pid]
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether none of its processes is left, not even one that nobody has asked about."""
+        return all(group != self.process.pid for _, _, group in processes(zombies=True))
 
     def kill_worker(self, number: int) -> bool:
         """Kill one of the workers; False if there is none."""
@@ -164,7 +190,7 @@ def wait_for(
     what: Callable[[], bool], *, within: float = DEADLINE, about: Run | None = None
 ) -> None:
     """Poll until a condition holds, where there is no event to wait for."""
-    deadline = time.monotonic() + DEADLINE
+    deadline = time.monotonic() + within
     while not what():
         said = about.output if about is not None else ""
         assert time.monotonic() < deadline, f"waited in vain; it said:\n{said}"
@@ -195,13 +221,14 @@ def _environment() -> dict[str, str]:
     return {**kept, "PYTHONPATH": path, "COLUMNS": "200"}
 
 
-def _processes() -> list[tuple[int, int, int]]:
-    """Return process, parent and group of each living process; zombies are left out."""
+def processes(*, zombies: bool = False) -> list[tuple[int, int, int]]:
+    """Return process, parent and group of each living process, and of zombies if wanted."""
     asked = subprocess.run(
         ["ps", "-A", "-o", "pid=,ppid=,pgid=,stat="], capture_output=True, check=True, text=True
     )
     rows = [line.split() for line in asked.stdout.splitlines()]
-    return [(int(a), int(b), int(c)) for a, b, c, state in rows if not state.startswith("Z")]
+    wanted = [row for row in rows if zombies or not row[3].startswith("Z")]
+    return [(int(pid), int(parent), int(group)) for pid, parent, group, _ in wanted]
 
 
 def _kill(pid: int) -> bool:

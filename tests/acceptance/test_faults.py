@@ -36,6 +36,7 @@ from pytest_clawperator.transport.wire import AdbServer
 from tests.acceptance.lab import DEADLINE, FOREVER, Witness, nap, notices, works
 
 PROFILES = ("documented", "0.5.3")
+OPERATOR = "com.clawperator.operator"
 # The Operator's time, of which the simulated phone has twenty seconds in one of ours.
 LONG = nap(20_000)
 
@@ -78,6 +79,12 @@ HARMLESS = (
     "foreign_envelope times=1",
     "double_envelope times=1",
     "foreign_lines count=40",
+    "forged_lines kind=envelope",
+    "forged_lines kind=command",
+    "forged_lines kind=refusal",
+    "forged_lines kind=crash",
+    "forged_lines kind=death",
+    "forged_lines",
     "late_envelope ms=300 times=1",
     "slow_log ms=40",
     "log_cut times=1",
@@ -103,6 +110,26 @@ def test_a_harmless_fault_changes_no_result(
     assert result.step("snap").snapshot.xml == healthy
     assert following
     assert witness.stats()["overlaps"] == 0
+
+
+def test_a_clock_set_back_while_the_log_is_cut(
+    claw: Clawperator, witness: Witness, told: list[Event]
+) -> None:
+    """The envelope has an earlier time than the lines before it, and is found all the same."""
+    witness.sim("fault late_envelope ms=200 times=1")
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(claw.execute, nap(5), FOREVER)
+        witness.next_start()
+        witness.sim("fault time_set_back s=3600")
+        witness.sim("fault log_cut")
+        result = running.result(DEADLINE)
+    witness.sim("fault clear")
+
+    assert result.ok
+    assert works(claw)
+    assert [notice for notice in notices(told) if "lost log lines" in notice] == []
+    entries = [entry for entry in result.log if "[Clawperator-Command] start" in entry.message]
+    assert len(entries) == 1
 
 
 def test_an_envelope_of_the_run_before(claw: Clawperator, witness: Witness) -> None:
@@ -354,6 +381,34 @@ def test_an_operator_that_goes_away(claw: Clawperator, witness: Witness) -> None
     assert "has died" in error.message
 
 
+def test_an_operator_that_was_killed_in_between_is_found_again(
+    claw: Clawperator, witness: Witness
+) -> None:
+    """The broadcast starts it under another process id, which is believed."""
+    before = claw.device.shell(f"pidof {OPERATOR}").stdout.strip()
+
+    claw.device.shell(f"am kill {OPERATOR}")
+    assert works(claw)
+
+    assert claw.device.shell(f"pidof {OPERATOR}").stdout.strip() not in ("", before)
+    assert works(claw)
+
+
+def test_an_operator_that_is_killed_at_work_is_found_again(
+    claw: Clawperator, witness: Witness
+) -> None:
+    """The system's own word ends the execution at once; the next one has a new process."""
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(claw.execute, LONG, FOREVER)
+        witness.next_start()
+        claw.device.shell(f"am kill {OPERATOR}")
+        error = running.exception(DEADLINE)
+
+    assert isinstance(error, OperatorNotReadyError)
+    assert error.code is ErrorCode.OPERATOR_CRASHED
+    assert works(claw)
+
+
 def test_a_device_that_is_still_booting_is_named(claw: Clawperator, witness: Witness) -> None:
     """Connecting says that the device is still starting, and a broadcast is refused."""
     witness.sim("fault booting")
@@ -494,7 +549,7 @@ def test_an_emulator_that_disconnects_comes_back(simulator: Simulator, witness: 
 
 def test_every_fault_is_here() -> None:
     """A new fault of the simulator needs a test."""
-    apart = ("no_envelope", "booting", "disconnect")
+    apart = ("no_envelope", "booting", "disconnect", "time_set_back")
     tested = [*HARMLESS, *AWAY, *apart, *map(str, CASES + OPERATOR_CASES)]
 
     assert {fault.partition(" ")[0] for fault in tested} == set(FAULTS)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import random
 import re
+import shutil
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +15,7 @@ import pytest
 
 from pytest_clawperator.connect import connect
 from pytest_clawperator.devices.lease import open_leases
+from pytest_clawperator.execution.locks.folder import lock_path
 from pytest_clawperator.simulator import Simulator
 from tests.acceptance.lab import OwnAdbServer, nap
 from tests.acceptance.runs import Lab, Run, files_with_content, lease_at_once, wait_for
@@ -66,6 +70,12 @@ def test_next(clawperator):
     sleep = {"type": "sleep", "params": {"durationMs": 10}}
     clawperator.execute({"commandId": "next", "actions": [sleep]}).raise_for_status()
 """
+# Some more of the old run's executions, which meet those of another run.
+MORE = """
+    sleep = {"type": "sleep", "params": {"durationMs": 20}}
+    for _ in range(20):
+        clawperator.execute([sleep]).raise_for_status()
+"""
 # Once it is refused it tries a few times more, and ends sooner than execnet would end it.
 STUBBORN = """
 import os
@@ -90,6 +100,17 @@ QUICK_REDIS = """
 from pytest_clawperator.devices.redis_lease import RedisLeases
 
 RedisLeases.__init__.__kwdefaults__.update(ttl={ttl}, settle=0.0)
+"""
+# Workers collect only when they are told to.
+LATE = """
+import os
+import time
+from pathlib import Path
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    Path(os.environ["PYTEST_XDIST_WORKER"]).touch()
+    while not Path("go").exists():
+        time.sleep(0.01)
 """
 # Where the processes of a run cannot write: as on a disk that is full.
 FULL_DISK = """
@@ -248,6 +269,47 @@ def test_the_phone_of_a_killed_run(lab: Lab) -> None:
     assert begins[0] < log.index('"commandId":"long"') < begins[1]
 
 
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="by design: only Linux has names without files"
+)
+def test_a_folder_of_locks_that_is_removed(lab: Lab, locks: Path) -> None:
+    """Another run gets the phone when its last execution has ended; the first sends no more."""
+    phone = lab.phones[0]
+    phone.sim("stats reset")
+    serial = ("--claw-device", phone.serial)
+    old = lab.start(LONG + MORE, "-n", "1", *serial)
+    wait_for(lambda: bool(phone.stats()["broadcasts"]), about=old)
+    new = lab.start(NEXT + MORE, "-n", "0", *serial, "--claw-lease-timeout", "200")
+    wait_for(lambda: "waiting for" in new.output, about=new)
+
+    phone.look()
+    (old.folder / "go").touch()
+    while phone.next_start() != "long":
+        pass
+    shutil.rmtree(locks)
+    codes = old.wait(), new.wait()
+
+    assert codes == (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.OK), new.output
+    assert "the device is no longer leased" in old.output
+    assert phone.stats()["overlaps"] == 0
+    log = phone.log()
+    begins = [log.index(f"start commandId={name}") for name in ("long", "next")]
+    assert begins[0] < log.index('"commandId":"long"') < begins[1]
+
+
+def test_lock_files_with_malformed_contents(lab: Lab, locks: Path) -> None:
+    """A worker that connects early is not stopped by them, and the run says what it found."""
+    for key in keys_of(lab):
+        for kind in ("flight", "lease", "holder"):
+            lock_path(key, kind, folder=locks).write_bytes(b"[" * 1500)
+
+    run = lab.start(NEXT, "-n", "1", "--claw-device", lab.phones[0].serial)
+    code = run.wait()
+
+    assert code == pytest.ExitCode.OK, run.output
+    assert "had contents that no run wrote" in run.output
+
+
 def test_a_worker_without_a_controller(lab: Lab) -> None:
     """An orphaned worker is kept from sending anything to the phone."""
     phone = lab.phones[0]
@@ -343,6 +405,46 @@ class TestRedis:
         assert [*run.outcomes.values()] == [["passed"]] * 24
         assert lab.stats()["overlaps"] == 0
         self.nothing_left(server, lab)
+
+    @pytest.mark.parametrize("away", [0.0, 3.0])
+    def test_it_is_away_when_workers_begin(
+        self, lab: Lab, server: RedisServer, away: float
+    ) -> None:
+        """A Redis that is away or empty at a worker's first command costs no test."""
+        suite, quick = NAPS.format(tests=4, milliseconds=10), QUICK_REDIS.format(ttl=10.0)
+        run = lab.start(LATE + suite, *TWO, "--claw-lease", server.url, preload=quick)
+        wait_for(lambda: all((run.folder / name).exists() for name in ("gw0", "gw1")), about=run)
+
+        server.stop()
+        (run.folder / "go").touch()
+        back = time.monotonic() + away
+        wait_for(lambda: run.ended == 4 or time.monotonic() >= back)
+        server.start()
+        code = run.wait()
+
+        assert code == pytest.ExitCode.OK, run.output
+        assert [*run.outcomes.values()] == [["passed"]] * 4
+        assert lab.stats()["overlaps"] == 0
+
+    def test_it_comes_back_while_a_run_waits(self, lab: Lab, server: RedisServer) -> None:
+        """A run that waits for a phone waits for Redis as well, and has the phone in the end."""
+        quick = QUICK_REDIS.format(ttl=10.0)
+        where = ("--claw-lease", server.url, "--claw-device", lab.phones[0].serial)
+        old = lab.start(LONG, *where, preload=quick)
+        wait_for(lambda: bool(lab.phones[0].stats()["broadcasts"]), about=old)
+        wary = quick.replace("settle=0.0", "settle=3.0")  # the holder renews within a second
+        new = lab.start(NEXT, *where, "--claw-lease-timeout", "200", preload=wary)
+        wait_for(lambda: "held by" in new.output, about=new)
+
+        server.stop()
+        wait_for(lambda: "keeps the leases and does not work" in new.output, about=new)
+        server.start()
+        (old.folder / "go").touch()
+        codes = [old.wait(), new.wait()]
+
+        assert codes == [pytest.ExitCode.OK] * 2, old.output + new.output
+        assert "has just started" in new.output.partition("does not work")[2]
+        assert lab.stats()["overlaps"] == 0
 
     def test_it_stays_away_too_long(self, lab: Lab, server: RedisServer) -> None:
         """Once the leases have run out nothing is sent, and the run ends and says why."""

@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator.contracts.actions import EnterText
+from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.errors import ExecutionValidationError
 from tests.doubles.runner import Phone, client
 
 TEA = {"textEquals": "Tea"}
@@ -78,3 +81,28 @@ def test_every_field_of_a_matcher_has_a_keyword() -> None:
         "contentDescEquals": "e",
         "contentDescContains": "f",
     }
+
+
+def test_a_secret_is_sent_as_it_is_and_shown_nowhere() -> None:
+    """A secret changes nothing on the wire; what is printed of it has a mark."""
+    phone = Phone()
+    claw = client(phone)
+
+    claw.enter_text("hunter2", text="Tea")
+    claw.enter_text("hunter2", text="Tea", secret=True)
+    claw.node(text="Tea").enter_text("hunter2", secret=True)
+    with claw.batch() as batch:
+        batch.enter_text("hunter2", text="Tea", secret=True)
+
+    assert phone.params("enter_text") == [{"matcher": TEA, "text": "hunter2"}] * 4
+    action = EnterText(NodeMatcher.of(text="hunter2"), "hunter2")
+    things = [*phone.executions, action, claw.node(text="hunter2"), NodeMatcher.of(id="hunter2")]
+    assert not [thing for thing in things if "hunter2" in repr(thing)]
+
+
+def test_a_text_that_is_refused_is_not_shown_if_it_is_a_secret() -> None:
+    """The error about a secret that no field can hold does not show it."""
+    with pytest.raises(ExecutionValidationError) as caught:
+        client(Phone()).enter_text("hunter2\0", text="Tea", secret=True)
+
+    assert "hunter2" not in f"{caught.value} {caught.value!r}"

@@ -12,12 +12,12 @@ import textwrap
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pytest_clawperator.devices.file_lease import FileLeases
 from pytest_clawperator.errors import ConfigurationError, LeaseError
+from pytest_clawperator.execution.locks import lock_file
 from tests.doubles.leases import take
 
 DEADLINE = 30.0
@@ -296,8 +296,7 @@ def test_without_flock_the_error_says_where_to_run(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """On Windows nothing can be leased, and the error says so."""
-    module: Any = sys.modules[FileLeases.__module__]
-    monkeypatch.setattr(module, "fcntl", None)
+    monkeypatch.setattr(lock_file, "fcntl", None)
 
     with pytest.raises(ConfigurationError, match="this system has no flock"):
         FileLeases(run_id="r1", folder=tmp_path)

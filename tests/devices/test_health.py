@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
 from pytest_clawperator.devices.connection import open_runner
-from pytest_clawperator.devices.health import Health, await_boot, await_return
+from pytest_clawperator.devices.health import (
+    ANSWER_AGAIN_WITHIN,
+    RETURN_WITHIN,
+    Health,
+    await_boot,
+    await_return,
+    connect_healed,
+)
 from pytest_clawperator.errors import (
     ClawperatorError,
     DeviceUnavailableError,
     ErrorCode,
     ExecutionConflictError,
+    LeaseError,
     OperatorNotReadyError,
+    TransportTimeoutError,
 )
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.transport.adb import AdbTransport
@@ -24,6 +34,10 @@ from tests.doubles.transport import ScriptedTransport
 
 OPERATOR = "com.clawperator.operator"
 GONE = DeviceUnavailableError("the device is offline", serial="PH1")
+SILENT = TransportTimeoutError("the device does not answer", serial="PH1")
+NOT_INSTALLED = OperatorNotReadyError(
+    "the Operator is not installed", code=ErrorCode.OPERATOR_NOT_INSTALLED, serial="PH1"
+)
 
 
 @pytest.fixture
@@ -196,6 +210,73 @@ class TestReturn:
             await_return(transport, timeout=5, clock=clock, pause=clock.pause)
 
         assert 5 <= clock.now < 6
+
+    def test_a_device_that_stays_silent_is_not_waited_for_as_long(self) -> None:
+        """One that is connected and does not answer was waited for by whoever found that out."""
+        clock = Clock()
+        transport = ScriptedTransport({"true": SILENT})
+
+        with pytest.raises(TransportTimeoutError):
+            await_return(transport, clock=clock, pause=clock.pause)
+
+        assert ANSWER_AGAIN_WITHIN <= clock.now < RETURN_WITHIN / 2
+
+
+class TestConnecting:
+    """A device that is away when it is connected for the first time."""
+
+    def connect(self, outcomes: list[Exception | str]) -> list[str]:
+        """Connect, with these outcomes one after the other; return what was said and done."""
+        done: list[str] = []
+
+        def attempt() -> str:
+            done.append("connect")
+            outcome = outcomes.pop(0)
+            if isinstance(outcome, Exception):
+                raise outcome
+            return outcome
+
+        transport = ScriptedTransport({"true": ""})
+        with suppress(ClawperatorError):
+            connected = connect_healed(
+                attempt,
+                transport,
+                OPERATOR,
+                tell=done.append,
+                reconnect=lambda: done.append("reconnect"),
+            )
+            done.append(connected)
+        return done
+
+    def test_it_is_connected_again_and_then_used(self) -> None:
+        """It is told of, waited for and connected once more."""
+        done = self.connect([GONE, "connected"])
+
+        assert done == [
+            "connect",
+            "the device failed its check: DEVICE_OFFLINE: the device is offline",
+            "waiting up to 10 s for the device to come back",
+            "reconnect",
+            "connect",
+            "the device works again",
+            "connected",
+        ]
+
+    def test_it_is_put_aside_when_that_fails_again(self) -> None:
+        """There is no third time."""
+        done = self.connect([GONE, GONE, "connected"])
+
+        assert done.count("connect") == 2
+        assert done[-1] == "the device failed its check again and is put aside"
+
+    @pytest.mark.parametrize("error", ["not installed", "in use"])
+    def test_what_waiting_does_not_mend_is_raised_at_once(self, error: str) -> None:
+        """A missing Operator does not come by waiting, and a device in use is well."""
+        errors = {"not installed": NOT_INSTALLED, "in use": LeaseError("held", serial="PH1")}
+
+        done = self.connect([errors[error], "connected"])
+
+        assert done == ["connect"]
 
 
 class TestBoot:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import getpass
+import json
 import os
 import socket
+from dataclasses import asdict
+from typing import Any
 
 import pytest
 
@@ -39,13 +42,45 @@ def test_what_is_written_can_be_read() -> None:
     assert read == holder
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"pid": 1}', b"\xff\xfe", "   "])
-def test_what_cannot_be_read_is_somebody(text: str | bytes) -> None:
-    """Damaged data names nobody, and does not make the device free."""
-    holder = Holder.from_json(text)
+def changed(**changes: Any) -> str:
+    """Return a holder as text, with other values."""
+    return json.dumps({**asdict(Holder.here("r1")), **changes})
+
+
+#: What a crash or another user can leave in the place of a holder.
+MALFORMED: dict[str, str | bytes] = {
+    "nothing": "",
+    "blanks": "   ",
+    "cut short": "{",
+    "a list": "[]",
+    "null": "null",
+    "too few": '{"pid": 1}',
+    "one more": changed(more=1),
+    "bytes": b"\xff\xfe",
+    "nested": "[" * 100_000,
+    "pid as text": changed(pid="4711"),
+    "pid as bool": changed(pid=True),
+    "negative pid": changed(pid=-1),
+    "huge pid": changed(pid=10**4000),
+    "infinite pid": changed(pid=float("inf")),
+    "owner as list": changed(owner=["ada"]),
+    "no host": changed(host=None),
+    "long run": changed(run_id="x" * 100_000),
+    "half a pair": changed(owner="\ud800"),
+    "no token": changed(token=""),
+}
+
+
+@pytest.mark.parametrize("kind", MALFORMED)
+def test_what_cannot_be_read_is_somebody(kind: str) -> None:
+    """Damaged data names nobody, and does not make the device free; the text says where it is."""
+    unreadable = MALFORMED[kind]
+
+    holder, found = Holder.from_json(unreadable), Holder.from_json(unreadable, found_in="/locks/x")
 
     assert holder == UNKNOWN
     assert str(holder) == "somebody who left no readable name"
+    assert str(found) == "somebody who left no readable name in /locks/x"
 
 
 def test_a_user_without_a_name_can_hold_a_device(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,7 @@ from pytest_clawperator.errors import (
     LeaseError,
 )
 from pytest_clawperator.execution.flight import Flight
+from pytest_clawperator.execution.locks.folder import lock_path
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from tests.doubles.leases import take, take_all
 
@@ -269,8 +270,7 @@ def lock_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.usefixtures("lock_folder")
-def test_the_former_user_may_see_its_execution_end() -> None:
+def test_the_former_user_may_see_its_execution_end(lock_folder: Path) -> None:
     """The new holder waits for the execution that the former one still has in flight."""
     orphan = Flight("PH1")
     said: list[str] = []
@@ -286,6 +286,7 @@ def test_the_former_user_may_see_its_execution_end() -> None:
 
     assert len(said) == 1
     assert "with command cmd-orphan" in said[0]
+    assert list(lock_folder.iterdir()) == []
 
 
 @pytest.mark.usefixtures("lock_folder")
@@ -299,6 +300,36 @@ def test_a_former_user_that_does_not_end_is_a_conflict() -> None:
             await_landing("PH1", serial="serial-1", clock=waiting.clock, pause=waiting.pause)
 
     assert waiting.now == pytest.approx(165.0, abs=0.2)
+
+
+def test_a_liar_who_keeps_the_device_is_not_waited_for_without_end(lock_folder: Path) -> None:
+    """Somebody may write a later end each time; the conflict is raised after an hour at most."""
+    waiting = Waiting()
+
+    with Flight("PH1").claim("cmd-liar", serial="PH1") as claim:
+
+        def pause(seconds: float) -> None:
+            waiting.pause(100)
+            claim.take_off(waiting.now + 1000)
+
+        claim.take_off(waiting.now)
+        with pytest.raises(ExecutionConflictError):
+            await_landing("PH1", serial="serial-1", clock=waiting.clock, pause=pause)
+
+    assert waiting.now <= 100 + 3600 + 200
+
+
+def test_malformed_contents_are_told_by_who_takes_over(lock_folder: Path) -> None:
+    """What is wrong with the lock file is said once, and nothing is waited for."""
+    said: list[str] = []
+    path = lock_path("PH1", "flight", folder=lock_folder)
+    path.write_bytes(b"[" * 1500)
+
+    for _ in range(2):
+        await_landing("PH1", serial="serial-1", say=said.append)
+
+    assert len(said) == 1
+    assert str(path) in said[0]
 
 
 def test_leases_are_files_unless_a_redis_is_named(lock_folder: Path) -> None:

@@ -20,6 +20,7 @@ from pytest_clawperator.errors import (
     ErrorCode,
     OperatorNotReadyError,
 )
+from pytest_clawperator.execution.processes import PROCESSES_COMMAND, Processes
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.transport import Answer, ScriptedTransport
@@ -50,6 +51,18 @@ def test_a_ready_device_is_read_in_one_round_trip() -> None:
         stopped=False,
         version="0.5.3",
     )
+    assert transport.round_trips == 1
+
+
+def test_the_processes_are_read_in_the_same_round_trip() -> None:
+    """Connecting learns which process is the Operator's, and is not slower for it."""
+    dump = f"  Package [{RELEASE}] (1a):\n    appId=10145\n{DUMP}"
+    listed = "USER PID\nsystem 700\nu0_a145 4242\n"
+    transport = ScriptedTransport({**READY, DETAILS: dump, PROCESSES_COMMAND: listed})
+
+    found = check_ready(transport, RELEASE)
+
+    assert found.processes == Processes(10145, frozenset({4242}), frozenset({700}))
     assert transport.round_trips == 1
 
 

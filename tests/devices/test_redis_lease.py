@@ -9,16 +9,19 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
 import pytest
 import redis
 
-from pytest_clawperator.devices import redis_lease
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import read_device
-from pytest_clawperator.devices.lease import open_leases
+from pytest_clawperator.devices.lease import await_store, open_leases, take_each
+from pytest_clawperator.devices.redis import lease_clock, permit
+from pytest_clawperator.devices.redis import server as redis_server
+from pytest_clawperator.devices.redis.terms import Ticket
 from pytest_clawperator.devices.redis_lease import RedisLeases
 from pytest_clawperator.errors import (
     ConfigurationError,
@@ -36,6 +39,7 @@ LONG, SHORT = 10.0, 1.0
 
 HOLDER = """
 import sys
+from pytest_clawperator.devices.redis.terms import Ticket
 from pytest_clawperator.devices.redis_lease import RedisLeases
 from pytest_clawperator.errors import LeaseError
 
@@ -161,8 +165,8 @@ def until(condition: Callable[[], Any]) -> None:
 
 def let_pass(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     """Set the clock of the leases forward."""
-    clock = redis_lease._clock
-    monkeypatch.setattr(redis_lease, "_clock", lambda: clock() + seconds)
+    clock = lease_clock.now
+    monkeypatch.setattr(lease_clock, "now", lambda: clock() + seconds)
 
 
 def is_valid(lease: Any) -> bool:
@@ -231,8 +235,8 @@ def test_a_valid_lease_passes_its_checks(server: RedisServer, store: MakeStore) 
 
 def test_a_released_lease_is_invalid(server: RedisServer, store: MakeStore) -> None:
     """After the release neither the holder nor a borrower may send a command."""
-    lease = take(store(server), "PH1")
-    borrowed = store(server).borrow(lease.ticket)
+    lease = take(store(server, ttl=SHORT), "PH1")
+    borrowed = store(server, ttl=SHORT).borrow(lease.ticket)
     lease.release()
     lease.release()
 
@@ -358,6 +362,111 @@ def test_a_holder_stops_by_its_own_clock(
     assert f"Redis at 127.0.0.1:{brief.port} did not renew it in time; it said:" in str(
         caught.value
     )
+
+
+def test_a_borrower_inherits_what_the_lease_is_worth(
+    brief: RedisServer, store: MakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker may send without Redis from its first command on, for as long as its controller."""
+    with take(store(brief, ttl=LONG), "PH1") as lease:
+        borrowed = store(brief, ttl=LONG).borrow(lease.ticket)
+        brief.stop()
+
+        borrowed.clear("cmd-1", 30.0)
+        let_pass(monkeypatch, 2 * LONG)
+
+        with pytest.raises(LeaseError, match="did not renew it in time; it said:"):
+            borrowed.clear("cmd-2", 30.0)
+
+
+def test_a_ticket_is_worth_what_the_lease_is_now(server: RedisServer, store: MakeStore) -> None:
+    """A ticket that is handed over late has the time of the last renewal in it."""
+    with take(store(server, ttl=SHORT), "PH1") as lease:
+        early = Ticket.parse(lease.ticket).valid_until
+
+        until(lambda: Ticket.parse(lease.ticket).valid_until > early)
+
+
+def test_a_redis_that_comes_back_empty_is_waited_for(
+    brief: RedisServer, store: MakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that knows nothing of its lease waits until its controller has restored it."""
+    lease = store(brief, ttl=LONG).try_take("PH1")
+    assert lease is not None
+    with lease:
+        late = Ticket.parse(lease.ticket)._replace(valid_until=0.0)
+        borrowed = store(brief, ttl=LONG).borrow(late.to_json())
+        brief.stop()
+        steps = chain([brief.start], repeat(lease.renew))
+        monkeypatch.setattr(permit, "sleep", lambda _: next(steps)())
+
+        borrowed.clear("cmd-1", 30.0)
+        monkeypatch.undo()
+
+        assert store(brief).holder("PH1") == lease.holder
+
+
+def test_a_redis_that_lost_its_last_numbers_is_told_them(
+    server: RedisServer, store: MakeStore
+) -> None:
+    """A number lower than ours comes from an old copy of the data, and is no other holder's."""
+    take(store(server), "PH1").release()
+    lease = store(server, ttl=LONG).try_take("PH1")
+    assert lease is not None
+    with redis.Redis(port=server.port) as client:
+        client.delete("clawperator:lease:PH1")
+        client.set("clawperator:fencing:PH1", 1)
+
+    lease.renew()
+    lease.check()
+    lease.release()
+
+    with take(store(server), "PH1") as following:
+        assert fencing_number(following) == 3
+
+
+def test_who_waits_survives_a_restart_of_redis(brief: RedisServer, store: MakeStore) -> None:
+    """A run that waits for a device goes on waiting, says so, and gets it from its holder."""
+    held, said = store(brief, ttl=LONG).try_take("PH1"), list[str]()
+    assert held is not None
+
+    def come_back() -> None:
+        brief.start()
+        held.renew()
+
+    steps = iter([brief.stop, lambda: None, come_back, held.release])
+
+    with take_each(
+        store(brief, run_id="theirs", ttl=LONG),
+        [["PH1"]],
+        wait=DEADLINE,
+        say=said.append,
+        pause=lambda _: next(steps)(),
+    )[0] as lease:
+        lease.check()
+
+    assert lease.holder.run_id == "theirs"
+    assert [text.partition(", held")[0].partition(" keeps")[0] for text in said] == [
+        "waiting for PH1",
+        f"waiting, because Redis at 127.0.0.1:{brief.port}",
+        "waiting for PH1",
+    ]
+
+
+def test_a_redis_that_starts_late_is_waited_for(brief: RedisServer, store: MakeStore) -> None:
+    """Who is willing to wait begins when Redis answers; others get the error at once."""
+    leases, said = store(brief), list[str]()
+    brief.stop()
+    steps = iter([lambda: None, brief.start])
+
+    await_store(leases, "PH1", wait=DEADLINE, say=said.append, pause=lambda _: next(steps)())
+    brief.stop()
+    with pytest.raises(LeaseError) as caught:
+        await_store(leases, "PH1", wait=0.0)
+
+    assert len(said) == 1
+    assert said[0].startswith(f"waiting, because Redis at 127.0.0.1:{brief.port} keeps the leases")
+    assert caught.value.code == ErrorCode.REMOTE_HOST_UNREACHABLE
 
 
 def test_setting_the_date_changes_nothing(
@@ -575,7 +684,7 @@ def test_a_url_that_is_none_is_refused() -> None:
 
 def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """redis-py is an extra; the error says how to install it."""
-    monkeypatch.setattr(redis_lease, "redis", None)
+    monkeypatch.setattr(redis_server, "redis", None)
 
     with pytest.raises(ConfigurationError) as caught:
         open_leases("redis://127.0.0.1:1/0", run_id="r1")

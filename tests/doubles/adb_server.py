@@ -62,6 +62,7 @@ class FakeAdb:
     ) -> None:
         self.answers: dict[str, Answer] = {
             f"host-serial:{SERIAL}:features": block("shell_v2,cmd"),
+            "exec:date ": b"OKAY12-31 23:59:59.000\n",
             **(answers or {}),
         }
         self.requests: list[str] = []

@@ -11,6 +11,7 @@ from pytest_clawperator import complete_execution
 from pytest_clawperator.contracts.events import Event
 from pytest_clawperator.execution.flight import Flight, Unfinished
 from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.execution.processes import Processes
 from pytest_clawperator.execution.result import RunResult
 from tests.doubles.log import LoggedTransport, line
 
@@ -41,8 +42,16 @@ def step(kind: str, *, id: str = "a", success: bool = True, **data: str) -> dict
 class Bench:
     """A pipeline on a scripted device, with its observers."""
 
-    def __init__(self, folder: Path, transport: LoggedTransport, **options: Any) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        transport: LoggedTransport,
+        *,
+        processes: Processes | None = None,
+        **options: Any,
+    ) -> None:
         self.transport = transport
+        self.processes = processes
         self.events: list[Event] = []
         self.preflights = 0
         self.flight = Flight("PH1", folder=folder, clock=transport.clock)
@@ -56,9 +65,10 @@ class Bench:
             **options,
         )
 
-    def preflight(self) -> None:
-        """Count how often the device was looked at."""
+    def preflight(self) -> Processes | None:
+        """Count how often the device was looked at; return what it tells of its processes."""
         self.preflights += 1
+        return self.processes
 
     def unfinished(self) -> Unfinished | None:
         """Return the command that may be on the device."""

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_clawperator.errors import EnvelopeMalformedError
 from pytest_clawperator.execution.answer import Answered, AnswerReader, Crashed, Refused
+from pytest_clawperator.execution.processes import Processes
 from tests.doubles.log import line
 
 PACKAGE = "com.clawperator.operator"
@@ -241,6 +242,15 @@ def test_the_death_of_the_operators_process_ends_the_wait() -> None:
     assert answer == Crashed(died)
 
 
+def test_a_death_that_is_quoted_ends_nothing() -> None:
+    """A text of the screen, which an envelope holds, may say anything."""
+    step = {"id": "a", "actionType": "read_text", "success": True, "data": {"text": DIED}}
+
+    answer = reader().feed([start(), line(envelope(stepResults=[step]))])
+
+    assert isinstance(answer, Answered)
+
+
 def test_the_death_of_an_earlier_operator_ends_nothing() -> None:
     """The process that has our command is another one than the one that died."""
     died = f"Process {PACKAGE} (pid 17) has died: fg  TOP"
@@ -248,6 +258,127 @@ def test_the_death_of_an_earlier_operator_ends_nothing() -> None:
     answer = reader().feed([start(), line(died, pid=1000), line(envelope())])
 
     assert isinstance(answer, Answered)
+
+
+SERVER, FORGER, NEW = 700, 99, 6000
+KNOWN = Processes(10145, frozenset({4242}), frozenset({1, SERVER}))
+DIED = f"Process {PACKAGE} (pid 4242) has died: fg  TOP"
+FAILED = envelope(status="failed", error="forged")
+FORGERIES = {
+    "envelope": [line(FAILED, pid=FORGER)],
+    "command": [start(pid=FORGER), line(FAILED, pid=FORGER)],
+    "refusal": [
+        line(REFUSAL, pid=FORGER, priority="E"),
+        line("java.lang.Error: forged", pid=FORGER, priority="E"),
+    ],
+    "half an envelope": [line(FAILED[:60], pid=FORGER)],
+    "crash": crash(PACKAGE, FORGER),
+    "crash with the Operator's id": [
+        each.replace(b"PID: 99", b"PID: 4242") for each in crash(PACKAGE, FORGER)
+    ],
+    "death": [line(DIED, pid=FORGER, tag="ActivityManager")],
+    "start": [line(f"Start proc {FORGER}:{PACKAGE}/u0a145 for x", pid=FORGER), start(pid=FORGER)],
+}
+
+
+def believing(processes: Processes = KNOWN) -> AnswerReader:
+    """Make a reader that knows who is who."""
+    return AnswerReader(ME, PACKAGE, processes)
+
+
+@pytest.mark.parametrize("forged", FORGERIES.values(), ids=FORGERIES)
+@pytest.mark.parametrize("taken", [True, False], ids=["taken", "not yet taken"])
+def test_no_other_app_can_answer(forged: list[bytes], taken: bool) -> None:
+    """Whatever another app logs, the Operator's own envelope is the answer."""
+    mine = believing()
+
+    answer = mine.feed([*([start()] if taken else []), *forged, start(), line(envelope())])
+    if mine.is_in_doubt:
+        answer = mine.settle(KNOWN)
+
+    assert isinstance(answer, Answered)
+    assert answer.envelope.status == "success"
+    assert mine.pid == 4242
+
+
+def test_the_known_operator_is_never_doubted() -> None:
+    """The answer of the Operator whose process is known needs no question."""
+    mine = believing()
+
+    answer = mine.feed([line("noise", pid=5), start(), line(envelope())])
+
+    assert isinstance(answer, Answered)
+    assert not mine.is_in_doubt
+
+
+def test_an_operator_under_a_new_id_is_believed_once_the_device_names_it() -> None:
+    """Its lines are held, not lost, until the device told which processes run."""
+    mine = believing()
+
+    held = mine.feed([start(pid=NEW), line(envelope(), pid=NEW)])
+    answer = mine.settle(Processes(10145, frozenset({NEW}), KNOWN.system))
+
+    assert held is None
+    assert isinstance(answer, Answered)
+    assert answer.pid == NEW
+
+
+def test_an_operator_that_the_system_started_needs_no_question() -> None:
+    """The system's own line names the new process; it may also have been another app's before."""
+    mine = believing()
+    mine.feed([line(FAILED, pid=NEW)])
+    mine.settle(KNOWN)
+    born = line(f"Start proc {NEW}:{PACKAGE}/u0a145 for broadcast", pid=SERVER)
+
+    answer = mine.feed([born, start(pid=NEW), line(envelope(), pid=NEW)])
+
+    assert isinstance(answer, Answered)
+    assert answer.envelope.status == "success"
+
+
+def test_the_id_of_an_ended_operator_is_not_believed() -> None:
+    """Once the system said that it ended, another app may have its id."""
+    ended = line(DIED, pid=SERVER)
+    mine = believing()
+
+    answer = mine.feed([ended, line(FAILED), line("more")])
+    settled = mine.settle(Processes(10145, frozenset({NEW}), KNOWN.system))
+
+    assert answer is None
+    assert settled is None
+
+
+@pytest.mark.parametrize("said", [DIED, f"Killing 4242:{PACKAGE}/u0a145 (adj 0): stop x"])
+def test_the_system_ends_the_wait_for_a_process_that_ended(said: str) -> None:
+    """Whether the process died or was killed: it answers no more."""
+    answer = believing().feed([start(), line(said, pid=SERVER, tag="ActivityManager")])
+
+    assert answer == Crashed(said)
+
+
+def test_the_end_is_seen_even_if_the_device_was_asked_after_it() -> None:
+    """The process that took the command may be gone from what the device tells now."""
+    mine = believing()
+    mine.feed([start(), *crash("com.example.shop", FORGER), line(DIED, pid=SERVER)])
+
+    answer = mine.settle(Processes(10145, frozenset(), KNOWN.system))
+
+    assert answer == Crashed(DIED)
+
+
+def test_last_words_count_though_their_process_has_ended() -> None:
+    """An envelope that was logged before the process ended is an answer."""
+    mine = believing()
+    mine.feed([start(), *crash("com.example.shop", FORGER), line(envelope())])
+
+    answer = mine.settle(Processes(10145, frozenset(), KNOWN.system))
+
+    assert isinstance(answer, Answered)
+
+
+def test_a_crash_in_the_operators_own_process_is_believed() -> None:
+    """The dying process itself says so."""
+    assert believing().feed(crash(PACKAGE, 4242)) == Crashed("java.lang.Error: oops")
 
 
 @given(st.lists(st.binary(max_size=200)))

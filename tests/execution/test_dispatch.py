@@ -19,6 +19,7 @@ from pytest_clawperator.errors import (
     PayloadRefusedError,
 )
 from pytest_clawperator.execution.dispatch import Command, Reply, dispatch
+from pytest_clawperator.execution.processes import KnownProcesses, Processes
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.log import LoggedTransport, line
 
@@ -41,12 +42,14 @@ def run(
     transport: LoggedTransport,
     find_cause: Callable[[], None] = fine,
     on_arrival: Callable[[], None] = fine,
+    processes: KnownProcesses | None = None,
 ) -> Reply:
     """Dispatch the command on the transport's own clock."""
     return dispatch(
         transport,
         COMMAND,
         operator_package=PACKAGE,
+        processes=processes or KnownProcesses(lambda: None),
         find_cause=find_cause,
         on_arrival=on_arrival,
         clock=transport.clock,
@@ -288,3 +291,44 @@ def test_the_ping_is_the_operators_own_question() -> None:
     assert payload["actions"] == [{"id": "ping", "type": "doctor_ping"}]
     assert payload["commandId"] == ping.command_id
     assert ping.patience == 2.5
+
+
+KNOWN = Processes(10145, frozenset({4242}), frozenset({700}))
+
+
+def known(*told: Processes | None) -> tuple[KnownProcesses, list[Processes | None]]:
+    """Return what is known of the device, and what it still has to tell when asked."""
+    answers = list(told)
+    processes = KnownProcesses(lambda: answers.pop(0))
+    processes.tell(KNOWN)
+    return processes, answers
+
+
+def test_a_known_operator_costs_no_question() -> None:
+    """The usual execution asks the device nothing but the broadcast."""
+    transport = LoggedTransport((0.0, START), (0.01, ENVELOPE))
+    processes, _ = known()
+
+    run(transport, processes=processes)
+    run_again = LoggedTransport((0.0, ENVELOPE))
+    run(run_again, processes=processes)
+
+    assert len(transport.commands) == 1
+    assert len(run_again.commands) == 1
+
+
+def test_an_answer_of_an_unknown_process_makes_the_device_be_asked_once() -> None:
+    """A restarted Operator is believed when the device names its process; an app is not."""
+    forged = ENVELOPE.replace(b"success", b"failed")
+    new = [each.replace(b" 4242", b" 6000") for each in (START, ENVELOPE)]
+    transport = LoggedTransport(
+        (0.0, forged.replace(b" 4242", b" 5000")), *((0.1, each) for each in new)
+    )
+    fresh = Processes(10145, frozenset({6000}), KNOWN.system)
+    processes, left = known(KNOWN, fresh)
+
+    reply = run(transport, processes=processes)
+
+    assert (reply.pid, reply.envelope.ok) == (6000, True)
+    assert left == []
+    assert processes.current == fresh

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import textwrap
 import threading
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExecutionConflictError
-from pytest_clawperator.execution.flight import Flight, lock_folder
+from pytest_clawperator.errors import (
+    ConfigurationError,
+    ErrorCode,
+    ExecutionConflictError,
+    LeaseError,
+)
+from pytest_clawperator.execution.flight import Flight, Unfinished, _boot_id
+from pytest_clawperator.execution.locks.folder import lock_path
+from pytest_clawperator.execution.locks.lock_file import open_lock_file
 
 DEADLINE = 30
 
@@ -177,6 +186,20 @@ def test_two_clients_of_one_process_conflict(tmp_path: Path) -> None:
         pass
 
 
+def test_a_former_holder_can_be_waited_for(tmp_path: Path) -> None:
+    """With patience, who is in the way for a moment only is no conflict."""
+    first, second = Flight("phone", folder=tmp_path), Flight("phone", folder=tmp_path)
+    flying = first.claim("cmd-1", serial="s")
+    flying.__enter__()
+    threading.Timer(0.05, flying.__exit__, (None, None, None)).start()
+
+    with pytest.raises(ExecutionConflictError):
+        second.hold("cmd-2", lambda claim: None, serial="s")
+    held = second.hold("cmd-3", lambda claim: True, serial="s", patience=DEADLINE)
+
+    assert held
+
+
 def test_devices_do_not_hinder_each_other(tmp_path: Path) -> None:
     """Keys that look alike once made safe for a file name are still different devices."""
     first, second = Flight("a/b", folder=tmp_path), Flight("a_b", folder=tmp_path)
@@ -188,18 +211,178 @@ def test_devices_do_not_hinder_each_other(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 2
 
 
-@pytest.mark.parametrize("content", [b"{", b"[]", b'{"pid": 1}', b"\xff\xfe", b"null"])
-def test_a_damaged_record_is_no_record(tmp_path: Path, content: bytes) -> None:
-    """What a full disk or a crash left in the file stops nobody."""
-    flight = Flight("phone", folder=tmp_path)
-    with flight.claim("cmd-1", serial="s"):
-        pass
-    next(tmp_path.iterdir()).write_bytes(content)
+NOW = 1000.0
+RECORD: dict[str, Any] = {
+    "command_id": "cmd-liar",
+    "latest_end": NOW + 60,
+    "pid": 4711,
+    "boot": _boot_id(),
+    "arrived": True,
+    "after": "",
+}
 
+
+def changed(**changes: Any) -> bytes:
+    """Return a record with other values."""
+    return json.dumps({**RECORD, **changes}).encode()
+
+
+#: What a full disk, a crash or another user can leave in the file.
+MALFORMED = {
+    "cut short": b"{",
+    "a list": b"[]",
+    "too few": b'{"pid": 1}',
+    "null": b"null",
+    "bytes": b"\xff\xfe",
+    "utf-16": changed().decode().encode("utf-16"),
+    "zeros": bytes(1536),
+    "nested": b"[" * 1500,
+    "nested objects": b'{"a":' * 300,
+    "megabytes": changed() + b" " * 3_000_000,
+    "one more": json.dumps({**RECORD, "more": 1}).encode(),
+    "infinity": changed(latest_end=float("inf")),
+    "no number": changed(latest_end=float("nan")),
+    "huge": changed(latest_end=10**1000),
+    "far future": changed(latest_end=NOW + 1e6),
+    "time as text": changed(latest_end="1e3"),
+    "no time": changed(latest_end=None),
+    "time as bool": changed(latest_end=True),
+    "negative pid": changed(pid=-1),
+    "pid as bool": changed(pid=True),
+    "pid as list": changed(pid=[]),
+    "id as object": changed(command_id={}),
+    "half a pair": changed(command_id="\ud800"),
+    "long id": changed(command_id="x" * 1000),
+    "arrived as text": changed(arrived="yes"),
+    "boot as number": changed(boot=7),
+}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return the path of a lock file."""
+    return lock_path("phone", "flight", folder=tmp_path)
+
+
+@pytest.mark.parametrize("kind", MALFORMED)
+def test_malformed_contents_are_told_and_replaced(path: Path, kind: str) -> None:
+    """Contents that no run wrote stop nobody, and the next user finds none of them."""
+    path.write_bytes(MALFORMED[kind])
+    flight = Flight("phone", folder=path.parent, clock=lambda: NOW)
+
+    peeked = flight.peek()
+    with flight.claim("cmd-2", serial="s") as claim:
+        found = claim.unfinished, claim.problem
+    with flight.claim("cmd-3", serial="s") as claim:
+        then = claim.unfinished, claim.problem
+
+    assert peeked is None
+    assert found[0] is None
+    assert f"the lock file {path} had contents that no run wrote" in found[1]
+    assert then == (None, "")
+    assert path.stat().st_size < 10_000
+
+
+@pytest.mark.parametrize("kind", MALFORMED)
+def test_malformed_contents_of_a_file_in_use_are_a_conflict(path: Path, kind: str) -> None:
+    """Somebody has the device, whatever they wrote; the message says where it stands."""
+    path.write_bytes(MALFORMED[kind])
+    with path.open("rb+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with (
+            pytest.raises(ExecutionConflictError, match="no readable record in") as caught,
+            Flight("phone", folder=path.parent, clock=lambda: NOW).claim("mine", serial="s"),
+        ):
+            pass
+
+    assert str(path) in caught.value.message
+    assert caught.value.details["holder"] is None
+
+
+@pytest.mark.parametrize("kind", MALFORMED)
+def test_a_file_with_malformed_contents_can_be_removed(path: Path, kind: str) -> None:
+    """What is of no use to anybody goes with the client."""
+    path.write_bytes(MALFORMED[kind])
+
+    Flight("phone", folder=path.parent, clock=lambda: NOW).close()
+
+    assert not path.exists()
+
+
+def test_a_record_by_another_user_counts(path: Path) -> None:
+    """The record from which the malformed ones are made is a good one."""
+    path.write_bytes(changed())
+
+    with Flight("phone", folder=path.parent, clock=lambda: NOW).claim("mine", serial="s") as claim:
+        found = claim.unfinished, claim.problem
+
+    assert found == (Unfinished(**RECORD), "")
+
+
+def test_no_command_is_recorded_as_endless(path: Path) -> None:
+    """However long a command may take, the next user waits an hour at most."""
+    flight = Flight("phone", folder=path.parent, clock=lambda: NOW)
+
+    with flight.claim("cmd-1", serial="s") as claim:
+        claim.take_off(1e9)
     with flight.claim("cmd-2", serial="s") as claim:
         unfinished = claim.unfinished
 
-    assert unfinished is None
+    assert unfinished is not None
+    assert unfinished.latest_end == NOW + 3600
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_removed_folder_ends_the_claim(tmp_path: Path, *, is_replaced: bool) -> None:
+    """Who has the device notices that its lock is gone, and that nothing may be sent."""
+    folder = tmp_path / "locks"
+    with Flight("phone", folder=folder).claim("cmd-1", serial="s") as claim:
+        claim.check()
+        shutil.rmtree(folder)
+        if is_replaced:
+            open_lock_file(lock_path("phone", "flight", folder=folder)).close()
+
+        with pytest.raises(
+            LeaseError, match="somebody removed or replaced the lock file"
+        ) as caught:
+            claim.check()
+
+    assert caught.value.code is ErrorCode.DEVICE_LEASED
+    assert "The command was not sent" in str(caught.value.hint)
+
+
+def test_a_file_that_is_gone_is_nobodys_lock(path: Path) -> None:
+    """Who keeps a removed file locked is not in the way of those who find a new one."""
+    flight = Flight("phone", folder=path.parent)
+    with flight.claim("cmd-1", serial="s"):
+        pass
+
+    with path.open("rb+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        path.unlink()
+        with flight.claim("cmd-2", serial="s") as claim:
+            claim.check()
+
+    assert path.exists()
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="by design: only Linux has names without files"
+)
+def test_a_removed_folder_lets_nobody_in_during_a_flight(tmp_path: Path) -> None:
+    """While an execution is on the device, a new folder does not make the device free."""
+    folder = tmp_path / "locks"
+    first, second = Flight("phone", folder=folder), Flight("phone", folder=folder)
+
+    with first.claim("cmd-1", serial="s"):
+        shutil.rmtree(folder)
+        with (
+            pytest.raises(ExecutionConflictError, match="whose lock file somebody removed"),
+            second.claim("cmd-2", serial="s"),
+        ):
+            pass
+    with second.claim("cmd-3", serial="s") as claim:
+        claim.check()
 
 
 def test_a_record_of_another_boot_is_no_record(tmp_path: Path) -> None:
@@ -241,28 +424,6 @@ def test_a_folder_that_cannot_be_used_is_told(tmp_path: Path) -> None:
         pass
 
     assert "CLAWPERATOR_LEASE_DIR" in str(caught.value)
-
-
-def test_the_folder_can_be_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """CLAWPERATOR_LEASE_DIR says where the locks are."""
-    monkeypatch.setenv("CLAWPERATOR_LEASE_DIR", str(tmp_path / "here"))
-
-    folder = lock_folder()
-
-    assert folder == tmp_path / "here"
-
-
-def test_the_folder_does_not_follow_the_jobs_own_temporary_folder(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Two jobs, each with a TMPDIR, see each other's locks."""
-    monkeypatch.delenv("CLAWPERATOR_LEASE_DIR", raising=False)
-    monkeypatch.setattr(tempfile, "tempdir", None)
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-
-    folder = lock_folder()
-
-    assert folder == Path("/tmp/pytest-clawperator-locks")
 
 
 def test_a_thread_cannot_claim_what_it_holds(tmp_path: Path) -> None:
@@ -392,6 +553,5 @@ def test_a_full_disk_is_told_before_anything_is_sent(
             claim.take_off(1e12)
         told.append(str(caught.value))
 
-    assert "No space left on device" in told[0]
-    assert "the disk is full" in told[1]
+    assert all("No space left on device" in text for text in told)
     assert all("Make room on the disk" in text for text in told)

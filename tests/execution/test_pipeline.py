@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 
 import pytest
 
@@ -19,8 +20,8 @@ from pytest_clawperator.errors import (
     ShellError,
     SnapshotError,
 )
-from pytest_clawperator.execution.flight import lock_path
-from pytest_clawperator.execution.lock_sweep import sweep
+from pytest_clawperator.execution.locks.folder import lock_path
+from pytest_clawperator.execution.locks.sweep import sweep
 from pytest_clawperator.execution.postprocess import PROCESSORS, Collected
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.interrupting import interruptions
@@ -135,7 +136,7 @@ def test_an_interrupt_at_any_moment_leaves_the_device_free(bench: MakeBench) -> 
 
     try:
         errors = set()
-        ours = ("flight.py", "observing.py", "pipeline.py", "contextlib.py")
+        ours = ("flight.py", "lock_file.py", "observing.py", "pipeline.py", "contextlib.py")
         for error in interruptions(run, within=ours):
             errors.add(type(error))
             del error
@@ -179,7 +180,7 @@ def test_a_ping_asks_the_operator(bench: MakeBench) -> None:
     with pytest.raises(EnvelopeTimeoutError):
         here.pipeline.ping(2.0)
 
-    assert "doctor_ping" in here.transport.commands[0]
+    assert "doctor_ping" in here.transport.commands[-1]
     assert here.transport.clock() == pytest.approx(2.0)
 
 
@@ -233,6 +234,35 @@ def test_without_clearance_nothing_is_sent(bench: MakeBench) -> None:
     assert caught.value.serial == "PH1"
     assert here.transport.commands == []
     assert here.unfinished() is None
+
+
+def test_without_its_lock_nothing_is_sent(bench: MakeBench) -> None:
+    """If somebody removes the folder of the locks, neither broadcasts nor force-stops follow."""
+    here = bench()
+    sent = []
+    here.pipeline._preflight = lambda: shutil.rmtree(here.flight.folder)
+
+    for action in (SLEEP, {"id": "a", "type": "close_app", "params": {"applicationId": "a.b"}}):
+        here.pipeline._checked_connection = None
+        with pytest.raises(LeaseError, match="no longer locked for this execution") as caught:
+            here.run(action)
+        sent.append((caught.value.serial, here.transport.commands, here.unfinished()))
+
+    assert sent == [("PH1", [], None)] * 2
+
+
+def test_malformed_contents_of_the_lock_file_are_told_once(bench: MakeBench) -> None:
+    """The user is told of them, and the execution runs."""
+    here = bench((0.1, envelope("cmd-1", step("sleep"))))
+    path = lock_path("PH1", "flight", folder=here.flight.folder)
+    path.parent.mkdir()
+    path.write_bytes(b"[" * 1500)
+
+    result = here.run(SLEEP)
+
+    told = [event.message for event in here.events if isinstance(event, Notice)]
+    assert result.ok
+    assert [str(path) in message for message in told] == [True]
 
 
 def test_closing_removes_its_own_lock_file_and_old_ones_of_others(bench: MakeBench) -> None:

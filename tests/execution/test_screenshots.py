@@ -6,12 +6,14 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
 
 from pytest_clawperator.contracts.events import Notice
 from pytest_clawperator.errors import ErrorCode
+from pytest_clawperator.execution import screenshots
 from pytest_clawperator.execution.screenshots import ScreenshotFolder
 from tests.doubles.pipeline import SHOT, MakeBench, envelope
 
@@ -36,24 +38,79 @@ def test_the_folder_is_made_when_needed_and_removed_at_the_end(place: Path) -> N
     assert list(place.iterdir()) == []
 
 
+def left(place: Path, name: str, *, hours: float = 1) -> Path:
+    """Make a folder as a process that is killed leaves it, so long ago."""
+    folder = place / name
+    folder.mkdir()
+    (folder / "file").write_text("x")
+    then = time.time() - hours * 3600
+    os.utime(folder, (then, then))
+    return folder
+
+
+OTHER = """
+import sys, tempfile
+from pytest_clawperator.execution.screenshots import ScreenshotFolder
+
+tempfile.tempdir = sys.argv[1]
+folder = ScreenshotFolder()
+print(folder.file("a.png").parent, flush=True)
+sys.stdin.read()
+"""
+
+
 def test_what_a_killed_process_left_is_swept(place: Path) -> None:
-    """The folder of a process that is no more goes; those of the living stay."""
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    stale = place / f"clawperator-{ended.pid}-abc"
-    living = place / f"clawperator-{os.getppid()}-abc"
-    other = place / "clawperator-notes"
-    for folder in (stale, living, other):
-        folder.mkdir()
-        (folder / "file").write_text("x")
+    """A folder that no process has locked goes, whatever process has that id now."""
+    stale = left(place, f"clawperator-{os.getppid()}-abc")
+    new = left(place, "clawperator-1-abc", hours=0)
+    other = left(place, "clawperator-notes")
     scratch = ScreenshotFolder()
 
     scratch.file("a.png")
     scratch.close()
 
     assert not stale.exists()
-    assert (living / "file").exists()
+    assert (new / "file").exists()
     assert (other / "file").exists()
+
+
+def test_the_folder_of_a_process_that_cannot_be_seen_stays(place: Path) -> None:
+    """In another container the process may have an id that is not in use here."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", OTHER, str(place)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    told = Path(process.stdout.readline().decode().strip())
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    living = told.rename(place / f"clawperator-{ended.pid}-abc")
+    os.utime(living, (0, 0))
+    scratch = ScreenshotFolder()
+
+    scratch.file("a.png")
+    stayed = living.exists()
+    process.kill()
+    process.communicate()
+    scratch.close()
+    again = ScreenshotFolder()
+    again.file("a.png")
+    again.close()
+
+    assert stayed
+    assert not living.exists()
+
+
+def test_without_locks_no_folder_is_swept(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On Windows a folder is used, and those of others stay, as nobody knows whether they live."""
+    monkeypatch.setattr(screenshots, "fcntl", None)
+    stale = left(place, "clawperator-1-abc")
+    scratch = ScreenshotFolder()
+
+    made = scratch.file("a.png").parent
+    scratch.close()
+
+    assert stale.exists()
+    assert not made.exists()
 
 
 def test_a_screenshot_goes_to_its_file(bench: MakeBench, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pytest_clawperator.errors import (
     EnvelopeMalformedError,
     EnvelopeTimeoutError,
 )
+from pytest_clawperator.execution.processes import Processes
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.log import line
 from tests.doubles.pipeline import SLEEP, MakeBench, envelope, step
@@ -149,3 +150,18 @@ def test_a_command_that_was_never_sent_is_not_waited_for(bench: MakeBench) -> No
 
     assert here.transport.clock() == pytest.approx(0.1)
     assert not [event for event in here.events if isinstance(event, Notice)]
+
+
+def test_another_app_cannot_end_the_wait(bench: MakeBench) -> None:
+    """The envelope of a command that was not seen to end counts only if the Operator logged it."""
+    here = bench(processes=Processes(10145, frozenset({4242}), frozenset({700})))
+    with pytest.raises(EnvelopeTimeoutError):
+        here.run(SLEEP, command_id="slow")
+    gave_up_at = here.transport.clock()
+    here.transport.dump = envelope("slow").replace(b" 4242", b" 5000") + b"\n"
+    here.answer((2.0, envelope("slow")), (2.5, envelope("next", step("sleep"))))
+    here.transport.log.sent_at = gave_up_at
+
+    here.run(SLEEP, command_id="next")
+
+    assert here.transport.clock() - gave_up_at == pytest.approx(2.0 + 2.5)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 
 import pytest
+from _pytest.debugging import pytestPDB
 
 # An inner run forgets what it imports, and some of this can be imported only once.
 import pytest_clawperator.plugin.rooms  # noqa: F401
@@ -27,6 +28,8 @@ def nothing_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     # Other plugins make every inner run start later; a test that needs one loads it with -p.
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.setenv("PYTEST_PLUGINS", "pytest_clawperator.plugin")
+    # pytest keeps the class of --pdbcls by its name, also for inner runs with another one.
+    monkeypatch.setattr(pytestPDB, "_wrapped_pdb_cls", None)
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 PARTS = ["fixtures"]
-HEAVY = ("pydantic", "pydantic_core", "lxml", "adbutils", "yaml", "PIL", "filelock")
+HEAVY = ("pydantic", "pydantic_core", "lxml", "adbutils", "yaml", "PIL")
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ def log(text: str) -> list[bytes]:
 
 EXCEPTION = log(
     """
-    700 I ActivityManager: Start proc 812:com.example.shop
+    700 I ActivityManager: Start proc 812:com.example.shop/u0a11 for activity
     812 E AndroidRuntime: FATAL EXCEPTION: main
     812 E AndroidRuntime: Process: com.example.shop, PID: 812
     700 D SomeOther: a line of somebody else
@@ -96,6 +96,29 @@ def test_an_app_cannot_pretend_a_crash() -> None:
     )
 
     assert find_crashes([*lines, b"--------- beginning of crash"]) == []
+
+
+def test_only_the_dying_process_tells_of_its_exception() -> None:
+    """A report about another process, by its id or by its name, is none."""
+    other_id = EXCEPTION[1:2] + [line.replace(b"PID: 812", b"PID: 813") for line in EXCEPTION[2:]]
+    other_name = [
+        *log("700 I ActivityManager: Start proc 812:com.example.forger/u0a12 for service"),
+        *EXCEPTION[1:],
+    ]
+
+    assert find_crashes(other_id) == []
+    assert find_crashes(other_name, system={700}) == []
+    assert len(find_crashes(other_name, system={1})) == 1
+    assert len(find_crashes(EXCEPTION, system={700})) == 1
+
+
+def test_only_the_system_tells_that_an_app_does_not_respond() -> None:
+    """An ANR that an app reports is none, where the system's processes are known."""
+    lines = log("812 E ActivityManager: ANR in com.example.shop (com.example.shop/.Main)")
+
+    assert find_crashes(lines, system={700}) == []
+    assert len(find_crashes(lines, system={812})) == 1
+    assert len(find_crashes(lines)) == 1
 
 
 def test_a_log_names_and_marks_its_crashes() -> None:

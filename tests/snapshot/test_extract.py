@@ -319,6 +319,21 @@ class TestFromEntries:
         assert found[-1] == hierarchy("next").strip()
         assert len(found) == 2
 
+    @pytest.mark.parametrize(
+        ("last", "is_the_end"),
+        [("</hierarchy>", True), ("  </hierarchy>  ", True), ("<a/></hierarchy>", False)],
+    )
+    def test_only_a_closing_tag_of_its_own_ends_it(
+        self, read: Reader, last: str, is_the_end: bool
+    ) -> None:
+        """White space around the closing tag does not matter; other tags before it do."""
+        lines = [MARKER, "<hierarchy>", last, "<b/>", "</hierarchy>"]
+
+        found = read([entry for line in lines for entry in operator(line)])
+
+        kept = lines[1:3] if is_the_end else lines[1:]
+        assert found == ["\n".join(kept).strip()]
+
     def test_text_on_the_markers_own_line(self, read: Reader) -> None:
         """What stands after the marker is the hierarchy's first line."""
         entries = operator(f"{MARKER} <hierarchy>\n</hierarchy>")

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_clawperator.transport.log_continuity import Continuation, Gap
+from pytest_clawperator.transport.log_continuity import (
+    Continuation,
+    Gap,
+    following,
+    is_set_back,
+)
 
 DIVIDER = b"--------- beginning of main"
 
@@ -103,3 +109,76 @@ def test_a_break_anywhere_loses_and_doubles_nothing(
 
     assert sorted(log[:cut] + fresh) == sorted(log)
     assert continuation.gap is None
+
+
+def at(clock: str) -> bytes:
+    """Return a time of the log."""
+    return f"03-28 {clock}.000".encode()
+
+
+@pytest.mark.parametrize(
+    ("now", "newest", "last", "elapsed", "expected"),
+    [
+        ("10:00:05", "10:00:00", "10:00:00", 5.0, False),
+        ("10:00:04", "10:00:00", "10:00:00", 5.0, False),
+        ("11:00:05", "10:00:00", "10:00:00", 5.0, False),
+        ("09:00:05", "10:00:00", "10:00:00", 5.0, True),
+        ("10:00:10", "10:00:00", "10:00:00", 60.0, True),
+        ("10:00:05", "11:00:00", "10:00:00", 5.0, True),
+        ("10:00:05", "10:00:01", "10:00:00", 5.0, False),
+    ],
+    ids=[
+        *("in time", "whole seconds", "set forward", "set back"),
+        *("set back by less than the break", "set back before", "out of order"),
+    ],
+)
+def test_a_clock_that_was_set_back_is_noticed(
+    now: str, newest: str, last: str, elapsed: float, expected: bool
+) -> None:
+    """It shows less than the last line's time and what went by since, or lines show more."""
+    assert is_set_back(at(now), at(newest), at(last), elapsed=elapsed) is expected
+
+
+@pytest.mark.parametrize("now", [b"", b"sh: date: not found", b"99-99 10:00:00.000", b"\xff"])
+def test_a_device_without_a_clock_is_not_set_back(now: bytes) -> None:
+    """What cannot be read tells nothing."""
+    assert not is_set_back(now, at("10:00:00"), at("10:00:00"), elapsed=99.0)
+
+
+def test_new_lines_are_found_whatever_their_time() -> None:
+    """Lines before the known ones are old, all others are new, even if their time is earlier."""
+    tail = [line(500, "a"), line(600, "b"), line(600, "b")]
+    log = [DIVIDER, line(1, "old"), line(500, "a"), line(600, "b"), line(2, "c"), line(600, "b")]
+
+    fresh, gap = following(tail, [*log, line(3, "d")])
+
+    assert fresh == [line(2, "c"), line(3, "d")]
+    assert gap is None
+
+
+def test_a_log_without_the_known_lines_means_a_gap() -> None:
+    """Then all of it is new, and what was in between is lost."""
+    fresh, gap = following([line(500, "a"), DIVIDER], [DIVIDER, line(2, "c")])
+
+    assert fresh == [line(2, "c")]
+    assert gap == Gap("03-28 10:00:00.500", "03-28 10:00:00.002")
+
+
+def test_what_was_read_with_the_whole_log_does_not_come_again() -> None:
+    """Neither lines from before the clock was set back nor those after it."""
+    log = [line(500, "a"), line(2, "c"), b""]
+    continuation = Continuation.after(log)
+
+    fresh = continuation.unseen([DIVIDER, line(500, "a"), line(2, "c"), line(2, "d"), line(3, "e")])
+
+    assert fresh == [line(2, "d"), line(3, "e")]
+    assert continuation.over
+    assert continuation.gap is None
+    assert (continuation.since, continuation.entries) == (None, 2000)
+
+
+def test_an_empty_log_has_nothing_that_could_come_again() -> None:
+    """Somebody cleared it: what comes is new."""
+    continuation = Continuation.after([b""])
+
+    assert continuation.unseen([line(1, "a")]) == [line(1, "a")]

@@ -214,6 +214,27 @@ def test_lost_lines_are_told() -> None:
     assert notices == [lost]
 
 
+def test_a_clock_that_was_set_back_costs_one_reading_of_the_log() -> None:
+    """What was logged during the break has an earlier time than the last line, and is found."""
+    missed, later = line(3, "missed"), line(4, "later")
+    whole = b"".join(entry + b"\n" for entry in (line(1, "old"), line(500, "a"), missed))
+    set_back = {
+        "exec:date ": b"OKAY03-28 09:00:00.000\n",
+        "exec:logcat -d -v threadtime": b"OKAY" + whole,
+    }
+    with FakeAdb(set_back) as adb, opened(adb) as (log, device):
+        device.send(line(500, "a") + b"\n")
+        collect(log, 1)
+        device.close()
+        again = adb.next("exec:logcat ")
+        again.send(whole + later + b"\n")
+        lines = collect(log, 3)
+
+    assert again.service == "exec:logcat -v threadtime -T 2000"
+    assert lines == [line(500, "a"), missed, later]
+    assert len([each for each in adb.requests if "logcat -d" in each]) == 1
+
+
 def test_a_listener_that_fails_does_not_end_the_log() -> None:
     """A notice may raise, for example because warnings are errors."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -14,6 +14,7 @@ from pytest_clawperator.errors import (
     TransportTimeoutError,
 )
 from pytest_clawperator.simulator import Simulator
+from pytest_clawperator.transport import warm_shell
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult
 from pytest_clawperator.transport.warm_shell import LONGEST, WarmShell
@@ -45,7 +46,10 @@ class Far:
         self.ends: list[socket.socket] = []
         self.alone: list[str] = []
         self.absence: ClawperatorError | None = None
-        self.shell = WarmShell(self.open, self.run_alone, lambda: self.absence, serial="PH1")
+        self.on_silence: Callable[[], None] = lambda: None
+        self.shell = WarmShell(
+            self.open, self.run_alone, lambda: self.absence, self.prove_alive, serial="PH1"
+        )
 
     def open(self) -> socket.socket:
         """Open another shell."""
@@ -58,6 +62,10 @@ class Far:
         """Run a command in a shell of its own."""
         self.alone.append(command)
         return ShellResult("alone", "", 7)
+
+    def prove_alive(self) -> None:
+        """Do what the test wants to happen in a silence."""
+        self.on_silence()
 
     def mark(self) -> str:
         """Read a command and give the word that its end is told by."""
@@ -192,3 +200,38 @@ def test_a_device_that_is_away_is_to_blame(far: Far) -> None:
 
     with pytest.raises(DeviceNotFoundError):
         far.shell.result(DEADLINE)
+
+
+def test_a_silent_device_is_asked_whether_it_is_there(
+    far: Far, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command that takes long is waited for, as long as the device answers meanwhile."""
+    monkeypatch.setattr(warm_shell, "QUIET", 0.01)
+    far.shell.start("slow")
+    mark = far.mark()
+    said = iter(["", f"done{mark}:0\n"])
+    far.on_silence = lambda: far.say(next(said))
+
+    result = far.shell.result(DEADLINE)
+
+    assert result == ShellResult("done", "", 0)
+    assert list(said) == []
+
+
+def test_a_device_that_does_not_answer_is_not_waited_for(
+    far: Far, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The wait for a command ends when the device answers nothing at all."""
+    monkeypatch.setattr(warm_shell, "QUIET", 0.01)
+    silent = TransportTimeoutError("the device does not answer", serial="PH1")
+
+    def raise_silent() -> None:
+        raise silent
+
+    far.on_silence = raise_silent
+    far.shell.start("slow")
+
+    with pytest.raises(TransportTimeoutError) as caught:
+        far.shell.result(DEADLINE)
+
+    assert caught.value is silent

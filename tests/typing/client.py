@@ -21,7 +21,7 @@ def methods_return_values(claw: Clawperator) -> None:
     assert_type(claw.open_app("com.a"), RunStep)
     assert_type(claw.click(text="OK", timeout=0), RunStep)
     assert_type(claw.click(at=(1, 2)), RunStep)
-    assert_type(claw.enter_text("hi", id="name", submit=True), RunStep)
+    assert_type(claw.enter_text("hi", id="name", submit=True, secret=True), RunStep)
     assert_type(claw.read_text(id="total", validator="version"), str)
     assert_type(claw.read_all_text(role="button"), list[str])
     assert_type(claw.read_value(label="Version"), str)

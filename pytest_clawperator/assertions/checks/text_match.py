@@ -9,6 +9,7 @@ from typing import Any
 
 from pytest_clawperator.contracts.text.wording import describe
 from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.snapshot.near_miss import plain, quoted
 from pytest_clawperator.snapshot.text_difference import first_difference, lookalikes, surroundings
 
@@ -91,7 +92,7 @@ def difference(expected: Text, found: str) -> str | None:
     if expected.casefold() == found.casefold():
         return "They differ only in upper and lower case."
     if _normalized(expected) == _normalized(found):
-        return f"They look alike and are made of other characters: {found!a:.200} is there."
+        return f"They look alike and are made of other characters: {hide(found)!a:.200} is there."
     if named := lookalikes(expected, found):
         return f"They look alike and are made of other characters: {named}."
     if max(len(expected), len(found)) > _LONGEST_SHOWN:

@@ -26,8 +26,10 @@ from pytest_clawperator.client.direct_actions import DirectActions
 from pytest_clawperator.client.plan.target import Target, TargetLike
 from pytest_clawperator.contracts.text.wording import describe
 from pytest_clawperator.errors import ConfigurationError, ExpectationError
+from pytest_clawperator.redaction.redaction import SECRETS
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.snapshot.bounds import Bounds
+from pytest_clawperator.snapshot.secret_places import secret_places
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
@@ -106,11 +108,12 @@ class GoldenPicture:
         image = images.open_png(self.client.screenshot(), "the screenshot")
         hidden: list[Bounds] = []
         unmasked: list[Target] = []
-        if self.mask:
+        if self.mask or not SECRETS.is_empty:
             snapshot = self.client.snapshot()
             found = {n: target.resolve(snapshot) for n, target in enumerate(self.mask)}
             hidden = [node.bounds for nodes in found.values() for node in nodes]
             unmasked = [self.mask[n] for n, nodes in found.items() if not nodes]
+            hidden += secret_places(snapshot)
         if self.status_bar:
             hidden.append(Bounds(0, 0, image.width, self.status_bar))
         return Shot(images.masked(image, hidden), tuple(hidden), tuple(unmasked))

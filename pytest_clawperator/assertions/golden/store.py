@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_clawperator.assertions.call_site import calling_frame
-from pytest_clawperator.errors import ConfigurationError, ErrorCode
+from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.errors import UNUSABLE_FILE, ConfigurationError, ErrorCode, file_problem
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
@@ -54,9 +55,9 @@ class GoldenStore:
             return path.read_bytes()
         except FileNotFoundError:
             return None
-        except OSError as exc:
+        except UNUSABLE_FILE as exc:
             raise ConfigurationError(
-                f"the golden {path} cannot be read: {exc.strerror or exc}",
+                f"the golden {path} cannot be read: {file_problem(exc)}",
                 code=ErrorCode.GOLDEN_UNREADABLE,
                 hint="Check what is there and who may read it.",
             ) from exc
@@ -81,9 +82,9 @@ def write_atomically(path: Path, content: bytes) -> None:
         # Only its owner may read a temporary file; everybody may read a golden.
         os.chmod(file.name, 0o644)  # noqa: PTH101 - it is a name
         os.replace(file.name, path)  # noqa: PTH105 - it is a name
-    except OSError as exc:
+    except UNUSABLE_FILE as exc:
         raise ConfigurationError(
-            f"{path} cannot be written: {exc.strerror or exc}",
+            f"{path} cannot be written: {file_problem(exc)}",
             hint="Goldens are kept next to the tests: make that folder writable.",
         ) from exc
 
@@ -93,7 +94,7 @@ def checked_name(name: Any) -> str:
     if isinstance(name, str) and _NAME.fullmatch(name) and not _RESERVED.fullmatch(name):
         return name
     raise ConfigurationError(
-        f"{name!r:.120} cannot be the name of a golden",
+        f"{shown(name):.120} cannot be the name of a golden",
         hint=f"Use up to {_LONGEST_NAME} letters, digits, spaces and . _ + -, as in 'login'.",
     )
 

@@ -26,6 +26,7 @@ from pytest_clawperator.contracts.selectors import MatcherKeywords
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.snapshot.tree import Snapshot
+from pytest_clawperator.visible_text import visible_line
 
 T = TypeVar("T")
 
@@ -78,7 +79,7 @@ class Batch(
             send(self._performer, self._steps)
 
     def __repr__(self) -> str:
-        return f"<Batch of {len(self._steps)} on {self._performer.serial}>"
+        return f"<Batch of {len(self._steps)} on {visible_line(self._performer.serial)}>"
 
     @override
     def _do(self, plan: Plan[T], timeout: float | None = None) -> BatchStep[T]:

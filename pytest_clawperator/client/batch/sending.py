@@ -16,6 +16,7 @@ from pytest_clawperator.contracts.failures import failure
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError, ErrorCode
 from pytest_clawperator.execution.result import RunResult, RunStep, error_of
+from pytest_clawperator.redaction.redaction import hide
 
 T = TypeVar("T")
 
@@ -65,7 +66,7 @@ class BatchStep(Generic[T]):
         return self.plan.value(step, result)
 
     def __repr__(self) -> str:
-        return f"<BatchStep {self.plan}: {self._step or 'not done'}>"
+        return hide(f"<BatchStep {self.plan}: {self._step or 'not done'}>")
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 
+from pytest_clawperator.contracts.text.wording import shown
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, ShellError
 from pytest_clawperator.transport.interface import ShellResult, Transport
 from pytest_clawperator.transport.quoting import quote
@@ -19,20 +20,24 @@ _REASON = re.compile(r"Exception: |^(?:Error|Failure|Failed|Security exception)\
 
 def package_name(name: str) -> str:
     """Return the name of an app, checked."""
-    if _PACKAGE.fullmatch(str(name)):
+    if _fits(name, _PACKAGE):
         return name
     raise ConfigurationError(
-        f"{name!r} is not the name of an Android package",
+        f"{shown(name)} is not the name of an Android package",
         hint="It is letters, digits and underscores in parts joined by dots: com.example.shop.",
     )
 
 
+def _fits(name: object, pattern: re.Pattern[str]) -> bool:
+    return isinstance(name, str) and pattern.fullmatch(name) is not None
+
+
 def permission_name(name: str) -> str:
     """Return the name of a permission, checked."""
-    if _PERMISSION.fullmatch(str(name)):
+    if _fits(name, _PERMISSION):
         return name
     raise ConfigurationError(
-        f"{name!r} is not the name of a permission",
+        f"{shown(name)} is not the name of a permission",
         hint="It is written in full: android.permission.CAMERA.",
     )
 

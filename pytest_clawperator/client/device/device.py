@@ -35,6 +35,7 @@ from pytest_clawperator.client.device.settings import (
     set_keyboard,
 )
 from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.text.wording import shown
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, ShellError
 from pytest_clawperator.transport.interface import ShellResult, Transport
 
@@ -83,15 +84,16 @@ class Device:
 
     def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
         """Run a command line in the device's shell; its result's ``.ok`` says whether it failed."""
-        if not _is_text(command):
+        if not _is_text(command) or "\0" in command:
             raise ConfigurationError(
-                f"{command!r} is no command line",
+                f"{shown(command)} is no command line",
                 serial=self.serial,
-                hint="Give one text, as in device.shell('ls /sdcard'); its input is empty.",
+                hint="Give one text without a NUL, as in device.shell('ls /sdcard')."
+                " Its input is empty.",
             )
         if not _is_number(timeout) or timeout <= 0:
             raise ConfigurationError(
-                f"timeout={timeout!r} is no time that a command can have",
+                f"timeout={shown(timeout)} is no time that a command can have",
                 serial=self.serial,
                 hint="Give seconds, more than 0.",
             )
@@ -103,7 +105,7 @@ class Device:
             source = bytes(source)
         if not isinstance(source, bytes | str | Path):
             raise ConfigurationError(
-                f"cannot push {source!r}",
+                f"cannot push {shown(source)}",
                 serial=self.serial,
                 hint="Give bytes, or the path of a file of this computer.",
             )
@@ -202,7 +204,7 @@ class Device:
     def orientation(self, value: Orientation) -> None:
         if value not in get_args(Orientation):
             raise ConfigurationError(
-                f"{value!r} is no orientation",
+                f"{shown(value)} is no orientation",
                 hint=f"It is one of {', '.join(get_args(Orientation))}.",
             )
         transport = self._transport
@@ -230,7 +232,7 @@ class Device:
     def airplane_mode(self, value: bool) -> None:
         if not isinstance(value, bool):
             raise ConfigurationError(
-                f"airplane_mode cannot be {value!r}",
+                f"airplane_mode cannot be {shown(value)}",
                 serial=self.serial,
                 hint="It is True (on) or False (off).",
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 
+from pytest_clawperator.contracts.text.wording import shown
 from pytest_clawperator.errors import ConfigurationError
 
 _PREFIX = "KEYCODE_"
@@ -72,6 +73,6 @@ def key_code(key: str | int) -> str:
     near = difflib.get_close_matches(name, sorted(_NAMES), n=1)
     meant = f"Did you mean {near[0].lower()!r}? " if near else ""
     raise ConfigurationError(
-        f"there is no key named {key!r}",
+        f"there is no key named {shown(key)}",
         hint=f"{meant}A key is a name such as 'enter' or 'KEYCODE_ENTER', or its number.",
     )

@@ -12,6 +12,7 @@ from pytest_clawperator.client.device.commands import (
     run_for_app,
     shell_error,
 )
+from pytest_clawperator.contracts.text.wording import shown
 from pytest_clawperator.errors import ConfigurationError, ShellError
 from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.quoting import quote
@@ -105,7 +106,7 @@ def language_tags(text: str) -> str:
     if _LANGUAGE_TAGS.fullmatch(text):
         return text
     raise ConfigurationError(
-        f"{text!r} is no list of languages",
+        f"{shown(text)} is no list of languages",
         hint="Write language tags joined by commas, as in 'de-DE,en', or '' for the system's.",
     )
 

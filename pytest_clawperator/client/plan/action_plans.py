@@ -10,6 +10,7 @@ from pytest_clawperator.client.plan.target import TargetLike, optional_target, t
 from pytest_clawperator.client.plan.timing import Wait, seconds_of
 from pytest_clawperator.contracts import actions, limits
 from pytest_clawperator.contracts.actions import ClickType, TypedAction
+from pytest_clawperator.contracts.text.wording import shown
 from pytest_clawperator.errors import (
     ConfigurationError,
     ErrorCode,
@@ -18,6 +19,7 @@ from pytest_clawperator.errors import (
     TransportError,
 )
 from pytest_clawperator.execution.result import RunResult, RunStep
+from pytest_clawperator.redaction.redaction import SECRETS
 from pytest_clawperator.snapshot.tree import Snapshot
 
 LONGEST_NAVIGATION = 30.0
@@ -49,18 +51,18 @@ def sleeps(seconds: float) -> list[Plan[RunStep]]:
 def open_app(package: str) -> Plan[RunStep]:
     """Plan starting an app."""
     __tracebackhide__ = True
-    return simple(f"open_app {package!r}", actions.OpenApp(package_name(package)))
+    return simple(f"open_app {shown(package)}", actions.OpenApp(package_name(package)))
 
 
 def close_app(package: str) -> Plan[RunStep]:
     """Plan stopping an app."""
     __tracebackhide__ = True
-    return simple(f"close_app {package!r}", actions.CloseApp(package_name(package)))
+    return simple(f"close_app {shown(package)}", actions.CloseApp(package_name(package)))
 
 
 def open_uri(uri: str) -> Plan[RunStep]:
     """Plan opening an address."""
-    return simple(f"open_uri {uri!r}", actions.OpenUri(uri))
+    return simple(f"open_uri {shown(uri)}", actions.OpenUri(uri))
 
 
 def click(
@@ -116,10 +118,13 @@ def enter_text(
     *,
     within: TargetLike | None = None,
     submit: bool = False,
+    secret: bool = False,
 ) -> Plan[RunStep]:
-    """Plan replacing the text of a field."""
+    """Plan replacing the text of a field; a secret is sent as it is, and told nobody."""
     __tracebackhide__ = True
     given_value: object = value
+    if secret and isinstance(given_value, str):
+        SECRETS.add(value)
     if not isinstance(given_value, str) or "\0" in given_value:
         problem = Problem(
             "value", "enter_text needs a text that a field can hold", repr(value), "text"

@@ -12,7 +12,7 @@ from pytest_clawperator.client.plan.timing import Wait
 from pytest_clawperator.contracts import actions
 from pytest_clawperator.contracts.actions import TypedAction
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.contracts.text.wording import closest
+from pytest_clawperator.contracts.text.wording import closest, shown
 from pytest_clawperator.errors import ConfigurationError, EnvelopeMalformedError
 from pytest_clawperator.execution.result import RunResult, RunStep
 from pytest_clawperator.snapshot.tree import Node
@@ -46,7 +46,7 @@ def read_text(
         target=target_of(given, keywords, within=within, verb="read_text"),
         takes_container=True,
         from_nodes=_first_label if kind is None else None,
-        wanted=f"a text that matches {pattern!r}" if pattern is not None else f"a {kind}",
+        wanted=f"a text that matches {shown(pattern)}" if pattern is not None else f"a {kind}",
     )
 
 
@@ -55,7 +55,7 @@ def _check_validator(validator: str | None, pattern: str | None) -> None:
     if validator is not None and validator not in _VALIDATORS:
         near = closest(str(validator), _VALIDATORS)
         raise ConfigurationError(
-            f"read_text() knows no validator {validator!r}",
+            f"read_text() knows no validator {shown(validator)}",
             hint=f"{f'Did you mean {near!r}? ' if near else ''}It is one of "
             f"{', '.join(_VALIDATORS)}; with pattern= it may be left out.",
         )

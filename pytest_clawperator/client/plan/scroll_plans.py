@@ -16,6 +16,7 @@ from pytest_clawperator.client.plan.target import Target
 from pytest_clawperator.client.plan.timing import Wait
 from pytest_clawperator.contracts import actions, limits
 from pytest_clawperator.contracts.actions import Direction, TypedAction
+from pytest_clawperator.contracts.text.wording import shown
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
 
 _NO_LIST = frozenset({ErrorCode.CONTAINER_NOT_FOUND, ErrorCode.UI_TREE_UNAVAILABLE})
@@ -30,7 +31,7 @@ def check_count(verb: str, max_scrolls: int, most: int, *, least: int = 1) -> No
     __tracebackhide__ = True
     if type(max_scrolls) is not int or not least <= max_scrolls <= most:
         raise ConfigurationError(
-            f"{verb}() scrolls {least} to {most} times, not {max_scrolls!r}",
+            f"{verb}() scrolls {least} to {most} times, not {shown(max_scrolls)}",
             hint=f"scroll_until(..., click=True) scrolls up to {limits.MAX_SCROLLS} times.",
         )
 

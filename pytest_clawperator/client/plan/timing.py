@@ -15,6 +15,7 @@ from typing import Any
 
 from pytest_clawperator.contracts.actions import Retry, to_milliseconds
 from pytest_clawperator.contracts.durations import MAX_ATTEMPTS, MAX_BACKOFF, pauses_ms
+from pytest_clawperator.contracts.text.wording import shown
 from pytest_clawperator.errors import ConfigurationError
 
 SEGMENT = 6.5
@@ -35,7 +36,7 @@ def seconds_of(timeout: Any, default: float, *, name: str = "timeout=") -> float
     if is_number and math.isfinite(given) and given >= 0:
         return float(given)
     raise ConfigurationError(
-        f"{name} must be a number of seconds, found {given!r}",
+        f"{name} must be a number of seconds, found {shown(given)}",
         hint="Write timeout=10 for ten seconds, timeout=0 for one attempt."
         if name == "timeout="
         else "Seconds are a number that is not negative.",

@@ -18,7 +18,11 @@ from typing_extensions import Self, override
 from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.schema.rules import Flaw, Rule, copy_json
 from pytest_clawperator.contracts.text.wording import describe, listed, suggestion
-from pytest_clawperator.errors import Problem
+from pytest_clawperator.errors import ExecutionValidationError, Problem
+from pytest_clawperator.redaction.redaction import hide
+
+#: What is allowed where data are nested too deeply.
+NESTING = "a flat list of actions"
 
 
 class WireObject:
@@ -56,7 +60,7 @@ class WireObject:
 
     def __repr__(self) -> str:
         given = (f"{k}={v!r}" for k, v in self.__dict__.items() if v is not None)
-        return f"{type(self).__name__}({', '.join(given)})"
+        return hide(f"{type(self).__name__}({', '.join(given)})")
 
     def to_wire(self) -> dict[str, Any]:
         """Return the wire form: canonical names, only what was given."""
@@ -73,7 +77,13 @@ def _to_wire(value: Any) -> Any:
         return value.to_wire()
     if isinstance(value, tuple):
         return [item.to_wire() for item in value]
-    return copy_json(value) if isinstance(value, dict) else value
+    if not isinstance(value, dict):
+        return value
+    try:
+        return copy_json(value)
+    except RecursionError as exc:
+        problem = Problem("", "the payload is nested too deeply", describe(value), NESTING)
+        raise ExecutionValidationError([problem]) from exc
 
 
 class FieldRule(NamedTuple):

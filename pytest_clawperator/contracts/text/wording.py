@@ -8,6 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.visible_text import visible_line
+
 _LONGEST_QUOTE = 60
 
 
@@ -30,10 +33,19 @@ def describe(value: Any) -> str:
     return f"a Python {type(value).__name__}"
 
 
+def shown(value: Any) -> str:
+    """Return a value as Python writes it; in a few words if it is nested too deeply for that."""
+    try:
+        return repr(value)
+    except RecursionError:
+        return describe(value)
+
+
 def quote(text: str) -> str:
     """Quote text for a message: one line, bounded, every odd character visible."""
+    text = hide(text)
     cut = text[:_LONGEST_QUOTE]
-    return json.dumps(cut, ensure_ascii=not cut.isprintable()) + ("..." if cut != text else "")
+    return visible_line(json.dumps(cut, ensure_ascii=False)) + ("..." if cut != text else "")
 
 
 def listed(words: Iterable[str], limit: int = 10) -> str:

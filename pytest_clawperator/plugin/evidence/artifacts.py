@@ -11,7 +11,13 @@ from hashlib import sha256
 from itertools import count
 from pathlib import Path
 
-from pytest_clawperator.errors import ConfigurationError, ErrorCode
+from pytest_clawperator.errors import (
+    UNUSABLE_FILE,
+    ConfigurationError,
+    ErrorCode,
+    file_problem,
+)
+from pytest_clawperator.redaction.redaction import SECRETS
 
 _UNKNOWN = "application/octet-stream"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -61,6 +67,7 @@ class Artifacts:
         ``clawperator_artifacts.attach("cart.json", json.dumps(cart).encode())``
 
         A name that is taken gets a number. ``mime`` says what it is where the name does not.
+        Secrets in text are hidden.
         """
         if not isinstance(content, (bytes, Path)):
             raise ConfigurationError(
@@ -70,15 +77,17 @@ class Artifacts:
         mime = mime or mimetypes.guess_type(name)[0] or _UNKNOWN
         if not Path(name).suffix:
             name += mimetypes.guess_extension(mime) or ""
-        path = self._write(safe_file_name(name), content)
+        path = self._write(safe_file_name(name), content, is_text=_is_text(mime))
         self._on_attached(Attachment(name=name, path=path, mime=mime))
         return path
 
-    def _write(self, name: str, content: bytes | Path) -> Path:
+    def _write(self, name: str, content: bytes | Path, *, is_text: bool) -> Path:
         if isinstance(content, Path):
             if content.absolute().parent == self.folder.absolute():
                 return content
             content = _read(content)
+        if is_text:
+            content = SECRETS.hide_bytes(content)
         for path in _numbered(self.folder / name, Path(name).suffix):
             with _refused(path), suppress(FileExistsError):
                 with path.open("xb") as file:
@@ -101,6 +110,11 @@ def safe_file_name(name: str) -> str:
     # Some names are devices on Windows, whatever their suffix.
     reserved = re.fullmatch(r"con|prn|aux|nul|com\d|lpt\d", stem.partition(".")[0].lower())
     return f"{'_' if reserved else ''}{stem.strip('-.') or 'file'}{suffix}"
+
+
+def _is_text(mime: str) -> bool:
+    kind, _, detail = mime.partition("/")
+    return kind == "text" or detail.endswith(("json", "xml", "yaml", "javascript"))
 
 
 def _safe(text: str) -> str:
@@ -142,9 +156,9 @@ def _numbered(path: Path, suffix: str = "") -> Iterator[Path]:
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
-    except OSError as exc:
+    except UNUSABLE_FILE as exc:
         raise ConfigurationError(
-            f"{path} cannot be attached: {exc.strerror or exc}",
+            f"{path} cannot be attached: {file_problem(exc)}",
             code=ErrorCode.FILE_UNAVAILABLE,
             hint="Write the file first; a path starts from the folder that pytest runs in.",
         ) from exc

@@ -68,4 +68,9 @@ class AttemptVideos:
         video = self._running.pop(id(client), None)
         if video is not None:
             video.drop()
+        self._ended.pop(id(client), None)
         return []
+
+    def has(self, client: ClientActivity) -> bool:
+        """Whether a client's device is being recorded, or was and nobody took it yet."""
+        return id(client) in self._running or id(client) in self._ended

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakSet
 
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.contracts.events import ArtifactMade, Event, ExecutionFinished
+from pytest_clawperator.contracts.events import (
+    ArtifactMade,
+    Event,
+    ExecutionFinished,
+    ExecutionStarted,
+)
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.execution.typed_texts import hide_passwords, texts_typed_by
+from pytest_clawperator.redaction.redaction import SECRETS, hide
 from pytest_clawperator.transport.interface import Transport
 
 _KEPT_EXECUTIONS = 20
@@ -27,22 +35,27 @@ class TimedAction:
 
 @dataclass(eq=False)
 class ClientActivity:
-    """What a client did since the test began.
+    """What a client did during the current test; between tests nothing is noted.
 
-    ``fixtures`` are the names of those that returned the client and did not end yet.
+    ``on_use`` is called before each execution of the test. ``fixtures`` are the names of those
+    that returned the client and did not end yet.
     """
 
     client: Clawperator
+    on_use: Callable[[ClientActivity], None] = lambda _: None
     fixtures: list[str] = field(default_factory=list)
     executions: deque[ExecutionFinished] = field(
         default_factory=lambda: deque(maxlen=_KEPT_EXECUTIONS)
     )
     timed: list[TimedAction] = field(default_factory=list)
+    typed: set[str] = field(default_factory=set)
     snapshot: bytes | None = None
-    log_start: int = 0
+    log_position: int = 0
+    is_watched: bool = False
     # Threads that collect evidence: what they do is not the test's, and they may outlast it.
     collecting_threads: WeakSet[threading.Thread] = field(default_factory=WeakSet)
     video_refused: bool = False
+    stop_observing: Callable[[], None] = lambda: None
 
     @property
     def transport(self) -> Transport | None:
@@ -50,35 +63,70 @@ class ClientActivity:
         runner = self.client.runner
         return runner.transport if isinstance(runner, Pipeline) else None
 
+    @property
+    def system_processes(self) -> frozenset[int] | None:
+        """The ids of the system's processes on its device; None if they are not known."""
+        runner = self.client.runner
+        return runner.system_processes if isinstance(runner, Pipeline) else None
+
     def begin(self) -> None:
-        """Forget what was before this test."""
+        """Begin with a test: what was before is not its own."""
+        self.end()
+        self.log_position = self._log_end()
+        self.is_watched = True
+
+    def end(self) -> None:
+        """End with the test, and forget what was done in it."""
+        self.is_watched = False
         self.executions.clear()
         self.timed.clear()
+        self.typed.clear()
         self.snapshot = None
-        self.log_start = self.log_end()
 
-    def log_end(self) -> int:
+    @property
+    def typed_secret(self) -> bool:
+        """Whether the test typed a secret."""
+        return any(map(SECRETS.is_in, self.typed))
+
+    def hide_passwords(self) -> None:
+        """Hide what went into password fields, also where the log told of it only later."""
+        if self.typed:
+            hide_passwords(self.typed, self._new_lines())
+
+    def take_log(self) -> tuple[list[bytes], int]:
+        """Return the log of the test, and how many of its lines are no longer kept.
+
+        What was taken is not returned again: a later log of the test goes on from there.
+        """
+        transport = self.transport
+        if transport is None:
+            return [], 0
+        start, end = self.log_position, self._log_end()
+        lines = list(transport.log.read(start, end))
+        self.log_position = end
+        return lines, end - start - len(lines)
+
+    def _new_lines(self) -> Sequence[bytes]:
+        """Return the log of the test as far as nobody took it yet."""
+        transport = self.transport
+        return [] if transport is None else transport.log.read(self.log_position, self._log_end())
+
+    def _log_end(self) -> int:
         """Return how far the log was read; a device that is gone is not waited for."""
         transport = self.transport
         # A deadline that is over: the end is returned at once.
         return 0 if transport is None else transport.log.wait(0, 0.0)
 
-    def log_lines(self) -> tuple[list[bytes], int]:
-        """Return the log since the test began, and how many lines of it are no longer kept."""
-        transport = self.transport
-        if transport is None:
-            return [], 0
-        end = self.log_end()
-        lines = list(transport.log.read(self.log_start, end))
-        return lines, end - self.log_start - len(lines)
-
     def __call__(self, event: Event) -> None:
         """Take note of what happens."""
-        if threading.current_thread() in self.collecting_threads:
+        if not self.is_watched or threading.current_thread() in self.collecting_threads:
             return
-        if isinstance(event, ExecutionFinished):
+        if isinstance(event, ExecutionStarted):
+            self.on_use(self)
+        elif isinstance(event, ExecutionFinished):
             self.executions.append(event)
             self.timed.append(TimedAction(event.elapsed, label_of(event.execution)))
+            self.typed.update(texts_typed_by(event.execution))
         elif isinstance(event, ArtifactMade) and event.kind == "snapshot":
             self.snapshot = event.data
 
@@ -90,7 +138,7 @@ def label_of(execution: Execution) -> str:
         params = action.to_wire().get("params") or {}
         value = next((text for text in _texts(params) if text), "")
         parts.append(f"{action.type} {value!r}" if value else action.type)
-    label = ", ".join(parts)
+    label = hide(", ".join(parts))
     return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 3]}..."
 
 

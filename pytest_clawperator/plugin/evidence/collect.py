@@ -19,6 +19,7 @@ from pytest_clawperator.plugin.evidence.collectors.evidence_piece import (
     Unavailable,
 )
 from pytest_clawperator.plugin.evidence.collectors.log import collect_log
+from pytest_clawperator.plugin.evidence.collectors.look import Look
 from pytest_clawperator.plugin.evidence.collectors.screenshot import collect_screenshot
 from pytest_clawperator.plugin.evidence.collectors.snapshot import collect_snapshot
 from pytest_clawperator.plugin.input.settings import Settings
@@ -29,13 +30,10 @@ WITHIN = 8.0
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """Whose evidence is wanted; ``is_broken``: the device failed, so that nothing is run on it.
-
-    ``found`` is what was collected so far.
-    """
+    """Whose evidence is wanted, what the screen shows, and what was collected so far."""
 
     client: ClientActivity
-    is_broken: bool
+    look: Look
     found: Evidence
 
 
@@ -58,12 +56,12 @@ KINDS = (
     Kind(
         name="screenshot",
         setting="screenshot",
-        collect=lambda ask: collect_screenshot(ask.client),
+        collect=lambda ask: collect_screenshot(ask.client, ask.look),
     ),
     Kind(
         name="snapshot",
         setting="snapshot",
-        collect=lambda ask: collect_snapshot(ask.client, is_broken=ask.is_broken),
+        collect=lambda ask: collect_snapshot(ask.client, ask.look),
     ),
 )
 
@@ -93,11 +91,13 @@ def collect(
     ``is_broken`` says that the device failed already: then nothing is run on it.
     """
     found = Evidence()
-    request = Request(client=client, is_broken=is_broken, found=found)
+    look = Look(client, is_broken=is_broken, is_wanted="snapshot" in kinds)
+    request = Request(client=client, look=look, found=found)
     wanted = [kind for kind in KINDS if kind.name in kinds]
     done: list[Kind] = []
 
     def collect_all() -> None:
+        client.hide_passwords()
         for kind in wanted:
             _collect_one(kind, request)
             done.append(kind)

@@ -21,9 +21,12 @@ from pytest_clawperator.plugin.session.report_fields import (
     EVIDENCE_FOLDER,
     HAS_FAILED,
 )
+from pytest_clawperator.report.hidden_log import hide_in_log
+from pytest_clawperator.visible_text import visible
 
 _SECTION = "clawperator: evidence"
 _SHOWN_TRACE = 30
+_NO_VIDEO = "no video: a secret was typed while it was recorded, and a video cannot be blackened"
 
 Attach = Callable[[Attachment], None]
 
@@ -69,6 +72,11 @@ class Recorder:
     def artifacts(self) -> Artifacts:
         """The files of this attempt."""
         return Artifacts(self._folder(), on_attached=self._attached)
+
+    @property
+    def _has_files(self) -> bool:
+        # Most tests have none, and where they would be need not be known.
+        return "artifacts" in vars(self) and not self.artifacts.is_empty
 
     def use(self, client: ClientActivity) -> None:
         """Add a client of the test, and begin its video where one is wanted."""
@@ -128,15 +136,16 @@ class Recorder:
         self._lines += evidence.missing
         for crash, trace in zip(evidence.crashes, evidence.traces, strict=True):
             shown = "\n".join(trace.splitlines()[:_SHOWN_TRACE])
-            report.sections.append((f"clawperator: {crash}", shown))
+            report.sections.append((visible(f"clawperator: {crash}"), shown))
         if report.failed:
             self._keep_more(report, client)
         return [str(crash) for crash in evidence.crashes]
 
     def _keep_piece(self, piece: Piece, prefix: str) -> None:
         self._kind = piece.kind
+        content = hide_in_log(piece.content) if piece.kind == "log" else piece.content
         try:
-            path = self.artifacts.attach(f"{prefix}{piece.name}", piece.content)
+            path = self.artifacts.attach(f"{prefix}{piece.name}", content)
         except (ClawperatorError, OSError) as exc:  # no reason to lose the test's own failure
             why = exc.message if isinstance(exc, ClawperatorError) else exc
             self._lines.append(f"no {piece.kind}: {why}")
@@ -169,7 +178,11 @@ class Recorder:
     def _keep_videos(self) -> None:
         is_wanted = self._has_failed or self._settings().video == "on"
         for place, client in enumerate(self._clients):
-            segments = self._videos.take(client) if is_wanted else self._videos.drop(client)
+            is_secret = client.typed_secret and self._videos.has(client)
+            if is_wanted and is_secret:
+                self._lines.append(_NO_VIDEO)
+            is_kept = is_wanted and not is_secret
+            segments = self._videos.take(client) if is_kept else self._videos.drop(client)
             prefix = _prefix("call", client if place else None)
             for number, segment in enumerate(segments, 1):
                 name = "video.mp4" if len(segments) == 1 else f"video-{number}.mp4"
@@ -178,7 +191,7 @@ class Recorder:
     def _attached(self, attachment: Attachment) -> None:
         shown = self._show(attachment.path)
         self._lines.append(f"{self._kind}: {shown}")
-        self._properties.append((f"clawperator_{self._kind}", shown))
+        self._properties.append((f"clawperator_{self._kind}", visible(shown)))
         self._publish(attachment)
 
     def _complete_report(self, report: pytest.TestReport, crashes: list[str]) -> None:
@@ -188,8 +201,8 @@ class Recorder:
         if self._lines:
             # pytest shows what a teardown adds to an earlier failure only if so named.
             title = f"{_SECTION} (teardown)" if report.when == "teardown" else _SECTION
-            report.sections.append((title, "\n".join(self._lines)))
-        if not self.artifacts.is_empty:
+            report.sections.append((title, visible("\n".join(self._lines))))
+        if self._has_files:
             setattr(report, EVIDENCE_FOLDER, self._show(self.artifacts.folder))
             setattr(report, CRASHES, crashes)
             setattr(report, HAS_FAILED, self._has_failed)

@@ -13,6 +13,7 @@ import pytest
 
 from pytest_clawperator.plugin.evidence.artifacts import Attachment
 from pytest_clawperator.report import allure_bridge
+from pytest_clawperator.visible_text import visible
 
 
 class AttachFile(Protocol):
@@ -23,13 +24,17 @@ class AttachFile(Protocol):
 
 
 class Format(NamedTuple):
-    """A report format: the plugin that is registered if the report is asked for."""
+    """A report format: the plugin that is registered if the report is asked for.
+
+    ``guard`` hides secrets in the report, however often it is called.
+    """
 
     plugin: str
     attach: AttachFile
+    guard: Callable[[], None]
 
 
-FORMATS = (Format("allure_listener", allure_bridge.attach_file),)
+FORMATS = (Format("allure_listener", allure_bridge.attach_file, allure_bridge.guard),)
 
 
 def publisher_of(config: pytest.Config) -> Callable[[Attachment], None]:
@@ -38,6 +43,14 @@ def publisher_of(config: pytest.Config) -> Callable[[Attachment], None]:
     def publish(attachment: Attachment) -> None:
         for one in FORMATS:
             if config.pluginmanager.has_plugin(one.plugin):
-                one.attach(attachment.path, name=attachment.name, mime=attachment.mime)
+                name = visible(attachment.name)
+                one.attach(attachment.path, name=name, mime=attachment.mime)
 
     return publish
+
+
+def guard_formats(config: pytest.Config) -> None:
+    """Hide secrets in each report that is asked for."""
+    for one in FORMATS:
+        if config.pluginmanager.has_plugin(one.plugin):
+            one.guard()

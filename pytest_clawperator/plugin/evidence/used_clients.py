@@ -1,8 +1,13 @@
-"""Which clients a test uses, whatever fixtures they come from."""
+"""Which clients a test uses, and the watching of all clients, which begins and ends with a test.
+
+A test uses a client that one of its fixtures returned, or that it executed something with.
+Clients that it does not use are watched as well: it may yet use them, and nothing that they did
+in it may be told of the next test.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from functools import partial
 from typing import Any
 
@@ -44,9 +49,26 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Begin a test, or another attempt at it."""
     item.stash[USED_CLIENTS] = []
     for client in item.config.stash.get(OPEN_CLIENTS, []):
-        if set(client.fixtures).intersection(getattr(item, "fixturenames", ())):
-            client.begin()
-            _use(item, client)
+        client.begin()
+    _use_those_of_fixtures(item)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item) -> None:
+    """Notice clients of earlier tests that the test asked its ``request`` for."""
+    if USED_CLIENTS in item.stash:  # else it has ended, and what follows is about closing
+        _use_those_of_fixtures(item)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """End with a test that is reported; nothing keeps its clients any longer."""
+    result = yield
+    for client in [*item.config.stash.get(OPEN_CLIENTS, []), *clients_of(item)]:
+        client.end()
+    if USED_CLIENTS in item.stash:
+        del item.stash[USED_CLIENTS]
+    return result
 
 
 def client_given(
@@ -73,6 +95,16 @@ def client_connected(
     return partial(_fixture_ends, config, activity, fixture, is_shared=False)
 
 
+def _use_those_of_fixtures(item: pytest.Item) -> None:
+    """Use the clients that the fixtures of a test returned, perhaps to an earlier test."""
+    # Only the request knows the fixtures that a test gets by getfixturevalue.
+    request = getattr(item, "_request", item)
+    names = getattr(request, "fixturenames", ())
+    for client in item.config.stash.get(OPEN_CLIENTS, []):
+        if not set(client.fixtures).isdisjoint(names):
+            _use(item, client)
+
+
 def _use(item: pytest.Item, client: ClientActivity) -> None:
     if client not in clients_of(item):
         item.stash.setdefault(USED_CLIENTS, []).append(client)
@@ -80,20 +112,24 @@ def _use(item: pytest.Item, client: ClientActivity) -> None:
             notify(item, client)
 
 
+def _use_now(config: pytest.Config, client: ClientActivity) -> None:
+    item = config.stash.get(CURRENT_TEST, None)
+    if item is not None:
+        _use(item, client)
+
+
 def _activity_of(config: pytest.Config, client: Clawperator) -> ClientActivity:
     """Return what is known of a client, which the current test uses."""
     known = config.stash.setdefault(OPEN_CLIENTS, [])
     activity = next((one for one in known if one.client is client), None)
     if activity is None:
-        activity = ClientActivity(client)
+        activity = ClientActivity(client, on_use=partial(_use_now, config))
         known.append(activity)
         activity.begin()
         observers = getattr(client.runner, "observers", None)
         if observers is not None:
-            observers.add(activity)
-    item = config.stash.get(CURRENT_TEST, None)
-    if item is not None:
-        _use(item, activity)
+            activity.stop_observing = observers.add(activity)
+    _use_now(config, activity)
     return activity
 
 
@@ -104,6 +140,7 @@ def _fixture_ends(
     if client.fixtures:
         return
     config.stash[OPEN_CLIENTS].remove(client)
+    client.stop_observing()
     item = config.stash.get(CURRENT_TEST, None)
     if item is not None and is_shared:
         for notify in config.stash.get(BEFORE_CLIENT_CLOSES, []):

@@ -11,6 +11,7 @@ import pytest
 from pytest_clawperator.assertions.golden import store as goldens
 from pytest_clawperator.assertions.golden.plain_assert import explain
 from pytest_clawperator.plugin.features.golden_use import GoldenUse
+from pytest_clawperator.plugin.session.terminal_lines import write_line
 from pytest_clawperator.plugin.stash import GOLDEN_USE, UNCOLLECTED_FILES
 
 _UPDATE = "claw_update_goldens"
@@ -101,7 +102,7 @@ def _list(reporter: Any, title: str, paths: list[Path], notes: Sequence[str] = (
     if paths or notes:
         reporter.section(title)
         for line in (*map(_shown, paths), *notes):
-            reporter.line(line)
+            write_line(reporter, line)
 
 
 def _shown(path: Path) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.errors import PayloadError
+from pytest_clawperator.errors import PayloadError, is_file
 from pytest_clawperator.plugin.features.payloads import load_payload
 from pytest_clawperator.plugin.features.validating import is_validating
 from pytest_clawperator.plugin.input.marker_values import marker_error, marker_value
@@ -71,7 +71,7 @@ def _shortened(problems: list[str]) -> list[str]:
 def _check_payload(item: pytest.Item, mark: pytest.Mark, payload: Path | Any) -> None:
     """Judge what is written in the marker; what is in a file is judged where it is used."""
     if isinstance(payload, Path):
-        if not payload.is_file():
+        if not is_file(payload):
             state = "is a folder" if payload.is_dir() else "is not there"
             problem = f"the file {payload} {state}; a path starts from the folder of the test file"
             raise marker_error(item, mark, problem)

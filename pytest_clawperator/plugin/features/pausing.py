@@ -18,7 +18,7 @@ from pytest_clawperator.plugin.evidence.item_settings import settings_of_item
 from pytest_clawperator.plugin.evidence.used_clients import clients_of, on_client_used
 from pytest_clawperator.plugin.input.option_values import source_of
 from pytest_clawperator.plugin.session.events import events_of
-from pytest_clawperator.plugin.stash import SETTINGS
+from pytest_clawperator.plugin.stash import CURRENT_TEST, SETTINGS
 
 #: The title of the section in which a report says why there was no pause.
 SECTION = "clawperator"
@@ -59,14 +59,16 @@ def pytest_exception_interact(
 
 
 def _set_pauser(item: pytest.Item, activity: ClientActivity) -> None:
-    activity.client.pauser = partial(_pause_here, item)
+    # Its next test may use it unnoticed, so this one is not remembered.
+    activity.client.pauser = partial(_pause_here, item.config)
 
 
-def _pause_here(item: pytest.Item, client: Clawperator, frame: FrameType | None) -> None:
+def _pause_here(config: pytest.Config, client: Clawperator, frame: FrameType | None) -> None:
+    item = config.stash[CURRENT_TEST]
     place = f" at line {frame.f_lineno}" if frame is not None else ""
     where = f"{item.nodeid}{place}"
-    is_asked = _pause(item.config, client, why=where, frame=frame, asking="paused in ")
-    if not is_asked and item.config.get_verbosity() < 0:
+    is_asked = _pause(config, client, why=where, frame=frame, asking="paused in ")
+    if not is_asked and config.get_verbosity() < 0:
         _warn(item, f"{where}: {_NO_TERMINAL}")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pytest_clawperator.contracts.completion import complete_execution
 from pytest_clawperator.contracts.payload import Execution
-from pytest_clawperator.errors import ErrorCode, PayloadError
+from pytest_clawperator.errors import UNUSABLE_FILE, ErrorCode, PayloadError, file_problem
 
 
 def load_payload(declared: Path | Any) -> Execution:
@@ -17,9 +17,9 @@ def load_payload(declared: Path | Any) -> Execution:
         return complete_execution(declared)
     try:
         text = declared.read_bytes()
-    except OSError as exc:
+    except UNUSABLE_FILE as exc:
         raise PayloadError(
-            f"the payload file {declared} cannot be read: {exc.strerror or exc}",
+            f"the payload file {declared} cannot be read: {file_problem(exc)}",
             code=ErrorCode.FILE_UNAVAILABLE,
             hint="The path of a claw_payload marker starts from the folder of the test file.",
         ) from exc

@@ -15,6 +15,7 @@ import pytest
 from pytest_clawperator.errors import PayloadError
 from pytest_clawperator.plugin.features.payloads import load_payload
 from pytest_clawperator.plugin.input.marker_values import payloads_of
+from pytest_clawperator.plugin.session.terminal_lines import write_line
 from pytest_clawperator.plugin.stash import SETTINGS
 
 
@@ -43,7 +44,8 @@ def pytest_terminal_summary(
 ) -> None:
     """Report that no payload was found."""
     if is_validating(config) and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
-        terminalreporter.line(
+        write_line(
+            terminalreporter,
             f"--claw-validate: no payload was found in {', '.join(config.args)}: no test there has"
             " a claw_payload marker, and no file is called *.claw.json or is a .json in a folder"
             " called payloads",

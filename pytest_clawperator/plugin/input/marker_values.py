@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.client.device.commands import package_name, permission_name
+from pytest_clawperator.contracts.text.wording import shown
 from pytest_clawperator.devices import requirements
 from pytest_clawperator.devices.requirements import Requirements
 from pytest_clawperator.errors import ConfigurationError
@@ -63,12 +64,12 @@ def marker_value(item: pytest.Item, mark: pytest.Mark) -> Any:
 
 def marker_error(item: pytest.Item, mark: pytest.Mark, problem: str) -> pytest.UsageError:
     """Return the error that names the test, the marker and what is wrong with it."""
-    given = [repr(value) for value in mark.args]
-    given += [f"{name}={value!r}" for name, value in mark.kwargs.items()]
-    shown = ", ".join(given)
-    if len(shown) > _LONGEST_MARK:
-        shown = f"{shown[:_LONGEST_MARK]}..."
-    return pytest.UsageError(f"{item.nodeid}: {mark.name}({shown}): {problem}")
+    given = [shown(value) for value in mark.args]
+    given += [f"{name}={shown(value)}" for name, value in mark.kwargs.items()]
+    written = ", ".join(given)
+    if len(written) > _LONGEST_MARK:
+        written = f"{written[:_LONGEST_MARK]}..."
+    return pytest.UsageError(f"{item.nodeid}: {mark.name}({written}): {problem}")
 
 
 def _values(item: pytest.Item, name: str) -> Iterator[Any]:
@@ -101,12 +102,14 @@ def _app(
 ) -> AppUse:
     for name, value in {"launch": launch, "stop": stop, "clear": clear}.items():
         if not isinstance(value, bool):
-            raise InvalidMarker(f"{name}={value!r} is neither True nor False")
+            raise InvalidMarker(f"{name}={shown(value)} is neither True nor False")
     if not isinstance(package, str):
-        raise InvalidMarker(f"the package is a text such as 'com.example.shop', found {package!r}")
+        raise InvalidMarker(
+            f"the package is a text such as 'com.example.shop', found {shown(package)}"
+        )
     if not isinstance(grant, (list, tuple)):
         right = [grant] if isinstance(grant, str) else ["android.permission.CAMERA"]
-        raise InvalidMarker(f"grant={grant!r} is no list of permissions; write grant={right}")
+        raise InvalidMarker(f"grant={shown(grant)} is no list of permissions; write grant={right}")
     try:
         package_name(package)
         permissions = tuple(permission_name(name) for name in grant)
@@ -119,7 +122,7 @@ def _timeout(item: pytest.Item, seconds: Any, /) -> float:
     is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
     if not is_number or not 0 <= seconds < math.inf:
         raise InvalidMarker(
-            f"found {seconds!r}, allowed is a number of seconds from 0 on, as in 2.5"
+            f"found {shown(seconds)}, allowed is a number of seconds from 0 on, as in 2.5"
         )
     return float(seconds)
 
@@ -129,7 +132,7 @@ def _payload(item: pytest.Item, payload: Any, /) -> Path | Any:
         return item.path.parent / payload
     if isinstance(payload, (dict, list)):
         return payload
-    raise InvalidMarker(f"a payload is a path, a dict or a list of actions, found {payload!r}")
+    raise InvalidMarker(f"a payload is a path, a dict or a list of actions, found {shown(payload)}")
 
 
 #: How the arguments of a marker become its value.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,12 +17,14 @@ from pytest_clawperator.devices.lease import check_place
 from pytest_clawperator.devices.matrix import parse_matrix, parse_requirements
 from pytest_clawperator.devices.spec import parse_device_spec
 from pytest_clawperator.emulators.profile import parse_profile
-from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.errors import ConfigurationError, is_file
 from pytest_clawperator.plugin.input.settings import ALLOWED_SECONDS, ALLOWED_WHEN, WHEN, Settings
 from pytest_clawperator.plugin.options import OPTIONS, Option, on_command_line, written_value
 from pytest_clawperator.plugin.stash import SETTINGS
 from pytest_clawperator.plugin.worker_input import is_worker
+from pytest_clawperator.redaction.rules import check_rule
 from pytest_clawperator.transport.server import locate_server
+from pytest_clawperator.visible_text import visible
 
 PROFILES = ("documented", "0.5.3")
 BOOTS = ("cold", "snapshot")
@@ -97,9 +100,10 @@ def _parsed(option: Option, text: str, folder: Path, source: str, *, check: bool
         if check and option.field in CHECKS:
             CHECKS[option.field](value)
     except ValueError as exc:
-        raise pytest.UsageError(f"{source}: {exc}") from exc
+        raise pytest.UsageError(visible(f"{source}: {exc}")) from exc
     except ConfigurationError as exc:
-        raise pytest.UsageError(f"{source}: {exc.message}. {exc.hint or ''}".strip()) from exc
+        told = f"{source}: {exc.message}. {exc.hint or ''}".strip()
+        raise pytest.UsageError(visible(told)) from exc
     return value
 
 
@@ -120,14 +124,17 @@ def _count(text: str, folder: Path) -> int:
 
 
 def _file(text: str, folder: Path) -> Path:
-    path = folder / Path(text).expanduser()
-    if not path.is_file():
+    path = _folder(text, folder)
+    if not is_file(path):
         raise ValueError(f"there is no file {path}")
     return path
 
 
 def _folder(text: str, folder: Path) -> Path:
-    return folder / Path(text).expanduser()
+    path = folder / Path(text).expanduser()
+    if b"\0" in os.fsencode(path):
+        raise ValueError(f"found {text!r}, which holds a character that no file name can have")
+    return path
 
 
 def _profile(text: str, folder: Path) -> str:
@@ -203,6 +210,7 @@ PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
     "snapshot": _when,
     "logcat": _when,
     "video": _when,
+    "redact": lambda text, folder: check_rule(text),
     "sim_app": _file,
     "sim_profile": _profile,
 }

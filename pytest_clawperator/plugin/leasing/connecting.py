@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -18,15 +19,23 @@ from pytest_clawperator.devices.connection import (
     open_runner,
     wanted_package,
 )
-from pytest_clawperator.devices.health import Health, await_boot
+from pytest_clawperator.devices.health import (
+    Health,
+    await_boot,
+    connect_healed,
+    is_somebody_elses,
+)
 from pytest_clawperator.devices.lease import await_landing, open_leases
 from pytest_clawperator.devices.pool import Lease
 from pytest_clawperator.devices.readiness import Readiness, judge
 from pytest_clawperator.errors import (
     ConfigurationError,
+    DeviceError,
     DeviceUnavailableError,
+    DispatchError,
     ErrorCode,
     OperatorNotReadyError,
+    TransportError,
 )
 from pytest_clawperator.execution.flight import Clearance, always_clear
 from pytest_clawperator.execution.pipeline import Pipeline
@@ -65,15 +74,22 @@ def client_of(
     transport: Transport | None,
     *,
     keep: bool = False,
+    heal: bool = True,
 ) -> Clawperator:
     """Connect the client: over the transport, or without one through the url of the lease.
 
-    Should that fail, the transport is closed, unless others use it and it is to be kept.
+    A device that is away is waited for once, if ``heal``. Should connecting fail, the transport
+    is closed, unless others use it and it is to be kept.
     """
     runner: Runner
     events = events_of(config)
     if transport is not None:
-        runner, device = _over_adb(config, settings, lease, transport, keep=keep)
+        with ExitStack() as opened:
+            if not keep:
+                opened.callback(transport.close)
+            connect = _healed if heal else _over_adb
+            runner, device = connect(config, settings, lease, transport)
+            opened.pop_all()
     else:
         assert lease.url is not None
         runner, device = open_remote(
@@ -97,9 +113,8 @@ def ensure_health(config: pytest.Config, client: Clawperator) -> None:
     known = config.stash.setdefault(DEVICE_HEALTH, {})
     if runner not in known:
         notice = partial(events_of(config).notice, client.serial)
-        known[runner] = Health(
-            runner, tell=notice, reconnect=partial(_reconnect, config, runner, notice)
-        )
+        reconnect = partial(_reconnect, config, runner.transport, notice)
+        known[runner] = Health(runner, tell=notice, reconnect=reconnect)
     known[runner].ensure()
 
 
@@ -115,19 +130,42 @@ def _require_phones(config: pytest.Config, serial: str, *, in_trouble: bool) -> 
         )
 
 
-def _reconnect(config: pytest.Config, runner: Pipeline, notice: Callable[[str], None]) -> None:
+def _reconnect(config: pytest.Config, transport: Transport, notice: Callable[[str], None]) -> None:
     """Connect adb anew; a server that nobody named is started where it is gone."""
-    _require_phones(config, runner.serial, in_trouble=True)
-    if not isinstance(runner.transport, AdbTransport):
+    _require_phones(config, transport.serial, in_trouble=True)
+    if not isinstance(transport, AdbTransport):
         return
-    server, usual = runner.transport.server, locate_server()
+    server, usual = transport.server, locate_server()
     if not settings_of(config).adb and str(server) == str(usual):
         server = usual
-    reconnect(server, runner.serial, say=notice)
+    reconnect(server, transport.serial, say=notice)
+
+
+def _healed(
+    config: pytest.Config, settings: Settings, lease: Lease, transport: Transport
+) -> tuple[Pipeline, Device]:
+    """Make the device ready, and wait for one that is away; one that fails is put aside.
+
+    The error then says so, as the process has no other device for its tests.
+    """
+    notice = partial(events_of(config).notice, lease.serial)
+    package = wanted_package(settings.operator_package) or OPERATOR_PACKAGE
+    try:
+        return connect_healed(
+            partial(_over_adb, config, settings, lease, transport),
+            transport,
+            package,
+            tell=notice,
+            reconnect=partial(_reconnect, config, transport, notice),
+        )
+    except (DeviceError, TransportError, DispatchError) as error:
+        if not is_somebody_elses(error):
+            error.details["put_aside"] = True
+        raise
 
 
 def _over_adb(
-    config: pytest.Config, settings: Settings, lease: Lease, transport: Transport, *, keep: bool
+    config: pytest.Config, settings: Settings, lease: Lease, transport: Transport
 ) -> tuple[Pipeline, Device]:
     """Make the device ready, and show what takes long or was not as it should be."""
     events, apk = events_of(config), settings.operator_apk
@@ -149,7 +187,7 @@ def _over_adb(
         grant=is_off,
         observers=[events],
         processors=_processors(config),
-        keep=keep,
+        keep=True,
     )
 
 

@@ -6,7 +6,7 @@ Whatever fails here is left to the fixtures, which try again and report it.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import pytest
@@ -27,25 +27,30 @@ from pytest_clawperator.transport.interface import Transport
 
 @dataclass(frozen=True, kw_only=True)
 class EarlyConnection:
-    """What was connected, and for what."""
+    """What was connected, and for what; ``client`` is None where that failed."""
 
     settings: Settings
     lease: Lease
     transport: Transport
-    client: Clawperator
+    client: Clawperator | None = None
 
 
 def connect_early(config: pytest.Config) -> None:
-    """Connect the device of this worker, as the fixtures will want it."""
+    """Connect the device of this worker, as the fixtures will want it.
+
+    The transport stays where that fails: it knows of a device that does not answer.
+    """
     settings = settings_of(config)
     with suppress(ClawperatorError):
         lease = lease_of(config)
         if lease.url is not None or settings.operator_apk is not None:
             return  # there is nothing to gain, or it takes long and its test should say so
         transport = transport_of(config, lease)
-        client = client_of(config, settings, lease, transport)
-        early = EarlyConnection(settings=settings, lease=lease, transport=transport, client=client)
+        early = EarlyConnection(settings=settings, lease=lease, transport=transport)
         config.stash[EARLY_CONNECTION] = early
+        config.add_cleanup(transport.close)
+        client = client_of(config, settings, lease, transport, keep=True, heal=False)
+        config.stash[EARLY_CONNECTION] = replace(early, client=client)
         config.add_cleanup(client.close)
         if isinstance(client.runner, Pipeline):
             notice = partial(events_of(config).notice, client.serial)
@@ -67,5 +72,6 @@ def client_for(
     early = config.stash.get(EARLY_CONNECTION, None)
     if early is not None and early.transport is transport and early.settings is settings:
         del config.stash[EARLY_CONNECTION]
-        return early.client
+        if early.client is not None:
+            return early.client
     return client_of(config, settings, lease, transport, keep=True)

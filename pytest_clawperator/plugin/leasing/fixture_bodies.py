@@ -39,6 +39,7 @@ from pytest_clawperator.plugin.session.hints import in_options
 from pytest_clawperator.plugin.session.report_fields import DEVICE_PROPERTY
 from pytest_clawperator.plugin.stash import CLIENT_TIMEOUT, DEVICE_HEALTH
 from pytest_clawperator.transport.interface import Transport
+from pytest_clawperator.visible_text import visible
 
 
 def lease(request: pytest.FixtureRequest, settings: Settings) -> Lease:
@@ -113,7 +114,7 @@ def client_for_test(
     """Return the client, checked and prepared for a test as its markers ask."""
     __tracebackhide__ = True
     check_values(clawperator_settings=settings, clawperator_client=client)
-    used = (DEVICE_PROPERTY, client.serial)
+    used = (DEVICE_PROPERTY, visible(client.serial))
     if used not in request.node.user_properties:  # another attempt has it already
         request.node.user_properties.append(used)
     in_options(lambda: ensure_health(request.config, client))

@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from pytest_clawperator.devices.lease import open_leases
+from pytest_clawperator.devices.lease import await_store, open_leases
 from pytest_clawperator.devices.matrix import DeviceClass
 from pytest_clawperator.devices.pool import Candidate, DevicePool, Lease, Spares
 from pytest_clawperator.devices.requirements import Requirements
@@ -38,10 +38,12 @@ def pool_of(config: pytest.Config) -> DevicePool:
     """Return the devices of this run, looked for once; none of them is held yet."""
     if DEVICE_POOL not in config.stash:
         found = _fitting(config)
-        show = events_of(config).show
+        show, wait = events_of(config).show, settings_of(config).lease_timeout
         store = open_leases(settings_of(config).lease, run_id=run_id(config), say=show)
         config.stash[DEVICE_POOL] = DevicePool(found, store=store, select=partial(_select, config))
         config.add_cleanup(config.stash[DEVICE_POOL].close)
+        if wait and found:
+            await_store(store, found[0].info.key, wait=wait, say=show)
     return config.stash[DEVICE_POOL]
 
 

@@ -26,6 +26,7 @@ from pytest_clawperator.plugin.session.channel import ask, reply, send
 from pytest_clawperator.plugin.session.device_failures import is_infrastructure
 from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.session.hints import hint_of, in_options
+from pytest_clawperator.plugin.stash import DEVICE_POOL
 from pytest_clawperator.plugin.worker_input import is_worker
 
 # How long a test waits for others of its run to be done with the spare devices.
@@ -78,13 +79,18 @@ def receive(node: Any, topic: str, value: Any) -> None:
         spares.put_aside(value)
     elif topic == _WANT:
         try:
-            spares.ask(worker_id, value, lambda leases: reply(node, topic, _plain(leases)))
+            spares.ask(worker_id, value, lambda given: reply(node, topic, _plain(node, given)))
         except ClawperatorError as error:
             reply(node, topic, {"error": [error.message, hint_of(error), is_infrastructure(error)]})
 
 
-def _plain(leases: Sequence[Lease]) -> dict[str, Any]:
-    return {"leases": [asdict(lease) for lease in leases]}
+def _plain(node: Any, leases: Sequence[Lease]) -> dict[str, Any]:
+    return {"leases": [asdict(lease) for lease in _with_tickets(node.config, leases)]}
+
+
+def _with_tickets(config: pytest.Config, leases: Sequence[Lease]) -> list[Lease]:
+    """Return the leases as they are now: they were made when the run began."""
+    return [config.stash[DEVICE_POOL].with_ticket(lease) for lease in leases]
 
 
 def _take(config: pytest.Config, count: int) -> list[Lease]:
@@ -105,7 +111,7 @@ def _take(config: pytest.Config, count: int) -> list[Lease]:
     given: Queue[Sequence[Lease]] = Queue()
     spares_of(config).ask(ALONE, count, given.put)
     try:
-        return list(given.get_nowait())
+        return _with_tickets(config, given.get_nowait())
     except Empty:
         raise _not_free(count) from None
 

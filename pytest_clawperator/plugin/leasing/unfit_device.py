@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_clawperator.visible_text import visible
+
 
 def skip_or_fail(reason: str, *, strict: bool) -> None:
     """Skip the current test for this reason, or fail it if that is strict."""
     __tracebackhide__ = True
     if strict:
-        pytest.fail(f"{reason} (--claw-strict)", pytrace=False)
-    pytest.skip(reason)
+        pytest.fail(visible(f"{reason} (--claw-strict)"), pytrace=False)
+    pytest.skip(visible(reason))

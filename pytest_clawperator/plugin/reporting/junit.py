@@ -8,6 +8,11 @@ import pytest
 
 from pytest_clawperator.plugin.session.report_fields import INFRASTRUCTURE
 from pytest_clawperator.plugin.worker_input import is_worker
+from pytest_clawperator.redaction.nested import hide_in
+from pytest_clawperator.redaction.redaction import hide
+
+# What others know a test by.
+_TEST_NAMES = ("name", "classname", "file")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -33,6 +38,16 @@ class JUnitErrors:
 def junit_logs(pluginmanager: pytest.PytestPluginManager) -> list[Any]:
     """Return who writes JUnit XML, if it is asked for; pytest has no public name for it."""
     return [one for one in pluginmanager.get_plugins() if type(one).__name__ == "LogXML"]
+
+
+def hide_in_junit(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Hide secrets in what tests wrote there without a report."""
+    for xml in junit_logs(pluginmanager):
+        xml.global_properties = hide_in(xml.global_properties)
+        for reporter in xml.node_reporters_ordered:
+            for name, value in reporter.to_xml().attrib.items():
+                if name not in _TEST_NAMES:
+                    reporter.to_xml().set(name, hide(value))
 
 
 def failed_in_call(report: pytest.TestReport) -> bool:

@@ -10,6 +10,7 @@ import pytest
 
 from pytest_clawperator.plugin.leasing.matrix import classes_of
 from pytest_clawperator.plugin.session.report_fields import CLASS_PROPERTY, DEVICE_PROPERTY
+from pytest_clawperator.plugin.session.terminal_lines import write_line
 from pytest_clawperator.plugin.worker_input import is_worker
 
 _SHOWN_TESTS = 30
@@ -97,15 +98,16 @@ class MatrixTable:
         names = list(self._without_class)
         if not names:
             return
-        reporter.line(
+        write_line(
+            reporter,
             "without a class, on whichever device was there (unittest.TestCase, getfixturevalue,"
-            " or a clawperator_lease of your own):"
+            " or a clawperator_lease of your own):",
         )
         for name in names[:_SHOWN_NAMES]:
-            reporter.line(f"  {name}")
+            write_line(reporter, f"  {name}")
         rest = len(names) - _SHOWN_NAMES
         if rest > 0:
-            reporter.line(f"  ... and {rest} more")
+            write_line(reporter, f"  ... and {rest} more")
 
 
 class _Rows:
@@ -128,13 +130,13 @@ class _Rows:
         """Write the tests on which the classes differ, or else every test with these on top."""
         rows = sorted(self._outcomes.items(), key=lambda row: (self._rank(row[1]), row[0]))
         different = [row for row in rows if self._rank(row[1]) < 2]
-        reporter.line(self._headline(len(different)))
+        write_line(reporter, self._headline(len(different)))
         shown = (rows if every else different)[:limit]
         if shown:
             self._write_rows(reporter, shown)
         rest = len(rows if every else different) - len(shown)
         if rest > 0:
-            reporter.line(f"... and {rest} more (-v shows them)")
+            write_line(reporter, f"... and {rest} more (-v shows them)")
 
     def write_totals(self, reporter: pytest.TerminalReporter, seconds: Mapping[str, float]) -> None:
         """Write a line for each class: what became of its tests, and how long they took."""
@@ -147,7 +149,7 @@ class _Rows:
                 line = f"{number:>2}  {line}"
             if label not in self._compared:
                 line += " (no test could begin)"
-            reporter.line(line, **_colour(counts))
+            write_line(reporter, line, **_colour(counts))
 
     def _rank(self, row: Row) -> int:
         """Return how far up a test belongs: 0 differs and failed, 1 differs, 2 ended alike."""
@@ -177,10 +179,10 @@ class _Rows:
             texts = [[outcome.letter for outcome in line] for line in cells]
             heads = [str(number) for number in range(1, len(heads) + 1)]
             widths = [max(2, len(head)) for head in heads]
-        reporter.line(_joined(heads, widths, "").rstrip())
+        write_line(reporter, _joined(heads, widths, "").rstrip())
         for (test, _), line, words in zip(rows, cells, texts, strict=True):
             colour = _colour(Counter(outcome.category for outcome in line))
-            reporter.line(_joined(words, widths, test), **colour)
+            write_line(reporter, _joined(words, widths, test), **colour)
 
 
 def without_class(nodeid: str, label: str) -> str:

@@ -16,6 +16,7 @@ from pytest_clawperator.plugin.session.report_fields import (
     SLOWEST,
 )
 from pytest_clawperator.plugin.session.run_folder import run_id
+from pytest_clawperator.plugin.session.terminal_lines import write_line
 from pytest_clawperator.plugin.worker_input import is_worker
 
 _PER_TEST, _PER_RUN = 3, 5
@@ -75,7 +76,7 @@ class Summary:
         if slowest:
             terminalreporter.section("slowest actions")
             for seconds, label, test in slowest[:_PER_RUN]:
-                terminalreporter.line(f"{seconds:6.2f}s {label}  ({test})")
+                write_line(terminalreporter, f"{seconds:6.2f}s {label}  ({test})")
         self._write_evidence(terminalreporter)
 
     def _write_evidence(self, reporter: pytest.TerminalReporter) -> None:
@@ -85,14 +86,14 @@ class Summary:
             return
         reporter.section("evidence")
         for test in [test for test in found if test in self._failed]:
-            reporter.line(test)
+            write_line(reporter, test)
             for folder in found.pop(test):
-                reporter.line(f"  {folder}")
+                write_line(reporter, f"  {folder}")
                 for crash in self._crashes[folder]:
-                    reporter.line(f"    {crash}", red=True)
+                    write_line(reporter, f"    {crash}", red=True)
         places = Counter(_run_of(folders[0], reporter.config) for folders in found.values())
         for place, count in places.items():
-            reporter.line(f"{count} test{'s' * (count > 1)} that did not fail: {place}")
+            write_line(reporter, f"{count} test{'s' * (count > 1)} that did not fail: {place}")
 
     def _found(self, start: Path) -> dict[str, list[str]]:
         """Return the folders of each test that nobody deleted since."""

@@ -18,6 +18,7 @@ from pytest_clawperator.plugin.leasing.matrix import class_of
 from pytest_clawperator.plugin.session.events import show_line
 from pytest_clawperator.plugin.session.report_fields import INFRASTRUCTURE, NOTICES, USED_DEVICES
 from pytest_clawperator.plugin.session.run_folder import run_folder, shown_path
+from pytest_clawperator.plugin.session.terminal_lines import write_line
 from pytest_clawperator.plugin.stash import (
     DESCRIBED_DEVICES,
     DEVICE_NEEDS,
@@ -27,6 +28,7 @@ from pytest_clawperator.plugin.stash import (
     UNSHOWN_LINES,
 )
 from pytest_clawperator.plugin.worker_input import LEASE, is_worker
+from pytest_clawperator.visible_text import visible
 
 _TALLY = "clawperator-tally"
 _PREFIX = "clawperator: "
@@ -75,7 +77,7 @@ def pytest_xdist_setupnodes(config: pytest.Config, specs: Sequence[object]) -> N
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None and DEVICE_POOL in config.stash and config.get_verbosity() >= 0:
         for line in _header(config, config.stash[DEVICE_POOL].held):
-            reporter.write_line(line)
+            write_line(reporter, line)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -173,14 +175,14 @@ class Tally:
         for serial, counts in sorted(self._outcomes.items()):
             names = [*_OUTCOMES, *sorted(counts.keys() - set(_OUTCOMES))]
             parts = [_counted(counts[name], name) for name in names if counts[name]]
-            reporter.line(f"{serial:{width}}  {', '.join(parts)}")
+            write_line(reporter, f"{serial:{width}}  {', '.join(parts)}")
 
     def _write_notices(self, reporter: pytest.TerminalReporter) -> None:
         for text, times in list(self._notices.items())[:_SHOWN_NOTICES]:
-            reporter.line(f"{text} ({times} times)" if times > 1 else text, yellow=True)
+            write_line(reporter, f"{text} ({times} times)" if times > 1 else text, yellow=True)
         rest = len(self._notices) - _SHOWN_NOTICES
         if rest > 0:
-            reporter.line(f"... and {rest} more", yellow=True)
+            write_line(reporter, f"... and {rest} more", yellow=True)
 
 
 def _counted(number: int, outcome: str) -> str:
@@ -189,7 +191,7 @@ def _counted(number: int, outcome: str) -> str:
 
 def device_lines(candidates: Iterable[Candidate]) -> list[str]:
     """Describe devices, one line each."""
-    return [f"{_PREFIX}{_described(candidate)}" for candidate in candidates]
+    return [visible(f"{_PREFIX}{_described(candidate)}") for candidate in candidates]
 
 
 def _header(config: pytest.Config, candidates: Iterable[Candidate]) -> list[str]:
@@ -213,7 +215,7 @@ def _output_line(config: pytest.Config) -> list[str]:
     if not config.pluginmanager.has_plugin("pytest_clawperator.plugin.evidence.on_failure"):
         return []
     folder = shown_path(config, run_folder(config))
-    return [f"{_PREFIX}evidence of failures goes to {folder}"]
+    return [visible(f"{_PREFIX}evidence of failures goes to {folder}")]
 
 
 def _described(candidate: Candidate) -> str:

@@ -15,6 +15,7 @@ from pytest_clawperator.errors import (
     ShellError,
     TransportError,
 )
+from pytest_clawperator.visible_text import visible
 
 #: What the messages of such reports begin with.
 PREFIX = "infrastructure: "
@@ -39,4 +40,4 @@ def begin_message(report: pytest.TestReport, text: str) -> None:
     """Put what became of the device at the beginning of the message of a report."""
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash is not None:  # what the summary of the run and JUnit show
-        crash.message = f"{PREFIX}{text}"
+        crash.message = visible(f"{PREFIX}{text}")

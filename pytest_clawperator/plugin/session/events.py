@@ -11,7 +11,9 @@ import pytest
 
 from pytest_clawperator.contracts.events import Event, Notice, Observer
 from pytest_clawperator.execution.observing import Observers
+from pytest_clawperator.plugin.session.terminal_lines import write_line
 from pytest_clawperator.plugin.stash import EVENTS, UNSHOWN_LINES
+from pytest_clawperator.redaction.redaction import hide
 
 
 class EventHub:
@@ -31,7 +33,7 @@ class EventHub:
         """Pass an event on."""
         if isinstance(event, Notice):
             text = f"[{event.serial}] {event.message}" if event.serial else event.message
-            self._notices.append(text)
+            self._notices.append(hide(text))
             self.show(text)
         self._observers.send(event)
 
@@ -73,4 +75,4 @@ def show_line(config: pytest.Config, text: str, *, alarming: bool = True) -> Non
         # It does not know of the letters that stand for the results of workers.
         if reporter._tw.width_of_current_line:
             reporter.line("")
-        reporter.write_line(f"clawperator: {text}", yellow=alarming)
+        write_line(reporter, hide(f"clawperator: {text}"), yellow=alarming)

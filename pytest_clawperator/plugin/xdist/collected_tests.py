@@ -32,6 +32,8 @@ class CollectedTests:
         self.unfit: set[int] = set()
         #: The tests that are run once more, and the devices that failed them.
         self.retried: dict[int, int] = {}
+        #: Those of them that had begun when the device failed.
+        self.begun: set[int] = set()
         self._learned = 0
 
     def learn(self, bit: int, fits: Callable[[str], bool]) -> None:

@@ -1,4 +1,7 @@
-"""A test whose device failed is run once more, on another device."""
+"""A test whose device failed is run once more, on another device.
+
+One that could not begin, because its device was put aside, only goes to another device.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from pytest_clawperator.plugin.session.report_fields import (
     LEASE_PROBLEM,
     PUT_ASIDE,
 )
+from pytest_clawperator.plugin.session.terminal_lines import write_line
 from pytest_clawperator.plugin.stash import DEVICE_POOL
 from pytest_clawperator.plugin.xdist.durations import save_durations
 from pytest_clawperator.plugin.xdist.scheduling import DeviceScheduling
@@ -40,6 +44,7 @@ class Retries:
         self._xdist: Any = config.pluginmanager.get_plugin("dsession")
         self._pool = config.stash[DEVICE_POOL]
         self._moved: Counter[str] = Counter()
+        self._unbegun: Counter[str] = Counter()
         self._put_aside: set[str] = set()
         self._ended: set[Attempt] = set()  # those that have their result
         self._retried: set[Attempt] = set()  # those whose test is run once more
@@ -77,15 +82,16 @@ class Retries:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Name the devices that failed under tests which were then run elsewhere."""
-        flaky = sorted({*self._moved, *self._put_aside})
+        flaky = sorted({*self._moved, *self._unbegun, *self._put_aside})
         if self._config.get_verbosity() < 0 or not flaky:
             return
         terminalreporter.section("flaky devices")
         width = max(map(len, flaky))
         for serial in flaky:
             parts = [_moved(self._moved[serial])] if self._moved[serial] else []
+            parts += [_unbegun(self._unbegun[serial])] if self._unbegun[serial] else []
             parts += ["it was put aside"] if serial in self._put_aside else []
-            terminalreporter.line(f"{serial:{width}}  {'; '.join(parts)}", yellow=True)
+            write_line(terminalreporter, f"{serial:{width}}  {'; '.join(parts)}", yellow=True)
 
     def _judge(self, node: Any, report: pytest.TestReport) -> None:
         """Retry a test whose device failed, and put aside a device that is dead."""
@@ -95,8 +101,9 @@ class Retries:
             self._put_aside_device(node, getattr(report, PUT_ASIDE, None))
             # A worker without a device has none that failed: what it reports is true of all.
             is_open = attempt not in self._ended and node.gateway.id in self._pool.taken
-            if is_open and self._scheduler.retry(node, report.nodeid):
-                self._make_rerun(attempt, report)
+            has_begun = not self._is_before_test(node, report)
+            if is_open and self._scheduler.retry(node, report.nodeid, has_begun=has_begun):
+                self._make_rerun(attempt, report, has_begun=has_begun)
         elif report.when == "call" or not report.passed:
             self._ended.add(attempt)  # it has its result: what follows does not change it
         if report.when == "teardown":
@@ -105,14 +112,27 @@ class Retries:
                 self._retried.discard(attempt)
                 report.outcome = "passed"
 
-    def _make_rerun(self, attempt: Attempt, report: pytest.TestReport) -> None:
-        """Make a report that of a test which is run once more, and which nobody counts."""
+    def _is_before_test(self, node: Any, report: pytest.TestReport) -> bool:
+        """Whether a test did not begin, because the device of its worker is put aside."""
+        device = self._pool.taken.get(node.gateway.id)
+        serial = getattr(report, PUT_ASIDE, None)
+        return report.when == "setup" and device is not None and device.serial == serial
+
+    def _make_rerun(self, attempt: Attempt, report: pytest.TestReport, *, has_begun: bool) -> None:
+        """Make a report that of a test which is run once more, and which nobody counts.
+
+        A test that did not begin was not run: its report says nothing at all.
+        """
         if attempt in self._retried:  # an earlier report of this attempt was made one
             return
         self._retried.add(attempt)
         self._promised.add(report.nodeid)
-        report.outcome = RERUN  # type: ignore[assignment]  # as other plugins that do so
-        self._moved[self._blamed(attempt[0], report)] += 1
+        if has_begun:
+            report.outcome = RERUN  # type: ignore[assignment]  # as other plugins that do so
+            self._moved[self._blamed(attempt[0], report)] += 1
+        else:
+            report.outcome, report.longrepr = "passed", None
+            self._unbegun[self._blamed(attempt[0], report)] += 1
         for xml in junit_logs(self._config.pluginmanager):
             # What was written down of this attempt would look like a test that passed.
             xml.node_reporters_ordered.remove(xml.node_reporter(report))
@@ -141,6 +161,11 @@ class Retries:
 def _moved(times: int) -> str:
     tests = "1 test was" if times == 1 else f"{times} tests were"
     return f"{tests} run once more on another device"
+
+
+def _unbegun(times: int) -> str:
+    tests = "1 test" if times == 1 else f"{times} tests"
+    return f"{tests} went to another device before {'it' if times == 1 else 'they'} began"
 
 
 def _not_run_again(test: str, reason: str) -> pytest.TestReport:

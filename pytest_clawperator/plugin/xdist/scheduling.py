@@ -153,10 +153,10 @@ class DeviceScheduling:
             self._workforce.device_failed(worker)
             self._dealer.deal_out()
 
-    def retry(self, node: Node, nodeid: str) -> bool:
+    def retry(self, node: Node, nodeid: str, *, has_begun: bool = True) -> bool:
         """Promise that the running test of a worker, whose device failed, is run once more.
 
-        False: this was the second time, or no other device can run it.
+        False: this was the second time that it had begun, or no other device can run it.
         """
         worker, tests, workforce = self._workforce.get(node), self._tests, self._workforce
         number = worker.pending[0] if worker is not None and worker.pending else None
@@ -165,10 +165,12 @@ class DeviceScheduling:
         if worker.promised == number:
             return True
         others = tests.takers[number] & ~worker.bit & ~workforce.failed
-        if number in tests.retried or not (
+        if (has_begun and number in tests.begun) or not (
             others & workforce.devices(leaving=False) or workforce.revive(others)
         ):
             return False
+        if has_begun:
+            tests.begun.add(number)
         tests.retried[number] = worker.bit
         worker.promised = number
         return True

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Collection, Iterable
-from itertools import islice, takewhile
+from itertools import islice
+from operator import attrgetter
 from typing import NamedTuple
 
 PRIORITIES = "VDIWEF"
@@ -21,7 +23,9 @@ TIMBER_PIECE = 4000
 """UTF-16 units at which Timber's debug tree begins to cut a message."""
 
 DEFAULT_CAPACITY = 4 * 1024 * 1024
-_ENTRY_OVERHEAD = 28  # logger_entry, which logd counts with the payload
+_ENTRY_OVERHEAD = 28 + 3  # logger_entry; the priority and two NULs of the payload
+_MAX_SIZE = 28 + MAX_PAYLOAD
+_number = attrgetter("number")
 
 
 class LogLine(NamedTuple):
@@ -38,8 +42,12 @@ class LogLine(NamedTuple):
     priority: str
     tag: str
     message: str
-    buffer: str = "main"
-    uid: int = 1000
+    buffer: str
+    uid: int
+    first: int
+    """The number of the first entry of one writing, whose entries differ in their text alone."""
+    size: int
+    """Bytes that it takes up in its ring."""
 
 
 class LogBuffer:
@@ -57,6 +65,7 @@ class LogBuffer:
         """Which user each process runs as, for ``-v uid`` and ``--uid``; 1000 where unknown."""
         self._clock = clock
         self._last_time = clock()
+        self._set_back = 0.0
         self.boot_time = self._last_time
         self._rings = {name: deque[LogLine]() for name in BUFFERS}
         self._used = dict.fromkeys(BUFFERS, 0)
@@ -74,38 +83,44 @@ class LogBuffer:
         buffer: str = "main",
     ) -> None:
         """Append one entry, cut as logd cuts it; an unknown priority or buffer is a ValueError."""
-        self._append(priority, tag, [message], pid=pid, tid=tid, buffer=buffer)
+        self._append(priority, tag, message, [message], pid=pid, tid=tid, buffer=buffer)
 
     def timber(
         self, priority: str, tag: str, message: str, *, pid: int, tid: int | None = None
     ) -> None:
         """Log as an app does through Timber: a long message becomes several entries."""
-        self._append(priority, tag, timber_pieces(message), pid=pid, tid=tid, buffer="main")
+        pieces = timber_pieces(message)
+        self._append(priority, tag, message, pieces, pid=pid, tid=tid, buffer="main")
 
     def _append(
         self,
         priority: str,
         tag: str,
-        messages: Iterable[str],
+        message: str,
+        pieces: Iterable[str],
         *,
         pid: int,
         tid: int | None,
         buffer: str,
     ) -> None:
-        """Append entries of one moment: a hierarchy is hundreds of them."""
+        """Append the pieces of a message as entries: of a hierarchy there are thousands."""
         if priority not in PRIORITIES or len(priority) != 1:
             raise ValueError(f"log priority {priority!r} is none of {', '.join(PRIORITIES)}")
         if buffer not in self._rings:
             raise ValueError(f"there is no log buffer {buffer!r}, only {', '.join(BUFFERS)}")
         ring, time, uid = self._rings[buffer], self.now(), self.uids.get(pid, 1000)
         tid = pid if tid is None else tid
+        is_plain, around = _is_plain(tag) and _is_plain(message), _ENTRY_OVERHEAD + len(tag)
+        first = number = self.next_number
         used = 0
-        for message in messages:
-            tag, message = _capped(tag, message)
-            line = LogLine(self.next_number, time, pid, tid, priority, tag, message, buffer, uid)
-            self.next_number += 1
-            ring.append(line)
-            used += _size(line)
+        for number, piece in enumerate(pieces, first):
+            size = around + len(piece)
+            if size > _MAX_SIZE or not (is_plain or _is_plain(tag + piece)):
+                tag, piece, size = _capped(tag, piece)
+            line = (number, time, pid, tid, priority, tag, piece, buffer, uid, first, size)
+            ring.append(LogLine._make(line))
+            used += size
+        self.next_number = number + 1
         self._used[buffer] += used
         self._prune(buffer)
         self._wake()
@@ -113,9 +128,11 @@ class LogBuffer:
     def since(self, number: int, *, buffers: Collection[str] = BUFFERS) -> list[LogLine]:
         """List the entries that are still held and whose number is at least ``number``."""
         rings = (self._rings[name] for name in BUFFERS if name in buffers)
-        found = [line for ring in rings for line in _from(ring, number)]
+        # No ring holds more new entries than there are new numbers.
+        newest = max(self.next_number - number, 0)
+        found = [line for ring in rings for line in islice(reversed(ring), newest)]
         found.sort(key=_number)
-        return found
+        return found[bisect_left(found, number, key=_number) :]
 
     def last(self, count: int, *, buffers: Collection[str] = BUFFERS) -> list[LogLine]:
         """List the newest entries, at most ``count``, oldest first."""
@@ -147,9 +164,18 @@ class LogBuffer:
         self._wake()
 
     def now(self) -> float:
-        """Return the device's time, in seconds since 1970; it never goes back."""
-        self._last_time = max(self._last_time, self._clock())
+        """Return the device's time, in seconds since 1970; it goes back only if it is set back."""
+        self._last_time = max(self._last_time, self._clock() - self._set_back)
         return self._last_time
+
+    def set_back(self, seconds: float) -> None:
+        """Set the time of what is logged from now on back."""
+        self._set_back += seconds
+        self._last_time -= seconds
+
+    def set_right(self) -> None:
+        """Let what is logged from now on have the right time again."""
+        self._set_back = 0.0
 
     def used_bytes(self, buffer: str) -> int:
         """Return how many bytes a buffer holds."""
@@ -168,7 +194,7 @@ class LogBuffer:
         ring = self._rings[buffer]
         # The newest entry always stays, else a reader would wait for a number that is never shown.
         while self._used[buffer] > self._capacity[buffer] and len(ring) > 1:
-            self._used[buffer] -= _size(ring.popleft())
+            self._used[buffer] -= ring.popleft().size
 
     def _wake(self) -> None:
         for waiter in self._waiters:
@@ -183,6 +209,8 @@ def timber_pieces(message: str) -> list[str]:
     lines = message.split("\n")
     if not lines[-1]:
         lines.pop()
+    if max(map(len, lines)) * 2 <= TIMBER_PIECE:
+        return lines
     return [piece for line in lines for piece in _line_pieces(line)]
 
 
@@ -202,35 +230,22 @@ def _units(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _capped(tag: str, message: str) -> tuple[str, str]:
-    both = tag + message
-    if len(both) <= MAX_PAYLOAD - 3 and both.isascii() and "\0" not in both:
-        return tag, message  # nearly every entry; the rest takes three times as long
+def _is_plain(text: str) -> bool:
+    """Whether the text has as many bytes as characters, and logd keeps them all."""
+    return text.isascii() and "\0" not in text
+
+
+def _capped(tag: str, message: str) -> tuple[str, str, int]:
+    """Return what logd keeps of an entry, and the size of that."""
     tag_bytes = _c_string(tag)[: MAX_PAYLOAD - 3]
     text_bytes = _c_string(message)[: MAX_PAYLOAD - 3 - len(tag_bytes)]
     return (
         tag_bytes.decode("utf-8", "surrogateescape"),
         text_bytes.decode("utf-8", "surrogateescape"),
+        _ENTRY_OVERHEAD + len(tag_bytes) + len(text_bytes),
     )
 
 
 def _c_string(text: str) -> bytes:
     # Half a surrogate pair leaves the Java runtime as three bytes, and a NUL ends the text.
     return text.encode("utf-8", "surrogatepass").partition(b"\0")[0]
-
-
-def _size(line: LogLine) -> int:
-    length = len(line.tag) + len(line.message)
-    if not (line.tag.isascii() and line.message.isascii()):
-        length = len((line.tag + line.message).encode("utf-8", "surrogateescape"))
-    return _ENTRY_OVERHEAD + 3 + length
-
-
-def _from(ring: deque[LogLine], number: int) -> Iterable[LogLine]:
-    if not ring or ring[0].number >= number:
-        return ring
-    return takewhile(lambda line: line.number >= number, reversed(ring))
-
-
-def _number(line: LogLine) -> int:
-    return line.number

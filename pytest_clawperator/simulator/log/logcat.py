@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from itertools import groupby
+from operator import attrgetter
 
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.filesystem import FileSystemError
@@ -18,7 +20,7 @@ from pytest_clawperator.simulator.log.logcat_options import (
 from pytest_clawperator.simulator.shell.shell import Command, Invocation
 
 _MOST_PER_WRITE = 1024 * 1024  # as much as one adb message holds
-_LINES_PER_TURN = 500  # formatting them takes about a millisecond; then others get their turn
+_LINES_PER_TURN = 200  # then others get their turn; more at once need memory that is slow to get
 _TURNS = 3  # of the loop, before a reader that was woken reads: what belongs together comes at once
 _SIZES = (64 * 1024, 256 * 1024 * 1024)  # what logd accepts for a buffer
 
@@ -102,7 +104,7 @@ class _Reader:
         self._last_buffer = ""
         self._count = 0
         self._shows_all = not options.uids and not options.binary and options.regex is None
-        self._shows_all &= options.filters.pass_all
+        self._shows_all &= options.filters.pass_all and options.max_count is None
 
     async def run(self) -> None:
         cuts = self._log.cut_count
@@ -149,25 +151,27 @@ class _Reader:
         """Write lines together: one adb message per line would be ten times slower to read."""
         pending: list[bytes] = []
         size = 0
-        for index, line in enumerate(lines, 1):
-            if self._enough():
-                break
-            data = self._render(line)
+        for start in range(0, len(lines), _LINES_PER_TURN):
+            if start:
+                await asyncio.sleep(0)
+            data = self._render(lines[start : start + _LINES_PER_TURN])
             if size + len(data) > _MOST_PER_WRITE:
                 await self._write(b"".join(pending))
                 pending, size = [], 0
             pending.append(data)
             size += len(data)
-            if index % _LINES_PER_TURN == 0:
-                await asyncio.sleep(0)
         if size:
             await self._write(b"".join(pending))
 
-    def _render(self, line: LogLine) -> bytes:
-        options = self._options
+    def _render(self, lines: Sequence[LogLine]) -> bytes:
         if self._shows_all:
-            self._count += 1
-            return self._divider(line.buffer) + self._printer.render(line)
+            writings = (list(entries) for _, entries in groupby(lines, key=attrgetter("first")))
+            return b"".join(self._with_divider(entries) for entries in writings)
+        return b"".join(self._render_wanted(line) for line in lines if not self._enough())
+
+    def _render_wanted(self, line: LogLine) -> bytes:
+        """Print an entry if the options ask for it."""
+        options = self._options
         if options.uids and line.uid not in options.uids:
             return b""
         if options.binary:
@@ -179,7 +183,10 @@ class _Reader:
         self._count += matches
         if not matches and not options.print_anyway:
             return b""
-        return self._divider(line.buffer) + self._printer.render(line)
+        return self._with_divider([line])
+
+    def _with_divider(self, entries: Sequence[LogLine]) -> bytes:
+        return self._divider(entries[0].buffer) + self._printer.render(entries)
 
     def _divider(self, buffer: str) -> bytes:
         if buffer == self._last_buffer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
@@ -91,26 +92,19 @@ class LogPrinter:
         self._timezone = format.timezone
         self._boot_micros = micros(boot_time)
         self._second: tuple[int, str, str] | None = None
-        self._last: tuple[tuple[float | int | str, ...], tuple[bytes, bytes]] | None = None
 
-    def render(self, line: LogLine) -> bytes:
-        """Print one entry; a message of several lines has the prefix on each of them."""
-        head, tail = self._head_and_tail(line)
-        if self._verb == "long" or "\n" not in line.message:
-            return head + self._text(line.message) + tail
-        lines = line.message.split("\n")
-        if not lines[-1]:
-            lines.pop()
-        return b"".join(head + self._text(text) + tail for text in lines)
+    def render(self, lines: Sequence[LogLine]) -> bytes:
+        """Print entries of one writing; a message of several lines has the prefix on each."""
+        head, tail = self._head_and_tail(lines[0])
+        if self._verb == "long":
+            return b"".join(head + self._text(line.message) + tail for line in lines)
+        text = "\n".join([line.message.removesuffix("\n") for line in lines])
+        if "printable" in self._modifiers:
+            return head + (tail + head).join(map(self._text, text.split("\n"))) + tail
+        # A hierarchy has thousands of lines: they are encoded as one text.
+        return head + _encode(text).replace(b"\n", tail + head) + tail
 
     def _head_and_tail(self, line: LogLine) -> tuple[bytes, bytes]:
-        """Return prefix and suffix of the text; the lines of one hierarchy share them."""
-        source = (line.time, line.pid, line.tid, line.priority, line.tag, line.uid)
-        if self._last is None or self._last[0] != source:
-            self._last = (source, self._make_head_and_tail(line))
-        return self._last[1]
-
-    def _make_head_and_tail(self, line: LogLine) -> tuple[bytes, bytes]:
         prefix, suffix = self._around(line)
         if "color" in self._modifiers:
             prefix = f"\x1b[{_COLOURS[line.priority]}m{prefix}"

@@ -15,6 +15,7 @@ from pytest_clawperator.simulator.operator.answer.envelope import (
     StepResult,
 )
 from pytest_clawperator.simulator.operator.answer.envelope_log import EnvelopeLog
+from pytest_clawperator.simulator.operator.answer.forgery import forge
 from pytest_clawperator.simulator.operator.answer.java_error import JavaError, ProcessDied
 from pytest_clawperator.simulator.operator.answer.java_format import FormatFailure, formatted
 from pytest_clawperator.simulator.operator.answer.operator_log import (
@@ -47,6 +48,7 @@ class Executor:
         self._make_run = make_run
         self._clock = clock
         self._log = log
+        self._faults = faults
         self._envelopes = EnvelopeLog(log, faults)
         self._mutex = asyncio.Lock()
 
@@ -91,11 +93,13 @@ class Executor:
 
     async def _perform(self, run: Run, deadline: float) -> str | None:
         command = run.command
+        forge(self._log, self._faults, command)
         self._log.info(
             Source.EXECUTOR_WORK,
             f"{COMMAND} start {command.ids} source={command.source} "
             f"timeoutMs={command.timeout_ms} actionCount={len(command.actions)}",
         )
+        forge(self._log, self._faults, command)
         self._log.debug(Source.MANAGER, f"{MANAGER} Task execution started")
         began = run.time.now()
         try:

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from pytest_clawperator.simulator.android.commands import android_commands
+from pytest_clawperator.simulator.android.managers.app_processes import app_hangs
 from pytest_clawperator.simulator.android.state.hardware import Battery
 from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR_PACKAGES
 from pytest_clawperator.simulator.faults import Fault, Faults
@@ -67,7 +68,6 @@ class Device:
             rate=options.chatter,
             pid_of=lambda name: self.system.processes.pid_of(name),
         )
-        self._clock = clock
         self._commands: dict[str, Command] = {}
         self._jobs = Jobs()
         self._switch = FaultSwitch(
@@ -143,7 +143,7 @@ class Device:
 
     def make_shell(self) -> Shell:
         """Return a new shell on the phone."""
-        return Shell(self._commands, self.files, clock=self._clock, jobs=self._jobs)
+        return Shell(self._commands, self.files, clock=self.log.now, jobs=self._jobs)
 
     def set_fault(self, request: FaultRequest) -> Fault:
         """Switch a fault on."""
@@ -153,6 +153,10 @@ class Device:
         """Switch one fault off, or all of them."""
         self._switch.clear(name)
 
+    def let_hang(self, package: str) -> None:
+        """Let the system report that an app does not respond."""
+        app_hangs(self.system, package, "Input dispatching timed out")
+
     def reset(self) -> None:
         """Set everything back as it was at the start; what is installed or written is lost."""
         self.clear_faults()
@@ -161,6 +165,7 @@ class Device:
         clean_files(self.files)
         self._build()
         self.log.clear(BUFFERS)
+        self.log.set_right()
         self.stats.reset()
         self.chatter.rate = self.options.chatter
 

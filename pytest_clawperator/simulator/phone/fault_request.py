@@ -12,6 +12,7 @@ LASTING_FAULTS = ("offline", "unauthorized")
 """Faults that keep hosts out, and so could not be cleared through a shell: they last a time."""
 
 _DISCONNECT_AFTER = ("execution", "now")
+_FORGED = ("all", "envelope", "command", "refusal", "crash", "death")
 
 
 @dataclass(frozen=True)
@@ -76,5 +77,10 @@ def _option(name: str, key: str, value: str) -> str:
         raise ConfigurationError(
             f"a disconnect after {value!r} is not possible",
             hint=f"Allowed: {', '.join(_DISCONNECT_AFTER)}.",
+        )
+    if (name, key) == ("forged_lines", "kind") and value not in _FORGED:
+        raise ConfigurationError(
+            f"there are no forged lines of kind {value!r}",
+            hint=f"Allowed: {', '.join(_FORGED)}.",
         )
     return value

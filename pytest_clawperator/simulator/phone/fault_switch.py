@@ -37,6 +37,10 @@ class FaultSwitch:
         fault = self._faults.set(request.name, times=request.times, **request.options)
         if request.name == "log_cut":
             self._log.cut_streams()
+        elif request.name == "time_set_back":
+            # It has happened; there is nothing left that could be cleared.
+            self._faults.clear("time_set_back")
+            self._log.set_back(int(fault.options["s"]))
         elif request.name in _OPERATOR_FAULTS:
             self._install(self._installed_variant())
         elif request.name in LASTING_FAULTS:

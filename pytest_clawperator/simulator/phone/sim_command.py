@@ -24,6 +24,7 @@ _HELP = """usage: sim COMMAND
   stats                                     print the counters as one line of JSON
   stats reset                               set the counters back
   chatter [LINES_PER_SECOND]                let other processes log so much; 0 is silence
+  anr PACKAGE                               have the system report that an app hangs
   screen                                    print an outline of what is on the screen
   profile [NAME]                            have the Operator behave as in: {profiles}
   reset                                     set everything back as it was at the start
@@ -60,6 +61,9 @@ class Simulated(Protocol):
 
     def clear_faults(self, name: str | None = None) -> None:
         """Switch one fault off, or all of them."""
+
+    def let_hang(self, package: str) -> None:
+        """Let the system report that an app does not respond."""
 
     def reset(self) -> None:
         """Set everything back as it was at the start."""
@@ -143,6 +147,14 @@ def _chatter(device: Simulated, words: list[str]) -> str:
     return ""
 
 
+def _anr(device: Simulated, words: list[str]) -> str:
+    _no_more(words[1:])
+    if not words:
+        raise ConfigurationError("no package is named", hint="Write: sim anr com.example.shop.")
+    device.let_hang(words[0])
+    return ""
+
+
 def _screen(device: Simulated, words: list[str]) -> str:
     _no_more(words)
     return outline(device.ui)
@@ -182,6 +194,7 @@ _PARTS: Mapping[str, Callable[[Simulated, list[str]], str]] = {
     "fault": _fault,
     "stats": _stats,
     "chatter": _chatter,
+    "anr": _anr,
     "screen": _screen,
     "profile": _profile,
     "reset": _reset,

@@ -47,6 +47,8 @@ def _duplicate(fd: int, operator: str, target: str, descriptors: Descriptors) ->
 
 
 def _open_input(shell: Shell, target: str) -> Source:
+    if target == "/dev/null":
+        return Source(Bytes())
     try:
         return Source(Bytes(shell.files.read(_path(shell, target))))
     except FileSystemError as error:

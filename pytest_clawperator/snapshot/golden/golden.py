@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.redaction.finder import MARK
+from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.snapshot.golden import grammar as golden_grammar
 from pytest_clawperator.snapshot.golden.align import Item
 from pytest_clawperator.snapshot.golden.diff import Difference, difference
@@ -55,9 +57,10 @@ def render(snapshot: Snapshot, *, ignore: Iterable[Matcher] = ()) -> str:
     """Return a screen as the text of a golden that it fits exactly; "" where it shows nothing.
 
     Left out are nodes off the screen, layout without a label, and whatever fits one of the
-    matchers in ``ignore``, with all that is in it.
+    matchers in ``ignore``, with all that is in it. A mark stands in the place of secrets.
     """
-    return golden_grammar.write([item.line for item in _items(snapshot, ignore)])
+    items = _items(snapshot, ignore, is_hiding=True)
+    return golden_grammar.write([item.line for item in items])
 
 
 def compare(
@@ -68,10 +71,12 @@ def compare(
     Every line must be found, in this order, somewhere inside the node that it lies below.
     With ``exact`` nothing else may be there, except where the golden says ``...``.
     """
-    return difference(golden.lines, _items(snapshot, ignore), exact=exact)
+    # A golden that was written without its secrets fits a screen without them.
+    is_hiding = any(MARK in str(line) for line in golden.lines)
+    return difference(golden.lines, _items(snapshot, ignore, is_hiding=is_hiding), exact=exact)
 
 
-def _items(snapshot: Snapshot, ignore: Iterable[Matcher]) -> list[Item]:
+def _items(snapshot: Snapshot, ignore: Iterable[Matcher], *, is_hiding: bool) -> list[Item]:
     """Return the nodes that count, parents before children."""
     ignored = {node for matcher in ignore for node in snapshot.find_all(matcher)}
     items: list[Item] = []
@@ -80,7 +85,7 @@ def _items(snapshot: Snapshot, ignore: Iterable[Matcher]) -> list[Item]:
         node, depth = left.pop()
         if node in ignored or not node.is_on_screen:
             continue
-        role, label = node.role, node.label
+        role, label = node.role, hide(node.label) if is_hiding else node.label
         if label or role not in _LAYOUT_ROLES:
             items.append(_item(node, role, label, min(depth, MAX_DEPTH - 1)))
             depth += 1

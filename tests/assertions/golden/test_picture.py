@@ -11,6 +11,7 @@ from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.assertions.golden import store as goldens
 from pytest_clawperator.assertions.golden.store import GoldenStore
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExpectationError
+from pytest_clawperator.redaction.redaction import SECRETS
 from tests.doubles.camera import SIZE, WHITE, Camera, boxed, opened, png
 from tests.doubles.clock import FakeTime
 
@@ -62,6 +63,17 @@ def test_pictures_go_to_the_output_folder(expect: Expect, camera: Camera) -> Non
 
     assert len(list(output.iterdir())) == 3
     assert len(list((camera.folder / "__screens__").iterdir())) == 1
+
+
+def test_secrets_are_not_in_pictures(expect: Expect, camera: Camera) -> None:
+    """What shows a secret is painted over, in goldens and in pictures of differences."""
+    SECRETS.add("12:00")
+    goldens.use(GoldenStore(camera.folder, update=True))
+
+    expect(camera.show(boxed(20, 60, 29, 69))).to_match_screenshot("home")
+
+    (path,) = (camera.folder / "__screens__").iterdir()
+    assert opened(path).getpixel((25, 65)) == (255, 0, 255)
 
 
 def test_picture_is_waited_for(expect: Expect, camera: Camera) -> None:

@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.text.wording import closest, describe, listed, quote, suggestion
+from pytest_clawperator.contracts.text.wording import (
+    closest,
+    describe,
+    listed,
+    quote,
+    shown,
+    suggestion,
+)
 
 
 @pytest.mark.parametrize(
@@ -26,6 +33,16 @@ from pytest_clawperator.contracts.text.wording import closest, describe, listed,
 def test_any_value_has_a_short_description(value: Any, words: str) -> None:
     """Any value has a short name."""
     assert describe(value) == words
+
+
+def test_values_are_shown_as_python_writes_them() -> None:
+    """Those that are nested too deeply for that have a short name instead."""
+    nested: Any = []
+    for _ in range(5000):
+        nested = [nested]
+
+    assert shown({"a": ["b"]}) == "{'a': ['b']}"
+    assert shown(nested) == "a list of 1"
 
 
 def test_quotes_are_one_safe_line() -> None:

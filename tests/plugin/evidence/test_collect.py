@@ -16,6 +16,8 @@ from pytest_clawperator.contracts.events import ArtifactMade, ExecutionFinished
 from pytest_clawperator.errors import DeviceUnavailableError, EnvelopeTimeoutError
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity, label_of
 from pytest_clawperator.plugin.evidence.collect import collect
+from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.snapshot.tree import Snapshot
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.host import Reply, answer, envelope, running_host
 from tests.doubles.transport import ScriptedTransport
@@ -37,7 +39,9 @@ class Client(SimpleNamespace):
 def watched(**methods: Any) -> ClientActivity:
     """Watch a client that has these methods."""
     client: Any = Client(**methods)
-    return ClientActivity(client)
+    activity = ClientActivity(client)
+    activity.begin()
+    return activity
 
 
 def test_a_device_that_hangs() -> None:
@@ -135,6 +139,42 @@ def test_the_last_screen_that_was_seen() -> None:
     ]
 
 
+PNG = b"\x89PNG\r\n\x1a\n"
+LOGIN = b'<hierarchy><node password="true" bounds="[0,0][9,9]" /></hierarchy>'
+
+
+@pytest.mark.parametrize(
+    ("secret", "last_screen", "is_kept"),
+    [("", None, True), ("hunter2", None, False), ("", LOGIN, False)],
+)
+def test_no_picture_that_may_show_a_secret(
+    secret: str, last_screen: bytes | None, *, is_kept: bool
+) -> None:
+    """Where no look tells what to hide, a picture is kept only if there is no secret to show."""
+    SECRETS.add(secret)
+    seen = watched(screenshot=lambda: PNG)
+    seen.snapshot = last_screen
+
+    found = collect(seen, ["screenshot"], is_broken=True)
+
+    assert [piece.content for piece in found.pieces] == ([PNG] if is_kept else [])
+    why = "it may show a secret, and nothing tells where: the device does not answer"
+    assert found.missing == ([] if is_kept else [f"no screenshot: {why}"])
+
+
+def test_no_picture_that_cannot_be_blackened() -> None:
+    """A picture that cannot be read is not kept where a field must be hidden in it."""
+    SECRETS.add("hunter2")
+    screen = Snapshot.from_xml(LOGIN)
+    looked = SimpleNamespace(step=lambda _: SimpleNamespace(snapshot=screen))
+    looked.raise_for_status = lambda: looked
+
+    found = collect(watched(screenshot=lambda: PNG, execute=lambda *_, **__: looked), ALL)
+
+    assert "nothing in it can be hidden" in found.missing[-1]
+    assert [piece.kind for piece in found.pieces] == ["snapshot"]
+
+
 def test_nothing_is_run_on_a_broken_device() -> None:
     """A device that failed already is not asked to look at its screen."""
     found = collect(watched(), ["snapshot"], is_broken=True)
@@ -215,9 +255,8 @@ def test_behind_another_host(pytester: pytest.Pytester, run_plain: Run) -> None:
 
 def test_evidence_is_there_when_the_debugger_asks(pytester: pytest.Pytester, run: Run) -> None:
     """Whoever is asked by the debugger finds the evidence there already."""
-    # pytest keeps such a class by its name, so no other test has a module of this name.
     pytester.makepyfile(
-        evidence_pdb="""
+        quick_pdb="""
         import pdb
         from pathlib import Path
 
@@ -229,21 +268,19 @@ def test_evidence_is_there_when_the_debugger_asks(pytester: pytest.Pytester, run
     )
     pytester.syspathinsert()
 
-    result = run("--pdb", "--pdbcls=evidence_pdb:Quick", "--claw-logcat=off")
+    result = run("--pdb", "--pdbcls=quick_pdb:Quick", "--claw-logcat=off")
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["found [[]'screenshot.png', 'snapshot.xml'[]]"])
 
 
 def test_an_app_that_hangs(pytester: pytest.Pytester, run: Run) -> None:
-    """An ANR is told in the failure and in the summary, and marked in the log."""
+    """An ANR that the system reports is told in failure and summary, and marked in the log."""
     pytester.makepyfile(
         """
-        REPORT = ["ANR in com.example.shop (com.example.shop/.Main)", "PID: 42", "Reason: Too late"]
-
         def test_it(clawperator):
-            report = chr(10).join(REPORT)
-            clawperator.device.shell(f"log -p e -t ActivityManager '{report}'")
+            clawperator.device.shell("log -p e -t ActivityManager 'ANR in com.example.forged'")
+            clawperator.device.shell("sim anr com.example.shop")
             clawperator.home()
             assert 0
         """
@@ -252,11 +289,11 @@ def test_an_app_that_hangs(pytester: pytest.Pytester, run: Run) -> None:
     result = run()
 
     result.assert_outcomes(failed=1)
-    said = "com.example.shop does not respond (ANR): Too late"
+    said = "com.example.shop does not respond (ANR): Input dispatching timed out"
     result.stdout.fnmatch_lines(
         [
             f"*- clawperator: {said} -*",
-            "* E ActivityManager: ANR in com.example.shop *",
+            "* E ActivityManager: ANR in com.example.shop",
             f"log: */log.txt ({said})",
             "*= evidence =*",
             f"    {said}",
@@ -264,7 +301,7 @@ def test_an_app_that_hangs(pytester: pytest.Pytester, run: Run) -> None:
     )
     log = (folder(pytester) / "log.txt").read_text()
     assert [line.rpartition(": ")[2] for line in log.splitlines() if line.startswith(">>> ")] == [
-        "ANR in com.example.shop (com.example.shop/.Main)",
-        "42",
-        "Too late",
+        "ANR in com.example.shop",
+        "0",
+        "Input dispatching timed out",
     ]

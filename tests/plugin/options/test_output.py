@@ -119,3 +119,16 @@ def test_a_quiet_run_names_only_the_files_of_failures(pytester: pytest.Pytester,
     assert "screenshot: claw-results/" in output
     assert "evidence of failures" not in output
     assert "= evidence =" not in output
+
+
+def test_a_folder_that_cannot_be_one(pytester: pytest.Pytester, run: Run) -> None:
+    """A character that no file name can have is told before the first test."""
+    pytester.makepyfile(FAILS)
+    pytester.makeini("[pytest]\nclaw_output = a\0b\n")
+
+    result = run(*QUICK)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["*claw_output*which holds a character that no file name can have*"]
+    )

@@ -162,6 +162,30 @@ def test_without_a_terminal(pytester: pytest.Pytester, run: Run) -> None:
 
 
 @pytest.mark.usefixtures("alone")
+def test_the_test_that_pauses_is_named(pytester: pytest.Pytester, run: Run) -> None:
+    """A pause is told of the test that asks for it, and not of the one that got the client."""
+    pytester.makepyfile(
+        test_it="""
+        from types import SimpleNamespace
+
+        import pytest
+
+        @pytest.fixture(scope="session")
+        def app(request):
+            return SimpleNamespace(client=request.getfixturevalue("clawperator_client"))
+
+        def test_first(app): pass
+        def test_second(app): app.client.pause()
+        """
+    )
+
+    result = run(*OPTIONS)
+
+    result.stdout.fnmatch_lines(["*[]] test_it.py::test_second at line 10: not paused*"])
+    result.stdout.no_fnmatch_line("*test_first at line*")
+
+
+@pytest.mark.usefixtures("alone")
 def test_not_asked_for(pytester: pytest.Pytester, run: Run) -> None:
     """Without the option a failing test does not stop."""
     pytester.makepyfile(FAILS)

@@ -60,7 +60,7 @@ def test_only_the_video_of_a_failed_test_is_kept(
 def test_at_the_failure(pytester: pytest.Pytester, run: Run, phone: AdbTransport) -> None:
     """Whoever is asked by the debugger finds the video there; what follows is not recorded."""
     pytester.makepyfile(
-        video_pdb="""
+        quick_pdb="""
         import pdb
         from pathlib import Path
 
@@ -72,7 +72,7 @@ def test_at_the_failure(pytester: pytest.Pytester, run: Run, phone: AdbTransport
     )
     pytester.syspathinsert()
 
-    result = run("--pdb", "--pdbcls=video_pdb:Quick", "--claw-video=on", "-k=fails", *QUICK)
+    result = run("--pdb", "--pdbcls=quick_pdb:Quick", "--claw-video=on", "-k=fails", *QUICK)
 
     result.assert_outcomes(failed=1, deselected=1)
     result.stdout.fnmatch_lines(["found [[]'video.mp4'[]]"])

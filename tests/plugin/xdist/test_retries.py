@@ -41,6 +41,31 @@ def die(clawperator):
         clawperator.home()
 """
 
+# Before it has a client, a worker makes its phone go offline.
+AWAY = """
+from pytest_clawperator.transport.adb import AdbTransport
+from pytest_clawperator.transport.server import locate_server
+
+def send_away(config, fault):
+    lease = config.workerinput["clawperator_lease"]
+    transport = AdbTransport(locate_server(lease["adb"]), lease["serial"])
+    transport.shell(f"sim fault {fault}")
+    while (lease["serial"], "offline") not in transport.server.devices():
+        pass
+    transport.close()
+"""
+NEVER_REACHED = f"""{AWAY}
+def pytest_sessionstart(session):
+    if getattr(session.config, "workerinput", {{}}).get("workerid") == "gw0":
+        DEAD.write_text(session.config.workerinput["clawperator_lease"]["serial"])
+        send_away(session.config, "offline")
+"""
+AWAY_AT_FIRST = f"""{AWAY}
+def pytest_collection_modifyitems(config):
+    if hasattr(config, "workerinput"):
+        send_away(config, "offline ms=1500")
+"""
+
 ONE_DIES = """
 import pytest
 from conftest import die
@@ -86,7 +111,7 @@ def test_a_phone_that_dies(pytester: pytest.Pytester, run_workers: Run) -> None:
     result = run_workers(*TWO_PHONES, *NO_EVIDENCE, "--junitxml=junit.xml", "-x")
 
     dead = (pytester.path / "dead").read_text()
-    assert result.parseoutcomes() == {"passed": 4, "rerun": 2}
+    assert result.parseoutcomes() == {"passed": 4, "rerun": 1}
     assert result.ret == pytest.ExitCode.OK
     counts, named = cases(pytester)
     assert [counts[name] for name in ("tests", "failures", "errors")] == ["4", "0", "0"]
@@ -96,14 +121,75 @@ def test_a_phone_that_dies(pytester: pytest.Pytester, run_workers: Run) -> None:
             f"clawperator: [[]{dead}[]] the device is put aside: its tests go to others, where"
             " these will do",
             "*= flaky devices =*",
-            f"{dead}  2 tests were run once more on another device; it was put aside",
+            f"{dead}  1 test was run once more on another device; 1 test went to another device"
+            " before it began; it was put aside",
             "*= devices =*",
             f"[[]{dead}[]] the device failed its check: DEVICE_OFFLINE: *",
             f"[[]{dead}[]] the device failed its check again and is put aside",
         ]
     )
-    result.stdout.fnmatch_lines([f"{dead}  2 rerun"])
+    result.stdout.fnmatch_lines([f"{dead}  1 rerun"])
     result.stdout.fnmatch_lines(["127.0.0.1:*  4 passed"])
+
+
+def test_a_phone_that_was_never_reached(pytester: pytest.Pytester, run_workers: Run) -> None:
+    """A phone that cannot be connected costs no rerun: its tests go to the other phone."""
+    pytester.makeconftest(QUICK + NEVER_REACHED)
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("number", range(8))
+        def test_it(clawperator, number): pass
+        """
+    )
+
+    result = run_workers(*TWO_PHONES, *NO_EVIDENCE, "--junitxml=junit.xml", "-x", "-v")
+
+    dead = (pytester.path / "dead").read_text()
+    assert result.parseoutcomes() == {"passed": 8}
+    assert result.ret == pytest.ExitCode.OK
+    counts, named = cases(pytester)
+    assert [counts[name] for name in ("tests", "failures", "errors")] == ["8", "0", "0"]
+    assert set(named.values()) == {1}
+    result.stdout.fnmatch_lines(
+        [
+            f"clawperator: [[]{dead}[]] the device is put aside: its tests go to others, where"
+            " these will do",
+            "*= flaky devices =*",
+            f"{dead}  * went to another device before * began; it was put aside",
+            "*= devices =*",
+            "127.0.0.1:*  8 passed",
+            f"[[]{dead}[]] the device failed its check: DEVICE_OFFLINE: *",
+            f"[[]{dead}[]] waiting up to 10 s for the device to come back",
+            f"[[]{dead}[]] the device failed its check again and is put aside",
+        ]
+    )
+
+
+def test_phones_that_are_away_at_first(pytester: pytest.Pytester, run_workers: Run) -> None:
+    """Phones that are offline for a moment before the first test cost a wait and no test."""
+    pytester.makeconftest(QUICK.replace("= 0.1", "= 60") + AWAY_AT_FIRST)
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("number", range(6))
+        def test_it(clawperator, number): pass
+        """
+    )
+
+    result = run_workers(*TWO_PHONES, *NO_EVIDENCE)
+
+    assert result.parseoutcomes() == {"passed": 6}
+    result.stdout.no_fnmatch_line("*flaky devices*")
+    for _ in range(2):
+        result.stdout.fnmatch_lines(
+            [
+                "[[]127.0.0.1:*[]] the device failed its check: DEVICE_OFFLINE: *",
+                "[[]127.0.0.1:*[]] the device works again",
+            ]
+        )
 
 
 def test_trouble_on_both(pytester: pytest.Pytester, run_workers: Run) -> None:

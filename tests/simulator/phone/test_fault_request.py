@@ -23,6 +23,7 @@ class TestFaults:
             ("booting times=x", "sim: times=x is no number of occasions."),
             ("late_envelope ms=soon", "sim: ms=soon is no whole number. The default is ms=2000."),
             ("disconnect after=lunch", "sim: a disconnect after 'lunch' is not possible. Allowed:"),
+            ("forged_lines kind=x", "sim: there are no forged lines of kind 'x'. Allowed: all,"),
             ("list all", "sim: 'all' is one word too many. 'sim help' shows what is allowed.\n"),
         ],
     )

@@ -55,3 +55,21 @@ class TestLogFaults:
             return (await asyncio.wait_for(reader, DEADLINE)).status
 
         assert asyncio.run(act()) == 0
+
+
+class TestTime:
+    """A clock that is set back."""
+
+    def test_the_phone_shows_an_earlier_time(self) -> None:
+        """The clock and the log go back together, and a reset sets them right."""
+        phone = Phone()
+        before, set_back, right = (
+            int(phone.out(f"{act}; date +%s"))
+            for act in ("true", "sim fault time_set_back s=3600", "sim reset")
+        )
+        phone.out("sim fault time_set_back s=7200; log hello")
+
+        assert -3600 <= set_back - before < -3500
+        assert 0 <= right - before < 100
+        assert phone.device.log.since(1)[-1].time < before - 7000
+        assert phone.out("sim fault list") == ""

@@ -86,6 +86,7 @@ class TestStats:
         assert stats(phone) == {
             "executions": 0,
             "overlaps": 0,
+            "in_flight": 0,
             "max_in_flight": 0,
             "commands": {"sim": 1},
             "broadcasts": 0,
@@ -223,5 +224,25 @@ class TestOthers:
         """A command that does not exist is refused with those there are."""
         assert Phone().run("sim fly").err == (
             "sim: there is no command 'fly'."
-            " Commands: fault, stats, chatter, screen, profile, reset, help.\n"
+            " Commands: fault, stats, chatter, anr, screen, profile, reset, help.\n"
         )
+
+
+class TestAnr:
+    """An app that does not respond."""
+
+    def test_the_system_reports_it(self) -> None:
+        """The report comes from the system's own process."""
+        phone = Phone()
+
+        phone.out("sim anr com.example.shop")
+
+        report = phone.device.log.since(1)[-1]
+        assert report.message.startswith("ANR in com.example.shop\nPID: ")
+        assert str(report.pid) == phone.out("pidof system_server").strip()
+
+    def test_a_package_must_be_named(self) -> None:
+        """Without one the command says how it is written."""
+        ended = Phone().run("sim anr")
+
+        assert ended.err == "sim: no package is named. Write: sim anr com.example.shop.\n"

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.redaction.redaction import SECRETS
 from pytest_clawperator.snapshot.golden.align import Alignment, Item, subtree_ends
 from pytest_clawperator.snapshot.golden.golden import Golden, compare, parse, render
 from pytest_clawperator.snapshot.golden.grammar import ANYTHING, ROLES, Line
@@ -74,6 +75,17 @@ class TestRendering:
     def test_a_screen_is_written_without_mere_layout(self) -> None:
         """Roles, names and states, indented; layout that says nothing is left out."""
         assert render(SETTINGS) == WRITTEN
+
+    def test_secrets_are_not_written(self) -> None:
+        """A mark stands in their place, and fits the screen; a golden may still name them."""
+        SECRETS.add("hunter2")
+        shown = texts("It is hunter2", "Other")
+
+        written = render(shown)
+
+        assert written == '- text "It is [***]"\n- text "Other"\n'
+        assert compare(parse(written), shown) is None
+        assert compare(parse('- text "It is hunter2"'), shown) is None
 
     def test_what_is_off_the_screen(self) -> None:
         """Nodes off the screen are left out, with what is in them."""

@@ -17,8 +17,9 @@ def collect_envelopes(client: ClientActivity) -> Iterator[Piece]:
     if client.executions:
         described = [_described(event) for event in client.executions]
         _shorten_all_but_last(described)
-        content = json.dumps(described, indent=1, ensure_ascii=True).encode()
-        yield Piece("envelopes", "envelopes.json", content)
+        # JSON escapes all that is not ASCII, and of ASCII all but this one.
+        content = json.dumps(described, indent=1, ensure_ascii=True).replace("\x7f", "\\u007f")
+        yield Piece("envelopes", "envelopes.json", content.encode())
 
 
 def _described(event: ExecutionFinished) -> dict[str, Any]:

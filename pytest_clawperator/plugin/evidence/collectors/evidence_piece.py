@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.report.crashes import Crash
 
 
@@ -29,3 +30,9 @@ class Evidence:
 
 class Unavailable(Exception):
     """Says why there is no evidence of some kind."""
+
+
+def why(error: Exception) -> str:
+    """Return the reason that an error gives, in one line."""
+    text = error.message if isinstance(error, ClawperatorError) else str(error)
+    return text.partition("\n")[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pytest_clawperator.simulator.android.managers.app_processes import kill
+from pytest_clawperator.simulator.android.managers.app_processes import kill, start_operator
 from pytest_clawperator.simulator.android.managers.intent import (
     CATEGORY_HOME,
     INCLUDE_STOPPED,
@@ -108,6 +108,7 @@ def send_broadcast(system: AndroidSystem, intent: Intent) -> None:
         package = system.packages.get(name)
         if package is not None and _receives(package, intent):
             package.stopped = False
+            start_operator(system, name)
             system.operators.receive(name, intent.extras.get("payload"))
 
 

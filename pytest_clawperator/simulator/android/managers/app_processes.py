@@ -40,6 +40,13 @@ def app_crashed(system: AndroidSystem, name: str, message: str) -> None:
     _log_death(system, name, process.pid)
 
 
+def app_hangs(system: AndroidSystem, name: str, reason: str) -> None:
+    """Log what the system logs of an app that does not respond."""
+    pid = {process.name: process.pid for process in running_processes(system)}.get(name, 0)
+    text = f"ANR in {name}\nPID: {pid}\nReason: {reason}"
+    _log_by_system(system, text, priority="E")
+
+
 def start_process(system: AndroidSystem, name: str) -> Process:
     """Return a package's process, starting one if none runs."""
     package = system.packages.get(name)
@@ -47,6 +54,17 @@ def start_process(system: AndroidSystem, name: str) -> Process:
     if package is not None:
         system.log.uids[process.pid] = package.app_id
     return process
+
+
+def start_operator(system: AndroidSystem, name: str) -> None:
+    """Start an installed Operator for a broadcast, unless it runs; the system logs it."""
+    package = system.packages.get(name)
+    if package is None or system.operators.pid_of(name) is not None:
+        return
+    system.operators.start(name)
+    pid = system.operators.pid_of(name)
+    user = package.user.replace("_", "")
+    _log_by_system(system, f"Start proc {pid}:{name}/{user} for broadcast")
 
 
 def running_processes(system: AndroidSystem) -> list[Process]:
@@ -73,6 +91,9 @@ def running_processes(system: AndroidSystem) -> list[Process]:
 
 
 def _log_death(system: AndroidSystem, name: str, pid: int) -> None:
+    _log_by_system(system, f"Process {name} (pid {pid}) has died: prcp TOP")
+
+
+def _log_by_system(system: AndroidSystem, text: str, *, priority: str = "I") -> None:
     server = system.processes.pid_of("system_server") or 1
-    text = f"Process {name} (pid {pid}) has died: prcp TOP"
-    system.log.write("I", "ActivityManager", text, pid=server, buffer="system")
+    system.log.write(priority, "ActivityManager", text, pid=server, buffer="system")

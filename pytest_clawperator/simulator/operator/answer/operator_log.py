@@ -61,6 +61,11 @@ class OperatorLog:
         self._pid = pid
         self._release = release_tags
 
+    @property
+    def pid(self) -> int:
+        """The process id of the app."""
+        return self._pid()
+
     def tag(self, source: Source) -> str:
         """Return the tag under which a part of the app speaks."""
         debug, release = source.value
@@ -96,9 +101,9 @@ class OperatorLog:
         self._log.write("E", "AndroidRuntime", text, pid=pid, buffer="crash")
         self._log.write("I", "Process", f"Sending signal. PID: {pid} SIG: 9", pid=pid)
 
-    def foreign(self, tag: str, message: str, *, pid: int) -> None:
+    def foreign(self, tag: str, message: str, *, pid: int, priority: str = "D") -> None:
         """Log a line of another process."""
-        self._log.write("D", tag, message, pid=pid, tid=pid + 3)
+        self._log.write(priority, tag, message, pid=pid, tid=pid + 3)
 
 
 def _renamed(name: str) -> str:

@@ -14,7 +14,10 @@ from pytest_clawperator.simulator.operator.steps.looking import (
 )
 from pytest_clawperator.simulator.operator.steps.run import Run, StepFailure
 from pytest_clawperator.simulator.operator.steps.stage import run_stage
-from pytest_clawperator.simulator.screen.accessibility.hierarchy import hierarchy_xml
+from pytest_clawperator.simulator.screen.accessibility.hierarchy import (
+    Hierarchy,
+    print_hierarchy,
+)
 
 FORMAT = "hierarchy_xml"
 _MARKER = f"{SCOPE} UI Hierarchy:\n"
@@ -37,14 +40,14 @@ _FOREIGN_LINES = (
 async def snapshot_ui(run: Run, action: SnapshotUi) -> StepResult:
     """Log the hierarchy of the active window and describe the windows."""
 
-    async def attempt() -> tuple[str, WindowMetadata | None]:
+    async def attempt() -> tuple[Hierarchy, WindowMetadata | None]:
         run.log_task("Logging UI tree")
         root = look(run)
         if root is None:
             raise StepFailure(_UNAVAILABLE, code="UI_TREE_UNAVAILABLE")
-        xml = hierarchy_xml(root, run.ui.display.rotation)
-        _dump(run, xml)
-        return xml, window_metadata(run)
+        printed = print_hierarchy(root, run.ui.display.rotation)
+        _dump(run, printed.xml)
+        return printed, window_metadata(run)
 
     _, metadata = await run_stage(
         run,
@@ -55,7 +58,7 @@ async def snapshot_ui(run: Run, action: SnapshotUi) -> StepResult:
         on_screen=False,
         success=lambda taken: {
             "stage_id": "logUiTree",
-            "node_count": taken[0].count("<node "),
+            "node_count": taken[0].node_count,
             "max_depth": 0,  # the app's own count never finds a node
             "actual_format": FORMAT,
             **_described(taken[1]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
@@ -14,26 +15,40 @@ _SPECIAL = re.compile("[&\"'<>]")
 _BOOLEAN = {True: "true", False: "false"}
 
 
+class Hierarchy(NamedTuple):
+    """A printed tree."""
+
+    rotation: int
+    xml: str
+    node_count: int
+
+
 def hierarchy_xml(root: UiNode, rotation: int) -> str:
     """Return a tree as XML."""
+    return print_hierarchy(root, rotation).xml
+
+
+def print_hierarchy(root: UiNode, rotation: int) -> Hierarchy:
+    """Print a tree; one that was printed before is not printed again."""
     printed = _PRINTED.get(root)
-    if printed is None or printed[0] != rotation:
-        printed = _PRINTED[root] = (rotation, _print(root, rotation))
-    return printed[1]
+    if printed is None or printed.rotation != rotation:
+        printed = _PRINTED[root] = _print(root, rotation)
+    return printed
 
 
 # A screen that has not changed is the same tree, and hosts that wait for something look often.
-_PRINTED: WeakKeyDictionary[UiNode, tuple[int, str]] = WeakKeyDictionary()
+_PRINTED: WeakKeyDictionary[UiNode, Hierarchy] = WeakKeyDictionary()
 
 
-def _print(root: UiNode, rotation: int) -> str:
+def _print(root: UiNode, rotation: int) -> Hierarchy:
     lines = [
         "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>",
         f'<hierarchy rotation="{rotation}">',
     ]
     _print_node(root, 0, "  ", lines)
     lines.append("</hierarchy>\n")
-    return "\n".join(lines)
+    xml = "\n".join(lines)
+    return Hierarchy(rotation, xml, xml.count("<node "))
 
 
 def _print_node(node: UiNode, index: int, indent: str, lines: list[str]) -> None:

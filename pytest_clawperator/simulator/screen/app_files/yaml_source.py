@@ -15,7 +15,11 @@ from typing import Any
 
 import yaml
 
-from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.errors import (
+    UNUSABLE_FILE,
+    ConfigurationError,
+    file_problem,
+)
 
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 60
@@ -110,14 +114,14 @@ def _file_text(path: Path) -> str:
                 f"{path} is longer than {MAX_BYTES} bytes", hint="Use `repeat` for long lists."
             )
         return data.decode("utf-8-sig")
-    except OSError as error:
-        raise ConfigurationError(
-            f"{path} cannot be read: {error.strerror or error}",
-            hint="Give the path of an app's YAML file.",
-        ) from error
     except UnicodeDecodeError as error:
         raise ConfigurationError(
             f"{path} is not text in UTF-8 (byte {error.start})", hint="Save the file as UTF-8."
+        ) from error
+    except UNUSABLE_FILE as error:
+        raise ConfigurationError(
+            f"{path} cannot be read: {file_problem(error)}",
+            hint="Give the path of an app's YAML file.",
         ) from error
 
 

@@ -23,9 +23,14 @@ from pytest_clawperator.simulator.shell.shell import MAX_NESTING
 WORD_END = r"(?=[ \t\n;&|<>()]|\\\n|\Z)"
 
 _BLANKS = re.compile(r"(?:[ \t]|\\\n)+")
-_COMMENT = re.compile(r"#[^\n]*")
 _OPERATOR = re.compile(r"&&|\|\||;;|[&|;()\n<>]")
+# Blanks and a comment; then an operator, or the end, where a word does not begin.
+_NEXT_OPERATOR = re.compile(rf"(?:[ \t]|\\\n)*(?:#[^\n]*)?({_OPERATOR.pattern}|\Z)?")
 _REDIRECT = re.compile(r"([0-9]?)(<<|<>|>>|<&|>&|<|>)|(&>)")
+# Most words are plain or in single quotes, and can be nothing else.
+_SIMPLE_WORD = re.compile(
+    r"(?:[ \t]|\\\n)*(?:([A-Za-z0-9_./:%@^+-]+)|'([^']*)')(?=[ \t\n;&|()]|\Z)"
+)
 _PLAIN = re.compile(r"[^ \t\n'\"\\$`;&|<>()]+")
 # Quoted text without expansions, however often the quotes change: 'it'"'"'s'.
 _QUOTED_RUN = re.compile(r"(?:'[^']*'|\"[^\"\\$`]*\")+")
@@ -50,14 +55,11 @@ class Scanner:
 
     def operator(self) -> str | None:
         """Skip blanks and comments; return an operator, "" at the end, None before a word."""
-        self._skip_blanks()
-        comment = _COMMENT.match(self.text, self.position)
-        if comment:
-            self.position = comment.end()
-        if self.position >= len(self.text):
-            return ""
-        match = _OPERATOR.match(self.text, self.position)
-        return match.group() if match else None
+        match = _NEXT_OPERATOR.match(self.text, self.position)
+        assert match
+        operator = match[1]
+        self.position = match.end() if operator is None else match.start(1)
+        return operator
 
     def take_operator(self) -> None:
         """Read the operator that ``operator`` returned."""
@@ -112,6 +114,16 @@ class Scanner:
         return ShellSyntaxError(f"syntax error: unexpected {name}")
 
     # Words
+
+    def take_simple_word(self) -> Word | None:
+        """Read a word without expansions or changes of quoting, if one is next."""
+        match = _SIMPLE_WORD.match(self.text, self.position)
+        if match is None:
+            return None
+        self.position = match.end()
+        plain, quoted = match.groups()
+        text = quoted if plain is None else plain
+        return Word((Text(text, plain is None),), text)
 
     def word(self) -> Word:
         """Read one word; empty where none begins here."""

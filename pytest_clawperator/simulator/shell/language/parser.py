@@ -21,7 +21,6 @@ from pytest_clawperator.simulator.shell.language.syntax import (
     Redirected,
     ShellSyntaxError,
     Simple,
-    Text,
     Word,
     unsupported,
 )
@@ -33,7 +32,6 @@ _RESERVED_WORDS = (
 _UNSUPPORTED = frozenset(("case", "function", "select"))
 _RESERVED = re.compile(rf"(?:{'|'.join(map(re.escape, _RESERVED_WORDS))}){WORD_END}")
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
-_PLAIN_ARGUMENT = re.compile(r"[A-Za-z0-9_./:%@^+-]+(?=[ \t\n;&|()]|\Z)")
 _CONDITION_OPERATOR = re.compile(r"&&|\|\||[<>()]")
 _NEWLINE = re.compile(r"\n")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -134,20 +132,20 @@ class _Grammar:
 
     def _pipeline(self) -> Pipeline:
         negated = False
-        while self._reserved() == "!":
+        while (reserved := self._reserved()) == "!":
             self._take("!")
             negated = not negated
-        commands = [self._command()]
+        commands = [self._command(reserved)]
         while self._scanner.operator() == "|":
             self._scanner.take_operator()
             self._scanner.skip_newlines()
-            commands.append(self._command())
+            commands.append(self._command(self._reserved()))
         return Pipeline(tuple(commands), negated)
 
     # Commands
 
-    def _command(self) -> Redirected:
-        reserved = self._reserved()
+    def _command(self, reserved: str | None) -> Redirected:
+        """Read a command that begins with this reserved word, or with none."""
         if reserved is None and self._scanner.operator() != "(":
             return self._simple()
         if reserved in _UNSUPPORTED:
@@ -166,10 +164,9 @@ class _Grammar:
         words: list[Word] = []
         redirects: list[Redirect] = []
         while True:
-            # Most arguments are plain, and can be nothing else.
-            plain = self._scanner.take_match(_PLAIN_ARGUMENT) if words else None
-            if plain is not None:
-                words.append(Word((Text(plain, False),), plain))
+            simple = self._scanner.take_simple_word()
+            if simple is not None:
+                words.append(simple)
                 continue
             if _in_double_brackets(words) and (sign := self._scanner.peek(_CONDITION_OPERATOR)):
                 raise unsupported(f"'{sign}' inside [[ ]]")
@@ -198,10 +195,11 @@ class _Grammar:
         if found is None:
             return None
         descriptor, operator = found
-        if self._scanner.operator() is not None:
-            raise self._scanner.unexpected()
         fd = int(descriptor) if descriptor else int(operator[0] != "<")
-        return Redirect(fd, operator, self._scanner.word())
+        target = self._scanner.take_simple_word()
+        if target is None and self._scanner.operator() is not None:
+            raise self._scanner.unexpected()
+        return Redirect(fd, operator, target or self._scanner.word())
 
     def _subshell(self) -> Group:
         if self._scanner.text.startswith("((", self._scanner.position):

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.devices.file_lease import FileLeases
-from pytest_clawperator.execution.flight import Flight, lock_path
-from pytest_clawperator.execution.lock_sweep import sweep
+from pytest_clawperator.execution.flight import Flight
+from pytest_clawperator.execution.locks.folder import lock_path
+from pytest_clawperator.execution.locks.sweep import sweep
 
 DAY = 24 * 60 * 60
 
@@ -57,7 +58,9 @@ def test_lock_files_of_today_are_not_swept(tmp_path: Path, kind: str) -> None:
 
 def test_files_with_other_names_are_not_swept(tmp_path: Path) -> None:
     """A file that has no name of ours is not touched."""
-    others = {aged(tmp_path / name) for name in _made(tmp_path, "notes.flight", "a-12345678.lock")}
+    others = {
+        aged(tmp_path / name) for name in _made(tmp_path, "notes.flight", "a-12345678.flight")
+    }
 
     sweep(tmp_path)
 
@@ -108,3 +111,19 @@ def test_a_folder_is_swept_once_in_a_process(tmp_path: Path) -> None:
     sweep(tmp_path)
 
     assert list(tmp_path.iterdir()) == [late]
+
+
+def test_what_is_no_lock_file_is_not_swept(tmp_path: Path) -> None:
+    """A link and a pipe that have the names of lock files stay, and what the link leads to."""
+    pipe, link = (lock_path(key, "flight", folder=tmp_path) for key in ("pipe", "link"))
+    os.mkfifo(pipe)
+    aged(pipe)
+    target = left(tmp_path.parent, "sim-1", "flight")
+    link.symlink_to(target)
+    then = time.time() - 2 * DAY
+    os.utime(link, (then, then), follow_symlinks=False)
+
+    sweep(tmp_path)
+
+    assert set(tmp_path.iterdir()) == {pipe, link}
+    assert target.exists()

@@ -1,0 +1,1 @@
+"""A lease in Redis: what it consists of, its permits, its renewal, and the server."""

@@ -1,0 +1,24 @@
+"""A short version of the chaos program."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SHORT = ("--seed", "9", "--rounds", "3", "--tests", "6", "--longest", "300", "--quick")
+
+
+def test_runs_that_are_struck_at_random() -> None:
+    """Nothing overlaps, no verdict is lost, and nothing is left behind."""
+    played = subprocess.run(
+        [sys.executable, "-m", "tests.acceptance.chaos", *SHORT],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+    assert played.returncode == 0, played.stdout
+    assert "overlaps 0, lost verdicts 0, double verdicts 0, leftovers 0" in played.stdout

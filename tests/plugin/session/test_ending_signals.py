@@ -1,0 +1,110 @@
+"""SIGTERM and SIGHUP are handled only in runs that use devices, and only where nobody else does."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from pytest_clawperator.plugin.session import ending_signals
+
+BOTH = (signal.SIGTERM, signal.SIGHUP)
+
+
+def somebody_elses(number: int, frame: object) -> None:
+    """Stand for a handler that a program around pytest installed."""
+
+
+class Config:
+    """What is asked of pytest's config here."""
+
+    def __init__(self) -> None:
+        self.stash = pytest.Stash()
+        self.add_cleanup: Callable[[Callable[[], None]], None] = self._cleanups().append
+
+    def _cleanups(self) -> list[Callable[[], None]]:
+        self.cleanups: list[Callable[[], None]] = []
+        return self.cleanups
+
+
+@pytest.fixture(autouse=True)
+def restored() -> Iterator[None]:
+    """Start with the signals' own effects, and restore what was there."""
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in BOTH}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def configured() -> Config:
+    """Let the part handle the signals."""
+    config = Config()
+    ending_signals.pytest_configure(config)  # type: ignore[arg-type]
+    return config
+
+
+@pytest.mark.parametrize("number", BOTH)
+def test_a_signal_ends_the_run_and_a_second_one_the_process(number: signal.Signals) -> None:
+    """The first is an interrupt that pytest knows; then the signal has its own effect again."""
+    configured()
+
+    with pytest.raises(pytest.exit.Exception, match=f"ended by {number.name}"):
+        signal.raise_signal(number)
+
+    assert signal.getsignal(number) is signal.SIG_DFL
+
+
+def test_the_signals_are_restored_at_the_end() -> None:
+    """After the run the process is as before, also where somebody has a handler of their own."""
+    config = configured()
+    handled = [signal.getsignal(number) is not signal.SIG_DFL for number in BOTH]
+    signal.signal(signal.SIGHUP, somebody_elses)
+
+    for cleanup in config.cleanups:
+        cleanup()
+
+    assert handled == [True, True]
+    assert [signal.getsignal(number) for number in BOTH] == [signal.SIG_DFL, somebody_elses]
+
+
+@pytest.mark.parametrize("there", [signal.SIG_IGN, somebody_elses], ids=["nohup", "handler"])
+def test_what_others_decided_stays(there: Callable[[int, object], None]) -> None:
+    """A signal that is ignored, or that somebody handles, is left alone."""
+    for number in BOTH:
+        signal.signal(number, there)
+
+    config = configured()
+
+    assert [signal.getsignal(number) for number in BOTH] == [there, there]
+    assert config.cleanups == []
+
+
+def test_a_run_in_another_thread_handles_no_signals() -> None:
+    """Python allows handlers in the main thread only."""
+    thread = threading.Thread(target=configured)
+
+    thread.start()
+    thread.join()
+
+    assert [signal.getsignal(number) for number in BOTH] == [signal.SIG_DFL] * 2
+
+
+SHOWS_HANDLERS = """
+import signal
+
+def test_shows():
+    handlers = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)]
+    print("default:", *[handler is signal.SIG_DFL for handler in handlers])
+"""
+
+
+def test_a_run_that_does_not_use_the_library_handles_no_signals(pytester: pytest.Pytester) -> None:
+    """A project that has the plugin installed and does not use it keeps its signals."""
+    pytester.makepyfile(SHOWS_HANDLERS)
+
+    result = pytester.runpytest_subprocess("-s")
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*default: True True"])
