@@ -16,7 +16,7 @@ DEADLINE = 300.0
 BESIDE = Path(sys.prefix) / "others"
 
 CONFTEST = """
-from pytest_clawperator.plugin.leasing.simulated_phones import SimulatorScenario
+from pytest_clawperator.plugin.leasing.phones.simulated import SimulatorScenario
 
 
 def pytest_clawperator_simulator_scenario():

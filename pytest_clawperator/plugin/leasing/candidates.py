@@ -27,8 +27,8 @@ from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.execution.remote.answers import choose_serial, usable_serials
 from pytest_clawperator.execution.remote.runner import list_remote
 from pytest_clawperator.plugin.input.option_values import settings_of
-from pytest_clawperator.plugin.leasing.emulators import start_emulators
-from pytest_clawperator.plugin.leasing.simulated_phones import start_simulator
+from pytest_clawperator.plugin.leasing.phones.emulators import start_emulators
+from pytest_clawperator.plugin.leasing.phones.simulated import start_simulator
 from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.stash import WORKER_COUNT
 from pytest_clawperator.transport.adb import AdbTransport

@@ -43,7 +43,7 @@ from pytest_clawperator.execution.postprocess import Processor
 from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.plugin.input.option_values import settings_of
 from pytest_clawperator.plugin.input.settings import Settings
-from pytest_clawperator.plugin.leasing.ended_phones import PHONES_HINT, end_of_phones
+from pytest_clawperator.plugin.leasing.phones.ended import PHONES_HINT, end_of_phones
 from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.session.hook_calls import call_hook, wrong_result
 from pytest_clawperator.plugin.session.run_folder import run_id

@@ -10,7 +10,7 @@ from pytest_clawperator.devices.pool import Candidate
 from pytest_clawperator.devices.requirements import Requirements
 from pytest_clawperator.execution.postprocess import PROCESSORS, Processor
 from pytest_clawperator.plugin.leasing.candidates import find_candidates
-from pytest_clawperator.plugin.leasing.simulated_phones import SimulatorScenario
+from pytest_clawperator.plugin.leasing.phones.simulated import SimulatorScenario
 
 
 @pytest.hookimpl(trylast=True)

@@ -8,7 +8,7 @@ from contextlib import contextmanager, nullcontext
 import pytest
 
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, LeaseError
-from pytest_clawperator.plugin.leasing.ended_phones import PHONES_HINT, end_of_phones
+from pytest_clawperator.plugin.leasing.phones.ended import PHONES_HINT, end_of_phones
 from pytest_clawperator.plugin.reporting.junit import failed_in_call
 from pytest_clawperator.plugin.reporting.tracebacks import end_in_test, hide_inner_causes
 from pytest_clawperator.plugin.session.device_failures import (

@@ -25,7 +25,7 @@ from pytest_clawperator.simulator.phone.factory import Parts, build_system
 from pytest_clawperator.simulator.phone.fault_request import FaultRequest
 from pytest_clawperator.simulator.phone.fault_switch import FaultSwitch
 from pytest_clawperator.simulator.phone.initial_files import clean_files
-from pytest_clawperator.simulator.phone.kept_phone import bring_back_phone, kept_phone
+from pytest_clawperator.simulator.phone.kept.phone import bring_back_phone, kept_phone
 from pytest_clawperator.simulator.phone.operator_setup import (
     bind_services,
     install_operator_variant,

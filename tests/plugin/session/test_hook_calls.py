@@ -74,7 +74,7 @@ def test_where_nobody_named_devices(
         (
             "simulator_scenario",
             "{'api': 34}",
-            "a pytest_clawperator.plugin.leasing.simulated_phones.SimulatorScenario",
+            "a pytest_clawperator.plugin.leasing.phones.simulated.SimulatorScenario",
         ),
         ("processors", "['nonsense']", "a list of functions"),
         ("processors", "7", "a list of functions"),

@@ -6,7 +6,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from pytest_clawperator.emulators.claims import Claim, Claims
+from pytest_clawperator.emulators.run.claims import Claim, Claims
 from pytest_clawperator.errors import EmulatorError
 
 # What the emulator accepts; it listens on this one and on the next.

@@ -13,14 +13,14 @@ from pytest_clawperator.devices.matrix import DeviceClass
 from pytest_clawperator.devices.requirements import Requirements, meets_api
 from pytest_clawperator.devices.spec import DeviceSpec
 from pytest_clawperator.emulators.emulators import ProvisionedEmulator
-from pytest_clawperator.emulators.fleet import EmulatorFleet, FleetOptions
-from pytest_clawperator.emulators.machine import most_emulators
 from pytest_clawperator.emulators.profile import (
     DOCUMENTED_ABI,
     EmulatorProfile,
     default_profile,
     device_of_form,
 )
+from pytest_clawperator.emulators.run.fleet import EmulatorFleet, FleetOptions
+from pytest_clawperator.emulators.run.machine import most_emulators
 from pytest_clawperator.emulators.running import AdbHost
 from pytest_clawperator.emulators.sdk import Sdk
 from pytest_clawperator.errors import EmulatorError, ErrorCode

@@ -12,18 +12,18 @@ from functools import partial
 from pathlib import Path
 
 from pytest_clawperator.emulators.boot import BootKind, BootLimits, StartOptions
-from pytest_clawperator.emulators.claims import Claim, Claims, Traces
 from pytest_clawperator.emulators.console import ask_console
 from pytest_clawperator.emulators.emulators import Emulators, ProvisionedEmulator
-from pytest_clawperator.emulators.machine import (
+from pytest_clawperator.emulators.profile import EmulatorProfile
+from pytest_clawperator.emulators.run.claims import Claim, Claims, Traces
+from pytest_clawperator.emulators.run.machine import (
     boots_at_once,
     check_memory,
     free_memory,
     is_headless,
 )
-from pytest_clawperator.emulators.ports import reserved_port
-from pytest_clawperator.emulators.processes import end, read_pid
-from pytest_clawperator.emulators.profile import EmulatorProfile
+from pytest_clawperator.emulators.run.ports import reserved_port
+from pytest_clawperator.emulators.run.processes import end, read_pid
 from pytest_clawperator.emulators.running import Host, RunningEmulator, list_running
 from pytest_clawperator.emulators.sdk import Sdk
 from pytest_clawperator.emulators.tool_runs import SdkTools

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_clawperator.errors import TransportError
 from pytest_clawperator.plugin.input.option_values import settings_of
-from pytest_clawperator.plugin.leasing.ended_phones import PHONES_PLUGIN
+from pytest_clawperator.plugin.leasing.phones.ended import PHONES_PLUGIN
 from pytest_clawperator.plugin.session.device_failures import PREFIX, begin_message
 from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.session.hook_calls import call_hook, wrong_result

@@ -1,0 +1,1 @@
+"""The emulators of one run: claimed, started side by side, and ended with it."""

@@ -1,0 +1,1 @@
+"""Phones that the run itself starts, and ends: emulators and simulated phones."""
