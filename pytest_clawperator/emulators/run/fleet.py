@@ -82,9 +82,9 @@ class EmulatorFleet:
         self._options = options or FleetOptions()
         self._say = say
         self._folder = self._sdk.avd_home / _FOLDER
-        self._claims = Claims(self._folder)
         self._tools = SdkTools(self._sdk)
         self._interrupted = threading.Event()
+        self._claims = Claims(self._folder, pause=self._pause)
         self._places: list[_Place] = []
 
     def provision(
@@ -101,8 +101,9 @@ class EmulatorFleet:
         taken_over = [self._taken_over(profile, running, abandoned) for profile in profiles]
         for claim in abandoned.values():
             self._clean_up(claim)
+        names = [one.avd_name for one in running]
         places = [
-            place or self._place(profile)
+            place or self._place(profile, names)
             for profile, place in zip(profiles, taken_over, strict=True)
         ]
         to_start = [place for place in places if place.running is None]
@@ -136,9 +137,8 @@ class EmulatorFleet:
         """Claim what killed runs left."""
         return {claim.name: claim for claim in self._claims.left_behind()}
 
-    def _place(self, profile: EmulatorProfile) -> _Place:
+    def _place(self, profile: EmulatorProfile, running: Sequence[str]) -> _Place:
         """Choose the emulator for a profile, and claim it."""
-        running = list_running(self._host, strict=False)
         place = self._found(profile, running) or self._new(profile)
         self._places.append(place)
         return place
@@ -159,17 +159,29 @@ class EmulatorFleet:
                 return place
         return None
 
-    def _found(self, profile: EmulatorProfile, running: Sequence[RunningEmulator]) -> _Place | None:
+    def _found(self, profile: EmulatorProfile, running: Sequence[str]) -> _Place | None:
         """Return one that runs and nobody has, else one that is stopped."""
-        for one in running:
-            if self._fits(profile, one.avd_name) and (claim := self._take(one.avd_name)):
-                return _Place(profile, one.avd_name, claim, one)
-        busy = {one.avd_name for one in running}
-        stopped = [name for name in self._emulators(profile).names() if name not in busy]
+        for name in running:
+            if place := self._existing(profile, name):
+                return place
+        stopped = [name for name in self._emulators(profile).names() if name not in running]
         for name in sorted(stopped, key=lambda name: (name != profile.avd_name, name)):
-            if self._fits(profile, name) and (claim := self._take(name)):
-                return _Place(profile, name, claim)
+            if place := self._existing(profile, name):
+                return place
         return None
+
+    def _existing(self, profile: EmulatorProfile, name: str) -> _Place | None:
+        """Claim a virtual device that fits; None if another run has it, or has removed it."""
+        claim = self._take(name) if self._fits(profile, name) else None
+        if claim is None:
+            return None
+        # Only now can no other run start, end or remove it.
+        now = list_running(self._host, strict=False)
+        one = next((one for one in now if one.avd_name == name), None)
+        if one is None and not self._emulators(profile).exists(name):
+            claim.release()
+            return None
+        return _Place(profile, name, claim, one)
 
     def _new(self, profile: EmulatorProfile) -> _Place:
         """Claim a name for a virtual device that is yet to be made."""
@@ -211,6 +223,7 @@ class EmulatorFleet:
                 return emulators.make_ready(place.running)
             serial = self._start(emulators, place)
         except EmulatorError as error:
+            self._abandon(place)
             return error
         created = not place.exists
         return ProvisionedEmulator(place.name, serial, created, True, reused=not created)
@@ -220,7 +233,7 @@ class EmulatorFleet:
         place.write(traces)
         if not place.exists:
             emulators.create(place.name)
-        with reserved_port(self._claims) as port:
+        with reserved_port() as port:
             pid_file = self._folder / f"{place.name}.pid"
             place.write(replace(traces, port=port, pid_file=str(pid_file)))
             options = self._start_options(place.profile, port)
@@ -244,6 +257,12 @@ class EmulatorFleet:
         if place.traces is not None and not self._options.keep:
             self._end(place.traces)
         place.claim.release()
+
+    def _abandon(self, place: _Place) -> None:
+        """End what was started in vain, also where emulators are kept."""
+        traces, place.traces = place.traces, None
+        if traces is not None:
+            self._end(traces)
 
     def _clean_up(self, claim: Claim) -> None:
         """End what a killed run left, and that this one has no use for."""
