@@ -22,7 +22,7 @@ from pytest_clawperator.emulators.run.machine import (
     free_memory,
     is_headless,
 )
-from pytest_clawperator.emulators.run.ports import reserved_port
+from pytest_clawperator.emulators.run.ports import is_free, reserved_port
 from pytest_clawperator.emulators.run.processes import end, read_pid
 from pytest_clawperator.emulators.running import Host, RunningEmulator, list_running
 from pytest_clawperator.emulators.sdk import Sdk
@@ -31,6 +31,7 @@ from pytest_clawperator.errors import ClawperatorError, EmulatorError, ErrorCode
 
 _FOLDER = "clawperator-claims"
 _MOST = 64
+_PORT_TRIES = 3
 
 Say = Callable[[str], None]
 
@@ -64,6 +65,10 @@ class _Place:
         """Write down what is about to be done."""
         self.claim.write(traces)
         self.traces = traces
+
+
+class _PortTakenError(EmulatorError):
+    """An emulator could not start as its port was taken meanwhile."""
 
 
 class EmulatorFleet:
@@ -233,11 +238,28 @@ class EmulatorFleet:
         place.write(traces)
         if not place.exists:
             emulators.create(place.name)
+        for _ in range(_PORT_TRIES - 1):
+            try:
+                return self._start_on_port(emulators, place, traces)
+            except _PortTakenError:
+                self._say(f"emulator {place.name}: another program took its port; once more")
+        return self._start_on_port(emulators, place, traces)
+
+    def _start_on_port(self, emulators: Emulators, place: _Place, traces: Traces) -> str:
+        pid_file = self._folder / f"{place.name}.pid"
         with reserved_port() as port:
-            pid_file = self._folder / f"{place.name}.pid"
             place.write(replace(traces, port=port, pid_file=str(pid_file)))
             options = self._start_options(place.profile, port)
-            return emulators.start(place.name, options, pid_file=pid_file).serial
+            try:
+                return emulators.start(place.name, options, pid_file=pid_file).serial
+            except EmulatorError as error:
+                self._end(replace(traces, created=False, port=port, pid_file=str(pid_file)))
+                # Programs that reserve nothing, such as Android Studio, start emulators, too.
+                if error.code == ErrorCode.EMULATOR_START_FAILED and not is_free(port):
+                    raise _PortTakenError(
+                        error.message, code=error.code, hint=error.hint, details=error.details
+                    ) from error
+                raise
 
     def _start_options(self, profile: EmulatorProfile, port: int) -> StartOptions:
         chosen = self._options
@@ -305,6 +327,9 @@ class EmulatorFleet:
         )
 
 
-def _ask_to_end(port: int | None) -> None:
-    with suppress(ClawperatorError):
+def _ask_to_end(port: int | None) -> bool:
+    try:
         ask_console(f"emulator-{port}", "kill", timeout=5.0)
+    except ClawperatorError:
+        return False
+    return True

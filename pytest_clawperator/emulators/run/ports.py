@@ -30,7 +30,7 @@ def _reserve() -> tuple[LockFile, int]:
         lock = lock_standing(lock_path(f"{_HOST}:{port}", "port"))
         if lock is None:
             continue
-        if _is_free(port) and _is_free(port + 1):
+        if is_free(port) and is_free(port + 1):
             return lock, port
         lock.close()
     raise EmulatorError(
@@ -39,7 +39,8 @@ def _reserve() -> tuple[LockFile, int]:
     )
 
 
-def _is_free(port: int) -> bool:
+def is_free(port: int) -> bool:
+    """Whether nobody listens on a port of this machine."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -95,7 +95,7 @@ def _wanted(config: pytest.Config, spec: DeviceSpec) -> list[_Wanted]:
             " --claw-device emulator, and per=2 in the matrix for two of each class"
         )
     of_classes = _of_classes(config, settings.matrix.wanted, base)
-    least = len(of_classes) * settings.matrix.per
+    least = len(of_classes) * settings.matrix.per + settings.spare_devices
     return [of_classes[place % len(of_classes)] for place in range(max(least, workers))]
 
 
