@@ -32,6 +32,7 @@ from pytest_clawperator.errors import ClawperatorError, EmulatorError, ErrorCode
 _FOLDER = "clawperator-claims"
 _MOST = 64
 _PORT_TRIES = 3
+_POLL = 0.5
 
 Say = Callable[[str], None]
 
@@ -47,7 +48,7 @@ class FleetOptions:
     keep: bool = False
     headless: bool | None = None
     boots: int | None = None
-    limits: BootLimits = field(default_factory=BootLimits)
+    limits: BootLimits = field(default_factory=lambda: BootLimits(poll=_POLL))
 
 
 @dataclass

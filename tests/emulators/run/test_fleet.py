@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.emulators.boot import BootLimits
-from pytest_clawperator.emulators.emulators import ProvisionedEmulator
+from pytest_clawperator.emulators.boot import BootLimits, StartOptions
+from pytest_clawperator.emulators.emulators import Emulators, ProvisionedEmulator
 from pytest_clawperator.emulators.run import fleet as fleet_module
 from pytest_clawperator.emulators.run.fleet import EmulatorFleet, FleetOptions
 from pytest_clawperator.emulators.running import AdbHost
 from pytest_clawperator.emulators.sdk import Sdk
 from pytest_clawperator.errors import EmulatorError, ErrorCode
-from pytest_clawperator.simulator.sdk.held_file import holder_of
 from pytest_clawperator.transport.wire import AdbServer
 from tests.doubles.simulator.sdk_bench import DEADLINE, PROFILE, SdkBench
 
@@ -77,17 +78,6 @@ def ready(found: ProvisionedEmulator | EmulatorError) -> ProvisionedEmulator:
     return found
 
 
-def running(bench: SdkBench) -> list[int]:
-    """Return the processes of the emulators that run."""
-    records = (bench.folder / ".running").glob("*")
-    return [int(record.name) for record in records if holder_of(record) is not None]
-
-
-def avds(bench: SdkBench) -> list[str]:
-    """Return the virtual devices that there are."""
-    return sorted(path.stem for path in bench.home.glob("*.ini"))
-
-
 def start_run(bench: SdkBench) -> subprocess.Popen[str]:
     """Start another run, which wants an emulator of the usual profile."""
     return subprocess.Popen(
@@ -118,14 +108,14 @@ class TestProvision:
         """Each profile has its emulator, two that are alike have two; nothing is left of them."""
         with fleet_of(bench) as fleet:
             found = [ready(one) for one in fleet.provision([PROFILE, OTHER, PROFILE])]
-            names = avds(bench)
+            names = bench.avds()
             booted = [bench.has_booted(one.serial) for one in found]
 
         assert [one.created for one in found] == booted == [True] * 3
         assert sorted(one.avd_name for one in found) == names
         assert len({one.serial for one in found}) == 3
         assert found[2].avd_name == f"{found[0].avd_name}-2"
-        assert (running(bench), avds(bench)) == ([], [])
+        assert (bench.running(), bench.avds()) == ([], [])
 
     def test_a_running_one_is_used_and_left_running(self, bench: SdkBench) -> None:
         """What was found running goes on when the run is over."""
@@ -136,7 +126,7 @@ class TestProvision:
             found = ready(fleet.provision([PROFILE])[0])
 
         assert (found.serial, found.started, found.reused) == (serial, False, True)
-        assert (len(running(bench)), avds(bench)) == (1, ["mine"])
+        assert (len(bench.running()), bench.avds()) == (1, ["mine"])
 
     def test_a_stopped_one_is_started_and_stopped_again(self, bench: SdkBench) -> None:
         """A virtual device that was there before is there afterwards."""
@@ -146,7 +136,7 @@ class TestProvision:
             found = ready(fleet.provision([PROFILE])[0])
 
         assert (found.avd_name, found.started, found.created) == ("mine", True, False)
-        assert (running(bench), avds(bench)) == ([], ["mine"])
+        assert (bench.running(), bench.avds()) == ([], ["mine"])
 
     def test_kept_ones_are_found_by_the_next_run(self, bench: SdkBench) -> None:
         """With ``keep`` an emulator goes on, and the next run uses it and leaves it running."""
@@ -157,7 +147,7 @@ class TestProvision:
 
         assert made.created
         assert (again.serial, again.reused) == (made.serial, True)
-        assert (len(running(bench)), avds(bench)) == (1, [made.avd_name])
+        assert (len(bench.running()), bench.avds()) == (1, [made.avd_name])
 
     @pytest.mark.parametrize("keep", [False, True])
     def test_a_failed_boot_is_a_result_and_ends_its_process(
@@ -169,7 +159,7 @@ class TestProvision:
 
         with fleet_of(bench, keep=keep, limits=limits) as fleet:
             (failed,) = fleet.provision([PROFILE])
-            left = running(bench), avds(bench)
+            left = bench.running(), bench.avds()
 
         assert isinstance(failed, EmulatorError)
         assert failed.code == ErrorCode.EMULATOR_BOOT_TIMEOUT
@@ -209,7 +199,33 @@ class TestProvision:
         with fleet_of(bench) as fleet, pytest.raises(EmulatorError, match="need about 5120 MB"):
             fleet.provision([PROFILE, OTHER])
 
-        assert (running(bench), avds(bench)) == ([], [])
+        assert (bench.running(), bench.avds()) == ([], [])
+
+
+class TestPorts:
+    """Ports that others take."""
+
+    def test_a_port_that_is_taken_meanwhile_is_not_the_end(
+        self, bench: SdkBench, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A program that reserves nothing may be quicker: the emulator starts on another port."""
+        start, said, taken = Emulators.start, list[str](), socket.socket()
+
+        def late(self: Emulators, name: str, options: StartOptions, **rest: Path) -> object:
+            monkeypatch.setattr(Emulators, "start", start)
+            taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            taken.bind(("127.0.0.1", options.port or 0))
+            taken.listen()
+            return start(self, name, options, **rest)
+
+        monkeypatch.setattr(Emulators, "start", late)
+        with taken, fleet_of(bench, say=said.append) as fleet:
+            found = ready(fleet.provision([PROFILE])[0])
+            port = taken.getsockname()[1]
+
+        assert found.serial != f"emulator-{port}"
+        assert any("another program took its port" in line for line in said)
+        assert (bench.running(), bench.avds()) == ([], [])
 
 
 class TestOtherRuns:
@@ -233,7 +249,7 @@ class TestOtherRuns:
             thread.join()
 
         assert len({one.avd_name for one in found}) == len({one.serial for one in found}) == 4
-        assert (running(bench), avds(bench)) == ([], [])
+        assert (bench.running(), bench.avds()) == ([], [])
 
     @pytest.mark.parametrize("moment", ["created", "started", "known to adb", "provisioned"])
     def test_what_a_killed_run_left_is_ended(self, bench: SdkBench, moment: str) -> None:
@@ -245,25 +261,25 @@ class TestOtherRuns:
 
         with fleet_of(bench, say=said.append) as fleet:
             found = ready(fleet.provision([OTHER])[0])
-            left = avds(bench)
+            left = bench.avds()
 
         assert left == [found.avd_name]
-        assert (running(bench), avds(bench)) == ([], [])
+        assert (bench.running(), bench.avds()) == ([], [])
         assert "ended, a run that was killed had left it" in said[0]
 
     def test_what_a_killed_run_left_running_is_taken_over(self, bench: SdkBench) -> None:
         """A run that wants such an emulator uses it, and ends it as its own."""
         with other_run(bench, "provisioned") as killed:
-            before = running(bench)
+            before = bench.running()
             killed.kill()
             killed.wait(DEADLINE)
 
         with fleet_of(bench) as fleet:
             found = ready(fleet.provision([PROFILE])[0])
-            now = running(bench)
+            now = bench.running()
 
         assert (now, found.started) == (before, False)
-        assert (running(bench), avds(bench)) == ([], [])
+        assert (bench.running(), bench.avds()) == ([], [])
 
     def test_an_interrupted_run_ends_what_boots(self, bench: SdkBench) -> None:
         """An interrupt ends the wait for a boot, and the emulator."""
@@ -272,6 +288,6 @@ class TestOtherRuns:
         with other_run(bench, "known to adb") as interrupted:
             interrupted.send_signal(signal.SIGINT)
             interrupted.wait(DEADLINE)
-            left = running(bench), avds(bench)
+            left = bench.running(), bench.avds()
 
         assert left == ([], [])
