@@ -87,7 +87,13 @@ def test_what_names_no_device_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "meant"),
-    [("SIM", "sim"), ("Auto", "auto"), ("SIM:4", "sim:4"), ("Emulator", "emulator"), ("Https://Lab/PH1", "https://Lab/PH1")],
+    [
+        ("SIM", "sim"),
+        ("Auto", "auto"),
+        ("SIM:4", "sim:4"),
+        ("Emulator", "emulator"),
+        ("Https://Lab/PH1", "https://Lab/PH1"),
+    ],
 )
 def test_a_keyword_in_capitals_is_refused_with_what_was_meant(text: str, meant: str) -> None:
     """A keyword in capitals is refused with what was meant, and a serial keeps its case."""

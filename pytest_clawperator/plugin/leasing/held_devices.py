@@ -251,9 +251,7 @@ def _usable(pool: DevicePool, classes: Sequence[DeviceClass]) -> Sequence[Candid
     return [one for one in pool.candidates if any(each.holds(one.info) for each in classes)]
 
 
-def _too_few_workers(
-    classes: int, workers: int, *, spare: int, per: int = 1
-) -> pytest.UsageError:
+def _too_few_workers(classes: int, workers: int, *, spare: int, per: int = 1) -> pytest.UsageError:
     found = f"has {classes} classes with devices"
     if per > 1:
         found = f"wants {classes} devices, {per} of each class"

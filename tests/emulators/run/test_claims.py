@@ -8,7 +8,7 @@ import pytest
 
 from pytest_clawperator.emulators.run.claims import Claims, Traces
 
-TRACES = Traces("mine", created=True, port=5554, pid_file="/tmp/mine.pid")  # noqa: S108 - a text
+TRACES = Traces("mine", created=True, port=5554, pid_file="/tmp/mine.pid")
 
 
 def test_a_virtual_device_has_one_holder(tmp_path: Path) -> None:

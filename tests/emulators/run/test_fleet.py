@@ -184,7 +184,7 @@ class TestProvision:
         """What another run had and removed before it could be claimed is made anew."""
         with fleet_of(bench) as first, fleet_of(bench) as second:
             first.provision([PROFILE])
-            take = second._take  # noqa: SLF001 - the moment between looking and claiming
+            take = second._take
             monkeypatch.setattr(second, "_take", lambda name: (first.close(), take(name))[1])
             found = ready(second.provision([PROFILE])[0])
 

@@ -104,9 +104,7 @@ def test_the_named_one_is_used_as_it_is(
     assert (bench.avds(), bench.running()) == (["mine"], [])
 
 
-def test_none_can_be_had(
-    pytester: pytest.Pytester, run_emulators: Run, bench: SdkBench
-) -> None:
+def test_none_can_be_had(pytester: pytest.Pytester, run_emulators: Run, bench: SdkBench) -> None:
     """Where the only one does not start, the tests say why."""
     pytester.makepyfile(LEAVES_LINES)
     bench.behave(failure="kvm_denied")
@@ -114,7 +112,9 @@ def test_none_can_be_had(
     result = run_emulators("--claw-device", "emulator")
 
     result.assert_outcomes(errors=4)
-    result.stdout.fnmatch_lines(["E *EMULATOR_START_FAILED: *; this user may not use /dev/kvm", "*hint: *"])
+    result.stdout.fnmatch_lines(
+        ["E *EMULATOR_START_FAILED: *; this user may not use /dev/kvm", "*hint: *"]
+    )
     assert bench.avds() == []
     assert len([line for line in result.outlines if ": created with" in line]) == 1
 
