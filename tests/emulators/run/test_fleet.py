@@ -17,6 +17,7 @@ import pytest
 from pytest_clawperator.emulators.boot import BootLimits, StartOptions
 from pytest_clawperator.emulators.emulators import Emulators, ProvisionedEmulator
 from pytest_clawperator.emulators.run import fleet as fleet_module
+from pytest_clawperator.emulators.run.claims import Claim
 from pytest_clawperator.emulators.run.fleet import EmulatorFleet, FleetOptions
 from pytest_clawperator.emulators.running import AdbHost
 from pytest_clawperator.emulators.sdk import Sdk
@@ -185,7 +186,12 @@ class TestProvision:
         with fleet_of(bench) as first, fleet_of(bench) as second:
             first.provision([PROFILE])
             take = second._take
-            monkeypatch.setattr(second, "_take", lambda name: (first.close(), take(name))[1])
+
+            def take_late(name: str) -> Claim | None:
+                first.close()
+                return take(name)
+
+            monkeypatch.setattr(second, "_take", take_late)
             found = ready(second.provision([PROFILE])[0])
 
         assert found.created

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 import pytest
 
 from pytest_clawperator.emulators.profile import EmulatorProfile
@@ -49,7 +52,7 @@ def test_there_is_a_window_only_where_one_can_be_seen(
     monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], headless: bool
 ) -> None:
     """In CI and without a display there is none."""
-    monkeypatch.setattr(machine.sys, "platform", "linux")
+    monkeypatch.setattr(sys, "platform", "linux")
 
     assert is_headless(environment) is headless
 
@@ -66,7 +69,7 @@ def test_cores_and_memory_limit_how_many_there_are(
     most: int,
 ) -> None:
     """A boot keeps two cores busy; there is always one emulator."""
-    monkeypatch.setattr(machine.os, "cpu_count", lambda: cores)
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
     monkeypatch.setattr(machine, "free_memory", lambda: memory)
 
     assert (boots_at_once(), most_emulators(SMALL)) == (boots, most)
