@@ -192,13 +192,17 @@ class DevicePool:
         self._store.close()
 
     def _one_of_each(self, groups: Iterable[Sequence[Candidate]]) -> list[Candidate]:
-        """Return a free device of each group that has any; groups with the least choice first."""
+        """Return a free device of each group that has any; groups with the least choice first.
+
+        A group that is given twice has two, if it can.
+        """
         chosen: list[Candidate] = []
-        for free in sorted(
-            [[one for one in self._free if one in each] for each in groups], key=len
-        ):
-            if free and not any(one in free for one in chosen):
-                chosen.append(free[0])
+        wanted = sorted([[one for one in self._free if one in each] for each in groups], key=len)
+        for place, free in enumerate(wanted):
+            times = wanted[: place + 1].count(free)
+            others = [one for one in free if one not in chosen]
+            if others and len(free) - len(others) < times:
+                chosen.append(others[0])
         return chosen
 
     def _choose(self, free: Sequence[Candidate], worker_id: str) -> Candidate:

@@ -247,6 +247,10 @@ class Emulators:
                 details={"name": name, "unsupportedReasons": reasons},
             )
 
+    def exists(self, name: str) -> bool:
+        """Whether there is a virtual device of this name."""
+        return self._read(name).exists
+
     def unfit(self, name: str) -> tuple[str, ...]:
         """Return why a virtual device does not fit the profile; nothing if it does."""
         return self._read(name).unsupported_reasons(self.profile)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from pytest_clawperator.emulators.sdk import Sdk, Tool
 _LINE_END = re.compile(rb"[\r\n]+")
 _KEPT = 64 * 1024
 _TIMED_OUT = 124
+_LOOK_AGAIN = 0.002
 # A shell that becomes the program which follows.
 _WRITE_PID = ("/bin/sh", "-c", 'echo $$ >"$0" && exec "$@"')
 
@@ -135,8 +137,10 @@ class SdkTools:
     ) -> BackgroundTool:
         """Start a tool that goes on; its output is written to a file, and its process id."""
         before = () if pid_file is None else (*_WRITE_PID, str(pid_file))
+        if pid_file is not None:
+            pid_file.unlink(missing_ok=True)
         with output.open("ab") as written:
-            return self._start(
+            process = self._start(
                 tool,
                 arguments,
                 subprocess.DEVNULL,
@@ -145,6 +149,10 @@ class SdkTools:
                 before=before,
                 kind=_Detached,
             )
+        # Who ends it must find its id; a process that ended has none.
+        while pid_file is not None and not _has_content(pid_file) and process.poll() is None:
+            time.sleep(_LOOK_AGAIN)
+        return process
 
     def _start(
         self,
@@ -201,6 +209,13 @@ class _LineReader:
     def _show(self, line: bytes) -> None:
         if self._on_line is not None and line.strip():
             self._on_line(line.decode("utf-8", "replace").strip())
+
+
+def _has_content(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except FileNotFoundError:
+        return False
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:

@@ -56,6 +56,26 @@ def test_classes_are_the_product_of_the_values(text: str, expected: list[str]) -
 
 
 @pytest.mark.parametrize(
+    ("text", "per"), [("api=33,35", 1), ("api=33,35;per=2", 2), ("per=64;form=phone", 64)]
+)
+def test_a_matrix_says_how_many_of_each_class(text: str, per: int) -> None:
+    """``per`` is no requirement: it makes no classes, and is in no label."""
+    matrix = parse_matrix(text)
+
+    assert matrix.per == per
+    assert not any("per" in one.label for one in matrix.classes([]))
+
+
+@pytest.mark.parametrize("text", ["api=33;per=0", "api=33;per=65", "api=33;per=x", "api=33;per="])
+def test_an_impossible_number_of_each_class_is_refused(text: str) -> None:
+    """The error says what is allowed."""
+    with pytest.raises(ConfigurationError, match="it says how many devices of each class") as told:
+        parse_matrix(text)
+
+    assert "a number from 1 to 64" in str(told.value)
+
+
+@pytest.mark.parametrize(
     ("text", "members"),
     [
         ("api=36;form=phone", [PHONE]),

@@ -14,6 +14,9 @@ from pytest_clawperator.errors import ConfigurationError
         ("auto", DeviceSpec("auto", "auto")),
         ("sim", DeviceSpec("sim", "sim")),
         ("sim:4", DeviceSpec("sim:4", "sim", count=4)),
+        ("emulator", DeviceSpec("emulator", "emulator")),
+        ("emulator:4", DeviceSpec("emulator:4", "emulator", count=4)),
+        ("emulator:mine-2", DeviceSpec("emulator:mine-2", "emulator", avd="mine-2")),
         ("emulator-5554", DeviceSpec("emulator-5554", "serial", serial="emulator-5554")),
         ("10.0.0.7:5555", DeviceSpec("10.0.0.7:5555", "serial", serial="10.0.0.7:5555")),
         ("simone", DeviceSpec("simone", "serial", serial="simone")),
@@ -54,6 +57,11 @@ def test_each_way_to_name_devices_is_understood(text: str, meant: DeviceSpec) ->
         "sim:x",
         "sim:10000",
         "auto:1",
+        "emulator:",
+        "emulator:0",
+        "emulator:10000",
+        "emulator:-x",
+        "emulator:a b",
         "http://",
         "http:///PH1",
         "http://lab:abc/PH1",
@@ -79,7 +87,13 @@ def test_what_names_no_device_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "meant"),
-    [("SIM", "sim"), ("Auto", "auto"), ("SIM:4", "sim:4"), ("Https://Lab/PH1", "https://Lab/PH1")],
+    [
+        ("SIM", "sim"),
+        ("Auto", "auto"),
+        ("SIM:4", "sim:4"),
+        ("Emulator", "emulator"),
+        ("Https://Lab/PH1", "https://Lab/PH1"),
+    ],
 )
 def test_a_keyword_in_capitals_is_refused_with_what_was_meant(text: str, meant: str) -> None:
     """A keyword in capitals is refused with what was meant, and a serial keeps its case."""

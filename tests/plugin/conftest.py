@@ -13,6 +13,10 @@ import pytest_clawperator.plugin.rooms  # noqa: F401
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
+from tests.doubles.simulator.sdk_bench import SdkBench
+from tests.doubles.simulator.sdk_fixtures import bench, sdk_of_session
+
+__all__ = ["bench", "sdk_of_session"]
 
 Run = Callable[..., pytest.RunResult]
 
@@ -87,3 +91,19 @@ def run_workers(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> R
         return pytester.runpytest_inprocess(*plugins, "-rs", *options)
 
     return run_workers
+
+
+@pytest.fixture
+def run_emulators(run_workers: Run, bench: SdkBench, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Return the function that runs the suite on emulators of a simulated SDK."""
+    for name in ("ADB_PATH", "EMULATOR_PATH", "AVDMANAGER_PATH", "SDKMANAGER_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in bench.sdk.variables.items():
+        monkeypatch.setenv(name, value)
+    like = ("--claw-emulator", "api=34,abi=x86_64,image=google_apis")
+    quick = ("--claw-snapshot=off", "--claw-logcat=off", "--claw-screenshot=off")
+
+    def run_emulators(*options: str) -> pytest.RunResult:
+        return run_workers(*like, "--claw-emulator-boots=2", *quick, *options)
+
+    return run_emulators

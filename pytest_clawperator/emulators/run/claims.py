@@ -8,17 +8,19 @@ knows what it has to end.
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from pytest_clawperator.execution.locks.lock_file import LockFile, lock_standing
+
 _SUFFIX = ".claim"
 _LARGEST = 64 * 1024
+_LOOK_AGAIN = 0.2
 
 
 @dataclass(frozen=True)
@@ -38,52 +40,36 @@ class Traces:
 class Claim:
     """A virtual device that this process has for itself."""
 
-    def __init__(self, name: str, path: Path, descriptor: int) -> None:
+    def __init__(self, name: str, file: LockFile) -> None:
         self.name = name
-        self._path = path
-        self._descriptor = descriptor
-        self.left = _read(descriptor, name)
+        self._file = file
+        self.left = _read(file.read(_LARGEST), name)
 
     def write(self, traces: Traces) -> None:
         """Write down what is about to be done, for whoever has to clean up."""
-        content = json.dumps(asdict(traces)).encode()
-        os.pwrite(self._descriptor, content, 0)
-        os.ftruncate(self._descriptor, len(content))
+        self._file.replace(json.dumps(asdict(traces)).encode())
 
-    def release(self, *, forget: bool = True) -> None:
-        """Let others have the virtual device; what was written is forgotten, or left to them."""
-        if self._descriptor < 0:
-            return
-        if forget:
-            with suppress(OSError):
-                self._path.unlink()
-        os.close(self._descriptor)
-        self._descriptor = -1
+    def release(self) -> None:
+        """Let others have the virtual device; what was written is forgotten."""
+        if self._file.is_open:
+            self._file.remove()
+            self._file.close()
 
 
 class Claims:
-    """The virtual devices of a user, and who has which."""
+    """The virtual devices of a user, and who has which.
 
-    def __init__(self, folder: Path) -> None:
+    ``pause`` is called between two looks at something that another run has.
+    """
+
+    def __init__(self, folder: Path, *, pause: Callable[[float], None] = time.sleep) -> None:
         self._folder = folder
+        self._pause = pause
 
     def take(self, name: str) -> Claim | None:
         """Claim a virtual device; None if another run has it."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        path = self._folder / f"{name}{_SUFFIX}"
-        while True:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if _is_at(descriptor, path):
-                    return Claim(name, path, descriptor)
-            except BlockingIOError:
-                os.close(descriptor)
-                return None
-            except BaseException:
-                os.close(descriptor)
-                raise
-            os.close(descriptor)  # its last holder removed the file in between
+        file = self._locked(f"{name}{_SUFFIX}")
+        return None if file is None else Claim(name, file)
 
     def left_behind(self) -> Iterator[Claim]:
         """Claim and yield the virtual devices of runs that did not clean up."""
@@ -99,31 +85,23 @@ class Claims:
     @contextmanager
     def lock(self, what: str) -> Iterator[bool]:
         """Keep other runs from something; yield whether it had to be waited for."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        path = self._folder / f"{what.replace(';', '_')}.lock"
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        waited = False
+        while (file := self._locked(f"{what.replace(';', '_')}.lock")) is None:
+            waited = True
+            self._pause(_LOOK_AGAIN)
         try:
-            waited = False
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                waited = True
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
             yield waited
         finally:
-            os.close(descriptor)
+            file.close()
+
+    def _locked(self, name: str) -> LockFile | None:
+        # Nobody else may write to it, whatever the umask says.
+        self._folder.mkdir(0o700, parents=True, exist_ok=True)
+        return lock_standing(self._folder / name)
 
 
-def _is_at(descriptor: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.lstat())
-    except FileNotFoundError:
-        return False
-
-
-def _read(descriptor: int, name: str) -> Traces | None:
+def _read(content: bytes, name: str) -> Traces | None:
     """Return what the last holder left; None if it left nothing."""
-    content = os.pread(descriptor, _LARGEST, 0)
     if not content.strip():
         return None
     try:

@@ -22,7 +22,7 @@ from pytest_clawperator.emulators.run.machine import (
     free_memory,
     is_headless,
 )
-from pytest_clawperator.emulators.run.ports import reserved_port
+from pytest_clawperator.emulators.run.ports import is_free, reserved_port
 from pytest_clawperator.emulators.run.processes import end, read_pid
 from pytest_clawperator.emulators.running import Host, RunningEmulator, list_running
 from pytest_clawperator.emulators.sdk import Sdk
@@ -31,6 +31,8 @@ from pytest_clawperator.errors import ClawperatorError, EmulatorError, ErrorCode
 
 _FOLDER = "clawperator-claims"
 _MOST = 64
+_PORT_TRIES = 3
+_POLL = 0.5
 
 Say = Callable[[str], None]
 
@@ -46,7 +48,7 @@ class FleetOptions:
     keep: bool = False
     headless: bool | None = None
     boots: int | None = None
-    limits: BootLimits = field(default_factory=BootLimits)
+    limits: BootLimits = field(default_factory=lambda: BootLimits(poll=_POLL))
 
 
 @dataclass
@@ -66,6 +68,10 @@ class _Place:
         self.traces = traces
 
 
+class _PortTakenError(EmulatorError):
+    """An emulator could not start as its port was taken meanwhile."""
+
+
 class EmulatorFleet:
     """The emulators of a run. No other run can have them until it is closed."""
 
@@ -82,9 +88,9 @@ class EmulatorFleet:
         self._options = options or FleetOptions()
         self._say = say
         self._folder = self._sdk.avd_home / _FOLDER
-        self._claims = Claims(self._folder)
         self._tools = SdkTools(self._sdk)
         self._interrupted = threading.Event()
+        self._claims = Claims(self._folder, pause=self._pause)
         self._places: list[_Place] = []
 
     def provision(
@@ -101,8 +107,9 @@ class EmulatorFleet:
         taken_over = [self._taken_over(profile, running, abandoned) for profile in profiles]
         for claim in abandoned.values():
             self._clean_up(claim)
+        names = [one.avd_name for one in running]
         places = [
-            place or self._place(profile)
+            place or self._place(profile, names)
             for profile, place in zip(profiles, taken_over, strict=True)
         ]
         to_start = [place for place in places if place.running is None]
@@ -136,9 +143,8 @@ class EmulatorFleet:
         """Claim what killed runs left."""
         return {claim.name: claim for claim in self._claims.left_behind()}
 
-    def _place(self, profile: EmulatorProfile) -> _Place:
+    def _place(self, profile: EmulatorProfile, running: Sequence[str]) -> _Place:
         """Choose the emulator for a profile, and claim it."""
-        running = list_running(self._host, strict=False)
         place = self._found(profile, running) or self._new(profile)
         self._places.append(place)
         return place
@@ -159,17 +165,29 @@ class EmulatorFleet:
                 return place
         return None
 
-    def _found(self, profile: EmulatorProfile, running: Sequence[RunningEmulator]) -> _Place | None:
+    def _found(self, profile: EmulatorProfile, running: Sequence[str]) -> _Place | None:
         """Return one that runs and nobody has, else one that is stopped."""
-        for one in running:
-            if self._fits(profile, one.avd_name) and (claim := self._take(one.avd_name)):
-                return _Place(profile, one.avd_name, claim, one)
-        busy = {one.avd_name for one in running}
-        stopped = [name for name in self._emulators(profile).names() if name not in busy]
+        for name in running:
+            if place := self._existing(profile, name):
+                return place
+        stopped = [name for name in self._emulators(profile).names() if name not in running]
         for name in sorted(stopped, key=lambda name: (name != profile.avd_name, name)):
-            if self._fits(profile, name) and (claim := self._take(name)):
-                return _Place(profile, name, claim)
+            if place := self._existing(profile, name):
+                return place
         return None
+
+    def _existing(self, profile: EmulatorProfile, name: str) -> _Place | None:
+        """Claim a virtual device that fits; None if another run has it, or has removed it."""
+        claim = self._take(name) if self._fits(profile, name) else None
+        if claim is None:
+            return None
+        # Only now can no other run start, end or remove it.
+        now = list_running(self._host, strict=False)
+        one = next((one for one in now if one.avd_name == name), None)
+        if one is None and not self._emulators(profile).exists(name):
+            claim.release()
+            return None
+        return _Place(profile, name, claim, one)
 
     def _new(self, profile: EmulatorProfile) -> _Place:
         """Claim a name for a virtual device that is yet to be made."""
@@ -211,6 +229,7 @@ class EmulatorFleet:
                 return emulators.make_ready(place.running)
             serial = self._start(emulators, place)
         except EmulatorError as error:
+            self._abandon(place)
             return error
         created = not place.exists
         return ProvisionedEmulator(place.name, serial, created, True, reused=not created)
@@ -220,11 +239,28 @@ class EmulatorFleet:
         place.write(traces)
         if not place.exists:
             emulators.create(place.name)
-        with reserved_port(self._claims) as port:
-            pid_file = self._folder / f"{place.name}.pid"
+        for _ in range(_PORT_TRIES - 1):
+            try:
+                return self._start_on_port(emulators, place, traces)
+            except _PortTakenError:
+                self._say(f"emulator {place.name}: another program took its port; once more")
+        return self._start_on_port(emulators, place, traces)
+
+    def _start_on_port(self, emulators: Emulators, place: _Place, traces: Traces) -> str:
+        pid_file = self._folder / f"{place.name}.pid"
+        with reserved_port() as port:
             place.write(replace(traces, port=port, pid_file=str(pid_file)))
             options = self._start_options(place.profile, port)
-            return emulators.start(place.name, options, pid_file=pid_file).serial
+            try:
+                return emulators.start(place.name, options, pid_file=pid_file).serial
+            except EmulatorError as error:
+                self._end(replace(traces, created=False, port=port, pid_file=str(pid_file)))
+                # Programs that reserve nothing, such as Android Studio, start emulators, too.
+                if error.code == ErrorCode.EMULATOR_START_FAILED and not is_free(port):
+                    raise _PortTakenError(
+                        error.message, code=error.code, hint=error.hint, details=error.details
+                    ) from error
+                raise
 
     def _start_options(self, profile: EmulatorProfile, port: int) -> StartOptions:
         chosen = self._options
@@ -244,6 +280,12 @@ class EmulatorFleet:
         if place.traces is not None and not self._options.keep:
             self._end(place.traces)
         place.claim.release()
+
+    def _abandon(self, place: _Place) -> None:
+        """End what was started in vain, also where emulators are kept."""
+        traces, place.traces = place.traces, None
+        if traces is not None:
+            self._end(traces)
 
     def _clean_up(self, claim: Claim) -> None:
         """End what a killed run left, and that this one has no use for."""
@@ -286,6 +328,9 @@ class EmulatorFleet:
         )
 
 
-def _ask_to_end(port: int | None) -> None:
-    with suppress(ClawperatorError):
+def _ask_to_end(port: int | None) -> bool:
+    try:
         ask_console(f"emulator-{port}", "kill", timeout=5.0)
+    except ClawperatorError:
+        return False
+    return True

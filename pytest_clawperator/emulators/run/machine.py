@@ -34,9 +34,11 @@ def check_memory(profiles: Sequence[EmulatorProfile], *, available: int | None) 
     if available is None or needed <= available:
         return
     fitting = max(0, available // (needed // len(profiles)))
+    need = "1 emulator needs" if len(profiles) == 1 else f"{len(profiles)} emulators need"
+    fewer = f"Start at most {fitting}, or give" if fitting else "End other programs, or give"
     raise EmulatorError(
-        f"{len(profiles)} emulators need about {needed} MB of memory, and {available} MB are free",
-        hint=f"Start at most {fitting}, or give each less memory: ram=1024.",
+        f"{need} about {needed} MB of memory, and {available} MB are free",
+        hint=f"{fewer} each less memory: ram=1024.",
         details={"neededMb": needed, "availableMb": available},
     )
 

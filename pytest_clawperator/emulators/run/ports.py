@@ -6,8 +6,9 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from pytest_clawperator.emulators.run.claims import Claim, Claims
 from pytest_clawperator.errors import EmulatorError
+from pytest_clawperator.execution.locks.folder import lock_path
+from pytest_clawperator.execution.locks.lock_file import LockFile, lock_standing
 
 # What the emulator accepts; it listens on this one and on the next.
 FIRST, LAST = 5554, 5682
@@ -15,30 +16,31 @@ _HOST = "127.0.0.1"
 
 
 @contextmanager
-def reserved_port(claims: Claims) -> Iterator[int]:
-    """Yield a port that is free, and that no other run takes meanwhile."""
-    claim, port = _reserve(claims)
+def reserved_port() -> Iterator[int]:
+    """Yield a port that is free, and that no other run of this machine takes meanwhile."""
+    lock, port = _reserve()
     try:
         yield port
     finally:
-        claim.release()
+        lock.close()
 
 
-def _reserve(claims: Claims) -> tuple[Claim, int]:
+def _reserve() -> tuple[LockFile, int]:
     for port in range(FIRST, LAST + 1, 2):
-        claim = claims.take(f"port-{port}")
-        if claim is None:
+        lock = lock_standing(lock_path(f"{_HOST}:{port}", "port"))
+        if lock is None:
             continue
-        if _is_free(port) and _is_free(port + 1):
-            return claim, port
-        claim.release()
+        if is_free(port) and is_free(port + 1):
+            return lock, port
+        lock.close()
     raise EmulatorError(
         f"all ports for emulators, {FIRST} to {LAST}, are taken",
         hint="End emulators that are not needed: `adb devices` lists them.",
     )
 
 
-def _is_free(port: int) -> bool:
+def is_free(port: int) -> bool:
+    """Whether nobody listens on a port of this machine."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 _GRACE = 10.0
@@ -32,21 +33,29 @@ def end(
     pid: int,
     avd_name: str,
     *,
-    ask: Callable[[], None],
+    ask: Callable[[], bool],
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
 ) -> None:
-    """End an emulator's process and wait for it: ask it to end, then make it."""
-    steps = (ask, lambda: os.kill(pid, signal.SIGTERM), lambda: os.kill(pid, signal.SIGKILL))
-    for step in steps:
+    """End an emulator's process and wait for it: ask it to end, then make it.
+
+    ``ask`` returns whether it was heard: an emulator that has just started listens to nobody.
+    """
+    for step in (ask, partial(_signal, pid, signal.SIGTERM), partial(_signal, pid, signal.SIGKILL)):
         if not is_emulator(pid, avd_name):
             return
-        with suppress(ProcessLookupError, PermissionError):
-            step()
-        deadline = clock() + _GRACE
+        deadline = clock() + (_GRACE if step() else 0.0)
         while is_emulator(pid, avd_name) and clock() < deadline:
             _reap(pid)
             pause(_POLL)
+
+
+def _signal(pid: int, number: int) -> bool:
+    try:
+        os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        return False
+    return True
 
 
 def _reap(pid: int) -> None:

@@ -93,8 +93,7 @@ def hold_alone(config: pytest.Config) -> DevicePool:
     if _is_each(config):
         _hold_free(config, pool.candidates)
     else:
-        groups = _members(pool, _wanted_classes(config))
-        _hold(config, groups or [pool.chosen_first(ALONE)])
+        _hold(config, _groups(config, pool) or [pool.chosen_first(ALONE)])
     return pool
 
 
@@ -114,7 +113,7 @@ def hold_for_workers(config: pytest.Config, workers: int) -> DevicePool:
             _hold_free(config, pool.candidates)
         classes = len(pool.held) - spare
     else:
-        groups = _members(pool, _wanted_classes(config))
+        groups = _groups(config, pool)
         if pool.held:  # by -n auto, which takes what is free
             groups = [each for each in groups if set(each).intersection(pool.held)]
         classes = len(groups)
@@ -122,7 +121,7 @@ def hold_for_workers(config: pytest.Config, workers: int) -> DevicePool:
             usable = _usable(pool, _wanted_classes(config))
             _hold(config, [*groups, *[usable] * (workers - classes)])
     if classes > workers:
-        raise _too_few_workers(classes, workers, spare=spare)
+        raise _too_few_workers(classes, workers, spare=spare, per=_per(config))
     pool.keep(workers + spare, groups=groups)
     return pool
 
@@ -176,7 +175,7 @@ def spares_of(config: pytest.Config) -> Spares:
     """Return the devices for tests that want several, once the devices of the run are held."""
     if SPARE_DEVICES not in config.stash:
         pool = pool_of(config)
-        groups = _members(pool, _wanted_classes(config))
+        groups = _groups(config, pool)
         reserved = pool.reserve(settings_of(config).spare_devices, groups=groups)
         config.stash[SPARE_DEVICES] = Spares([pool.lease_of(one) for one in reserved])
     return config.stash[SPARE_DEVICES]
@@ -228,6 +227,17 @@ def _hold_free(config: pytest.Config, candidates: Sequence[Candidate]) -> None:
         events_of(config).show(f"{text}, and left out")
 
 
+def _per(config: pytest.Config) -> int:
+    matrix = settings_of(config).matrix
+    return matrix.per if matrix is not None else 1
+
+
+def _groups(config: pytest.Config, pool: DevicePool) -> list[Sequence[Candidate]]:
+    """Return the devices of each class, as often as the class shall have one and can."""
+    members = _members(pool, _wanted_classes(config))
+    return [group for group in members for _ in range(min(_per(config), len(group)))]
+
+
 def _members(pool: DevicePool, classes: Iterable[DeviceClass]) -> list[Sequence[Candidate]]:
     """Return the devices of each class that has any."""
     groups = [[one for one in pool.candidates if each.holds(one.info)] for each in classes]
@@ -241,10 +251,13 @@ def _usable(pool: DevicePool, classes: Sequence[DeviceClass]) -> Sequence[Candid
     return [one for one in pool.candidates if any(each.holds(one.info) for each in classes)]
 
 
-def _too_few_workers(classes: int, workers: int, *, spare: int) -> pytest.UsageError:
+def _too_few_workers(classes: int, workers: int, *, spare: int, per: int = 1) -> pytest.UsageError:
+    found = f"has {classes} classes with devices"
+    if per > 1:
+        found = f"wants {classes} devices, {per} of each class"
     have = "1 worker can have 1" if workers == 1 else f"{workers} workers can have {workers}"
     wanted = f"run with -n {classes}, which needs {classes + spare} devices"
     return pytest.UsageError(
-        f"--claw-matrix has {classes} classes with devices, and {have} of them: {wanted}"
+        f"--claw-matrix {found}, and {have} of them: {wanted}"
         + (f" as --claw-spare-devices keeps {spare} from the workers" if spare else "")
     )

@@ -133,6 +133,15 @@ class SdkBench:
         await_true(has_ports, "it has its ports")
         return f"emulator-{values['port']}"
 
+    def running(self) -> list[int]:
+        """Return the processes of the emulators that run."""
+        records = (self.folder / ".running").glob("*")
+        return [int(record.name) for record in records if holder_of(record) is not None]
+
+    def avds(self) -> list[str]:
+        """Return the names of the virtual devices."""
+        return sorted(path.stem for path in self.home.glob("*.ini"))
+
     def adb(self, *arguments: str) -> str:
         """Run the real adb and return what it prints."""
         ran = subprocess.run(

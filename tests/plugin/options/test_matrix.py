@@ -372,6 +372,33 @@ def test_fewer_workers_than_classes(
     )
 
 
+def test_several_devices_of_each_class(pytester: pytest.Pytester, run_workers: Run) -> None:
+    """``per=2`` gives each class two devices of those that there are, and needs the workers."""
+    pytester.makeconftest(LEAVES_LINES)
+    pytester.makepyfile(
+        test_it="""
+        import pytest
+
+        @pytest.mark.parametrize("number", range(4))
+        def test_it(line, clawperator, number): pass
+        """
+    )
+    matrix = ("--claw-device", "sim:3", "--claw-matrix", "form=phone;per=2")
+
+    few = run_workers("-n", "1", *matrix)
+    enough = run_workers("-n", "2", *matrix)
+
+    assert few.ret == pytest.ExitCode.USAGE_ERROR
+    few.stderr.fnmatch_lines(
+        [
+            "ERROR: --claw-matrix wants 2 devices, 2 of each class, and 1 worker can have 1 of"
+            " them: run with -n 2, which needs 2 devices"
+        ]
+    )
+    enough.assert_outcomes(passed=4)
+    assert len({serial for _, serial in lines(pytester.path)}) == 2
+
+
 @pytest.mark.parametrize("workers", ["0", "auto"])
 def test_a_spare_device_is_of_a_class_that_has_several(
     pytester: pytest.Pytester,

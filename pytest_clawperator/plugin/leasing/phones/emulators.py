@@ -23,7 +23,7 @@ from pytest_clawperator.emulators.run.fleet import EmulatorFleet, FleetOptions
 from pytest_clawperator.emulators.run.machine import most_emulators
 from pytest_clawperator.emulators.running import AdbHost
 from pytest_clawperator.emulators.sdk import Sdk
-from pytest_clawperator.errors import EmulatorError, ErrorCode
+from pytest_clawperator.errors import ClawperatorError, EmulatorError, ErrorCode
 from pytest_clawperator.plugin.input.option_values import settings_of
 from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.stash import WORKER_COUNT
@@ -31,6 +31,7 @@ from pytest_clawperator.transport.server import locate_server
 from pytest_clawperator.transport.wire import AdbServer
 
 _LEVELS = range(21, 100)
+_FAILED: pytest.StashKey[dict[DeviceSpec, ClawperatorError]] = pytest.StashKey()
 
 
 @dataclass(frozen=True)
@@ -42,11 +43,22 @@ class _Wanted:
 
 
 def start_emulators(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str]]:
-    """Start the emulators of a run; return their adb server and serials.
+    """Start the emulators of a run, once; return their adb server and serials.
 
     A class of a matrix for which there is no emulator is told; without a matrix, one that is
     missing is an error.
     """
+    failed = config.stash.setdefault(_FAILED, {})
+    if spec in failed:
+        raise failed[spec]  # another try would take as long, and end the same
+    try:
+        return _start(config, spec)
+    except ClawperatorError as error:
+        failed[spec] = error
+        raise
+
+
+def _start(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str]]:
     server = locate_server(next(iter(settings_of(config).adb), None))
     wanted = _wanted(config, spec)
     fleet = _fleet(config, server)
@@ -95,7 +107,7 @@ def _wanted(config: pytest.Config, spec: DeviceSpec) -> list[_Wanted]:
             " --claw-device emulator, and per=2 in the matrix for two of each class"
         )
     of_classes = _of_classes(config, settings.matrix.wanted, base)
-    least = len(of_classes) * settings.matrix.per
+    least = len(of_classes) * settings.matrix.per + settings.spare_devices
     return [of_classes[place % len(of_classes)] for place in range(max(least, workers))]
 
 

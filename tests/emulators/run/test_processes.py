@@ -1,0 +1,62 @@
+"""The processes of emulators."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pytest_clawperator.emulators.run.processes import end, is_emulator, read_pid
+
+# A process that ends when it is told to, or only when it is killed.
+WAITS = "import sys; print(flush=True); sys.stdin.read()"
+STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {WAITS}"
+
+
+@pytest.fixture(params=[WAITS, STUBBORN])
+def process(request: pytest.FixtureRequest) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a process that looks like an emulator."""
+    with subprocess.Popen(
+        [sys.executable, "-c", request.param, "@mine"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        yield process
+        process.kill()
+
+
+@pytest.mark.parametrize(
+    ("text", "pid"), [("42\n", 42), ("", None), ("x", None), ("1", None), ("-5", None)]
+)
+def test_only_a_process_id_is_read(tmp_path: Path, text: str, pid: int | None) -> None:
+    """A file that holds something else names no process, nor does one that is not there."""
+    (tmp_path / "pid").write_text(text, encoding="ascii")
+
+    assert read_pid(tmp_path / "pid") == pid
+    assert read_pid(tmp_path / "none") is None
+
+
+def test_a_process_that_does_not_listen_is_made_to_end(process: subprocess.Popen[bytes]) -> None:
+    """Who is not heard goes on at once to a signal, and to one that nobody can ignore."""
+    ticks = iter(range(1000))
+
+    end(process.pid, "mine", ask=lambda: False, clock=lambda: float(next(ticks)))
+
+    assert not is_emulator(process.pid, "mine")
+
+
+def test_a_process_of_another_kind_is_left_alone(process: subprocess.Popen[bytes]) -> None:
+    """Ids are used again: only the emulator of this virtual device is ended."""
+
+    def ask() -> bool:
+        raise AssertionError("it was asked to end")
+
+    end(process.pid, "min", ask=ask)
+
+    assert is_emulator(process.pid, "mine")
+    assert process.poll() is None
