@@ -9,7 +9,6 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
-from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,44 +53,36 @@ def extended(text: str) -> dict[str, Any]:
 
 
 def github_jobs() -> Iterator[Job]:
-    """Give the jobs of the workflow, one for each combination of its matrix."""
+    """Give the jobs of the workflow."""
     for name, job in yaml.safe_load(GITHUB.read_text("utf-8"))["jobs"].items():
         steps = job["steps"]
-        scripts = [step.get("run") or step.get("with", {}).get("script", "") for step in steps]
+        scripts = [step.get("run", "") for step in steps]
         (kept,) = [step["with"]["path"] for step in steps if "upload" in step.get("uses", "")]
-        for values in job.get("strategy", {}).get("matrix", {}).get("include", [{}]):
-            known = {f"{{{{ matrix.{key} }}}}": str(value) for key, value in values.items()}
-            command = arguments_of(scripts, {**known, **SECRETS})
-            yield Job(f"{name} {' '.join(known.values())}".strip(), command, kept.split())
+        yield Job(f"github {name}", arguments_of(scripts), kept.split())
 
 
 def gitlab_jobs() -> Iterator[Job]:
-    """Give the jobs of the pipeline, one for each combination of its matrix."""
-    jobs = extended(GITLAB.read_text("utf-8"))
-    for name, job in jobs.items():
+    """Give the jobs of the pipeline."""
+    for name, job in extended(GITLAB.read_text("utf-8")).items():
         if "script" not in job:
             continue
         kept = [*job["artifacts"]["paths"], job["artifacts"]["reports"]["junit"]]
-        for values in combinations(job.get("parallel", {}).get("matrix", [{}])):
-            command = arguments_of(job["script"], {**values, **SECRETS})
-            yield Job(f"{name} {' '.join(values.values())}".strip(), command, kept)
+        yield Job(f"gitlab {name}", arguments_of(job["script"]), kept)
 
 
-def combinations(matrix: list[dict[str, Any]]) -> Iterator[dict[str, str]]:
-    """Give what the variables of a pipeline's matrix are in each of its jobs."""
-    for part in matrix:
-        lists = [value if isinstance(value, list) else [value] for value in part.values()]
-        for values in product(*lists):
-            yield dict(zip(part, values, strict=True))
-
-
-def arguments_of(scripts: list[str], known: dict[str, str]) -> list[str]:
-    """Give the arguments of the one call of pytest, with what is known for variables."""
+def arguments_of(scripts: list[str]) -> list[str]:
+    """Give the arguments of the one call of pytest, with values for what only the CI knows."""
     (line,) = re.findall(r"^pytest (.+)$", "\n".join(scripts), re.MULTILINE)
-    for name, value in known.items():
+    for name, value in SECRETS.items():
         line = line.replace(f"${name}", value)
     assert "$" not in line, line
     return shlex.split(line)
+
+
+def write_apk() -> None:
+    """Write the file that the jobs download, as far as the options look at it."""
+    with zipfile.ZipFile("operator.apk", "w") as apk:
+        apk.writestr("AndroidManifest.xml", b"")
 
 
 JOBS = [*github_jobs(), *gitlab_jobs()]
@@ -128,11 +119,39 @@ def test_mistakes_are_found(tmp_path: Path) -> None:
     assert "jnuit" in judged[1].stdout
 
 
-def test_both_files_have_the_same_five_jobs() -> None:
-    """Both files test on simulated phones, on three kinds of emulators and on a rack."""
-    names = [job.name.split()[0] for job in JOBS]
+def test_both_files_have_the_same_jobs() -> None:
+    """Both files test on simulated phones, on emulators and on a rack, with the same commands."""
+    github, gitlab = JOBS[:3], JOBS[3:]
 
-    assert names == ["simulated", "emulators", "emulators", "emulators", "rack"] * 2
+    assert [job.name for job in github] == ["github simulated", "github emulators", "github rack"]
+    assert [job.name for job in gitlab] == ["gitlab simulated", "gitlab emulators", "gitlab rack"]
+    assert [job.command for job in github] == [job.command for job in gitlab]
+
+
+def test_each_class_gets_an_emulator(pytester: pytest.Pytester) -> None:
+    """The run makes emulators for four classes, and installs the Operator on them."""
+    write_apk()
+    (job,) = [job for job in JOBS if job.name == "github emulators"]
+
+    settings = settings_of(pytester.parseconfig(*job.command))
+
+    assert [one.kind for one in settings.device] == ["emulator"]
+    assert settings.matrix is not None
+    labels = [one.label for one in settings.matrix.wanted or ()]
+    assert labels == ["api33-phone", "api33-tablet", "api35-phone", "api35-tablet"]
+    assert settings.emulator is not None
+    assert settings.emulator.image == "google_apis"
+    assert settings.operator_apk is not None
+
+
+@pytest.mark.parametrize("path", [GITHUB, GITLAB], ids=lambda path: path.stem)
+def test_what_emulators_need_is_installed(path: Path) -> None:
+    """Each file sees to KVM, to the licences and to the emulator, before the run needs them."""
+    text = path.read_text("utf-8")
+
+    assert "/dev/kvm" in text or 'KERNEL=="kvm"' in text
+    assert text.index("sdkmanager --licenses") < text.index("sdkmanager emulator platform-tools")
+    assert text.index("sdkmanager emulator platform-tools") < text.index("--claw-device emulator")
 
 
 @pytest.mark.parametrize("job", JOBS, ids=str)
@@ -141,8 +160,7 @@ def test_options_are_taken(
 ) -> None:
     """There is every option that a job gives to pytest, and it can have that value."""
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
-    with zipfile.ZipFile("operator.apk", "w") as apk:
-        apk.writestr("AndroidManifest.xml", b"")
+    write_apk()
 
     config = pytester.parseconfig(*job.command)
     settings = settings_of(config)
