@@ -261,6 +261,16 @@ def test_evidence_stays_valid_with_ordinary_words_as_secrets(
     assert ElementTree.parse(snapshot).getroot().find(".//node[@password='true']") is not None
 
 
+def test_the_summary_tells_where_evidence_is(pytester: pytest.Pytester, run: Run) -> None:
+    """A folder is named as it is on the disk, also if a pattern matches a part of its name."""
+    pytester.makepyfile("def test_it(clawperator): assert False")
+
+    result = run("--claw-redact=[0-9]{4}")
+
+    (folder,) = pytester.path.glob("claw-results/*/*")
+    assert f"  {folder.relative_to(pytester.path)}" in result.outlines
+
+
 def test_the_run_forgets_its_secrets(pytester: pytest.Pytester, run_plain: Run) -> None:
     """A run in the same process hides what it was told to hide, and nothing afterwards."""
     pytester.makepyfile("def test_it(): print('hunter2')")
