@@ -98,6 +98,7 @@ class Flight:
         self._turn = threading.Lock()
         self._owner: int | None = None
         self._file: LockFile | None = None  # kept open: an execution is short
+        self._last: Claim | None = None
 
     def hold(
         self, command_id: str, run: Callable[[Claim], _T], *, serial: str, patience: float = 0.0
@@ -155,7 +156,7 @@ class Flight:
                     if not file.take_name():
                         raise self._conflict(None, _NAMELESS, command_id, serial)
                     if file.stands():
-                        yield Claim(file, command_id, self._clock)
+                        yield self._claimed(file, command_id)
                         return
                 elif file.stands():
                     raise self._conflict(*self._holder(file), command_id, serial)
@@ -166,6 +167,14 @@ class Flight:
                     file.unlock()  # an interrupt may have cut the first call short
             self._close_file()  # another process removed the file: a lock is on nothing
         raise never_stands(self._path)
+
+    def _claimed(self, file: LockFile, command_id: str) -> Claim:
+        """Return the claim; it knows what the one before sent, also if its file was removed."""
+        claim, last = Claim(file, command_id, self._clock), self._last
+        if last is not None and last.left is not None and not file.read(1):
+            claim.take_over(last.left)
+        self._last = claim
+        return claim
 
     def _opened(self) -> LockFile:
         if self._file is None or not self._file.is_open:
@@ -236,6 +245,17 @@ class Claim:
             )
             self._write(_NO_RECORD, self._file.replace)
 
+    @property
+    def left(self) -> Unfinished | None:
+        """The command that was sent and is not known to have ended."""
+        return self._record
+
+    def take_over(self, unfinished: Unfinished) -> None:
+        """Write down a command of this process whose record was removed, unless it is over."""
+        if unfinished.latest_end > self._clock():
+            self.unfinished = unfinished
+            self._record_as(unfinished)
+
     def check(self) -> None:
         """Raise if others can take the device, because the lock file was removed or replaced."""
         if not self._file.stands():
@@ -262,6 +282,7 @@ class Claim:
 
     def land(self) -> None:
         """Erase the record: the device is known to be done."""
+        self._record = None
         self._write(_NO_RECORD, self._file.write)
 
     def _record_as(self, record: Unfinished) -> None:

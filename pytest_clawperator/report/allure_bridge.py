@@ -6,6 +6,7 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
+from pytest_clawperator.redaction.documents import hide_in_document
 from pytest_clawperator.redaction.nested import hide_in
 from pytest_clawperator.redaction.redaction import SECRETS
 
@@ -64,6 +65,6 @@ def _hide_in_file(folder: Path | None, name: str) -> None:
     content = path.read_bytes()
     if b"\0" in content:
         return
-    hidden = SECRETS.hide_bytes(content)
+    hidden = hide_in_document(content, name=name)
     if hidden != content:
         path.write_bytes(hidden)

@@ -385,6 +385,41 @@ def test_a_removed_folder_lets_nobody_in_during_a_flight(tmp_path: Path) -> None
         claim.check()
 
 
+def test_a_removed_file_takes_no_command_along(tmp_path: Path) -> None:
+    """A command whose record was removed stays known to the process that sent it."""
+    folder = tmp_path / "locks"
+    flight = Flight("phone", folder=folder, clock=lambda: 0.0)
+    with flight.claim("cmd-1", serial="phone") as claim:
+        claim.take_off(60.0)
+        shutil.rmtree(folder)
+
+    with flight.claim("cmd-2", serial="phone") as claim:
+        left = claim.unfinished
+
+    assert left is not None
+    assert left.command_id == "cmd-1"
+    assert Flight("phone", folder=folder, clock=lambda: 0.0).peek() == left
+
+
+def test_a_removed_file_brings_no_command_back_that_ended(tmp_path: Path) -> None:
+    """A command that landed, or whose time has passed, is not waited for."""
+    folder, now = tmp_path / "locks", [0.0]
+    flight = Flight("phone", folder=folder, clock=lambda: now[0])
+    with flight.claim("cmd-1", serial="phone") as claim:
+        claim.take_off(60.0)
+        claim.land()
+        shutil.rmtree(folder)
+    with flight.claim("cmd-2", serial="phone") as claim:
+        after_landing = claim.unfinished
+        claim.take_off(60.0)
+        shutil.rmtree(folder)
+    now[0] = 61.0
+    with flight.claim("cmd-3", serial="phone") as claim:
+        after_its_time = claim.unfinished
+
+    assert (after_landing, after_its_time) == (None, None)
+
+
 def test_a_record_of_another_boot_is_no_record(tmp_path: Path) -> None:
     """The monotonic clock begins anew with each boot, so older records say nothing."""
     flight = Flight("phone", folder=tmp_path)

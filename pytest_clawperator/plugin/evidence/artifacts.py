@@ -17,7 +17,7 @@ from pytest_clawperator.errors import (
     ErrorCode,
     file_problem,
 )
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction.documents import hide_in_document
 
 _UNKNOWN = "application/octet-stream"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -87,7 +87,7 @@ class Artifacts:
                 return content
             content = _read(content)
         if is_text:
-            content = SECRETS.hide_bytes(content)
+            content = hide_in_document(content, name=name)
         for path in _numbered(self.folder / name, Path(name).suffix):
             with _refused(path), suppress(FileExistsError):
                 with path.open("xb") as file:

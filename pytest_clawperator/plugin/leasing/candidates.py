@@ -41,11 +41,42 @@ def find_candidates(config: pytest.Config) -> list[Candidate]:
     specs = settings_of(config).device
     if not specs and (WORKER_COUNT in config.stash or settings_of(config).matrix):
         specs = (parse_device_spec("auto"),)  # nobody said which, and several are wanted
-    found = [one for spec in specs for one in _of_spec(config, spec)]
+    if len(specs) < 2:
+        return _distinct(_of_spec(config, specs[0]) if specs else _connected(config, None))
+    return _of_several(config, specs)
+
+
+def _of_several(config: pytest.Config, specs: Sequence[DeviceSpec]) -> list[Candidate]:
+    """Return the devices of all that are usable, and show why the others are left out.
+
+    Where too few are left for this run, raise the error of the first that is not usable.
+    """
+    found: list[Candidate] = []
+    errors: list[ClawperatorError] = []
+    for spec in specs:
+        try:
+            found += _of_spec(config, spec)
+        except ClawperatorError as error:
+            errors.append(error)
+    candidates = _distinct(found)
+    alone = 1 + settings_of(config).spare_devices
+    if errors and len(candidates) < (config.stash.get(WORKER_COUNT, 0) or alone):
+        raise errors[0]
+    _show_left_out(config, errors)
+    return candidates
+
+
+def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return each device once, though it may be seen in two ways."""
     by_key: dict[str, Candidate] = {}
-    for candidate in found if specs else _connected(config, None):
-        by_key.setdefault(candidate.info.key, candidate)  # a phone seen twice is one device
+    for candidate in candidates:
+        by_key.setdefault(candidate.info.key, candidate)
     return list(by_key.values())
+
+
+def _show_left_out(config: pytest.Config, errors: Sequence[ClawperatorError]) -> None:
+    for error in errors:
+        events_of(config).notice("", f"left out: {error}")
 
 
 def _of_spec(config: pytest.Config, spec: DeviceSpec) -> list[Candidate]:
@@ -98,8 +129,9 @@ def _all_usable(config: pytest.Config, devices: Sequence[ConnectedDevice]) -> li
     errors = [one for one in read if isinstance(one, ClawperatorError)]
     if not candidates:
         raise errors[0]
-    for text in [*notices, *(f"left out: {error}" for error in errors)]:
+    for text in notices:
         events_of(config).notice("", text)
+    _show_left_out(config, errors)
     return candidates
 
 

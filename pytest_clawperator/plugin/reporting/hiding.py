@@ -14,6 +14,7 @@ import pytest
 from pytest_clawperator.plugin.evidence.report_formats import guard_formats
 from pytest_clawperator.plugin.input.option_values import settings_of
 from pytest_clawperator.plugin.reporting.junit import hide_in_junit
+from pytest_clawperator.plugin.session.report_fields import EVIDENCE_FOLDER
 from pytest_clawperator.plugin.stash import EARLIER_SECRETS
 from pytest_clawperator.redaction.nested import hide_in
 from pytest_clawperator.redaction.redaction import SECRETS, hide
@@ -21,7 +22,7 @@ from pytest_clawperator.redaction.rules import apply_rule
 
 # Whose objects reports are made of, and what others know a test by.
 _PACKAGES = ("_pytest",)
-_KEPT = ("nodeid", "location", "keywords", "when", "outcome", "node")
+_KEPT = ("nodeid", "location", "keywords", "when", "outcome", "node", EVIDENCE_FOLDER)
 # Where pytest writes log records as they come; the rest is part of reports.
 _LOG_HANDLERS = ("log_cli_handler", "log_file_handler")
 

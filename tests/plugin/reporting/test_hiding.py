@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import string
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from PIL import Image
@@ -235,6 +237,38 @@ def test_a_video_with_a_secret_is_not_kept(pytester: pytest.Pytester, run: Run) 
 
     result.stdout.fnmatch_lines(["no video: a secret was typed while it was recorded, *"])
     assert not list(pytester.path.glob("claw-results/*/*test_secret*/video*"))
+
+
+def test_evidence_stays_valid_with_ordinary_words_as_secrets(
+    pytester: pytest.Pytester, run: Run
+) -> None:
+    """Secrets that are also names or numbers of a format do not spoil JSON and XML."""
+    pytester.makepyfile(
+        """
+        def test_pin(clawperator):
+            clawperator.open_app("com.example.shop")
+            clawperator.enter_text("0000", id="password")
+            clawperator.enter_text("password", id="password")
+            assert False
+        """
+    )
+
+    run()
+
+    (envelopes,) = pytester.path.glob("claw-results/*/*/envelopes.json")
+    (snapshot,) = pytester.path.glob("claw-results/*/*/snapshot.xml")
+    assert json.loads(envelopes.read_text())[0]["execution"]["timeoutMs"] == 30000
+    assert ElementTree.parse(snapshot).getroot().find(".//node[@password='true']") is not None
+
+
+def test_the_summary_tells_where_evidence_is(pytester: pytest.Pytester, run: Run) -> None:
+    """A folder is named as it is on the disk, also if a pattern matches a part of its name."""
+    pytester.makepyfile("def test_it(clawperator): assert False")
+
+    result = run("--claw-redact=[0-9]{4}")
+
+    (folder,) = pytester.path.glob("claw-results/*/*")
+    assert f"  {folder.relative_to(pytester.path)}" in result.outlines
 
 
 def test_the_run_forgets_its_secrets(pytester: pytest.Pytester, run_plain: Run) -> None:
