@@ -30,6 +30,7 @@ from pytest_clawperator.plugin.input.option_values import settings_of
 from pytest_clawperator.plugin.leasing.phones.emulators import start_emulators
 from pytest_clawperator.plugin.leasing.phones.simulated import start_simulator
 from pytest_clawperator.plugin.session.events import events_of
+from pytest_clawperator.plugin.session.hints import for_pytest
 from pytest_clawperator.plugin.stash import WORKER_COUNT
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.server import ensure_server, locate_server
@@ -76,6 +77,7 @@ def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def _show_left_out(config: pytest.Config, errors: Sequence[ClawperatorError]) -> None:
     for error in errors:
+        error.wording = for_pytest
         events_of(config).notice("", f"left out: {error}")
 
 
