@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 from collections.abc import Generator, Iterator
 from functools import partial
 from tempfile import TemporaryDirectory
@@ -29,6 +30,9 @@ _LOCKS = "CLAWPERATOR_LEASE_DIR"
 
 def pytest_configure(config: pytest.Config) -> None:
     """Choose what all workers share: the order of a long run, and a folder for lock files."""
+    # Processes of tests inherit what is ignored here, as under nohup, and are to be ended by it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     if os.environ.get("CLAWPERATOR_SOAK"):
         os.environ.setdefault(_SEED, str(random.randrange(1_000_000)))
     if _LOCKS not in os.environ:
