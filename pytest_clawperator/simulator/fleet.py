@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,22 +95,11 @@ class Fleet:
 
     async def run_until(self, stopped: asyncio.Event) -> None:
         """Run until ``stopped``; raise if the adb server ends and cannot be started again."""
-        keeper = asyncio.create_task(self._keep_server())
-        keeper.add_done_callback(lambda _: stopped.set())
-        try:
-            await stopped.wait()
-        finally:
-            keeper.cancel()
-            with suppress(asyncio.CancelledError):
-                await keeper
+        await self._server.keep_until(stopped, rejoin=self._rejoin)
 
-    async def _keep_server(self) -> None:
-        """Start the adb server again whenever it ends, with the phones that are still there."""
-        while True:
-            await self._server.ended()
-            await self._server.restart()
-            joins = (join() for join in self._joins)
-            await asyncio.gather(*joins, return_exceptions=True)
+    async def _rejoin(self) -> None:
+        """Connect the phones that are still there."""
+        await asyncio.gather(*(join() for join in self._joins), return_exceptions=True)
 
     async def _start_phone(self, device: Device) -> Join:
         """Start a phone; the result connects it to the adb server and returns its serial."""

@@ -64,20 +64,8 @@ class SdkSession:
             await self._server.stop()
 
     async def run_until(self, stopped: asyncio.Event) -> None:
-        """Run until ``stopped``; an adb server that ends is started again on its port."""
-        keeper = asyncio.create_task(self._keep_server())
-        keeper.add_done_callback(lambda _: stopped.set())
-        try:
-            await stopped.wait()
-        finally:
-            keeper.cancel()
-            with suppress(asyncio.CancelledError):
-                await keeper
-
-    async def _keep_server(self) -> None:
-        while True:
-            await self._server.ended()
-            await self._server.restart()
+        """Run until ``stopped``; raise if the adb server ends and cannot be started again."""
+        await self._server.keep_until(stopped)
 
 
 def end_emulators(sdk: Path) -> None:

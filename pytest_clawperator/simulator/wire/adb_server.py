@@ -9,6 +9,7 @@ import shutil
 import socket
 import tempfile
 from collections import deque
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Literal
 
@@ -73,6 +74,29 @@ class AdbServer:
         assert self._socket is not None
         await self._end()
         await self._serve(self._socket)
+
+    async def keep_until(
+        self, stopped: asyncio.Event, *, rejoin: Callable[[], Awaitable[object]] | None = None
+    ) -> None:
+        """Start the server again whenever it ends, until ``stopped``; raise if that fails.
+
+        ``rejoin`` connects the phones again.
+        """
+        keeper = asyncio.create_task(self._keep(rejoin))
+        keeper.add_done_callback(lambda _: stopped.set())
+        try:
+            await stopped.wait()
+        finally:
+            keeper.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await keeper
+
+    async def _keep(self, rejoin: Callable[[], Awaitable[object]] | None) -> None:
+        while True:
+            await self.ended()
+            await self.restart()
+            if rejoin is not None:
+                await rejoin()
 
     async def _serve(self, listener: socket.socket) -> None:
         adb = (self._adb or find_adb()).absolute()
