@@ -84,12 +84,13 @@ class Emulated:
         self._snapshots.save(name, self._device.kept())
 
     async def load_snapshot(self, name: str) -> None:
-        """Go back to a saved state; hosts have to connect again."""
+        """Go back to a saved state; hosts have to connect again, and adb does so by itself."""
         state = self._snapshots.load(name)
         await asyncio.sleep(self._scenario.snapshot_seconds)
         if self._scenario.snapshot_failure == "load":
             raise ConsoleRefusal(f"Failed to load snapshot '{name}'")
         self._device.bring_back(state)
+        await asyncio.sleep(0)  # in this turn the connections are closed: before the answer
 
     def delete_snapshot(self, name: str) -> None:
         """Delete a saved state."""

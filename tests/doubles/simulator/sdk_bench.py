@@ -6,7 +6,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -172,9 +172,20 @@ class SdkBench:
         """Ask the console of an emulator through adb."""
         return self.adb("-s", serial, "emu", *command.split()).strip()
 
-    def settle(self, serial: str) -> None:
-        """Wait until an emulator is usable again."""
-        await_true(lambda: self.devices().get(serial) == "device", f"{serial} is back")
+    def connection(self, serial: str) -> str:
+        """Return the number of adb's connection to a usable emulator, which is never used again."""
+        with suppress(ClawperatorError):
+            for entry in self._server.device_entries():
+                if (entry.serial, entry.state) == (serial, "device"):
+                    return dict(entry.about)["transport_id"]
+        return ""
+
+    def settle(self, serial: str, *, after: str = "") -> None:
+        """Wait until an emulator is usable again, by another connection than the one before.
+
+        The adb server notices some time later that a connection was closed.
+        """
+        await_true(lambda: self.connection(serial) not in ("", after), f"{serial} is back")
 
     def emulators(self, **changes: Any) -> Emulators:
         """Return the library on this SDK, which looks often and does not wait for long."""

@@ -107,9 +107,10 @@ class TestSnapshots:
         boot_id = remember(bench, serial)
         saved = bench.console(serial, "avd snapshot save logged-in")
         forget(bench, serial)
+        before = bench.connection(serial)
 
         loaded = bench.console(serial, "avd snapshot load logged-in")
-        bench.settle(serial)
+        bench.settle(serial, after=before)
 
         assert (saved, loaded) == ("OK", "OK")
         assert kept(bench, serial) == ["yes", "hi", SETTINGS, boot_id]
