@@ -23,6 +23,7 @@ __tracebackhide__ = True  # a failure is shown at the test's own line
 
 T = TypeVar("T")
 
+# Nothing tells that a screen or a value has changed; it is looked at again after these pauses.
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 0.25
 # A look that raises one of these is tried again: an unreadable screen, a failed assertion.
 _NOT_YET = (AssertionError, SnapshotError)

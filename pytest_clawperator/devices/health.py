@@ -41,6 +41,7 @@ RETURN_WITHIN, BOOTED_WITHIN = 10.0, 90.0
 # One that is connected and does not answer was waited for before, and gets less.
 ANSWER_AGAIN_WITHIN = 2.0
 
+# A device that is away, or starting, tells nothing; it is asked again after the pause.
 _PING_TIMEOUT, _PAUSE = 1.0, 0.25
 _AWAY = (ErrorCode.DEVICE_OFFLINE, ErrorCode.DEVICE_NOT_FOUND, ErrorCode.DEVICE_UNAUTHORIZED)
 _NOT_WORTH_WAITING = (ErrorCode.EXECUTION_CONFLICT_IN_FLIGHT, ErrorCode.OPERATOR_CRASHED)

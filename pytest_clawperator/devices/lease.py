@@ -23,7 +23,8 @@ from pytest_clawperator.errors import ErrorCode, ExecutionConflictError, LeaseEr
 from pytest_clawperator.execution.flight import LONGEST_FLIGHT, Flight
 from pytest_clawperator.remedies import Remedy, RemedyKind
 
-# How often a device that is held is tried again, and how often people are told of it.
+# How often a device that is held is tried again, and how often people are told of it. Those who
+# wait for any of several devices cannot wait inside one lock.
 RETRY_PAUSE, SAY_EVERY = 0.1, 10.0
 # How much later than the device must be done its former user may let go of it.
 LANDING_GRACE = 5.0

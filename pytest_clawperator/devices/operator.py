@@ -38,6 +38,7 @@ _DEV_SUFFIX = ".dev"
 _VERSION = re.compile(r"^\s*versionName=(.+?)\s*$", re.MULTILINE)
 # A device that knows the permission otherwise, or not at all, needs no grant.
 _NEEDLESS = ("unknown permission", "not a changeable permission type", "already granted")
+# Nothing tells that the service has started; it is asked again after these pauses.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
 _GRANT_HINT = (
     "Some makers guard this: on Xiaomi and similar phones switch on 'USB debugging (Security"

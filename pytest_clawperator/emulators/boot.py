@@ -16,6 +16,7 @@ from pytest_clawperator.errors import EmulatorError, ErrorCode
 
 REGISTRATION_TIMEOUT = 60.0
 BOOT_TIMEOUT = 180.0
+# Android tells no host that it has booted; it is asked this often.
 POLL = 2.0
 # What the published program calls the settings that it makes after a boot.
 _SETTINGS = {"development_settings_enabled": "Developer Options", "adb_enabled": "adb"}

@@ -296,6 +296,7 @@ class Emulators:
         while any(serial == running.serial for serial, _ in self._host.devices()):
             if self._clock() >= deadline:
                 raise self._not_stopped(running, f"it still runs after {_END_TIMEOUT:g} s")
+            # The process may be of another run, so only adb can be asked for its end.
             self._pause(min(self._limits.poll, 0.25))
 
     def _not_stopped(self, running: RunningEmulator, why: str) -> EmulatorError:

@@ -21,6 +21,7 @@ from pytest_clawperator.emulators.sdk import Sdk, Tool
 _LINE_END = re.compile(rb"[\r\n]+")
 _KEPT = 64 * 1024
 _TIMED_OUT = 124
+# Nothing that works on every system tells that another process has written a file.
 _LOOK_AGAIN = 0.002
 # A shell that becomes the program which follows.
 _WRITE_PID = ("/bin/sh", "-c", 'echo $$ >"$0" && exec "$@"')

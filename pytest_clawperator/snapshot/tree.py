@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Literal, overload
 from weakref import ref
 
-from lxml import etree  # type: ignore[import-untyped]
+from lxml import etree  # type: ignore[import-untyped]  # lxml has no types
 from typing_extensions import Unpack, override
 
 from pytest_clawperator.contracts.selectors import MatcherKeywords, NodeMatcher

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 # adbutils ships no types, so mypy knows neither its names nor what a subclass inherits.
-from adbutils import AdbConnection  # type: ignore[import-untyped]
-from adbutils.errors import AdbError, AdbSyncError  # type: ignore[import-untyped]
-from adbutils.sync import Sync  # type: ignore[import-untyped]
+from adbutils import AdbConnection  # type: ignore[import-untyped]  # adbutils has no types
+from adbutils.errors import AdbError, AdbSyncError  # type: ignore[import-untyped]  # nor here
+from adbutils.sync import Sync  # type: ignore[import-untyped]  # nor here
 
 from pytest_clawperator.errors import (
     AdbUnavailableError,
@@ -83,7 +83,7 @@ class _Device:
         return _Connection(self._connect)
 
 
-class _Connection(AdbConnection):  # type: ignore[misc]
+class _Connection(AdbConnection):  # type: ignore[misc]  # a class without types
     """A connection that never starts a server, writes whole, and raises a refusal."""
 
     def __init__(self, connect: Callable[[], socket.socket]) -> None:

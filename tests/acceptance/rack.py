@@ -159,7 +159,7 @@ def freeze(pid: int, seconds: float) -> None:
     """Stop a process for so long; one that has ended is left alone."""
     send(pid, signal.SIGSTOP)
     try:
-        time.sleep(seconds)
+        time.sleep(seconds)  # so long it stands still
     finally:
         send(pid, signal.SIGCONT)
 

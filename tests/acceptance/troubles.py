@@ -153,7 +153,7 @@ def _kill_phone(scene: Scene) -> None:
     phone = scene.a_phone()
     scene.cost(ANY)
     phone.kill()
-    time.sleep(scene.some_seconds())
+    time.sleep(scene.some_seconds())  # so long it is away
     scene.rack.replace(phone)
 
 
@@ -188,7 +188,7 @@ def _phone(command: str) -> Callable[[Scene], None]:
 def _kill_adb(scene: Scene) -> None:
     scene.cost(len(scene.rack.phones))
     scene.rack.adb.kill()
-    time.sleep(scene.random.choice([0.0, 0.5, 2.0]))
+    time.sleep(scene.random.choice([0.0, 0.5, 2.0]))  # so long it is away
     scene.rack.restart_adb()
 
 
@@ -206,7 +206,7 @@ def _restart_redis(scene: Scene) -> None:
 
 def _redis_away(scene: Scene) -> None:
     scene.rack.redis.stop()
-    time.sleep(3.0)
+    time.sleep(3.0)  # so long it is away
     scene.rack.redis.start()
 
 

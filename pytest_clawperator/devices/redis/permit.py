@@ -12,7 +12,7 @@ from pytest_clawperator.errors import LeaseError
 
 # A part of the time to live in which a holder no longer sends, for what is on its way.
 _SAFETY = 0.05
-# How often Redis is asked again while a lease is in doubt.
+# How often Redis is asked again while a lease is in doubt: one that is away tells nothing.
 _PAUSE = 0.1
 _NEVER = float("-inf")
 

@@ -20,6 +20,7 @@ from pytest_clawperator.execution.locks.lock_file import LockFile, lock_standing
 
 _SUFFIX = ".claim"
 _LARGEST = 64 * 1024
+# A wait inside flock could not be interrupted by the end of the run.
 _LOOK_AGAIN = 0.2
 
 

@@ -32,6 +32,7 @@ from pytest_clawperator.errors import ClawperatorError, EmulatorError, ErrorCode
 _FOLDER = "clawperator-claims"
 _MOST = 64
 _PORT_TRIES = 3
+# A run waits for its emulators, so it asks more often than the default of the library.
 _POLL = 0.5
 
 Say = Callable[[str], None]

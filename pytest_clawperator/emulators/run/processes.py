@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 _GRACE = 10.0
+# No system tells of the end of processes that are not children, which these may be.
 _POLL = 0.05
 
 

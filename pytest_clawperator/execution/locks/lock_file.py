@@ -35,6 +35,7 @@ _FLAGS = (
 _EVERYBODY = 0o666
 # How often a file is opened that others create, open up to all users, and remove meanwhile.
 TRIES = 100
+# Neither flock nor bind can wait until a deadline, and nothing tells that a file was opened up.
 _TRY_PAUSE = 0.001
 # How long it takes at most until a new file is open to all users.
 _CLOSED_FOR = 0.05

@@ -15,6 +15,7 @@ try:
 except ImportError:
     fcntl = None  # type: ignore[assignment]  # a module elsewhere; `_lock` asks
 
+# flock has no wait with a deadline.
 _LOOK_EVERY = 0.02
 
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 
 from pytest_clawperator.simulator.wire.adbd import Adbd
 
+# Nothing tells when an adb server is there again.
 _LOOK_EVERY = 0.05
 _ANSWER_DEADLINE = 2.0
 _LONGEST_ANSWER = 65536

@@ -153,11 +153,10 @@ def _filled(before: _Values, values: object, *, where: str) -> _Values:
 
 
 def _fitting(name: str, value: object, *, like: object) -> object:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if isinstance(like, (int, float)):
-        if not is_number or not 0 <= value <= 86_400:  # type: ignore[operator]
-            raise _nonsense(f"{name} is {value!r}; a number from 0 to 86400 is allowed")
-        return value
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 86_400:
+            return value
+        raise _nonsense(f"{name} is {value!r}; a number from 0 to 86400 is allowed")
     if isinstance(like, tuple):
         if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) for one in value):
             raise _nonsense(f"{name} is {value!r}; a list of texts is allowed")

@@ -230,7 +230,7 @@ def test_the_longest_first(pytester: pytest.Pytester, run_workers: Run, older: S
         def test_connects(line): pass
         def test_short(line): pass
         def test_brief(line): pass
-        def test_long(line): time.sleep(0.5)
+        def test_long(line): time.sleep(0.5)  # longer than the others
         """
     )
     options = ["-n", "1", "--claw-device", "auto", "-p", "cacheprovider"]

@@ -47,7 +47,7 @@ def main(root: str, arguments: list[str]) -> int:
         return 0 if arguments else 1
     try:
         scenario = read_scenario(sdk)
-        time.sleep(scenario.tool_seconds)
+        time.sleep(scenario.tool_seconds)  # what a real one takes, as the scenario says
         _run(sdk, scenario, arguments)
     except (_Refused, ConfigurationError) as error:
         print(f"Error: {error}", file=sys.stderr)

@@ -56,7 +56,7 @@ def _run(sdk: Path, scenario: Scenario, arguments: list[str]) -> int:
     if "--version" in arguments:
         print("19.0")
         return 0
-    time.sleep(scenario.tool_seconds)
+    time.sleep(scenario.tool_seconds)  # what a real one takes, as the scenario says
     flags = {word.partition("=")[0] for word in arguments if word.startswith("--")}
     names = [word for word in arguments if not word.startswith("--")]
     unknown = flags - {
@@ -139,7 +139,7 @@ def _download(sdk: Path, scenario: Scenario, package: SdkPackage) -> int:
             _warn(text.format(description=package.description))
             return 1
         _progress(percent, f"Downloading {package.archive}...")
-        time.sleep(scenario.download_seconds / steps)
+        time.sleep(scenario.download_seconds / steps)  # as the scenario says
     _progress(95, f"Unzipping... {package.name.rpartition(';')[2]}/system.img")
     install(sdk, package)
     _progress(100, f"Unzipping... {package.name.rpartition(';')[2]}/package.xml")
