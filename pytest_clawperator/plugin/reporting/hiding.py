@@ -14,15 +14,23 @@ import pytest
 from pytest_clawperator.plugin.evidence.report_formats import guard_formats
 from pytest_clawperator.plugin.input.option_values import settings_of
 from pytest_clawperator.plugin.reporting.junit import hide_in_junit
+from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.session.report_fields import EVIDENCE_FOLDER
 from pytest_clawperator.plugin.stash import EARLIER_SECRETS
+from pytest_clawperator.plugin.worker_input import is_worker
+from pytest_clawperator.redaction.finder import SHORTEST
 from pytest_clawperator.redaction.nested import hide_in
 from pytest_clawperator.redaction.redaction import SECRETS, hide
 from pytest_clawperator.redaction.rules import apply_rule
 
-# Whose objects reports are made of, and what others know a test by.
+# Whose objects reports are made of; what others know a test by, and the collected tests themselves.
 _PACKAGES = ("_pytest",)
-_KEPT = ("nodeid", "location", "keywords", "when", "outcome", "node", EVIDENCE_FOLDER)
+_KEPT = ("nodeid", "location", "keywords", "when", "outcome", "node", "result", EVIDENCE_FOLDER)
+_LEFT_OUT = (
+    "--claw-redact does not hide the values of these variables, which are ordinary words or"
+    f" shorter than {SHORTEST} characters: {{names}}. What is a secret all the same can be typed"
+    " with secret=True."
+)
 # Where pytest writes log records as they come; the rest is part of reports.
 _LOG_HANDLERS = ("log_cli_handler", "log_file_handler")
 
@@ -31,8 +39,10 @@ _LOG_HANDLERS = ("log_cli_handler", "log_file_handler")
 def pytest_configure(config: pytest.Config) -> None:
     """Begin with the secrets that the options describe."""
     config.stash[EARLIER_SECRETS] = SECRETS.secrets
-    for rule in settings_of(config).redact:
-        apply_rule(rule, SECRETS, os.environ)
+    rules = settings_of(config).redact
+    left_out = sorted({name for rule in rules for name in apply_rule(rule, SECRETS, os.environ)})
+    if left_out and not is_worker(config):
+        events_of(config).notice("", _LEFT_OUT.format(names=", ".join(left_out)))
     _guard_others(config)
 
 

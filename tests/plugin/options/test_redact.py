@@ -36,6 +36,7 @@ def test_patterns_and_variables_in_the_ini_file(
     [
         ("key-[", "'key-[[]' is no regular expression: *"),
         ("(key)?", "'(key)[?]' matches an empty text, *"),
+        (r"\w+", r"'\\w+' matches 'test' in 'test', which is ordinary text, *"),
         ("env:", "found 'env:', allowed is env: and the name of an environment variable*"),
     ],
 )
@@ -49,3 +50,44 @@ def test_a_bad_pattern_ends_the_run(
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: --claw-redact: {problem}"])
+
+
+@pytest.mark.parametrize("workers", ["0", "1"])
+def test_a_variable_with_an_ordinary_value_is_named(
+    pytester: pytest.Pytester, run_workers: Run, monkeypatch: pytest.MonkeyPatch, workers: str
+) -> None:
+    """What a switch says is not hidden, and one notice has the variables without their values."""
+    for name, value in (("A_KEY", "word-45"), ("C_KEY", "yes"), ("B_KEY", "True")):
+        monkeypatch.setenv(name, value)
+    pytester.makepyfile("def test_it(): print('word-45 is True, yes')")
+
+    result = run_workers(
+        "-rA", "-n", workers, "--claw-redact", "env:*_KEY", "--claw-redact=env:B_*"
+    )
+
+    result.stdout.fnmatch_lines(["[[]***[]] is True, yes"])
+    told = [
+        line for line in result.stdout.lines if "shorter than 4 characters: B_KEY, C_KEY." in line
+    ]
+    assert len(told) == 2  # before the tests, and among the notices at the end
+
+
+def test_a_parameter_that_is_a_secret_reaches_its_test(
+    pytester: pytest.Pytester, run_plain: Run
+) -> None:
+    """Reports of the collection have hidden secrets, and the collected tests are left alone."""
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.fixture(params=["key-123"])
+        def other(request): return request.param
+
+        @pytest.mark.parametrize("key", ["key-123"])
+        def test_it(key, other): assert key == other == "key-" + "123"
+        """
+    )
+
+    result = run_plain("--claw-redact", "key-[0-9]+", "--claw-redact", "requ...")
+
+    result.assert_outcomes(passed=1)
