@@ -45,6 +45,12 @@ def test_it(clawperator, number):
     if number % 3 == 0:
         clawperator.screenshot()
 """
+# A Redis that never starts again need not be waited for when it is new.
+_OLD_REDIS = """
+from pytest_clawperator.devices.redis_lease import RedisLeases
+
+RedisLeases.__init__.__kwdefaults__.update(settle=0.0)
+"""
 _PLAIN, _WORKERS = "plain", "workers"
 _PARTIES = (
     (_PLAIN,),
@@ -64,6 +70,7 @@ class Plan:
     longest: int
     share_with_redis: float
     troubles: Sequence[Trouble]
+    preload: str
 
     @property
     def suite(self) -> str:
@@ -146,7 +153,8 @@ class Round:
         if self.scene.uses_redis:
             options += ["--claw-lease", self.scene.rack.redis.url]
         folder = self._folder / f"{kind}-{len(self.scene.runs)}"
-        self.scene.runs.append(Run(folder, self._plan.suite, *options))
+        run = Run(folder, self._plan.suite, *options, preload=self._plan.preload)
+        self.scene.runs.append(run)
 
     def _strike(self, trouble: Trouble) -> None:
         """Wait for a moment, and let the trouble happen unless all runs have ended by then."""
@@ -254,23 +262,20 @@ def _goes_on(tally: Tally, options: argparse.Namespace) -> bool:
 
 def _plan(options: argparse.Namespace) -> Plan:
     troubles = [one for one in TROUBLES if _is_wanted(one, options)]
-    # Who gets a phone through a Redis that has just started waits for the lifetime of a lease.
-    share = 0.0 if options.quick else 0.4
     return Plan(
         phones=options.phones,
         tests=options.tests,
         longest=options.longest,
-        share_with_redis=1.0 if all(one.needs_redis for one in troubles) else share,
+        share_with_redis=1.0 if all(one.needs_redis for one in troubles) else 0.4,
         troubles=troubles,
+        preload=_OLD_REDIS if options.quick and not options.only else "",
     )
 
 
 def _is_wanted(trouble: Trouble, options: argparse.Namespace) -> bool:
     if options.only:
         return trouble.name in options.only
-    return trouble.name not in options.without and not (
-        options.quick and (trouble.is_slow or trouble.needs_redis)
-    )
+    return trouble.name not in options.without and not (options.quick and trouble.is_slow)
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:

@@ -6,8 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.programs import REDIS, missing
+
 ROOT = Path(__file__).parents[2]
-SHORT = ("--seed", "9", "--rounds", "3", "--tests", "6", "--longest", "300", "--quick")
+# A seed that strikes Redis as well: leases in it are part of what is promised.
+SHORT = ("--seed", "4048", "--rounds", "3", "--tests", "6", "--longest", "300", "--quick")
 
 
 def test_runs_that_are_struck_at_random() -> None:
@@ -22,3 +25,4 @@ def test_runs_that_are_struck_at_random() -> None:
 
     assert played.returncode == 0, played.stdout
     assert "overlaps 0, lost verdicts 0, double verdicts 0, leftovers 0" in played.stdout
+    assert missing(REDIS) is not None or "redis-freeze" in played.stdout, played.stdout
