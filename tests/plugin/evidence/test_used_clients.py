@@ -12,6 +12,15 @@ from pytest_clawperator.transport.adb import AdbTransport
 from tests.plugin.conftest import Run
 
 ONLY_LOGS = ("--claw-logcat=on", "--claw-screenshot=off", "--claw-snapshot=off")
+# A phone that the run does not use by itself.
+OTHER = """
+    import pytest
+
+    @pytest.fixture(scope="session")
+    def other(clawperator_transport):
+        serials = [serial for serial, _ in clawperator_transport.server.devices()]
+        return next(one for one in serials if one != clawperator_transport.serial)
+"""
 WAYS = """
     import unittest
     from types import SimpleNamespace
@@ -36,10 +45,8 @@ WAYS = """
         return SimpleNamespace(client=request.getfixturevalue("clawperator_client"))
 
     @pytest.fixture(scope="module")
-    def connected(clawperator_transport):
-        serials = [serial for serial, _ in clawperator_transport.server.devices()]
-        other = next(one for one in serials if one != clawperator_transport.serial)
-        with connect(other, adb=str(clawperator_transport.server)) as client:
+    def connected(other, clawperator_lease):
+        with connect(other, adb=clawperator_lease.adb) as client:
             yield client
 
     @pytest.fixture
@@ -96,6 +103,7 @@ def markers(path: Path) -> list[str]:
 
 def test_each_log_and_envelope_is_of_its_own_test(pytester: pytest.Pytester, run: Run) -> None:
     """A line and an execution are in the evidence of one test, whichever way the client came."""
+    pytester.makeconftest(OTHER)
     pytester.makepyfile(test_it=WAYS)
 
     result = run(*ONLY_LOGS)
@@ -325,18 +333,16 @@ def test_logs_of_one_test_continue_each_other(pytester: pytest.Pytester, run: Ru
 
 def test_a_client_of_the_process_is_observed_once(pytester: pytest.Pytester, run: Run) -> None:
     """A client that fixtures return again and again has one observer, not one for each test."""
+    pytester.makeconftest(OTHER)
     pytester.makepyfile(
         test_it="""
         import pytest
+        from pytest_clawperator import connect
 
         kept = []
 
         @pytest.fixture
-        def claw(clawperator_lease, clawperator_transport):
-            from pytest_clawperator import connect
-
-            serials = [serial for serial, _ in clawperator_transport.server.devices()]
-            other = next(one for one in serials if one != clawperator_transport.serial)
+        def claw(other, clawperator_lease):
             if not kept:
                 kept.append(connect(other, adb=clawperator_lease.adb))
             return kept[0]
@@ -357,6 +363,7 @@ def test_a_client_of_the_process_is_observed_once(pytester: pytest.Pytester, run
 
 def test_nothing_keeps_the_client_of_a_test_that_ended(pytester: pytest.Pytester, run: Run) -> None:
     """A client of one test, with the log that it read, is not kept until the run ends."""
+    pytester.makeconftest(OTHER)
     pytester.makepyfile(
         test_it="""
         import gc
@@ -368,9 +375,7 @@ def test_nothing_keeps_the_client_of_a_test_that_ended(pytester: pytest.Pytester
         ended = []
 
         @pytest.fixture
-        def claw(clawperator_lease, clawperator_transport):
-            serials = [serial for serial, _ in clawperator_transport.server.devices()]
-            other = next(one for one in serials if one != clawperator_transport.serial)
+        def claw(other, clawperator_lease):
             with connect(other, adb=clawperator_lease.adb) as client:
                 yield client
 
