@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pytest_clawperator.contracts.text.wording import closest
 from pytest_clawperator.emulators.avd import Avd, read_avd
 from pytest_clawperator.emulators.boot import Boot, BootLimits, StartOptions, make_settings
 from pytest_clawperator.emulators.images import Lock, ensure_image
@@ -17,6 +18,7 @@ from pytest_clawperator.emulators.running import AdbHost, Host, RunningEmulator,
 from pytest_clawperator.emulators.sdk import Sdk, Tool
 from pytest_clawperator.emulators.tool_runs import SdkTools, Tools
 from pytest_clawperator.errors import ClawperatorError, EmulatorError, ErrorCode
+from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.server import locate_server
 
 _LIST_TIMEOUT = 10.0
@@ -136,11 +138,7 @@ class Emulators:
         """
         check_word("name", name)
         if not self._read(name).exists:
-            raise EmulatorError(
-                f"AVD {name} not found",
-                code=ErrorCode.EMULATOR_NOT_FOUND,
-                hint=f"There are: {', '.join(self._known())}. Create it, or correct the name.",
-            )
+            raise self._not_found(f"AVD {name} not found", name)
         if any(one.avd_name == name for one in list_running(self._host, strict=False)):
             raise EmulatorError(
                 f"emulator {name} is already running",
@@ -179,12 +177,7 @@ class Emulators:
                 details={"name": name, "serial": found.serial},
             )
         if not self._read(name).exists:
-            raise EmulatorError(
-                f"AVD {name} does not exist",
-                code=ErrorCode.EMULATOR_NOT_FOUND,
-                hint=f"There are: {', '.join(self._known())}.",
-                details={"name": name},
-            )
+            raise self._not_found(f"AVD {name} does not exist", name)
         self.remove(name)
 
     def remove(self, name: str) -> None:
@@ -206,16 +199,16 @@ class Emulators:
         self._sdk.check()
         running = list_running(self._host, strict=False)
         for one in running:
-            if not self.unfit(one.avd_name):
+            if self.fits(one.avd_name):
                 return self.make_ready(one)
         busy = {one.avd_name for one in running}
-        stopped = [name for name in self.names() if name not in busy and not self.unfit(name)]
+        stopped = [name for name in self.names() if name not in busy and self.fits(name)]
         name = self.profile.avd_name
         if stopped:
             chosen = name if name in stopped else min(stopped)
             started = self._start(chosen)
             return ProvisionedEmulator(chosen, started.serial, False, True, reused=True)
-        self.check_unused(name)
+        self.check_creatable(name)
         self.create(name)
         started = self._start(name)
         return ProvisionedEmulator(name, started.serial, True, True, reused=False)
@@ -234,22 +227,28 @@ class Emulators:
         make_settings(self._host, running.serial)
         return ProvisionedEmulator(running.avd_name, running.serial, False, False, reused=True)
 
-    def check_unused(self, name: str) -> None:
-        """Raise if a virtual device of this name exists: it does not fit, and is not ours."""
-        if self._read(name).exists:
-            reasons = [*self.unfit(name)]
+    def check_creatable(self, name: str) -> None:
+        """Raise unless a virtual device of this name may be created for the profile."""
+        if self.profile.as_it_is:
+            raise self._not_found(f"AVD {name} does not exist", name)
+        found = self._read(name)
+        if found.exists:
             raise EmulatorError(
                 f"existing AVD {name} is unsupported and cannot be auto-provisioned:"
-                f" {', '.join(reasons)}",
+                f" {found.differences(self.profile)}",
                 code=ErrorCode.EMULATOR_UNSUPPORTED,
                 hint="Delete it so that it is made anew, or ask for what it is, or for another"
                 " name.",
-                details={"name": name, "unsupportedReasons": reasons},
+                details={"name": name, "unsupportedReasons": [*self.unfit(name)]},
             )
 
     def exists(self, name: str) -> bool:
         """Whether there is a virtual device of this name."""
         return self._read(name).exists
+
+    def fits(self, name: str) -> bool:
+        """Whether a virtual device is what the profile asks for: like it, and of its name."""
+        return self.profile.name in (None, name) and not self.unfit(name)
 
     def unfit(self, name: str) -> tuple[str, ...]:
         """Return why a virtual device does not fit the profile; nothing if it does."""
@@ -271,9 +270,18 @@ class Emulators:
         lines = (line.strip() for line in listed.stdout.splitlines())
         return [line for line in lines if line and " " not in line and "|" not in line]
 
-    def _known(self) -> Sequence[str]:
-        """Return the names of the virtual devices, for people."""
-        return sorted(path.stem for path in self._sdk.avd_home.glob("*.ini")) or ["none"]
+    def _not_found(self, problem: str, name: str) -> EmulatorError:
+        """Return the error for a name that no virtual device has, with those that there are."""
+        known = sorted(path.stem for path in self._sdk.avd_home.glob("*.ini"))
+        near = closest(name, known)
+        there = f"There are: {', '.join(known)}. " if known else "There are none. "
+        meant = f"Did you mean {near}? Else " if near else "To have one, "
+        return EmulatorError(
+            problem,
+            code=ErrorCode.EMULATOR_NOT_FOUND,
+            hint=(there + meant, Remedy(RemedyKind.CREATE_EMULATOR, name)),
+            details={"name": name},
+        )
 
     def _boot(self, name: str) -> Boot:
         return Boot(

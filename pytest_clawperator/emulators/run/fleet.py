@@ -199,7 +199,7 @@ class EmulatorFleet:
             if claim is None:
                 continue
             try:
-                emulators.check_unused(name)
+                emulators.check_creatable(name)
             except BaseException:
                 claim.release()
                 raise
@@ -216,10 +216,8 @@ class EmulatorFleet:
         return self._claims.take(name)
 
     def _fits(self, profile: EmulatorProfile, name: str) -> bool:
-        """Whether a virtual device may be used; one that is asked for by name, as it is."""
-        if profile.name is not None:
-            return name == profile.name
-        return not self._emulators(profile).unfit(name)
+        """Whether a virtual device may be used."""
+        return self._emulators(profile).fits(name)
 
     def _ready(self, place: _Place) -> ProvisionedEmulator | EmulatorError:
         """Make an emulator ready; return what is wrong where that fails."""
