@@ -65,7 +65,7 @@ class Avd:
     def _other_image(self, profile: EmulatorProfile) -> _Difference:
         wants_store = profile.image == PLAY_STORE
         reason = "missing_play_store" if wants_store else "unsupported_system_image"
-        kind = ";".join((self.system_image or "").split(";")[2:3])
+        kind = "".join((self.system_image or "").split(";")[-2:-1])
         return _Difference(reason, "image", kind, profile.image)
 
     def to_dict(self, profile: EmulatorProfile) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def read_avd(name: str, *, home: Path, running: bool = False) -> Avd:
     config = _read_ini(home / f"{name}.avd" / "config.ini")
     if not config and root.get("path"):
         config = _read_ini(Path(root["path"]) / "config.ini")  # it was made elsewhere
-    folder = config.get("image.sysdir.1", "")
+    folder = config.get("image.sysdir.1", "").replace("\\", "/")  # Windows writes the latter
     image = folder.rstrip("/").replace("/", ";") or None
     return Avd(
         name=name,

@@ -68,7 +68,7 @@ _SIGNS = (
         ),
     ),
     (
-        r"licen[cs]e",
+        r"licen[cs]es?\b.*not accepted|accept.*licen[cs]e",
         Diagnosis(
             "a licence was not accepted", "Accept the licences: `yes | sdkmanager --licenses`."
         ),
@@ -84,12 +84,15 @@ _SIGNS = (
         r"(failed to|cannot|could not).*allocate|out of memory|Cannot allocate memory",
         Diagnosis(
             "there is not enough memory",
-            "Start fewer emulators at once, or give each less: ram=2048.",
+            "Start fewer emulators at once, or give each less: ram=1024.",
         ),
     ),
     (
         r"(qt\.qpa|xcb|could not connect to display|no display)",
-        Diagnosis("there is no display", "Start it without a window (`-no-window`)."),
+        Diagnosis(
+            "there is no display",
+            "Set CI=1, or unset DISPLAY and WAYLAND_DISPLAY: it then starts without a window.",
+        ),
     ),
     (
         r"Missing emulator engine program|error while loading shared libraries",

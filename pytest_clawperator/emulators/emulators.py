@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -26,6 +27,7 @@ _CREATE_TIMEOUT = 120.0
 _DELETE_TIMEOUT = 60.0
 _END_TIMEOUT = 30.0
 _LOG = "clawperator-emulator.log"
+_AVD_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 Say = Callable[[str], None]
 
@@ -68,7 +70,7 @@ class Emulators:
         tools: Tools | None = None,
         host: Host | None = None,
         limits: BootLimits | None = None,
-        image_lock: Lock = lambda _: nullcontext(False),
+        image_lock: Lock = lambda *_: nullcontext(False),
         say: Say = lambda _: None,
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
@@ -268,7 +270,7 @@ class Emulators:
             )
         # The tool prints notices among the names.
         lines = (line.strip() for line in listed.stdout.splitlines())
-        return [line for line in lines if line and " " not in line and "|" not in line]
+        return [line for line in lines if _AVD_NAME.fullmatch(line)]
 
     def _not_found(self, problem: str, name: str) -> EmulatorError:
         """Return the error for a name that no virtual device has, with those that there are."""

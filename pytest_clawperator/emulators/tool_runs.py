@@ -22,6 +22,12 @@ _LINE_END = re.compile(rb"[\r\n]+")
 _KEPT = 64 * 1024
 _TIMED_OUT = 124
 _LOOK_AGAIN = 0.002
+# What Java and the tools say whatever happens: no reason for a failure.
+_NOISE = re.compile(
+    r"Picked up \w*JAVA_\w+:|WARNING: |.* VM warning: |\[[= ]*\]\s*\d*%?|(Info: )?Parsing |Loading "
+    r"|Warning: (This version only understands SDK XML|Mapping new ns|Observed package id"
+    r"|Dependant package|File .*repositories\.cfg could not be loaded|Already observed package id)"
+)
 # A shell that becomes the program which follows.
 _WRITE_PID = ("/bin/sh", "-c", 'echo $$ >"$0" && exec "$@"')
 
@@ -41,7 +47,12 @@ class ToolResult:
 
     def said(self, otherwise: str) -> str:
         """Return what it said went wrong."""
-        return self.stderr.strip() or self.stdout.strip()[-500:] or otherwise
+        return _without_noise(self.stderr) or _without_noise(self.stdout)[-500:] or otherwise
+
+    @property
+    def complaints(self) -> str:
+        """What it said on both streams: a warning on one may be no more than that."""
+        return f"{_without_noise(self.stderr)}\n{_without_noise(self.stdout)}"
 
 
 class Tools(Protocol):
@@ -209,6 +220,12 @@ class _LineReader:
     def _show(self, line: bytes) -> None:
         if self._on_line is not None and line.strip():
             self._on_line(line.decode("utf-8", "replace").strip())
+
+
+def _without_noise(text: str) -> str:
+    """Return the lines that may be a reason; of a line that was redrawn, the last state."""
+    lines = [line.rpartition("\r")[2] for line in text.replace("\r\n", "\n").split("\n")]
+    return "\n".join(line for line in lines if not _NOISE.match(line.strip())).strip()
 
 
 def _has_content(path: Path) -> bool:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from pytest_clawperator.emulators.boot import StartOptions
 from pytest_clawperator.emulators.profile import EmulatorProfile
+from pytest_clawperator.emulators.running import AdbHost
 from pytest_clawperator.errors import ConfigurationError, EmulatorError, ErrorCode
+from pytest_clawperator.transport.interface import ShellResult
+from pytest_clawperator.transport.wire import AdbServer
 from tests.doubles.simulator.sdk_bench import IMAGE, PROFILE, SdkBench
 
 OTHER = EmulatorProfile(api=30, image="default", abi="x86_64", device="pixel_tablet")
@@ -91,15 +95,19 @@ class TestErrors:
         assert "/nowhere/emulator" in str(provision)
 
     def test_an_unknown_device_is_not_found(self, bench: SdkBench) -> None:
-        """It can be neither started nor deleted, and those that there are are named."""
+        """It can be neither started, deleted nor taken as it is; those that there are are named."""
         bench.create("mine")
-        emulators = bench.emulators()
+        named = bench.emulators(profile=replace(PROFILE, name="mime", as_it_is=True))
 
-        started = refusal(lambda: emulators.start("yours"))
-        deleted = refusal(lambda: emulators.delete("yours"))
+        started = refusal(lambda: named.start("mime"))
+        deleted = refusal(lambda: named.delete("mime"))
+        errors = [started, deleted, refusal(named.provision)]
 
-        assert {started.code, deleted.code} == {ErrorCode.EMULATOR_NOT_FOUND}
-        assert "mine" in str(started)
+        assert {error.code for error in errors} == {ErrorCode.EMULATOR_NOT_FOUND}
+        assert {error.hint for error in errors} == {
+            "There are: mine. Did you mean mine? Else create it: Emulators().create('mime')."
+        }
+        assert bench.avds() == ["mine"]
 
     def test_a_running_one_is_neither_started_nor_deleted(self, bench: SdkBench) -> None:
         """It runs already; one that does not refuses to be stopped."""
@@ -122,28 +130,61 @@ class TestErrors:
 
         assert error.code == ErrorCode.EMULATOR_UNSUPPORTED
         assert error.details["unsupportedReasons"] == ["unsupported_device_profile"]
+        assert "device is pixel_tablet and not pixel_7" in error.message
+        assert "Delete it" in (error.hint or "")
 
     @pytest.mark.parametrize(
-        ("failure", "problem", "hint"),
+        ("failure", "problem", "printed", "hint"),
         [
-            ("kvm_denied", "this user may not use /dev/kvm", "gpasswd -a"),
-            ("no_space", "the disk is full", "ANDROID_AVD_HOME"),
-            ("wrong_abi", "for another kind of processor", "abi="),
+            ("kvm_denied", "this user may not use /dev/kvm", "permissions to use", "gpasswd -a"),
+            ("kvm_missing", "hardware acceleration", "/dev/kvm is not found", "VT-x or AMD-V"),
+            ("kvm_unsupported", "hardware acceleration", "vmx or svm", "VT-x or AMD-V"),
+            ("haxm_missing", "macOS's hypervisor", "HAXM is not installed", "sdkmanager emulator"),
+            ("hypervisor", "macOS's hypervisor", "HV_UNSUPPORTED", "abi=arm64-v8a"),
+            ("no_space", "the disk is full", "Not enough space", "ANDROID_AVD_HOME"),
+            ("wrong_abi", "for another kind of processor", "is not supported by", "abi="),
+            ("no_memory", "not enough memory", "Cannot allocate memory", "fewer emulators"),
+            ("no_display", "there is no display", "could not connect to display", "CI=1"),
+            ("no_engine", "not completely installed", "Missing emulator engine", "sdkmanager emu"),
+            ("no_library", "not completely installed", "libpulse.so.0", "package manager"),
+            ("no_image", "its system image is missing", "AVD system path", "ANDROID_HOME"),
+            ("same_avd", "the same virtual device", "multiple emulators", "another name"),
         ],
     )
     def test_a_start_that_fails_says_why(
-        self, bench: SdkBench, failure: str, problem: str, hint: str
+        self, bench: SdkBench, failure: str, problem: str, printed: str, hint: str
     ) -> None:
-        """The output of the emulator is shown, and what to do about it."""
+        """The end of the emulator's output is shown, what it means, and what to do about it."""
         bench.create("mine")
         bench.behave(failure=failure)
 
         error = refusal(lambda: bench.emulators().start("mine"))
 
+        found, end, shown = error.message.partition("\n  the end of its output:\n")
         assert error.code == ErrorCode.EMULATOR_START_FAILED
-        assert "ended while it started (exit code 1)" in str(error)
-        assert problem in str(error)
+        assert "emulator mine ended while it started (exit code 1); " in found
+        assert problem in found
+        assert end
+        assert printed in shown
         assert hint in (error.hint or "")
+
+    def test_settings_that_cannot_be_made_are_told(self, bench: SdkBench) -> None:
+        """Android has booted, and refuses what automation needs."""
+
+        class Refusing(AdbHost):
+            def shell(self, serial: str, command: str) -> ShellResult:
+                refused = 'echo "cmd: no service" >&2; false'
+                return super().shell(serial, refused if "adb_enabled" in command else command)
+
+        bench.create("mine")
+        host = Refusing(AdbServer("127.0.0.1", bench.sdk.adb_port))
+
+        error = refusal(lambda: bench.emulators(host=host).start("mine"))
+
+        assert error.code == ErrorCode.EMULATOR_START_FAILED
+        assert "failed to enable adb on emulator emulator-" in error.message
+        assert error.message.endswith("cmd: no service")
+        assert "Restart the emulator" in (error.hint or "")
 
     def test_an_emulator_that_crashes_fails_to_start(self, bench: SdkBench) -> None:
         """Its end is noticed at once, without waiting for the limit."""
@@ -228,6 +269,22 @@ class TestErrors:
 
         assert error.code == ErrorCode.EMULATOR_DELETE_FAILED
         assert "Permission denied" in str(error)
+
+
+def test_names_are_found_among_the_notices_of_the_tool(bench: SdkBench, tmp_path: Path) -> None:
+    """The real tool prints more than names, on the same stream, and other ends of lines."""
+    (tmp_path / "printed").write_bytes(
+        b"INFO    | Storing crashdata in: /tmp/emu-crash-35.db, detection is enabled\n"
+        b"HAX is working and emulator runs in fast virt mode.\n[140:ERROR:vulkan.cc(9)]\n"
+        b"Medium_Phone_API_35\r\n\nWARNING|unknown\nclawperator-pixel\n_old.1\n"
+    )
+    program = tmp_path / "emulator"
+    program.write_text(f"#!/bin/sh\ncat {tmp_path}/printed\n")
+    program.chmod(0o755)
+
+    names = bench.emulators(environment={"EMULATOR_PATH": str(program)}).names()
+
+    assert names == ["Medium_Phone_API_35", "clawperator-pixel", "_old.1"]
 
 
 def test_a_name_that_no_tool_takes_is_refused_before(bench: SdkBench) -> None:
