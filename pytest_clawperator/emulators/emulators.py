@@ -152,12 +152,13 @@ class Emulators:
     def stop(self, name: str) -> None:
         """Stop a running emulator, and wait until adb knows it no more."""
         check_word("name", name)
-        found = next((one for one in self.status() if one.avd_name == name), None)
+        running = {one.avd_name: one for one in self.status()}
+        found = running.get(name)
         if found is None:
             raise EmulatorError(
                 f"emulator {name} is not running",
                 code=ErrorCode.EMULATOR_NOT_RUNNING,
-                hint="There is nothing to do.",
+                hint=f"Running are: {', '.join(running) or 'none'}.",
                 details={"name": name},
             )
         try:

@@ -19,10 +19,11 @@ OTHER = EmulatorProfile(api=30, image="default", abi="x86_64", device="pixel_tab
 
 
 def refusal(act: object) -> EmulatorError:
-    """Return the error that a call raises."""
+    """Return the error that a call raises, which says what to do."""
     assert callable(act)
     with pytest.raises(EmulatorError) as raised:
         act()
+    assert raised.value.hint
     return raised.value
 
 
@@ -120,6 +121,7 @@ class TestErrors:
         deleted = refusal(lambda: emulators.delete("mine"))
 
         assert not_running.code == ErrorCode.EMULATOR_NOT_RUNNING
+        assert not_running.hint == "Running are: none."
         assert {started.code, deleted.code} == {ErrorCode.EMULATOR_ALREADY_RUNNING}
 
     def test_a_device_of_that_name_that_does_not_fit_is_unsupported(self, bench: SdkBench) -> None:

@@ -34,7 +34,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.plugin.input.option_values import settings_of
 from pytest_clawperator.plugin.leasing.held_devices import too_few_workers
-from pytest_clawperator.plugin.session.events import events_of
+from pytest_clawperator.plugin.session.events import events_of, show_line
 from pytest_clawperator.plugin.session.hints import for_pytest, hint_of
 from pytest_clawperator.plugin.stash import FAILED_EMULATORS, MISSING_EMULATORS, WORKER_COUNT
 from pytest_clawperator.transport.server import locate_server
@@ -99,11 +99,11 @@ def _tell_failed(
 
 
 def _fleet(config: pytest.Config, server: AdbServer) -> EmulatorFleet:
-    settings, show, turn = settings_of(config), events_of(config).show, threading.Lock()
+    settings, turn = settings_of(config), threading.Lock()
 
     def say(text: str) -> None:
         with turn:
-            show(text)
+            show_line(config, text, alarming=False)
 
     # An emulator looks for its adb server by itself.
     environment = {**os.environ, "ANDROID_ADB_SERVER_PORT": str(server.port)}
