@@ -21,6 +21,7 @@ from pytest_clawperator.emulators.profile import (
     EmulatorProfile,
     default_profile,
     device_of_form,
+    host_abi,
 )
 from pytest_clawperator.emulators.run.fleet import EmulatorFleet, FleetOptions
 from pytest_clawperator.emulators.run.machine import most_emulators
@@ -34,6 +35,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.plugin.input.option_values import settings_of
 from pytest_clawperator.plugin.leasing.held_devices import too_few_workers
+from pytest_clawperator.plugin.options import OPTIONS, written_value
 from pytest_clawperator.plugin.session.events import events_of, show_line
 from pytest_clawperator.plugin.session.hints import for_pytest, hint_of
 from pytest_clawperator.plugin.stash import FAILED_EMULATORS, MISSING_EMULATORS, WORKER_COUNT
@@ -68,6 +70,7 @@ def start_emulators(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer,
 def _start(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str]]:
     server = locate_server(next(iter(settings_of(config).adb), None))
     wanted = _wanted(config, spec)
+    _tell_processor(config, wanted)
     fleet = _fleet(config, server)
     config.add_cleanup(fleet.close)
     results = fleet.provision([one.profile for one in wanted])
@@ -116,18 +119,17 @@ def _fleet(config: pytest.Config, server: AdbServer) -> EmulatorFleet:
 def _wanted(config: pytest.Config, spec: DeviceSpec) -> list[_Wanted]:
     """Return the emulators that a run wants."""
     settings = settings_of(config)
+    base = settings.emulator or default_profile()
     if spec.avd is not None:
-        _check_workers(config, spec, 1)
-        base = settings.emulator or default_profile()
+        _check_enough(config, spec, 1)
         return [_Wanted(replace(base, name=spec.avd, as_it_is=True))]
-    base = settings.emulator or _default(config)
     if settings.matrix is not None and settings.matrix.wanted is not None:
         return _for_matrix(config, spec, settings.matrix, base)
     least = 1 + settings.spare_devices
     count = spec.count or config.stash.get(WORKER_COUNT, least)
-    _check_workers(config, spec, count)
-    several = _numbered(base, count or max(least, most_emulators(base)))
-    return [_Wanted(profile) for profile in several]
+    count = count or max(least, most_emulators(base))
+    _check_enough(config, spec, count)
+    return [_Wanted(profile) for profile in _numbered(base, count)]
 
 
 def _for_matrix(
@@ -163,26 +165,35 @@ def _numbered(profile: EmulatorProfile, count: int) -> list[EmulatorProfile]:
     return [profile.numbered(number) for number in range(1, count + 1)]
 
 
-def _check_workers(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
-    """Raise where workers want more emulators than were asked for, before any of them boots."""
-    workers = config.stash.get(WORKER_COUNT, 0)
-    if len(settings_of(config).device) == 1 and count < workers:
-        there = "1 emulator" if count == 1 else f"{count} emulators"
-        raise pytest.UsageError(
-            f"--claw-device {spec} is {there}, and {workers} are needed: one for each worker, and"
-            " those of --claw-spare-devices; run with fewer workers, or write --claw-device"
-            " emulator, which starts as many as are needed"
-        )
+def _check_enough(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
+    """Raise where a run needs more emulators than were asked for, before any of them boots."""
+    spare = settings_of(config).spare_devices
+    needed = config.stash.get(WORKER_COUNT, 0) or 1 + spare
+    if count >= needed or len(settings_of(config).device) > 1:
+        return
+    there = "1 emulator" if count == 1 else f"{count} emulators"
+    why = ", one for each worker" if needed - spare > 1 else ""
+    also = f", {spare} of them spare" if spare else ""
+    raise pytest.UsageError(
+        f"--claw-device {spec} is {there}, and {needed} are needed{why}{also}: run with fewer, or"
+        " write --claw-device emulator, which starts as many as are needed"
+    )
 
 
-def _default(config: pytest.Config) -> EmulatorProfile:
-    profile = default_profile()
-    if profile.abi != DOCUMENTED_ABI:
+def _tell_processor(config: pytest.Config, wanted: Sequence[_Wanted]) -> None:
+    """Tell that emulators have the processor of this machine, where nobody said which."""
+    option = next(one for one in OPTIONS if one.field == "emulator")
+    is_open = any(
+        not one.profile.as_it_is
+        and (one.device_class is None or one.device_class.requires.abi is None)
+        for one in wanted
+    )
+    is_said = "abi" in str(written_value(config, option) or "")
+    if is_open and not is_said and host_abi() != DOCUMENTED_ABI:
         events_of(config).show(
-            f"emulators have the processor of this machine, {profile.abi}, as it cannot run the"
+            f"emulators have the processor of this machine, {host_abi()}, as it cannot run the"
             f" documented {DOCUMENTED_ABI}; --claw-emulator abi=… chooses another"
         )
-    return profile
 
 
 def _of_classes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import zipfile
 
 import pytest
@@ -127,6 +128,33 @@ def test_a_name_that_no_virtual_device_has_is_not_found(
     assert bench.avds() == ["other", "pixel-tests"]
 
 
+@pytest.mark.parametrize(
+    ("like", "matrix", "is_told"),
+    [
+        ("api=34,image=google_apis", (), True),
+        ("api=34,image=google_apis,abi=x86_64", (), False),
+        ("api=34,image=google_apis", ("--claw-matrix=abi=x86_64",), False),
+    ],
+)
+def test_the_processor_of_this_machine_is_told_unless_it_was_chosen(
+    pytester: pytest.Pytester,
+    run_on_sdk: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    like: str,
+    matrix: tuple[str, ...],
+    is_told: bool,
+) -> None:
+    """On a machine that cannot run the documented one, the default is another."""
+    pytester.makepyfile("def test_it(clawperator): pass")
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
+
+    result = run_on_sdk("--claw-device", "emulator", "--claw-emulator", like, *matrix)
+
+    result.assert_outcomes(passed=1)
+    told = [line for line in result.outlines if "processor of this machine, x86_64, as" in line]
+    assert bool(told) is is_told
+
+
 def test_none_can_be_had(pytester: pytest.Pytester, run_emulators: Run, bench: SdkBench) -> None:
     """Where the only one does not start, the tests say why."""
     pytester.makepyfile(LEAVES_LINES)
@@ -167,8 +195,12 @@ def test_a_number_and_a_matrix_contradict_each_other(
             ("--claw-device=emulator", "--claw-matrix=api=30,34;per=2"),
             "*--claw-matrix wants 4 devices, 2 of each class, and 2 workers can have 2 of them:*",
         ),
-        (("--claw-device=emulator:1",), "*--claw-device emulator:1 is 1 emulator, and 2 are *"),
-        (("--claw-device=emulator:mine",), "*emulator:mine is 1 emulator, and 2 are needed: *"),
+        (
+            ("--claw-device=emulator:1", "--claw-spare-devices=1"),
+            "*--claw-device emulator:1 is 1 emulator, and 3 are needed, one for each worker, 1 of"
+            " them spare: run with fewer, or write --claw-device emulator, which starts as many *",
+        ),
+        (("--claw-device=emulator:mine",), "*emulator:mine is 1 emulator, and 2 are needed, *"),
     ],
 )
 def test_too_few_for_the_workers_is_told_before_a_boot(
