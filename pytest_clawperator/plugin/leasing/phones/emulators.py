@@ -102,11 +102,13 @@ def _tell_failed(
 
 
 def _fleet(config: pytest.Config, server: AdbServer) -> EmulatorFleet:
-    settings, turn = settings_of(config), threading.Lock()
+    settings, turn, said = settings_of(config), threading.Lock(), set[str]()
 
     def say(text: str) -> None:
         with turn:
-            show_line(config, text, alarming=False)
+            if text not in said:  # several wait for the same image
+                said.add(text)
+                show_line(config, text, alarming=False)
 
     # An emulator looks for its adb server by itself.
     environment = {**os.environ, "ANDROID_ADB_SERVER_PORT": str(server.port)}
