@@ -26,7 +26,7 @@ _URL = re.compile(
     re.ASCII,
 )
 _SERIAL = re.compile(r"[^\s:/][^\s/]*")
-_AVD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_AVD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,15 @@ from pytest_clawperator.contracts.text.wording import closest
 from pytest_clawperator.emulators.avd import Avd, read_avd
 from pytest_clawperator.emulators.boot import Boot, BootLimits, StartOptions, make_settings
 from pytest_clawperator.emulators.images import Lock, ensure_image
-from pytest_clawperator.emulators.profile import EmulatorProfile, check_word, default_profile
+from pytest_clawperator.emulators.profile import (
+    EmulatorProfile,
+    check_word,
+    default_profile,
+    is_word,
+)
 from pytest_clawperator.emulators.running import AdbHost, Host, RunningEmulator, list_running
 from pytest_clawperator.emulators.sdk import Sdk, Tool
-from pytest_clawperator.emulators.tool_runs import SdkTools, Tools
+from pytest_clawperator.emulators.tool_runs import SdkTools, ToolResult, Tools
 from pytest_clawperator.errors import ClawperatorError, EmulatorError, ErrorCode
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.server import locate_server
@@ -27,7 +32,6 @@ _CREATE_TIMEOUT = 120.0
 _DELETE_TIMEOUT = 60.0
 _END_TIMEOUT = 30.0
 _LOG = "clawperator-emulator.log"
-_AVD_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 Say = Callable[[str], None]
 
@@ -119,9 +123,7 @@ class Emulators:
             raise EmulatorError(
                 made.said("failed to create Android Virtual Device"),
                 code=ErrorCode.ANDROID_AVD_CREATE_FAILED,
-                hint=f"`avdmanager list device` shows the devices that there are; {profile.device}"
-                " must be one of them. The folder of the virtual devices"
-                f" ({self._sdk.avd_home}) must be writable.",
+                hint=self._creation_hint(made),
                 details={
                     "name": name,
                     "systemImage": profile.system_image,
@@ -130,6 +132,19 @@ class Emulators:
             )
         self._say(f"emulator {name}: created with {profile.system_image}, {profile.device}")
         return self._read(name)
+
+    def _creation_hint(self, made: ToolResult) -> str:
+        """Return what to do about a complaint of ``avdmanager``."""
+        if not re.search(r"no device found", made.complaints, re.IGNORECASE):
+            return (
+                f"The folder of the virtual devices ({self._sdk.avd_home}) must be writable, and"
+                f" {self.profile.system_image} whole: `sdkmanager --uninstall` removes it, so that"
+                " it is installed anew."
+            )
+        listed = self._tools.run(Tool.AVDMANAGER, "list", "device", "-c", timeout=_LIST_TIMEOUT)
+        near = closest(self.profile.device, listed.printed.splitlines())
+        meant = f"Did you mean device={near}? " if near else ""
+        return f"{meant}`avdmanager list device` shows the devices that there are."
 
     def start(
         self, name: str, options: StartOptions | None = None, *, pid_file: Path | None = None
@@ -271,7 +286,7 @@ class Emulators:
             )
         # The tool prints notices among the names.
         lines = (line.strip() for line in listed.stdout.splitlines())
-        return [line for line in lines if _AVD_NAME.fullmatch(line)]
+        return [line for line in lines if is_word(line)]
 
     def _not_found(self, problem: str, name: str) -> EmulatorError:
         """Return the error for a name that no virtual device has, with those that there are."""

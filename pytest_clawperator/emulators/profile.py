@@ -22,7 +22,7 @@ _HOST_ABIS = {
     "arm64": "arm64-v8a",
 }
 _ABIS = ("arm64-v8a", "x86_64", "x86", "armeabi-v7a")
-_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 # The SDK has devices such as "Nexus 5" and "7in WSVGA (Tablet)".
 _DEVICE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ ()-]{0,99}")
 _DEVICES = {"phone": "pixel_7", "tablet": "pixel_tablet", "foldable": "pixel_fold"}
@@ -126,9 +126,14 @@ def device_of_form(form: str) -> str:
 
 def check_word(name: str, value: str) -> str:
     """Return the value; raise unless it is one that the SDK's tools take for a name."""
-    if not _WORD.fullmatch(value):
+    if not is_word(value):
         raise _nonsense(name, value, _LETTERS)
     return value
+
+
+def is_word(value: str) -> bool:
+    """Whether the SDK's tools take this for a name."""
+    return _WORD.fullmatch(value) is not None
 
 
 _LETTERS = "up to 100 letters, digits, '.', '_' and '-'"

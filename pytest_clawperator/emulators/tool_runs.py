@@ -47,12 +47,17 @@ class ToolResult:
 
     def said(self, otherwise: str) -> str:
         """Return what it said went wrong."""
-        return _without_noise(self.stderr) or _without_noise(self.stdout)[-500:] or otherwise
+        return _without_noise(self.stderr) or self.printed[-500:] or otherwise
+
+    @property
+    def printed(self) -> str:
+        """Its output without progress and notices."""
+        return _without_noise(self.stdout)
 
     @property
     def complaints(self) -> str:
         """What it said on both streams: a warning on one may be no more than that."""
-        return f"{_without_noise(self.stderr)}\n{_without_noise(self.stdout)}"
+        return f"{_without_noise(self.stderr)}\n{self.printed}"
 
 
 class Tools(Protocol):

@@ -221,13 +221,34 @@ class TestErrors:
 
     def test_a_device_that_cannot_be_created_is_told(self, bench: SdkBench) -> None:
         """The complaint of avdmanager is the message."""
-        unknown = replace(PROFILE, device="pixel_99")
+        bench.behave(create_failure="AVD not created: Permission denied")
+
+        error = refusal(bench.emulators().create)
+
+        assert error.code == ErrorCode.ANDROID_AVD_CREATE_FAILED
+        assert error.message == "Error: AVD not created: Permission denied"
+        assert f"({bench.home}) must be writable" in (error.hint or "")
+        assert error.details["systemImage"] == IMAGE
+
+    @pytest.mark.parametrize(
+        ("device", "meant"),
+        [
+            ("pixel7", "Did you mean device=pixel_7? "),
+            ("nexus 5", "Did you mean device=Nexus 5? "),
+            ("toaster", ""),
+        ],
+    )
+    def test_a_device_that_the_sdk_does_not_have_is_told(
+        self, bench: SdkBench, device: str, meant: str
+    ) -> None:
+        """The nearest one that it has is named."""
+        unknown = replace(PROFILE, device=device)
 
         error = refusal(bench.emulators(profile=unknown).create)
 
         assert error.code == ErrorCode.ANDROID_AVD_CREATE_FAILED
-        assert "No device found matching --device pixel_99" in str(error)
-        assert error.details["systemImage"] == IMAGE
+        assert f"No device found matching --device {device}" in error.message
+        assert error.hint == f"{meant}`avdmanager list device` shows the devices that there are."
 
     @pytest.mark.parametrize(
         ("scenario", "text", "hint"),

@@ -40,6 +40,13 @@ def test_the_reason_is_found_among_the_notices(stdout: str, stderr: str) -> None
     assert ToolResult(1, stdout, stderr).said("it failed") == REASON
 
 
+def test_a_list_is_read_without_the_notices_around_it() -> None:
+    """What ``avdmanager list device -c`` prints are the devices, and more."""
+    printed = ToolResult(0, f"{SDK}pixel_7\r\nNexus 5\r\n7in WSVGA (Tablet)\r\n").printed
+
+    assert printed.split("\n") == ["pixel_7", "Nexus 5", "7in WSVGA (Tablet)"]
+
+
 def test_a_tool_that_gives_no_reason_has_the_other_words() -> None:
     """Notices alone say nothing of the failure."""
     assert ToolResult(1, SDK, JAVA).said("it failed") == "it failed"

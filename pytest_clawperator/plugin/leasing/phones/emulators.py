@@ -83,7 +83,7 @@ def _start(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str
         raise errors[0][1]
     if errors:
         _tell_failed(config, errors, Counter(one.device_class for one in wanted))
-        config.stash[MISSING_EMULATORS] = len(errors)
+        config.stash[MISSING_EMULATORS] = config.stash.get(MISSING_EMULATORS, 0) + len(errors)
     return server, [one.serial for one in results if isinstance(one, ProvisionedEmulator)]
 
 

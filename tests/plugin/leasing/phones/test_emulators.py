@@ -242,7 +242,7 @@ def test_a_class_that_failed_is_told_once_and_the_others_run(
     bench.behave(emulators={"*tablet*": {"failure": "kvm_denied"}})
     matrix = "--claw-matrix=form=phone,tablet;per=2"
 
-    result = run_emulators("-n", "4", "--claw-device", "emulator", matrix)
+    result = run_emulators("-n", "auto", "--claw-device", "emulator", matrix)
 
     result.assert_outcomes(passed=4, skipped=4)
     told = [line for line in result.outlines if "for tablet: EMULATOR_START_FAILED" in line]
