@@ -31,6 +31,12 @@ class Diagnosis:
     hint: str
 
 
+#: Another program was quicker, be it only for the moment of a look at the port.
+PORTS_TAKEN = Diagnosis(
+    "the ports of emulators are taken",
+    "End emulators that are not needed: `adb devices` shows them. Ports from 5554 to 5683 are"
+    " used.",
+)
 _SIGNS = (
     (
         r"/dev/kvm.*(permission|denied)|permissions? to use KVM|KVM.*permission",
@@ -107,11 +113,7 @@ _SIGNS = (
     ),
     (
         r"too many emulator instances|port.* (already )?in use|host forwarding rule",
-        Diagnosis(
-            "the ports of emulators are taken",
-            "End emulators that are not needed: `adb devices` shows them. Ports from 5554 to 5683"
-            " are used.",
-        ),
+        PORTS_TAKEN,
     ),
     (
         r"snapshot operation.*(pending|timeout)|snapshot.*(corrupt|incompatible|failed to load)",
