@@ -216,7 +216,7 @@ class TestErrors:
 
         error = refusal(lambda: bench.emulators(boot=0.3).start("mine"))
 
-        assert error.code == ErrorCode.EMULATOR_BOOT_TIMEOUT
+        assert error.code == ErrorCode.EMULATOR_BOOT_TIMEOUT, str(error)
         assert str(error.details["serial"]).startswith("emulator-")
 
     def test_a_device_that_cannot_be_created_is_told(self, bench: SdkBench) -> None:
