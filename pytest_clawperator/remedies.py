@@ -23,6 +23,7 @@ class RemedyKind(Enum):
     CORRECT_URL = auto()
     CONNECT_BY_ADB = auto()
     USE_SIMULATOR = auto()
+    CREATE_EMULATOR = auto()  # subject: the name of a virtual device
 
     # Whose device
     WAIT_FOR_DEVICE = auto()
@@ -70,6 +71,7 @@ _FOR_SCRIPTS: Mapping[RemedyKind, str] = {
     RemedyKind.CONNECT_BY_ADB: "connect to the device by adb: connect(serial=...) without url=",
     RemedyKind.USE_SIMULATOR: "start a simulated one: `python -m pytest_clawperator.simulator`"
     " prints the adb port to connect to",
+    RemedyKind.CREATE_EMULATOR: "create it: Emulators().create({subject!r})",
     RemedyKind.WAIT_FOR_DEVICE: "wait until it is released",
     RemedyKind.START_FEWER_WORKERS: "start no more workers than {count}",
     RemedyKind.KEEP_FEWER_SPARES: "keep fewer devices spare",

@@ -13,9 +13,9 @@ Started = Literal["sim", "emulator"]
 ALLOWED = (
     "auto (any connected device), a serial as `adb devices` prints it, emulator (emulators that are"
     " started for the run, one for each worker), emulator:4 (four of them), emulator:NAME (the"
-    " virtual device of that name), sim (simulated phones, one for each worker), sim:4 (four of"
-    " them), or http://host:3000/serial (a device of a host that runs `clawperator serve`; without"
-    " /serial its only one)"
+    " virtual device of that name, which must exist), sim (simulated phones, one for each worker),"
+    " sim:4 (four of them), or http://host:3000/serial (a device of a host that runs `clawperator"
+    " serve`; without /serial its only one)"
 )
 _KEYWORDS = ("auto", "sim", "emulator", "http", "https")
 _STARTED: tuple[Started, ...] = ("sim", "emulator")
@@ -26,7 +26,7 @@ _URL = re.compile(
     re.ASCII,
 )
 _SERIAL = re.compile(r"[^\s:/][^\s/]*")
-_AVD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_AVD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 
 
 @dataclass(frozen=True)

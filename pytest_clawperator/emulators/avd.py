@@ -5,11 +5,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytest_clawperator.emulators.profile import PLAY_STORE, EmulatorProfile
 
 _API = re.compile(r"android-(\d+)")
+
+
+class _Difference(NamedTuple):
+    """A value that is not that of a profile; ``reason`` is the published program's word for it."""
+
+    reason: str
+    name: str
+    found: object
+    wanted: object
 
 
 @dataclass(frozen=True)
@@ -27,16 +36,37 @@ class Avd:
 
     def unsupported_reasons(self, profile: EmulatorProfile) -> tuple[str, ...]:
         """Return why it does not fit a profile; nothing if it does."""
-        image, wants_store = self.system_image or "", profile.image == PLAY_STORE
-        has_store = self.play_store and PLAY_STORE in image
-        wrong = {
-            "missing_play_store": wants_store and not has_store,
-            "unsupported_system_image": not wants_store and f";{profile.image};" not in image,
-            "unsupported_api_level": self.api_level != profile.api,
-            "unsupported_abi": self.abi != profile.abi,
-            "unsupported_device_profile": self.device_profile != profile.device,
-        }
-        return tuple(reason for reason, is_so in wrong.items() if is_so)
+        return tuple(one.reason for one in self._differences(profile))
+
+    def differences(self, profile: EmulatorProfile) -> str:
+        """Return what it has otherwise than a profile, for people."""
+        return ", ".join(
+            f"{one.name} is {one.found or 'not known'} and not {one.wanted}"
+            for one in self._differences(profile)
+        )
+
+    def _differences(self, profile: EmulatorProfile) -> list[_Difference]:
+        if profile.as_it_is:
+            return []
+        compared = (
+            ("unsupported_api_level", "api", self.api_level, profile.api),
+            ("unsupported_abi", "abi", self.abi, profile.abi),
+            ("unsupported_device_profile", "device", self.device_profile, profile.device),
+        )
+        others = [_Difference(*one) for one in compared if one[2] != one[3]]
+        return others if self._has_image(profile) else [self._other_image(profile), *others]
+
+    def _has_image(self, profile: EmulatorProfile) -> bool:
+        image = self.system_image or ""
+        if profile.image == PLAY_STORE:
+            return self.play_store and PLAY_STORE in image
+        return f";{profile.image};" in image
+
+    def _other_image(self, profile: EmulatorProfile) -> _Difference:
+        wants_store = profile.image == PLAY_STORE
+        reason = "missing_play_store" if wants_store else "unsupported_system_image"
+        kind = "".join((self.system_image or "").split(";")[-2:-1])
+        return _Difference(reason, "image", kind, profile.image)
 
     def to_dict(self, profile: EmulatorProfile) -> dict[str, Any]:
         """Return it in the form of the published program."""
@@ -61,7 +91,7 @@ def read_avd(name: str, *, home: Path, running: bool = False) -> Avd:
     config = _read_ini(home / f"{name}.avd" / "config.ini")
     if not config and root.get("path"):
         config = _read_ini(Path(root["path"]) / "config.ini")  # it was made elsewhere
-    folder = config.get("image.sysdir.1", "")
+    folder = config.get("image.sysdir.1", "").replace("\\", "/")  # Windows writes the latter
     image = folder.rstrip("/").replace("/", ";") or None
     return Avd(
         name=name,

@@ -159,7 +159,8 @@ class Boot:
         details: dict[str, object],
     ) -> EmulatorError:
         printed = read_end(self._output)
-        said, cause = last_lines(printed), diagnose(printed)
+        ended = self._process.poll() if self._process is not None else None
+        said, cause = last_lines(printed), diagnose(printed, code=ended)
         shown = f"\n  the end of its output:\n{_indented(said)}" if said else ""
         return EmulatorError(
             f"{problem}; {cause.problem}{shown}",

@@ -9,6 +9,8 @@ from pathlib import Path
 
 _TAIL_LINES = 12
 _END_BYTES = 32 * 1024
+# A shell in between tells of a signal in its own way.
+_KILLED_CODES = (-9, 128 + 9)
 _HARMLESS = re.compile(r"\s*(INFO|DEBUG|VERBOSE)\s*\|")
 _KVM = (
     "Give this user the right to use /dev/kvm: `sudo gpasswd -a $USER kvm` and log in again; on a"
@@ -29,6 +31,12 @@ class Diagnosis:
     hint: str
 
 
+#: Another program was quicker, be it only for the moment of a look at the port.
+PORTS_TAKEN = Diagnosis(
+    "the ports of emulators are taken",
+    "End emulators that are not needed: `adb devices` shows them. Ports from 5554 to 5683 are"
+    " used.",
+)
 _SIGNS = (
     (
         r"/dev/kvm.*(permission|denied)|permissions? to use KVM|KVM.*permission",
@@ -47,6 +55,7 @@ _SIGNS = (
     (
         r"(KVM|hardware acceleration|x86.* emulation).*(not found|is required|requires"
         r"|not (be )?us(ed|able)|missing|not installed|unavailable|no such file)"
+        r"|may not work without hardware acceleration"
         r"|CPU acceleration status:.*not",
         Diagnosis("this machine cannot run it with hardware acceleration", _NO_KVM),
     ),
@@ -60,7 +69,7 @@ _SIGNS = (
         ),
     ),
     (
-        r"no space left|not enough (disk )?space|insufficient.*(disk|space)",
+        r"no space left|(not|n't|not have) enough (disk )?space|insufficient.*(disk|space)",
         Diagnosis(
             "the disk is full",
             "Make room on the disk of the virtual devices (ANDROID_AVD_HOME): each takes 2 to 8"
@@ -68,7 +77,7 @@ _SIGNS = (
         ),
     ),
     (
-        r"licen[cs]e",
+        r"licen[cs]es?\b.*not accepted|accept.*licen[cs]e",
         Diagnosis(
             "a licence was not accepted", "Accept the licences: `yes | sdkmanager --licenses`."
         ),
@@ -84,15 +93,18 @@ _SIGNS = (
         r"(failed to|cannot|could not).*allocate|out of memory|Cannot allocate memory",
         Diagnosis(
             "there is not enough memory",
-            "Start fewer emulators at once, or give each less: ram=2048.",
+            "Start fewer emulators at once, or give each less: ram=1024.",
         ),
     ),
     (
         r"(qt\.qpa|xcb|could not connect to display|no display)",
-        Diagnosis("there is no display", "Start it without a window (`-no-window`)."),
+        Diagnosis(
+            "there is no display",
+            "Set CI=1, or unset DISPLAY and WAYLAND_DISPLAY: it then starts without a window.",
+        ),
     ),
     (
-        r"Missing emulator engine program|error while loading shared libraries",
+        r"Missing emulator engine program|loading shared libraries|cannot open shared object",
         Diagnosis(
             "the emulator is not completely installed",
             "Install it again (`sdkmanager emulator`), and the library that it names with the"
@@ -100,11 +112,15 @@ _SIGNS = (
         ),
     ),
     (
-        r"too many emulator instances|port.* (already )?in use",
+        r"too many emulator instances|port.* (already )?in use|host forwarding rule",
+        PORTS_TAKEN,
+    ),
+    (
+        r"snapshot operation.*(pending|timeout)|snapshot.*(corrupt|incompatible|failed to load)",
         Diagnosis(
-            "the ports of emulators are taken",
-            "End emulators that are not needed: `adb devices` shows them. Ports from 5554 to 5683"
-            " are used.",
+            "it cannot use its snapshot",
+            "Boot it cold: a snapshot of another machine or of another version of the emulator"
+            " cannot be used.",
         ),
     ),
     (
@@ -115,7 +131,8 @@ _SIGNS = (
         ),
     ),
     (
-        r"Cannot find AVD system path|broken AVD system path|system image.*(missing|not found)",
+        r"Cannot find AVD system path|broken AVD system path|system image.*(missing|not found)"
+        r"|missing a kernel file",
         Diagnosis(
             "its system image is missing",
             "Delete the virtual device so that it is made again, or install the image with"
@@ -123,20 +140,26 @@ _SIGNS = (
         ),
     ),
 )
+_KILLED = Diagnosis(
+    "something killed it, which is often the system itself for want of memory",
+    "Start fewer emulators at once, or give each less: ram=1024. `dmesg` tells of such an end.",
+)
 _OTHERWISE = Diagnosis(
     "its output names no cause that is known",
     "Start it by hand with the same arguments and `-verbose` to see more.",
 )
 
 
-def diagnose(output: str) -> Diagnosis:
-    """Return why an emulator ended or does not come up, from what it printed."""
+def diagnose(output: str, *, code: int | None = None) -> Diagnosis:
+    """Return why an emulator does not come up, from what it printed; ``code`` is its exit code."""
     # It also reports what is in order, in the same words: "Ok: Disk space requirements ...".
     lines = (line for line in output.splitlines() if not _HARMLESS.match(line))
     complaints = "\n".join(lines)
     for pattern, diagnosis in _SIGNS:
         if re.search(pattern, complaints, re.IGNORECASE):
             return diagnosis
+    if code in _KILLED_CODES:
+        return _KILLED
     return acceleration_problem() or _OTHERWISE
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -9,14 +10,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pytest_clawperator.contracts.text.wording import closest
 from pytest_clawperator.emulators.avd import Avd, read_avd
 from pytest_clawperator.emulators.boot import Boot, BootLimits, StartOptions, make_settings
 from pytest_clawperator.emulators.images import Lock, ensure_image
-from pytest_clawperator.emulators.profile import EmulatorProfile, check_word, default_profile
+from pytest_clawperator.emulators.profile import (
+    EmulatorProfile,
+    check_word,
+    default_profile,
+    is_word,
+)
 from pytest_clawperator.emulators.running import AdbHost, Host, RunningEmulator, list_running
 from pytest_clawperator.emulators.sdk import Sdk, Tool
-from pytest_clawperator.emulators.tool_runs import SdkTools, Tools
+from pytest_clawperator.emulators.tool_runs import SdkTools, ToolResult, Tools
 from pytest_clawperator.errors import ClawperatorError, EmulatorError, ErrorCode
+from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.server import locate_server
 
 _LIST_TIMEOUT = 10.0
@@ -66,7 +74,7 @@ class Emulators:
         tools: Tools | None = None,
         host: Host | None = None,
         limits: BootLimits | None = None,
-        image_lock: Lock = lambda _: nullcontext(False),
+        image_lock: Lock = lambda *_: nullcontext(False),
         say: Say = lambda _: None,
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
@@ -115,9 +123,7 @@ class Emulators:
             raise EmulatorError(
                 made.said("failed to create Android Virtual Device"),
                 code=ErrorCode.ANDROID_AVD_CREATE_FAILED,
-                hint=f"`avdmanager list device` shows the devices that there are; {profile.device}"
-                " must be one of them. The folder of the virtual devices"
-                f" ({self._sdk.avd_home}) must be writable.",
+                hint=self._creation_hint(made),
                 details={
                     "name": name,
                     "systemImage": profile.system_image,
@@ -126,6 +132,19 @@ class Emulators:
             )
         self._say(f"emulator {name}: created with {profile.system_image}, {profile.device}")
         return self._read(name)
+
+    def _creation_hint(self, made: ToolResult) -> str:
+        """Return what to do about a complaint of ``avdmanager``."""
+        if not re.search(r"no device found", made.complaints, re.IGNORECASE):
+            return (
+                f"The folder of the virtual devices ({self._sdk.avd_home}) must be writable, and"
+                f" {self.profile.system_image} whole: `sdkmanager --uninstall` removes it, so that"
+                " it is installed anew."
+            )
+        listed = self._tools.run(Tool.AVDMANAGER, "list", "device", "-c", timeout=_LIST_TIMEOUT)
+        near = closest(self.profile.device, listed.printed.splitlines())
+        meant = f"Did you mean device={near}? " if near else ""
+        return f"{meant}`avdmanager list device` shows the devices that there are."
 
     def start(
         self, name: str, options: StartOptions | None = None, *, pid_file: Path | None = None
@@ -136,11 +155,7 @@ class Emulators:
         """
         check_word("name", name)
         if not self._read(name).exists:
-            raise EmulatorError(
-                f"AVD {name} not found",
-                code=ErrorCode.EMULATOR_NOT_FOUND,
-                hint=f"There are: {', '.join(self._known())}. Create it, or correct the name.",
-            )
+            raise self._not_found(f"AVD {name} not found", name)
         if any(one.avd_name == name for one in list_running(self._host, strict=False)):
             raise EmulatorError(
                 f"emulator {name} is already running",
@@ -152,12 +167,13 @@ class Emulators:
     def stop(self, name: str) -> None:
         """Stop a running emulator, and wait until adb knows it no more."""
         check_word("name", name)
-        found = next((one for one in self.status() if one.avd_name == name), None)
+        running = {one.avd_name: one for one in self.status()}
+        found = running.get(name)
         if found is None:
             raise EmulatorError(
                 f"emulator {name} is not running",
                 code=ErrorCode.EMULATOR_NOT_RUNNING,
-                hint="There is nothing to do.",
+                hint=f"Running are: {', '.join(running) or 'none'}.",
                 details={"name": name},
             )
         try:
@@ -179,12 +195,7 @@ class Emulators:
                 details={"name": name, "serial": found.serial},
             )
         if not self._read(name).exists:
-            raise EmulatorError(
-                f"AVD {name} does not exist",
-                code=ErrorCode.EMULATOR_NOT_FOUND,
-                hint=f"There are: {', '.join(self._known())}.",
-                details={"name": name},
-            )
+            raise self._not_found(f"AVD {name} does not exist", name)
         self.remove(name)
 
     def remove(self, name: str) -> None:
@@ -206,16 +217,16 @@ class Emulators:
         self._sdk.check()
         running = list_running(self._host, strict=False)
         for one in running:
-            if not self.unfit(one.avd_name):
+            if self.fits(one.avd_name):
                 return self.make_ready(one)
         busy = {one.avd_name for one in running}
-        stopped = [name for name in self.names() if name not in busy and not self.unfit(name)]
+        stopped = [name for name in self.names() if name not in busy and self.fits(name)]
         name = self.profile.avd_name
         if stopped:
             chosen = name if name in stopped else min(stopped)
             started = self._start(chosen)
             return ProvisionedEmulator(chosen, started.serial, False, True, reused=True)
-        self.check_unused(name)
+        self.check_creatable(name)
         self.create(name)
         started = self._start(name)
         return ProvisionedEmulator(name, started.serial, True, True, reused=False)
@@ -234,22 +245,28 @@ class Emulators:
         make_settings(self._host, running.serial)
         return ProvisionedEmulator(running.avd_name, running.serial, False, False, reused=True)
 
-    def check_unused(self, name: str) -> None:
-        """Raise if a virtual device of this name exists: it does not fit, and is not ours."""
-        if self._read(name).exists:
-            reasons = [*self.unfit(name)]
+    def check_creatable(self, name: str) -> None:
+        """Raise unless a virtual device of this name may be created for the profile."""
+        if self.profile.as_it_is:
+            raise self._not_found(f"AVD {name} does not exist", name)
+        found = self._read(name)
+        if found.exists:
             raise EmulatorError(
                 f"existing AVD {name} is unsupported and cannot be auto-provisioned:"
-                f" {', '.join(reasons)}",
+                f" {found.differences(self.profile)}",
                 code=ErrorCode.EMULATOR_UNSUPPORTED,
                 hint="Delete it so that it is made anew, or ask for what it is, or for another"
                 " name.",
-                details={"name": name, "unsupportedReasons": reasons},
+                details={"name": name, "unsupportedReasons": [*self.unfit(name)]},
             )
 
     def exists(self, name: str) -> bool:
         """Whether there is a virtual device of this name."""
         return self._read(name).exists
+
+    def fits(self, name: str) -> bool:
+        """Whether a virtual device is what the profile asks for: like it, and of its name."""
+        return self.profile.name in (None, name) and not self.unfit(name)
 
     def unfit(self, name: str) -> tuple[str, ...]:
         """Return why a virtual device does not fit the profile; nothing if it does."""
@@ -269,11 +286,20 @@ class Emulators:
             )
         # The tool prints notices among the names.
         lines = (line.strip() for line in listed.stdout.splitlines())
-        return [line for line in lines if line and " " not in line and "|" not in line]
+        return [line for line in lines if is_word(line)]
 
-    def _known(self) -> Sequence[str]:
-        """Return the names of the virtual devices, for people."""
-        return sorted(path.stem for path in self._sdk.avd_home.glob("*.ini")) or ["none"]
+    def _not_found(self, problem: str, name: str) -> EmulatorError:
+        """Return the error for a name that no virtual device has, with those that there are."""
+        known = sorted(path.stem for path in self._sdk.avd_home.glob("*.ini"))
+        near = closest(name, known)
+        there = f"There are: {', '.join(known)}. " if known else "There are none. "
+        meant = f"Did you mean {near}? Else " if near else "To have one, "
+        return EmulatorError(
+            problem,
+            code=ErrorCode.EMULATOR_NOT_FOUND,
+            hint=(there + meant, Remedy(RemedyKind.CREATE_EMULATOR, name)),
+            details={"name": name},
+        )
 
     def _boot(self, name: str) -> Boot:
         return Boot(

@@ -24,15 +24,16 @@ _PERCENT = re.compile(r"(\d{1,3})%\s*((?:download|unzip|install|prepar).*)", re.
 _TOLD_EVERY = 25
 
 Say = Callable[[str], None]
-#: Keeps other runs from the same image; whether it had to wait for one that had it.
-Lock = Callable[[str], AbstractContextManager[bool]]
+#: Keeps other runs from the same image; calls the function once if it has to wait for one that
+#: has it, and yields whether it had to.
+Lock = Callable[[str, Callable[[], None]], AbstractContextManager[bool]]
 
 
 def ensure_image(tools: Tools, image: str, *, lock: Lock, say: Say) -> None:
     """Install a system image unless it is there; ``lock`` keeps other runs waiting meanwhile."""
     if _is_installed(tools, image):
         return
-    with lock(image) as waited:
+    with lock(image, lambda: say(f"waiting for {image}, which is being installed")) as waited:
         if waited and _is_installed(tools, image):
             return  # another run installed it meanwhile
         say(f"installing {image}")
@@ -44,7 +45,8 @@ def _is_installed(tools: Tools, image: str) -> bool:
     listed = tools.run(Tool.SDKMANAGER, "--list_installed", timeout=_LIST_TIMEOUT)
     if not listed.ok:
         raise _failed(listed, "failed to query installed Android system images", image=image)
-    return image in listed.stdout
+    # Not any text that contains it: that of x86_64 contains that of x86.
+    return bool(re.search(rf"(?<![\w;.-]){re.escape(image)}(?![\w;.-])", listed.stdout))
 
 
 def _accept_licences(tools: Tools) -> None:
@@ -82,23 +84,51 @@ def _failed(result: ToolResult, otherwise: str, *, image: str | None = None) -> 
     return EmulatorError(
         result.said(otherwise),
         code=ErrorCode.ANDROID_SYSTEM_IMAGE_INSTALL_FAILED,
-        # What it warns of on one stream is not always what it fails of on the other.
-        hint=_hint(f"{result.stderr}\n{result.stdout}", image),
+        hint=_hint(result.complaints, image),
         details={"systemImage": image} if image else {},
     )
 
 
 def _hint(said: str, image: str | None) -> str:
     """Return what to do about a complaint of ``sdkmanager``."""
-    if re.search(r"licen[cs]e", said, re.IGNORECASE):
-        return "Accept the licences: `yes | sdkmanager --licenses`."
-    if re.search(r"no space|disk full|not enough", said, re.IGNORECASE):
-        return "Make room on the disk of the SDK: a system image takes 2 to 8 GB."
-    if re.search(r"java|jvm|jre", said, re.IGNORECASE):
-        return "Install Java 17, which sdkmanager needs, and set JAVA_HOME to it."
-    if image and re.search(r"failed to find package|not found|unavailable", said, re.IGNORECASE):
-        return (
-            f"There is no image {image}: `sdkmanager --list` shows those that there are; choose"
-            " another api, image or abi."
-        )
+    for pattern, hint in _HINTS:
+        if re.search(pattern, said, re.IGNORECASE):
+            return hint.format(image=image or "--licenses")
     return f"Run `sdkmanager '{image or '--licenses'}'` by hand to see what is wrong."
+
+
+# The first that fits counts: without a network, every package is one that is not found.
+_HINTS = (
+    (
+        r"licen[cs]es?\b.*not accepted|accept.*licen[cs]e",
+        "Accept the licences: `yes | sdkmanager --licenses`.",
+    ),
+    (
+        r"no space|disk full|not enough",
+        "Make room on the disk of the SDK: a system image takes 2 to 8 GB.",
+    ),
+    (
+        r"JAVA_HOME|requires (JDK|Java)|'java' command|UnsupportedClassVersion|NoClassDefFound",
+        "Install Java 17, which sdkmanager needs, and set JAVA_HOME to it.",
+    ),
+    (
+        r"did not end within",
+        "The network may be slow: run `sdkmanager '{image}'` by hand once, which takes the time"
+        " that it needs.",
+    ),
+    (
+        r"failed to download|IO exception|unknown ?host|connect|timed? ?out|checksum",
+        "Check the way to the network; behind a proxy, `sdkmanager --proxy=http --proxy_host=…"
+        " --proxy_port=… '{image}'` installs it by hand.",
+    ),
+    (
+        r"not writable|permission denied|access ?denied|read-only",
+        "Give this user the right to write to the folder of the SDK, or set ANDROID_HOME to one"
+        " of its own.",
+    ),
+    (
+        r"failed to find package|not found|unavailable",
+        "There is no image {image}: `sdkmanager --list` shows those that there are; choose another"
+        " api, image or abi.",
+    ),
+)

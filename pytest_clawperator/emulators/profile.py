@@ -22,10 +22,13 @@ _HOST_ABIS = {
     "arm64": "arm64-v8a",
 }
 _ABIS = ("arm64-v8a", "x86_64", "x86", "armeabi-v7a")
-_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
+# The SDK has devices such as "Nexus 5" and "7in WSVGA (Tablet)".
+_DEVICE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ ()-]{0,99}")
 _DEVICES = {"phone": "pixel_7", "tablet": "pixel_tablet", "foldable": "pixel_fold"}
 _LEAST_RAM, _MOST_RAM = 512, 65_536
-_LEAST_API, _MOST_API = 21, 99
+#: The API levels that an emulator can have.
+API_LEVELS = range(21, 100)
 
 
 def host_abi() -> str:
@@ -39,6 +42,7 @@ class EmulatorProfile:
 
     ``name`` is that of the virtual device; without one it is made of the other values.
     ``ram`` is in megabytes. ``gpu`` is a mode of the emulator's own ``-gpu`` option.
+    ``as_it_is`` means the virtual device ``name``, whatever it is like; it is never created.
     """
 
     api: int = 35
@@ -48,14 +52,17 @@ class EmulatorProfile:
     ram: int | None = None
     gpu: str | None = None
     name: str | None = None
+    as_it_is: bool = False
 
     def __post_init__(self) -> None:
-        _check_number("api", self.api, _LEAST_API, _MOST_API)
+        _check_number("api", self.api, API_LEVELS[0], API_LEVELS[-1])
         if self.ram is not None:
             _check_number("ram", self.ram, _LEAST_RAM, _MOST_RAM)
         if self.abi not in _ABIS:
             raise _nonsense("abi", self.abi, f"one of {', '.join(_ABIS)}")
-        for name in ("image", "device", "gpu", "name"):
+        if not _DEVICE.fullmatch(self.device):
+            raise _nonsense("device", self.device, f"{_LETTERS}, and spaces and brackets")
+        for name in ("image", "gpu", "name"):
             value = getattr(self, name)
             if value is not None:
                 check_word(name, value)
@@ -75,7 +82,8 @@ class EmulatorProfile:
             return DEFAULT_NAME
         image = "" if self.image == PLAY_STORE else f"-{self.image}"
         ram, gpu = (f"-{value}" if value else "" for value in (self.ram, self.gpu))
-        return f"clawperator-api{self.api}{image}-{self.abi}-{self.device}{ram}{gpu}"
+        device = re.sub(r"[ ()]+", "-", self.device).strip("-")
+        return f"clawperator-api{self.api}{image}-{self.abi}-{device}{ram}{gpu}"
 
     def numbered(self, number: int) -> EmulatorProfile:
         """Return the profile of the n-th emulator that is like this; the first keeps its name."""
@@ -118,12 +126,18 @@ def device_of_form(form: str) -> str:
 
 def check_word(name: str, value: str) -> str:
     """Return the value; raise unless it is one that the SDK's tools take for a name."""
-    if not _WORD.fullmatch(value):
-        raise _nonsense(name, value, "letters, digits, '.', '_' and '-', up to 100 of them")
+    if not is_word(value):
+        raise _nonsense(name, value, _LETTERS)
     return value
 
 
-_NAMES = tuple(field.name for field in fields(EmulatorProfile))
+def is_word(value: str) -> bool:
+    """Whether the SDK's tools take this for a name."""
+    return _WORD.fullmatch(value) is not None
+
+
+_LETTERS = "up to 100 letters, digits, '.', '_' and '-'"
+_NAMES = tuple(field.name for field in fields(EmulatorProfile) if field.name != "as_it_is")
 _ALLOWED = (
     f"name=value with the names {', '.join(_NAMES)}, separated by commas, as in"
     " 'api=34,abi=x86_64,device=pixel_tablet'"

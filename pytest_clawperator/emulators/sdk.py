@@ -73,13 +73,17 @@ class Sdk:
     def missing(self, tools: list[Tool]) -> EmulatorError:
         """Return the error for missing tools, with where each was looked for."""
         names = ", ".join(map(str, tools))
-        looked = "\n".join(f"  {tool} was looked for at {self._looked(tool)}" for tool in tools)
-        how = list(dict.fromkeys(f"{_HOW_TO_GET[tool.value]} for {tool}" for tool in tools))
+        looked = "\n".join(f"  {tool} {self._looked(tool)}" for tool in tools)
+        unset = "" if self._named_roots else f"  {' and '.join(_ROOT_VARIABLES)} are not set\n"
+        ways: dict[str, list[str]] = {}
+        for tool in tools:
+            ways.setdefault(_HOW_TO_GET[tool.value], []).append(tool.value)
+        how = [f"{way} for {' and '.join(got)}" for way, got in ways.items()]
         return EmulatorError(
-            f"required Android SDK tools are missing: {names}\n{looked}",
+            f"required Android SDK tools are missing: {names}\n{unset}{looked}",
             code=ErrorCode.ANDROID_SDK_TOOL_MISSING,
             hint="Set ANDROID_HOME to the folder of the Android SDK, or set"
-            f" {tools[0].variable} to the tool itself. To install it: {'; '.join(how)}.",
+            f" {tools[0].variable} to the tool itself. To install: {'; '.join(how)}.",
             details={"missingTools": [tool.value for tool in tools]},
         )
 
@@ -120,19 +124,20 @@ class Sdk:
 
     def _roots(self) -> Iterator[Path]:
         """Yield the folders that may be the SDK: what the environment names, else the usual."""
-        named = [root for name in _ROOT_VARIABLES if (root := self.environment.get(name))]
-        for root in named or _USUAL_ROOTS:
+        for root in self._named_roots or _USUAL_ROOTS:
             yield self._home / root[2:] if root.startswith("~/") else Path(root)
 
     def _looked(self, tool: Tool) -> str:
         chosen = self.environment.get(tool.variable)
         if chosen:
-            return f"{tool.variable}={chosen}, which is not a file"
-        named = [name for name in _ROOT_VARIABLES if self.environment.get(name)]
-        roots = list(self._roots()) if named else [root for root in self._roots() if root.is_dir()]
-        places = [str(next(_places_in(root, tool))) for root in roots]
-        unset = "" if named else f"{' and '.join(_ROOT_VARIABLES)} are not set"
-        return "; ".join([*filter(None, [unset]), *places, "PATH"])
+            return f"is not at {tool.variable}={chosen}, which is no file"
+        roots = [root for root in self._roots() if self._named_roots or root.is_dir()]
+        places = dict.fromkeys(f"at {next(_places_in(root, tool))}" for root in roots)
+        return f"was looked for {', '.join([*places, 'on the PATH'])}"
+
+    @property
+    def _named_roots(self) -> list[str]:
+        return [root for name in _ROOT_VARIABLES if (root := self.environment.get(name))]
 
 
 def _places_in(root: Path, tool: Tool) -> Iterator[Path]:

@@ -23,6 +23,12 @@ _KEPT = 64 * 1024
 _TIMED_OUT = 124
 # Nothing that works on every system tells that another process has written a file.
 _LOOK_AGAIN = 0.002
+# What Java and the tools say whatever happens: no reason for a failure.
+_NOISE = re.compile(
+    r"Picked up \w*JAVA_\w+:|WARNING: |.* VM warning: |\[[= ]*\]\s*\d*%?|(Info: )?Parsing |Loading "
+    r"|Warning: (This version only understands SDK XML|Mapping new ns|Observed package id"
+    r"|Dependant package|File .*repositories\.cfg could not be loaded|Already observed package id)"
+)
 # A shell that becomes the program which follows.
 _WRITE_PID = ("/bin/sh", "-c", 'echo $$ >"$0" && exec "$@"')
 
@@ -42,7 +48,17 @@ class ToolResult:
 
     def said(self, otherwise: str) -> str:
         """Return what it said went wrong."""
-        return self.stderr.strip() or self.stdout.strip()[-500:] or otherwise
+        return _without_noise(self.stderr) or self.printed[-500:] or otherwise
+
+    @property
+    def printed(self) -> str:
+        """Its output without progress and notices."""
+        return _without_noise(self.stdout)
+
+    @property
+    def complaints(self) -> str:
+        """What it said on both streams: a warning on one may be no more than that."""
+        return f"{_without_noise(self.stderr)}\n{self.printed}"
 
 
 class Tools(Protocol):
@@ -210,6 +226,12 @@ class _LineReader:
     def _show(self, line: bytes) -> None:
         if self._on_line is not None and line.strip():
             self._on_line(line.decode("utf-8", "replace").strip())
+
+
+def _without_noise(text: str) -> str:
+    """Return the lines that may be a reason; of a line that was redrawn, the last state."""
+    lines = [line.rpartition("\r")[2] for line in text.replace("\r\n", "\n").split("\n")]
+    return "\n".join(line for line in lines if not _NOISE.match(line.strip())).strip()
 
 
 def _has_content(path: Path) -> bool:

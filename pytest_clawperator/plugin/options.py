@@ -49,8 +49,9 @@ OPTIONS = (
     Option(
         "device",
         "Device to use: auto (any connected one), a serial, emulator (started for the run, one for"
-        " each worker), emulator:4, emulator:NAME, sim (simulated phones, one for each worker),"
-        " sim:4, or http://host:3000/serial. Repeatable. Default: the only one connected.",
+        " each worker), emulator:4, emulator:NAME (a virtual device that exists, as it is), sim"
+        " (simulated phones, one for each worker), sim:4, or http://host:3000/serial. Repeatable."
+        " Default: the only one connected.",
         "SPEC",
         is_repeatable=True,
     ),
@@ -75,7 +76,8 @@ OPTIONS = (
     Option(
         "emulator",
         "What emulators are like, as in 'api=34,abi=x86_64,device=pixel_tablet,image=google_apis,"
-        "ram=3072,gpu=swiftshader_indirect'. Default: API 35 with Google Play on a pixel_7.",
+        "ram=3072,gpu=swiftshader_indirect'; with name=NAME, the virtual device of that name is"
+        " created or must be like this. Default: API 35 with Google Play on a pixel_7.",
         "PROFILE",
     ),
     Option(

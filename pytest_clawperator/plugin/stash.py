@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.devices.health import Health
     from pytest_clawperator.devices.matrix import DeviceClass
     from pytest_clawperator.devices.pool import DevicePool, Lease, Spares
+    from pytest_clawperator.devices.spec import DeviceSpec
     from pytest_clawperator.errors import ClawperatorError
     from pytest_clawperator.execution.pipeline import Pipeline
     from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
@@ -34,7 +35,6 @@ CURRENT_TEST: pytest.StashKey[pytest.Item] = pytest.StashKey()
 RUN_ID: pytest.StashKey[str] = pytest.StashKey()
 ENDING_SIGNAL: pytest.StashKey[int] = pytest.StashKey()
 EVENTS: pytest.StashKey[EventHub] = pytest.StashKey()
-UNSHOWN_LINES: pytest.StashKey[list[str]] = pytest.StashKey()
 DESCRIBED_DEVICES: pytest.StashKey[set[str]] = pytest.StashKey()
 GOLDEN_USE: pytest.StashKey[GoldenUse] = pytest.StashKey()
 EARLIER_SECRETS: pytest.StashKey[Secrets] = pytest.StashKey()
@@ -43,6 +43,8 @@ EARLIER_SECRETS: pytest.StashKey[Secrets] = pytest.StashKey()
 WORKER_COUNT: pytest.StashKey[int] = pytest.StashKey()
 DEVICE_POOL: pytest.StashKey[DevicePool] = pytest.StashKey()
 LEASES_BY_CLASS: pytest.StashKey[dict[str | None, Lease | ClawperatorError]] = pytest.StashKey()
+FAILED_EMULATORS: pytest.StashKey[dict[DeviceSpec, ClawperatorError]] = pytest.StashKey()
+MISSING_EMULATORS: pytest.StashKey[int] = pytest.StashKey()
 WHY_NO_DEVICES: pytest.StashKey[ClawperatorError] = pytest.StashKey()
 SPARE_DEVICES: pytest.StashKey[Spares] = pytest.StashKey()
 DEVICE_NEEDS: pytest.StashKey[dict[str, DeviceNeeds]] = pytest.StashKey()

@@ -40,6 +40,30 @@ OLDER = {
     "emulator: ERROR: There's another emulator instance running with the current AVD 'a'."
     " Exiting...": SAME,
     "ERROR   | Not enough disk space to run AVD 'test'. Exiting...": "the disk is full",
+    "ERROR   | Your device does not have enough disk space to run avd: `Pixel_7`.": (
+        "the disk is full"
+    ),
+    "WARNING | x86_64 emulation may not work without hardware acceleration!": ACCELERATION,
+    "CPU acceleration status: Android Emulator hypervisor driver is not installed on this"
+    " machine": ACCELERATION,
+    "emulator: ERROR: Unfortunately, there's an incompatibility between HAXM hypervisor and"
+    " VirtualBox 4.3.30+ which doesn't allow multiple hypervisors to co-exist.": MAC,
+    "qemu-system-aarch64: failed to initialize HVF: Operation not permitted": MAC,
+    "FATAL   | Avd's CPU Architecture 'arm64' is not supported by the QEMU2 emulator on x86_64"
+    " host. System image must match the host architecture.": PROCESSOR,
+    "could not load Qt: libxkbfile.so.1: cannot open shared object file": (
+        "the emulator is not completely installed"
+    ),
+    "FATAL | This AVD's configuration is missing a kernel file! Please ensure the file"
+    ' "kernel-ranchu" is in the same location as your system image.': (
+        "its system image is missing"
+    ),
+    "ERROR   | A snapshot operation for 'a' is pending and timeout has expired. Exiting...": (
+        "it cannot use its snapshot"
+    ),
+    "qemu-system-x86_64: Could not set up host forwarding rule 'tcp::5555-:5555'": (
+        "the ports of emulators are taken"
+    ),
     "PANIC: Broken AVD system path. Check your ANDROID_SDK_ROOT value [/x]!": (
         "its system image is missing"
     ),
@@ -82,6 +106,13 @@ def test_what_is_reported_as_in_order_is_no_cause() -> None:
     problem = diagnose(IN_ORDER).problem
 
     assert problem not in {*PROBLEMS.values(), *OLDER.values()} or "/dev/kvm" in problem
+
+
+@pytest.mark.parametrize("code", [-9, 137])
+def test_one_that_was_killed_without_a_word_is_told(code: int) -> None:
+    """The system ends processes where memory is short; what the emulator printed counts more."""
+    assert "for want of memory" in diagnose(IN_ORDER, code=code).problem
+    assert diagnose("No space left on device", code=code).problem == "the disk is full"
 
 
 def test_the_cause_may_be_far_from_the_end(tmp_path: Path) -> None:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from pytest_clawperator.emulators.boot import StartOptions
 from pytest_clawperator.emulators.profile import EmulatorProfile
+from pytest_clawperator.emulators.running import AdbHost
 from pytest_clawperator.errors import ConfigurationError, EmulatorError, ErrorCode
+from pytest_clawperator.transport.interface import ShellResult
+from pytest_clawperator.transport.wire import AdbServer
 from tests.doubles.simulator.sdk_bench import IMAGE, PROFILE, SdkBench
 
 OTHER = EmulatorProfile(api=30, image="default", abi="x86_64", device="pixel_tablet")
 
 
 def refusal(act: object) -> EmulatorError:
-    """Return the error that a call raises."""
+    """Return the error that a call raises, which says what to do."""
     assert callable(act)
     with pytest.raises(EmulatorError) as raised:
         act()
+    assert raised.value.hint
     return raised.value
 
 
@@ -91,15 +96,19 @@ class TestErrors:
         assert "/nowhere/emulator" in str(provision)
 
     def test_an_unknown_device_is_not_found(self, bench: SdkBench) -> None:
-        """It can be neither started nor deleted, and those that there are are named."""
+        """It can be neither started, deleted nor taken as it is; those that there are are named."""
         bench.create("mine")
-        emulators = bench.emulators()
+        named = bench.emulators(profile=replace(PROFILE, name="mime", as_it_is=True))
 
-        started = refusal(lambda: emulators.start("yours"))
-        deleted = refusal(lambda: emulators.delete("yours"))
+        started = refusal(lambda: named.start("mime"))
+        deleted = refusal(lambda: named.delete("mime"))
+        errors = [started, deleted, refusal(named.provision)]
 
-        assert {started.code, deleted.code} == {ErrorCode.EMULATOR_NOT_FOUND}
-        assert "mine" in str(started)
+        assert {error.code for error in errors} == {ErrorCode.EMULATOR_NOT_FOUND}
+        assert {error.hint for error in errors} == {
+            "There are: mine. Did you mean mine? Else create it: Emulators().create('mime')."
+        }
+        assert bench.avds() == ["mine"]
 
     def test_a_running_one_is_neither_started_nor_deleted(self, bench: SdkBench) -> None:
         """It runs already; one that does not refuses to be stopped."""
@@ -112,6 +121,7 @@ class TestErrors:
         deleted = refusal(lambda: emulators.delete("mine"))
 
         assert not_running.code == ErrorCode.EMULATOR_NOT_RUNNING
+        assert not_running.hint == "Running are: none."
         assert {started.code, deleted.code} == {ErrorCode.EMULATOR_ALREADY_RUNNING}
 
     def test_a_device_of_that_name_that_does_not_fit_is_unsupported(self, bench: SdkBench) -> None:
@@ -122,28 +132,61 @@ class TestErrors:
 
         assert error.code == ErrorCode.EMULATOR_UNSUPPORTED
         assert error.details["unsupportedReasons"] == ["unsupported_device_profile"]
+        assert "device is pixel_tablet and not pixel_7" in error.message
+        assert "Delete it" in (error.hint or "")
 
     @pytest.mark.parametrize(
-        ("failure", "problem", "hint"),
+        ("failure", "problem", "printed", "hint"),
         [
-            ("kvm_denied", "this user may not use /dev/kvm", "gpasswd -a"),
-            ("no_space", "the disk is full", "ANDROID_AVD_HOME"),
-            ("wrong_abi", "for another kind of processor", "abi="),
+            ("kvm_denied", "this user may not use /dev/kvm", "permissions to use", "gpasswd -a"),
+            ("kvm_missing", "hardware acceleration", "/dev/kvm is not found", "VT-x or AMD-V"),
+            ("kvm_unsupported", "hardware acceleration", "vmx or svm", "VT-x or AMD-V"),
+            ("haxm_missing", "macOS's hypervisor", "HAXM is not installed", "sdkmanager emulator"),
+            ("hypervisor", "macOS's hypervisor", "HV_UNSUPPORTED", "abi=arm64-v8a"),
+            ("no_space", "the disk is full", "Not enough space", "ANDROID_AVD_HOME"),
+            ("wrong_abi", "for another kind of processor", "is not supported by", "abi="),
+            ("no_memory", "not enough memory", "Cannot allocate memory", "fewer emulators"),
+            ("no_display", "there is no display", "could not connect to display", "CI=1"),
+            ("no_engine", "not completely installed", "Missing emulator engine", "sdkmanager emu"),
+            ("no_library", "not completely installed", "libpulse.so.0", "package manager"),
+            ("no_image", "its system image is missing", "AVD system path", "ANDROID_HOME"),
+            ("same_avd", "the same virtual device", "multiple emulators", "another name"),
         ],
     )
     def test_a_start_that_fails_says_why(
-        self, bench: SdkBench, failure: str, problem: str, hint: str
+        self, bench: SdkBench, failure: str, problem: str, printed: str, hint: str
     ) -> None:
-        """The output of the emulator is shown, and what to do about it."""
+        """The end of the emulator's output is shown, what it means, and what to do about it."""
         bench.create("mine")
         bench.behave(failure=failure)
 
         error = refusal(lambda: bench.emulators().start("mine"))
 
+        found, end, shown = error.message.partition("\n  the end of its output:\n")
         assert error.code == ErrorCode.EMULATOR_START_FAILED
-        assert "ended while it started (exit code 1)" in str(error)
-        assert problem in str(error)
+        assert "emulator mine ended while it started (exit code 1); " in found
+        assert problem in found
+        assert end
+        assert printed in shown
         assert hint in (error.hint or "")
+
+    def test_settings_that_cannot_be_made_are_told(self, bench: SdkBench) -> None:
+        """Android has booted, and refuses what automation needs."""
+
+        class Refusing(AdbHost):
+            def shell(self, serial: str, command: str) -> ShellResult:
+                refused = 'echo "cmd: no service" >&2; false'
+                return super().shell(serial, refused if "adb_enabled" in command else command)
+
+        bench.create("mine")
+        host = Refusing(AdbServer("127.0.0.1", bench.sdk.adb_port))
+
+        error = refusal(lambda: bench.emulators(host=host).start("mine"))
+
+        assert error.code == ErrorCode.EMULATOR_START_FAILED
+        assert "failed to enable adb on emulator emulator-" in error.message
+        assert error.message.endswith("cmd: no service")
+        assert "Restart the emulator" in (error.hint or "")
 
     def test_an_emulator_that_crashes_fails_to_start(self, bench: SdkBench) -> None:
         """Its end is noticed at once, without waiting for the limit."""
@@ -173,18 +216,39 @@ class TestErrors:
 
         error = refusal(lambda: bench.emulators(boot=0.3).start("mine"))
 
-        assert error.code == ErrorCode.EMULATOR_BOOT_TIMEOUT
+        assert error.code == ErrorCode.EMULATOR_BOOT_TIMEOUT, str(error)
         assert str(error.details["serial"]).startswith("emulator-")
 
     def test_a_device_that_cannot_be_created_is_told(self, bench: SdkBench) -> None:
         """The complaint of avdmanager is the message."""
-        unknown = replace(PROFILE, device="pixel_99")
+        bench.behave(create_failure="AVD not created: Permission denied")
+
+        error = refusal(bench.emulators().create)
+
+        assert error.code == ErrorCode.ANDROID_AVD_CREATE_FAILED
+        assert error.message == "Error: AVD not created: Permission denied"
+        assert f"({bench.home}) must be writable" in (error.hint or "")
+        assert error.details["systemImage"] == IMAGE
+
+    @pytest.mark.parametrize(
+        ("device", "meant"),
+        [
+            ("pixel7", "Did you mean device=pixel_7? "),
+            ("nexus 5", "Did you mean device=Nexus 5? "),
+            ("toaster", ""),
+        ],
+    )
+    def test_a_device_that_the_sdk_does_not_have_is_told(
+        self, bench: SdkBench, device: str, meant: str
+    ) -> None:
+        """The nearest one that it has is named."""
+        unknown = replace(PROFILE, device=device)
 
         error = refusal(bench.emulators(profile=unknown).create)
 
         assert error.code == ErrorCode.ANDROID_AVD_CREATE_FAILED
-        assert "No device found matching --device pixel_99" in str(error)
-        assert error.details["systemImage"] == IMAGE
+        assert f"No device found matching --device {device}" in error.message
+        assert error.hint == f"{meant}`avdmanager list device` shows the devices that there are."
 
     @pytest.mark.parametrize(
         ("scenario", "text", "hint"),
@@ -228,6 +292,22 @@ class TestErrors:
 
         assert error.code == ErrorCode.EMULATOR_DELETE_FAILED
         assert "Permission denied" in str(error)
+
+
+def test_names_are_found_among_the_notices_of_the_tool(bench: SdkBench, tmp_path: Path) -> None:
+    """The real tool prints more than names, on the same stream, and other ends of lines."""
+    (tmp_path / "printed").write_bytes(
+        b"INFO    | Storing crashdata in: /tmp/emu-crash-35.db, detection is enabled\n"
+        b"HAX is working and emulator runs in fast virt mode.\n[140:ERROR:vulkan.cc(9)]\n"
+        b"Medium_Phone_API_35\r\n\nWARNING|unknown\nclawperator-pixel\n_old.1\n"
+    )
+    program = tmp_path / "emulator"
+    program.write_text(f"#!/bin/sh\ncat {tmp_path}/printed\n")
+    program.chmod(0o755)
+
+    names = bench.emulators(environment={"EMULATOR_PATH": str(program)}).names()
+
+    assert names == ["Medium_Phone_API_35", "clawperator-pixel", "_old.1"]
 
 
 def test_a_name_that_no_tool_takes_is_refused_before(bench: SdkBench) -> None:

@@ -94,16 +94,26 @@ def run_workers(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> R
 
 
 @pytest.fixture
-def run_emulators(run_workers: Run, bench: SdkBench, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Return the function that runs the suite on emulators of a simulated SDK."""
+def run_on_sdk(run_workers: Run, bench: SdkBench, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Return the function that runs the suite with a simulated SDK."""
     for name in ("ADB_PATH", "EMULATOR_PATH", "AVDMANAGER_PATH", "SDKMANAGER_PATH"):
         monkeypatch.delenv(name, raising=False)
     for name, value in bench.sdk.variables.items():
         monkeypatch.setenv(name, value)
-    like = ("--claw-emulator", "api=34,abi=x86_64,image=google_apis")
     quick = ("--claw-snapshot=off", "--claw-logcat=off", "--claw-screenshot=off")
 
+    def run_on_sdk(*options: str) -> pytest.RunResult:
+        return run_workers("--claw-emulator-boots=2", *quick, *options)
+
+    return run_on_sdk
+
+
+@pytest.fixture
+def run_emulators(run_on_sdk: Run) -> Run:
+    """Return the function that runs the suite on emulators of a simulated SDK."""
+    like = ("--claw-emulator", "api=34,abi=x86_64,image=google_apis")
+
     def run_emulators(*options: str) -> pytest.RunResult:
-        return run_workers(*like, "--claw-emulator-boots=2", *quick, *options)
+        return run_on_sdk(*like, *options)
 
     return run_emulators

@@ -84,10 +84,12 @@ class Claims:
                 yield claim
 
     @contextmanager
-    def lock(self, what: str) -> Iterator[bool]:
+    def lock(self, what: str, on_wait: Callable[[], None] = lambda: None) -> Iterator[bool]:
         """Keep other runs from something; yield whether it had to be waited for."""
         waited = False
         while (file := self._locked(f"{what.replace(';', '_')}.lock")) is None:
+            if not waited:
+                on_wait()
             waited = True
             self._pause(_LOOK_AGAIN)
         try:

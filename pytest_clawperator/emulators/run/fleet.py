@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pytest_clawperator.emulators.boot import BootKind, BootLimits, StartOptions
 from pytest_clawperator.emulators.console import ask_console
+from pytest_clawperator.emulators.diagnosis import PORTS_TAKEN
 from pytest_clawperator.emulators.emulators import Emulators, ProvisionedEmulator
 from pytest_clawperator.emulators.profile import EmulatorProfile
 from pytest_clawperator.emulators.run.claims import Claim, Claims, Traces
@@ -200,7 +201,7 @@ class EmulatorFleet:
             if claim is None:
                 continue
             try:
-                emulators.check_unused(name)
+                emulators.check_creatable(name)
             except BaseException:
                 claim.release()
                 raise
@@ -217,10 +218,8 @@ class EmulatorFleet:
         return self._claims.take(name)
 
     def _fits(self, profile: EmulatorProfile, name: str) -> bool:
-        """Whether a virtual device may be used; one that is asked for by name, as it is."""
-        if profile.name is not None:
-            return name == profile.name
-        return not self._emulators(profile).unfit(name)
+        """Whether a virtual device may be used."""
+        return self._emulators(profile).fits(name)
 
     def _ready(self, place: _Place) -> ProvisionedEmulator | EmulatorError:
         """Make an emulator ready; return what is wrong where that fails."""
@@ -257,7 +256,8 @@ class EmulatorFleet:
             except EmulatorError as error:
                 self._end(replace(traces, created=False, port=port, pid_file=str(pid_file)))
                 # Programs that reserve nothing, such as Android Studio, start emulators, too.
-                if error.code == ErrorCode.EMULATOR_START_FAILED and not is_free(port):
+                is_taken = PORTS_TAKEN.problem in error.message or not is_free(port)
+                if error.code == ErrorCode.EMULATOR_START_FAILED and is_taken:
                     raise _PortTakenError(
                         error.message, code=error.code, hint=error.hint, details=error.details
                     ) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -117,9 +118,9 @@ def _seconds(text: str, folder: Path) -> float:
     return seconds
 
 
-def _count(text: str, folder: Path) -> int:
-    if not text.isascii() or not text.isdigit() or len(text) > 4:
-        raise ValueError(f"found {text!r}, allowed is a number from 0 on, as in 2")
+def _count(text: str, folder: Path, *, least: int = 0) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 4 or int(text) < least:
+        raise ValueError(f"found {text!r}, allowed is a number from {least} on, as in 2")
     return int(text)
 
 
@@ -198,7 +199,7 @@ PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
     "matrix": lambda text, folder: parse_matrix(text),
     "emulator": lambda text, folder: parse_profile(text),
     "emulator_boot": _boot,
-    "emulator_boots": _count,
+    "emulator_boots": partial(_count, least=1),
     "spare_devices": _count,
     "lease": lambda text, folder: check_place(text),
     "lease_timeout": _seconds,

@@ -21,6 +21,7 @@ from pytest_clawperator.plugin.stash import (
     CLASS_TO_SELECT,
     DEVICE_CLASSES,
     DEVICE_POOL,
+    MISSING_EMULATORS,
     SPARE_DEVICES,
 )
 
@@ -119,9 +120,11 @@ def hold_for_workers(config: pytest.Config, workers: int) -> DevicePool:
         classes = len(groups)
         if not pool.held and classes <= workers:
             usable = _usable(pool, _wanted_classes(config))
-            _hold(config, [*groups, *[usable] * (workers - classes)])
+            # Workers whose emulators failed to start run the tests that need no device.
+            others = workers - classes - config.stash.get(MISSING_EMULATORS, 0)
+            _hold(config, [*groups, *[usable] * others])
     if classes > workers:
-        raise _too_few_workers(classes, workers, spare=spare, per=_per(config))
+        raise too_few_workers(classes, workers, spare=spare, per=_per(config))
     pool.keep(workers + spare, groups=groups)
     return pool
 
@@ -251,7 +254,8 @@ def _usable(pool: DevicePool, classes: Sequence[DeviceClass]) -> Sequence[Candid
     return [one for one in pool.candidates if any(each.holds(one.info) for each in classes)]
 
 
-def _too_few_workers(classes: int, workers: int, *, spare: int, per: int = 1) -> pytest.UsageError:
+def too_few_workers(classes: int, workers: int, *, spare: int, per: int = 1) -> pytest.UsageError:
+    """Return the error for a matrix that wants more devices than there are workers."""
     found = f"has {classes} classes with devices"
     if per > 1:
         found = f"wants {classes} devices, {per} of each class"

@@ -25,7 +25,6 @@ from pytest_clawperator.plugin.stash import (
     DEVICE_POOL,
     EVENTS,
     LEASES_BY_CLASS,
-    UNSHOWN_LINES,
 )
 from pytest_clawperator.plugin.worker_input import LEASE, is_worker
 from pytest_clawperator.visible_text import visible
@@ -43,15 +42,6 @@ def pytest_configure(config: pytest.Config) -> None:
     """Count, except in workers, whose reports are counted where they arrive."""
     if not is_worker(config):
         config.pluginmanager.register(Tally(config), _TALLY)
-
-
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Show the lines that came before there was a terminal."""
-    config = session.config
-    if not is_worker(config):
-        lines, config.stash[UNSHOWN_LINES] = config.stash.get(UNSHOWN_LINES, []), []
-        for line in lines:
-            show_line(config, line)
 
 
 def pytest_report_collectionfinish(

@@ -12,7 +12,7 @@ import pytest
 from pytest_clawperator.contracts.events import Event, Notice, Observer
 from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.plugin.session.terminal_lines import write_line
-from pytest_clawperator.plugin.stash import EVENTS, UNSHOWN_LINES
+from pytest_clawperator.plugin.stash import EVENTS
 from pytest_clawperator.redaction.redaction import hide
 
 
@@ -62,11 +62,11 @@ def events_of(config: pytest.Config) -> EventHub:
 
 def show_line(config: pytest.Config, text: str, *, alarming: bool = True) -> None:
     """Write a line to the terminal, unless there is none or the run is quiet."""
-    reporter = config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is None and not hasattr(config, "workerinput"):
-        config.stash.setdefault(UNSHOWN_LINES, []).append(text)  # shown once there is a terminal
-    if reporter is None or config.get_verbosity() < 0:
+    if config.get_verbosity() < 0 or not config.pluginmanager.has_plugin("terminal"):
         return
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None:  # while `-n auto` counts devices, for which emulators may boot
+        reporter = pytest.TerminalReporter(config)
     capture = config.pluginmanager.get_plugin("capturemanager")
     # During a test all output is captured, and only the main thread may change that.
     is_main = threading.current_thread() is threading.main_thread()

@@ -22,6 +22,8 @@ _FOR_PYTEST: Mapping[RemedyKind, str] = {
     " in --claw-device http://127.0.0.1:3000",
     RemedyKind.CONNECT_BY_ADB: "name the device as adb does: --claw-device SERIAL",
     RemedyKind.USE_SIMULATOR: "use simulated phones: --claw-device sim",
+    RemedyKind.CREATE_EMULATOR: "let the run create it: --claw-device emulator --claw-emulator"
+    " name={subject}",
     RemedyKind.WAIT_FOR_DEVICE: "wait for it with --claw-lease-timeout SECONDS",
     RemedyKind.START_FEWER_WORKERS: "run with -n {count}",
     RemedyKind.KEEP_FEWER_SPARES: "lower --claw-spare-devices",

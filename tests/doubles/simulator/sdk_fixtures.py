@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
 
+from pytest_clawperator.emulators.run import ports
 from tests.doubles.simulator.sdk_bench import SdkBench, running_sdk
 
 
@@ -17,7 +19,9 @@ def sdk_of_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SdkBenc
 
 
 @pytest.fixture
-def bench(sdk_of_session: SdkBench) -> Iterator[SdkBench]:
+def bench(sdk_of_session: SdkBench, monkeypatch: pytest.MonkeyPatch) -> Iterator[SdkBench]:
     """Give the SDK, and leave no emulator behind."""
+    # The adb server of another SDK calls for a minute where an emulator of it was.
+    monkeypatch.setattr(ports, "FIRST", ports.FIRST + 8 * (os.getpid() % 15))
     yield sdk_of_session
     sdk_of_session.clean()

@@ -24,13 +24,16 @@ def test_one_at_a_time_is_ready_before_the_next_starts(
     )
 
 
-def test_what_is_no_number_ends_the_run(pytester: pytest.Pytester, run_plain: Run) -> None:
-    """What is no number is refused, with an example of one."""
+@pytest.mark.parametrize("written", ["all", "0", "-1", "1.5"])
+def test_what_is_no_number_of_boots_ends_the_run(
+    pytester: pytest.Pytester, run_plain: Run, written: str
+) -> None:
+    """What is no number, or not even one boot, is refused with an example."""
     pytester.makepyfile("def test_it(clawperator): pass")
 
-    result = run_plain("--claw-device", "emulator", "--claw-emulator-boots", "all")
+    result = run_plain("--claw-device", "emulator", f"--claw-emulator-boots={written}")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        ["ERROR: --claw-emulator-boots: found 'all', allowed is a number from 0 on, as in 2"]
+        [f"ERROR: --claw-emulator-boots: found '{written}', allowed is a number from 1 on, as in 2"]
     )

@@ -4,34 +4,43 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 
-from pytest_clawperator.devices.matrix import DeviceClass
+from pytest_clawperator.devices.matrix import DeviceClass, Matrix
 from pytest_clawperator.devices.requirements import Requirements, meets_api
 from pytest_clawperator.devices.spec import DeviceSpec
 from pytest_clawperator.emulators.emulators import ProvisionedEmulator
 from pytest_clawperator.emulators.profile import (
+    API_LEVELS,
     DOCUMENTED_ABI,
     EmulatorProfile,
     default_profile,
     device_of_form,
+    host_abi,
 )
 from pytest_clawperator.emulators.run.fleet import EmulatorFleet, FleetOptions
 from pytest_clawperator.emulators.run.machine import most_emulators
 from pytest_clawperator.emulators.running import AdbHost
 from pytest_clawperator.emulators.sdk import Sdk
-from pytest_clawperator.errors import ClawperatorError, EmulatorError, ErrorCode
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ConfigurationError,
+    EmulatorError,
+    ErrorCode,
+)
 from pytest_clawperator.plugin.input.option_values import settings_of
-from pytest_clawperator.plugin.session.events import events_of
-from pytest_clawperator.plugin.stash import WORKER_COUNT
+from pytest_clawperator.plugin.leasing.held_devices import too_few_workers
+from pytest_clawperator.plugin.options import OPTIONS, written_value
+from pytest_clawperator.plugin.session.events import events_of, show_line
+from pytest_clawperator.plugin.session.hints import for_pytest, hint_of
+from pytest_clawperator.plugin.stash import FAILED_EMULATORS, MISSING_EMULATORS, WORKER_COUNT
 from pytest_clawperator.transport.server import locate_server
 from pytest_clawperator.transport.wire import AdbServer
-
-_LEVELS = range(21, 100)
-_FAILED: pytest.StashKey[dict[DeviceSpec, ClawperatorError]] = pytest.StashKey()
 
 
 @dataclass(frozen=True)
@@ -48,7 +57,7 @@ def start_emulators(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer,
     A class of a matrix for which there is no emulator is told; without a matrix, one that is
     missing is an error.
     """
-    failed = config.stash.setdefault(_FAILED, {})
+    failed = config.stash.setdefault(FAILED_EMULATORS, {})
     if spec in failed:
         raise failed[spec]  # another try would take as long, and end the same
     try:
@@ -61,6 +70,7 @@ def start_emulators(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer,
 def _start(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str]]:
     server = locate_server(next(iter(settings_of(config).adb), None))
     wanted = _wanted(config, spec)
+    _tell_processor(config, wanted)
     fleet = _fleet(config, server)
     config.add_cleanup(fleet.close)
     results = fleet.provision([one.profile for one in wanted])
@@ -71,17 +81,34 @@ def _start(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str
     ]
     if errors and (len(errors) == len(wanted) or errors[0][0] is None):
         raise errors[0][1]
-    for device_class, error in errors:
-        _tell_missing(config, device_class, str(error))
+    if errors:
+        _tell_failed(config, errors, Counter(one.device_class for one in wanted))
+        config.stash[MISSING_EMULATORS] = config.stash.get(MISSING_EMULATORS, 0) + len(errors)
     return server, [one.serial for one in results if isinstance(one, ProvisionedEmulator)]
 
 
+def _tell_failed(
+    config: pytest.Config,
+    errors: Sequence[tuple[DeviceClass | None, EmulatorError]],
+    wanted: Mapping[DeviceClass | None, int],
+) -> None:
+    """Tell of each class that has no emulator, or fewer than wanted, with one reason."""
+    for device_class, missing in Counter(one for one, _ in errors).items():
+        error = next(error for one, error in errors if one == device_class)
+        error.wording = for_pytest
+        few = f"{missing} of {wanted[device_class]} emulators are missing"
+        problem = "there is no emulator" if missing == wanted[device_class] else few
+        _tell(config, device_class, problem, str(error))
+
+
 def _fleet(config: pytest.Config, server: AdbServer) -> EmulatorFleet:
-    settings, show, turn = settings_of(config), events_of(config).show, threading.Lock()
+    settings, turn, said = settings_of(config), threading.Lock(), set[str]()
 
     def say(text: str) -> None:
         with turn:
-            show(text)
+            if text not in said:  # several wait for the same image
+                said.add(text)
+                show_line(config, text, alarming=False)
 
     # An emulator looks for its adb server by itself.
     environment = {**os.environ, "ANDROID_ADB_SERVER_PORT": str(server.port)}
@@ -94,31 +121,81 @@ def _fleet(config: pytest.Config, server: AdbServer) -> EmulatorFleet:
 def _wanted(config: pytest.Config, spec: DeviceSpec) -> list[_Wanted]:
     """Return the emulators that a run wants."""
     settings = settings_of(config)
-    base = settings.emulator or _default(config)
+    base = settings.emulator or default_profile()
     if spec.avd is not None:
-        return [_Wanted(replace(base, name=spec.avd))]
-    workers = config.stash.get(WORKER_COUNT, 1 + settings.spare_devices)
-    if settings.matrix is None or settings.matrix.wanted is None:
-        count = spec.count or workers or most_emulators(base)
-        return [_Wanted(base)] * count
+        _check_enough(config, spec, 1)
+        return [_Wanted(replace(base, name=spec.avd, as_it_is=True))]
+    if settings.matrix is not None and settings.matrix.wanted is not None:
+        return _for_matrix(config, spec, settings.matrix, base)
+    least = 1 + settings.spare_devices
+    count = spec.count or config.stash.get(WORKER_COUNT, least)
+    count = count or max(least, most_emulators(base))
+    _check_enough(config, spec, count)
+    return [_Wanted(profile) for profile in _numbered(base, count)]
+
+
+def _for_matrix(
+    config: pytest.Config, spec: DeviceSpec, matrix: Matrix, base: EmulatorProfile
+) -> list[_Wanted]:
+    """Return the emulators of each class; raise if there are not enough workers for them."""
     if spec.count is not None:
         raise pytest.UsageError(
             f"--claw-device {spec} says how many emulators, and so does --claw-matrix: write"
             " --claw-device emulator, and per=2 in the matrix for two of each class"
         )
-    of_classes = _of_classes(config, settings.matrix.wanted, base)
-    least = len(of_classes) * settings.matrix.per + settings.spare_devices
-    return [of_classes[place % len(of_classes)] for place in range(max(least, workers))]
+    spare, needed = settings_of(config).spare_devices, config.stash.get(WORKER_COUNT, None)
+    # One process uses one of each class, whatever is said of workers that share a class.
+    per = 1 if needed is None else matrix.per
+    of_classes = _of_classes(config, matrix.wanted or (), base)
+    least, workers = len(of_classes) * per, (needed or 0) - spare
+    if needed and workers < least:
+        raise too_few_workers(least, workers, spare=spare, per=per)
+    count = max(least, workers) + spare
+    places = [of_classes[place % len(of_classes)] for place in range(count)]
+    if base.name is None:
+        return places
+    return [
+        replace(one, profile=one.profile.numbered(1 + places[:place].count(one)))
+        for place, one in enumerate(places)
+    ]
 
 
-def _default(config: pytest.Config) -> EmulatorProfile:
-    profile = default_profile()
-    if profile.abi != DOCUMENTED_ABI:
+def _numbered(profile: EmulatorProfile, count: int) -> list[EmulatorProfile]:
+    """Return the profiles of several that are alike; a name is for one virtual device."""
+    if profile.name is None:
+        return [profile] * count
+    return [profile.numbered(number) for number in range(1, count + 1)]
+
+
+def _check_enough(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
+    """Raise where a run needs more emulators than were asked for, before any of them boots."""
+    spare = settings_of(config).spare_devices
+    needed = config.stash.get(WORKER_COUNT, 0) or 1 + spare
+    if count >= needed or len(settings_of(config).device) > 1:
+        return
+    there = "1 emulator" if count == 1 else f"{count} emulators"
+    why = ", one for each worker" if needed - spare > 1 else ""
+    also = f", {spare} of them spare" if spare else ""
+    raise pytest.UsageError(
+        f"--claw-device {spec} is {there}, and {needed} are needed{why}{also}: run with fewer, or"
+        " write --claw-device emulator, which starts as many as are needed"
+    )
+
+
+def _tell_processor(config: pytest.Config, wanted: Sequence[_Wanted]) -> None:
+    """Tell that emulators have the processor of this machine, where nobody said which."""
+    option = next(one for one in OPTIONS if one.field == "emulator")
+    is_open = any(
+        not one.profile.as_it_is
+        and (one.device_class is None or one.device_class.requires.abi is None)
+        for one in wanted
+    )
+    is_said = "abi" in str(written_value(config, option) or "")
+    if is_open and not is_said and host_abi() != DOCUMENTED_ABI:
         events_of(config).show(
-            f"emulators have the processor of this machine, {profile.abi}, as it cannot run the"
+            f"emulators have the processor of this machine, {host_abi()}, as it cannot run the"
             f" documented {DOCUMENTED_ABI}; --claw-emulator abi=… chooses another"
         )
-    return profile
 
 
 def _of_classes(
@@ -129,10 +206,11 @@ def _of_classes(
     for one in classes:
         profile = _profile_for(one.requires, base)
         if isinstance(profile, EmulatorProfile):
-            wanted.append(_Wanted(profile, one))
+            name = profile.name and f"{profile.name}-{one.label}"
+            wanted.append(_Wanted(replace(profile, name=name), one))
             continue
         reasons.append(f"{one.label}: {profile}")
-        _tell_missing(config, one, profile)
+        _tell(config, one, "there is no emulator", profile)
     if not wanted:
         raise EmulatorError(
             f"no emulator can be made for --claw-matrix: {'; '.join(reasons)}",
@@ -149,19 +227,22 @@ def _profile_for(requires: Requirements, base: EmulatorProfile) -> EmulatorProfi
     for name in ("model", "manufacturer"):
         if getattr(requires, name) is not None:
             return f"the {name} of an emulator cannot be chosen"
-    profile = base
+    given: dict[str, Any] = {}
     if requires.api is not None:
-        fitting = [level for level in _LEVELS if meets_api(requires.api, level)]
+        fitting = [level for level in API_LEVELS if meets_api(requires.api, level)]
         if not fitting:
             return f"there is no Android with api={requires.api}"
-        profile = replace(profile, api=min(fitting, key=lambda level: abs(level - base.api)))
+        given["api"] = min(fitting, key=lambda level: abs(level - base.api))
     if requires.abi is not None:
-        profile = replace(profile, abi=requires.abi)
-    if requires.form is not None:
-        profile = replace(profile, device=device_of_form(requires.form))
-    return profile
+        given["abi"] = requires.abi
+    try:
+        if requires.form is not None:
+            given["device"] = device_of_form(requires.form)
+        return replace(base, **given)
+    except ConfigurationError as error:
+        return f"{error.message}. {hint_of(error)}"
 
 
-def _tell_missing(config: pytest.Config, device_class: DeviceClass | None, why: str) -> None:
-    label = device_class.label if device_class else "emulator"
-    events_of(config).notice("", f"there is no emulator for {label}: {why}")
+def _tell(config: pytest.Config, device_class: DeviceClass | None, what: str, why: str) -> None:
+    of_class = f" for {device_class.label}" if device_class else ""
+    events_of(config).notice("", f"{what}{of_class}: {why}")

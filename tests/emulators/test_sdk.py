@@ -1,0 +1,41 @@
+"""Where the tools of the SDK are looked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_clawperator.emulators.sdk import Sdk, Tool
+from pytest_clawperator.errors import EmulatorError, ErrorCode
+
+
+def test_missing_tools_are_told_with_where_they_were_looked_for(tmp_path: Path) -> None:
+    """Each has its places, and those that come together one way to get them."""
+    sdk = Sdk({"ANDROID_HOME": str(tmp_path), "EMULATOR_PATH": "/x", "PATH": "", "HOME": "/"})
+
+    with pytest.raises(EmulatorError) as raised:
+        sdk.check()
+
+    assert raised.value.code == ErrorCode.ANDROID_SDK_TOOL_MISSING
+    assert raised.value.message == (
+        "required Android SDK tools are missing: emulator, sdkmanager, avdmanager\n"
+        "  emulator is not at EMULATOR_PATH=/x, which is no file\n"
+        f"  sdkmanager was looked for at {tmp_path}/cmdline-tools/latest/bin/sdkmanager, on the"
+        " PATH\n"
+        f"  avdmanager was looked for at {tmp_path}/cmdline-tools/latest/bin/avdmanager, on the"
+        " PATH"
+    )
+    assert (
+        "run `sdkmanager emulator` for emulator; unpack Google's command line tools into"
+        " $ANDROID_HOME/cmdline-tools/latest for sdkmanager and avdmanager"
+    ) in str(raised.value)
+
+
+def test_an_environment_without_an_sdk_is_told_once() -> None:
+    """That no variable is set concerns all tools."""
+    sdk = Sdk({"PATH": "", "HOME": "/nowhere"})
+
+    message = sdk.missing([Tool.EMULATOR, Tool.AVDMANAGER]).message
+
+    assert message.count("ANDROID_HOME and ANDROID_SDK_ROOT are not set\n") == 1
