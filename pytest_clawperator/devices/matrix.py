@@ -59,7 +59,9 @@ class DeviceClass:
         if not devices:
             return f"no device is {self.label}: there is no device at all"
         nearest = min(devices, key=lambda info: len(self._unmet(info)))
-        others = f"; nor are {len(devices) - 1} others" if len(devices) > 1 else ""
+        others = {0: "", 1: "; nor is the other one"}.get(
+            len(devices) - 1, f"; nor are {len(devices) - 1} others"
+        )
         return f"no device is {self.label}: {nearest}: {'; '.join(self._unmet(nearest))}{others}"
 
     def _unmet(self, info: DeviceInfo) -> list[str]:
