@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -32,11 +32,14 @@ from pytest_clawperator.transport.adb import AdbTransport
 # A setting of the device: it is saved and restored with everything else.
 _MARK = "clawperator_checkpoint"
 # How long a restored device may take to be connected again, and then to show its app.
-_BACK_WITHIN, _SETTLED_WITHIN = 30.0, 5.0
+_BACK_WITHIN, _SETTLED_WITHIN = 60.0, 5.0
 _POLL = 0.1
 # Restoring takes a second or two; what takes longer than this is told.
 _SLOW = 10.0
 _ANSWER_WITHIN = 10.0
+# A connection from before the restore may still be there, and never answer.
+_ANSWER_AFTER_RESTORE = 5.0
+_NONE: Mapping[str, str] = {}
 
 #: Brings the device of a client into a state, from apps that were cleared.
 Build = Callable[[Clawperator], object]
@@ -91,6 +94,8 @@ class Checkpoints:
         self._clock = clock
         self._pause = pause
         self._told: set[str] = set()
+        # How the apps of checkpoints were installed when that was last looked at.
+        self._installed: dict[tuple[str, ...], Mapping[str, str]] = {}
 
     def reach(self, name: str, *, build: Build, apps: Sequence[str] = ()) -> Reached:
         """Bring the device into the state that ``build`` makes, as quickly as can be.
@@ -108,7 +113,8 @@ class Checkpoints:
             self._build_unsaved(name, build, apps, reason)
             return Reached("built", self._clock() - begin)
         identify = partial(self._snapshot, name, build, apps)
-        snapshot = identify()
+        # An app that a test has removed since comes back with the state.
+        snapshot = identify(besides=self._installed.get(apps, {}))
         if snapshot in self._snapshots.names():
             problem = self._restore(name, snapshot, identify)
             took = self._clock() - begin
@@ -131,10 +137,14 @@ class Checkpoints:
             return error.message
         return ""
 
-    def _snapshot(self, name: str, build: Build, apps: Sequence[str]) -> str:
-        """Return the snapshot that holds a checkpoint, as the device is now."""
-        installed = sorted(installed_apps(self._client, apps).items())
-        return snapshot_name(name, image_of(self._client), apps, installed, source_of(build))
+    def _snapshot(
+        self, name: str, build: Build, apps: tuple[str, ...], *, besides: Mapping[str, str] = _NONE
+    ) -> str:
+        """Return the snapshot of a checkpoint, with the apps as they are installed now."""
+        installed = {**besides, **installed_apps(self._client, apps)}
+        self._installed[apps] = installed
+        parts = (image_of(self._client), apps, sorted(installed.items()), source_of(build))
+        return snapshot_name(name, *parts)
 
     # Building and saving
 
@@ -215,7 +225,8 @@ class Checkpoints:
             self._pause(_POLL)
 
     def _difference(self, snapshot: str, identify: Callable[[], str]) -> str:
-        mark = self._client.device.shell(f"settings get global {_MARK}").stdout.split()
+        command = f"settings get global {_MARK}"
+        mark = self._client.device.shell(command, timeout=_ANSWER_AFTER_RESTORE).stdout.split()
         saved, boot, in_front = (*mark, "", "", "")[:3]
         if saved != snapshot:
             return "the emulator is not in the state that was saved"
@@ -224,7 +235,9 @@ class Checkpoints:
         if snapshot != identify():
             return "other versions of the apps are installed than when it was saved"
         now_in_front = self._in_front()
-        return "" if now_in_front == in_front else f"{now_in_front} is in front, not {in_front}"
+        if now_in_front == in_front:
+            return ""
+        return f"{now_in_front} is in front, not {in_front}, as when its function ended"
 
     @contextmanager
     def _log_begins_anew(self) -> Iterator[None]:
