@@ -28,6 +28,7 @@ from pytest_clawperator.errors import ClawperatorError, ConfigurationError, Emul
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.adb import AdbTransport
+from pytest_clawperator.transport.server import is_loopback
 
 # A setting of the device: it is saved and restored with everything else.
 _MARK = "clawperator_checkpoint"
@@ -131,10 +132,17 @@ class Checkpoints:
         """Return why the state of this device cannot be saved; nothing if it can."""
         if console_port(self._client.serial) is None:
             return "it is no emulator"
+        transport = self._pipeline.transport
+        if isinstance(transport, AdbTransport) and not is_loopback(transport.server.host):
+            return f"it runs on another machine, {transport.server.host}"
         try:
             self._snapshots.names()
+            asked = self._snapshots.avd_name()
         except EmulatorError as error:
             return error.message
+        named = self._client.device.shell("getprop ro.boot.qemu.avd_name").stdout.strip()
+        if named and named != asked.replace(" ", "_"):
+            return f"it is {named}, and the console at its port is that of {asked}"
         return ""
 
     def _snapshot(

@@ -52,6 +52,10 @@ class Snapshots:
         """Return the names; raise if the emulator keeps no snapshots."""
         return _NAME.findall(self._ask(self._serial, "avd snapshot list", _LIST_TIMEOUT))
 
+    def avd_name(self) -> str:
+        """Return the virtual device that the console is of."""
+        return self._ask(self._serial, "avd name", _LIST_TIMEOUT).strip()
+
     def save(self, name: str) -> None:
         """Save the state of the emulator; older snapshots of the same checkpoint are deleted."""
         family = name[: -len("0123456789ab")]

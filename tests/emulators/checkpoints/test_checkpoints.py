@@ -151,6 +151,25 @@ def test_a_state_that_cannot_be_saved_is_told(client: Clawperator) -> None:
     ]
 
 
+def test_the_console_of_another_emulator_is_left_alone(client: Clawperator) -> None:
+    """An adb server behind a tunnel may have an emulator of the same name on another machine."""
+    told: list[str] = []
+
+    class Foreign(Snapshots):
+        def avd_name(self) -> str:
+            return "y"
+
+    checkpoints = Checkpoints(client, tell=told.append, snapshots=Foreign(client.serial))
+
+    reached = [checkpoints.reach("shop", build=open_shop, apps=[SHOP]).how for _ in range(2)]
+
+    assert reached == ["built", "built"]
+    assert told == [
+        f"checkpoint 'shop' is built for each test, after {SHOP} was cleared: the state of this"
+        " device cannot be saved (it is x, and the console at its port is that of y)"
+    ]
+
+
 def test_an_app_that_is_never_installed_is_an_error(client: Clawperator) -> None:
     """Its function could have installed it; nothing is saved."""
     checkpoints = Checkpoints(client)
