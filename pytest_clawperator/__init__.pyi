@@ -92,6 +92,7 @@ from pytest_clawperator.execution.result import LogSlice as LogSlice
 from pytest_clawperator.execution.result import RunResult as RunResult
 from pytest_clawperator.execution.result import RunStep as RunStep
 from pytest_clawperator.plugin.evidence.artifacts import Artifacts as Artifacts
+from pytest_clawperator.plugin.features.checkpoints import ReachCheckpoint as ReachCheckpoint
 from pytest_clawperator.plugin.input.settings import Settings as Settings
 from pytest_clawperator.plugin.leasing.phones.simulated import (
     SimulatorScenario as SimulatorScenario,

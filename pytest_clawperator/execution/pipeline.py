@@ -168,6 +168,24 @@ class Pipeline:
 
         return self._hold("shell", run)
 
+    def use_alone(self, doing: str, seconds: float, do: Callable[[], _T]) -> _T:
+        """Do something else with the device, for at most so many seconds, between executions."""
+
+        def run(claim: Claim) -> _T:
+            self._await_unfinished(claim)
+            self._check_clearance(claim, doing, seconds)
+            return do()
+
+        return self._hold(doing, run)
+
+    def forget(self, position: int) -> None:
+        """Forget what is known of a device that went back to an earlier state.
+
+        What its log has before this position tells nothing of it any more.
+        """
+        self._processes.forget(position)
+        self._checked_connection = None
+
     def check(self) -> None:
         """Raise what makes the device unfit, unless this connection was checked already."""
         if self._checked_connection != self._transport.connections:

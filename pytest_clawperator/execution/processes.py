@@ -102,6 +102,12 @@ class KnownProcesses:
         self.current = processes
         self._is_asked = True
 
+    def forget(self, position: int) -> None:
+        """Forget what was told, and what was logged before a position; the device is asked anew."""
+        self.current = None
+        self._is_asked = False
+        self._read_to = position
+
     def ask(self) -> Processes | None:
         """Ask the device again; what it told before stands if it tells nothing now."""
         self.tell(self._ask() or self.current)

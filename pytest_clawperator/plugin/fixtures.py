@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.contracts.payload import Execution
     from pytest_clawperator.devices.pool import Lease
     from pytest_clawperator.plugin.evidence.artifacts import Artifacts
+    from pytest_clawperator.plugin.features.checkpoints import ReachCheckpoint
     from pytest_clawperator.plugin.input.settings import Settings
     from pytest_clawperator.plugin.leasing.spare_devices import SeveralDevices
     from pytest_clawperator.transport.interface import Transport
@@ -108,6 +109,20 @@ def clawperator_devices(
     """
     __tracebackhide__ = True
     yield from open_gate(request.config).several(request, clawperator_settings, clawperator)
+
+
+@pytest.fixture
+def clawperator_checkpoint(
+    request: pytest.FixtureRequest, clawperator: Clawperator
+) -> ReachCheckpoint:
+    """Return a function that brings the device into a state, which is built once.
+
+    ``clawperator_checkpoint("logged-in", build=log_in, app="com.example.bank")``: on an
+    emulator, the state after ``log_in(clawperator)`` is saved, and restored when it is asked
+    for again. Another device is cleared of the app's data, and ``log_in`` is called each time.
+    """
+    __tracebackhide__ = True
+    return open_gate(request.config).checkpoint(request, clawperator)
 
 
 @pytest.fixture

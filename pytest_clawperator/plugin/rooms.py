@@ -76,5 +76,6 @@ class Rooms:
     check_device = staticmethod(fixture_bodies.check_device)
     client_for_test = staticmethod(fixture_bodies.client_for_test)
     several = staticmethod(spare_devices.several)
+    checkpoint = staticmethod(fixture_bodies.checkpoint)
     payload = staticmethod(fixture_bodies.payload)
     artifacts = staticmethod(fixture_bodies.artifacts)

@@ -11,10 +11,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_clawperator.assertions.soft import SoftFailures
+    from pytest_clawperator.client.client import Clawperator
     from pytest_clawperator.devices.health import Health
     from pytest_clawperator.devices.matrix import DeviceClass
     from pytest_clawperator.devices.pool import DevicePool, Lease, Spares
     from pytest_clawperator.devices.spec import DeviceSpec
+    from pytest_clawperator.emulators.checkpoints.checkpoints import Checkpoints
     from pytest_clawperator.errors import ClawperatorError
     from pytest_clawperator.execution.pipeline import Pipeline
     from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
@@ -57,6 +59,7 @@ DEVICE_HEALTH: pytest.StashKey[dict[Pipeline, Health]] = pytest.StashKey()
 # On the config: clients.
 OPEN_CLIENTS: pytest.StashKey[list[ClientActivity]] = pytest.StashKey()
 CLIENT_TIMEOUT: pytest.StashKey[float] = pytest.StashKey()
+CHECKPOINTS: pytest.StashKey[dict[Clawperator, Checkpoints]] = pytest.StashKey()
 ON_CLIENT_USED: pytest.StashKey[list[Callable[[pytest.Item, ClientActivity], None]]] = (
     pytest.StashKey()
 )

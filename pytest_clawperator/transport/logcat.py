@@ -8,7 +8,7 @@ import secrets
 import socket
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from pytest_clawperator.contracts.log import (
     DEVICE_TIME_COMMAND,
@@ -118,6 +118,21 @@ class LogStream:
             if not woken.acquire(timeout=min(patience, QUIET)) and patience > QUIET:
                 self._on_silence()
         return ring.end
+
+    @contextlib.contextmanager
+    def beginning_anew(self) -> Iterator[None]:
+        """Begin anew after the block, in which the device goes back to an earlier state.
+
+        What its log has then is no continuation of what was read; the next ``mark`` is after it.
+        """
+        self._start_anew = True
+        try:
+            yield
+        finally:
+            with self._lock:
+                # What is open now may lead to a logcat that is no more.
+                self._start_anew, self._open, self._proven = True, False, False
+            self._interrupt()
 
     def close(self) -> None:
         """End the stream and its thread; what was read stays readable."""
@@ -274,6 +289,8 @@ class LogStream:
         return time.monotonic() < self._broken_at + _GRACE
 
     def _open_logcat(self, *, away: bool) -> socket.socket:
+        if self._start_anew:
+            self._start_anew, self._continuation = False, Continuation([])
         self._continue_after_set_back()
         since, entries = self._continuation.since, self._continuation.entries
         at = entries or (_NOW if since is None else f"'{since.decode()}'")
@@ -376,9 +393,7 @@ class LogStream:
             self._connection = None
             self._open = False
             self._proven = False
-            tail = self._ring.read(self._ring.end - OVERLAP)
-            self._continuation = Continuation([] if self._start_anew else tail)
-            self._start_anew = False
+            self._continuation = Continuation(tail := self._ring.read(self._ring.end - OVERLAP))
             if sound:
                 self._mute_streams = 0
                 self._problem = None

@@ -45,7 +45,7 @@ def locate_server(
     host = environment.get("ANDROID_ADB_SERVER_ADDRESS") or DEFAULT_HOST
     port = environment.get("ANDROID_ADB_SERVER_PORT") or str(DEFAULT_PORT)
     number = _port(port, source="ANDROID_ADB_SERVER_PORT", text=port)
-    return AdbServer(host, number, startable=_is_loopback(host))
+    return AdbServer(host, number, startable=is_loopback(host))
 
 
 def ensure_server(server: AdbServer, *, say: Callable[[str], None]) -> None:
@@ -121,7 +121,7 @@ def _parse(text: str, *, source: str, startable: bool) -> AdbServer:
     if _NO_HOST.search(host):
         raise _nonsense(source, text)
     usual = number == DEFAULT_PORT
-    return AdbServer(host, number, startable=(startable or usual) and _is_loopback(host))
+    return AdbServer(host, number, startable=(startable or usual) and is_loopback(host))
 
 
 def _port(port: str, *, source: str, text: str) -> int:
@@ -138,5 +138,6 @@ def _nonsense(source: str, given: object) -> ConfigurationError:
     )
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine, by an address that leads to no other."""
     return host.startswith("127.") or host in _LOOPBACK

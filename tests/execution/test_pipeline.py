@@ -15,6 +15,7 @@ from pytest_clawperator.errors import (
     AdbUnavailableError,
     EnvelopeTimeoutError,
     ErrorCode,
+    ExecutionConflictError,
     LeaseError,
     OperatorNotReadyError,
     ShellError,
@@ -121,6 +122,37 @@ def test_the_device_is_looked_at_once_per_connection(bench: MakeBench) -> None:
         here.run(SLEEP, command_id=command_id)
 
     assert here.preflights == 2
+
+
+def test_a_device_that_went_back_is_looked_at_again(bench: MakeBench) -> None:
+    """What was known of it is forgotten with its earlier state."""
+    here = bench((0.1, envelope("a", step("sleep"))))
+    here.run(SLEEP, command_id="a")
+
+    here.pipeline.forget(here.transport.log.mark())
+    here.answer((0.1, envelope("b", step("sleep"))))
+    here.run(SLEEP, command_id="b")
+
+    assert here.preflights == 2
+
+
+def test_something_else_is_done_between_executions(bench: MakeBench) -> None:
+    """Meanwhile nothing can be run, and without clearance nothing is done."""
+    here = bench()
+
+    def run_meanwhile() -> str:
+        with pytest.raises(ExecutionConflictError):
+            here.run(SLEEP)
+        return "done"
+
+    assert here.pipeline.use_alone("restore", 5.0, run_meanwhile) == "done"
+
+    def gone(command_id: str, seconds: float) -> None:
+        raise LeaseError(f"no {command_id} for {seconds} s")
+
+    here.pipeline._clearance = gone
+    with pytest.raises(LeaseError, match=r"no restore for 5\.0 s"):
+        here.pipeline.use_alone("restore", 5.0, run_meanwhile)
 
 
 def test_an_interrupt_at_any_moment_leaves_the_device_free(bench: MakeBench) -> None:

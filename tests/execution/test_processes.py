@@ -155,6 +155,18 @@ def test_a_device_that_was_never_asked_is_asked_once() -> None:
     assert len(asked) == 1
 
 
+def test_a_device_that_went_back_is_asked_anew() -> None:
+    """What it told before, and what it logged before a position, is of another state."""
+    known = KnownProcesses(lambda: KNOWN)
+    known.tell(None)
+    transport = LoggedTransport()
+
+    known.forget(7)
+
+    assert known.current is None
+    assert known.catch_up(transport.log, 9) == KNOWN
+
+
 def test_what_was_told_stands_if_the_device_tells_nothing_now() -> None:
     """A device that fails to answer once does not make every process trustworthy."""
     known = KnownProcesses(lambda: None)

@@ -235,6 +235,44 @@ def test_a_clock_that_was_set_back_costs_one_reading_of_the_log() -> None:
     assert len([each for each in adb.requests if "logcat -d" in each]) == 1
 
 
+def test_a_device_that_went_back_to_an_earlier_state_begins_a_new_log() -> None:
+    """What it had logged by then is no continuation: the time is asked for, and no gap is told."""
+    told: list[str] = []
+    with FakeAdb({"exec:log ": NO_LOG_COMMAND}) as adb, nothing_left():
+        log = LogStream(adb.server, SERIAL, on_notice=told.append)
+        log.mark()
+        device = adb.next("exec:logcat ")
+        device.send(line(1, "a") + b"\n")
+        collect(log, 1)
+        with log.beginning_anew():
+            device.close()  # as it may, or may not
+        log.mark()
+        newest = adb.next("exec:logcat ")
+        newest.send(line(900, "z") + b"\n")
+        lines = collect(log, 2)
+        log.close()
+
+    assert lines == [line(1, "a"), line(900, "z")]
+    assert "date" in newest.service
+    assert told == []
+
+
+def test_a_stream_that_outlived_the_earlier_state_is_replaced() -> None:
+    """A connection from before may never say another word."""
+    with FakeAdb({"exec:log ": NO_LOG_COMMAND}) as adb, stream(adb) as log:
+        log.mark()
+        silent = adb.next("exec:logcat ")
+        silent.send(line(1, "a") + b"\n")
+        collect(log, 1)
+
+        with log.beginning_anew():
+            pass
+        log.mark()
+
+        adb.next("exec:logcat ").send(line(2, "b") + b"\n")
+        assert collect(log, 2) == [line(1, "a"), line(2, "b")]
+
+
 def test_a_listener_that_fails_does_not_end_the_log() -> None:
     """A notice may raise, for example because warnings are errors."""
 

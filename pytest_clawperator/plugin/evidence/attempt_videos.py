@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
@@ -27,6 +28,7 @@ class AttemptVideos:
         self._notice = notice
         self._on_missing = on_missing
         self._running: dict[int, Video] = {}
+        self._earlier: dict[int, list[bytes]] = {}
         self._ended: dict[int, list[bytes]] = {}
 
     def begin(self, client: ClientActivity) -> None:
@@ -48,15 +50,31 @@ class AttemptVideos:
         elif id(client) not in self._running:
             self.begin(client)
 
+    @contextmanager
+    def pausing(self, client: ClientActivity) -> Iterator[None]:
+        """Record nothing in the block; what was recorded before it is kept."""
+        video = self._running.pop(id(client), None)
+        if video is not None:
+            with suppress(ClawperatorError):  # of less than a second there may be no picture
+                self._earlier.setdefault(id(client), []).extend(video.stop())
+        try:
+            yield
+        finally:
+            if video is not None:
+                self.begin(client)
+
     def end(self, client: ClientActivity) -> None:
         """End the recording of a client's device, and keep it until it is taken."""
         video = self._running.pop(id(client), None)
-        if video is None:
-            return
-        try:
-            self._ended[id(client)] = video.stop()
-        except ClawperatorError as exc:
-            self._on_missing(f"no video: {exc.message.splitlines()[0]}")
+        segments = self._earlier.pop(id(client), [])
+        if video is not None:
+            try:
+                segments += video.stop()
+            except ClawperatorError as exc:
+                part = " of the end" if segments else ""
+                self._on_missing(f"no video{part}: {exc.message.splitlines()[0]}")
+        if segments:
+            self._ended[id(client)] = segments
 
     def take(self, client: ClientActivity) -> list[bytes]:
         """End the recording of a client's device, and return its segments."""
@@ -69,8 +87,9 @@ class AttemptVideos:
         if video is not None:
             video.drop()
         self._ended.pop(id(client), None)
+        self._earlier.pop(id(client), None)
         return []
 
     def has(self, client: ClientActivity) -> bool:
         """Whether a client's device is being recorded, or was and nobody took it yet."""
-        return id(client) in self._running or id(client) in self._ended
+        return any(id(client) in known for known in (self._running, self._earlier, self._ended))

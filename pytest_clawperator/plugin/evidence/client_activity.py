@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from weakref import WeakSet
 
@@ -16,6 +17,7 @@ from pytest_clawperator.contracts.events import (
     ExecutionStarted,
 )
 from pytest_clawperator.contracts.payload import Execution
+from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.typed_texts import hide_passwords, texts_typed_by
 from pytest_clawperator.redaction.redaction import SECRETS, hide
@@ -31,6 +33,15 @@ class TimedAction:
 
     seconds: float
     label: str
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A stretch of the log that is not the test's, and the line that stands for it."""
+
+    start: int
+    end: int
+    line: bytes
 
 
 @dataclass(eq=False)
@@ -51,6 +62,7 @@ class ClientActivity:
     typed: set[str] = field(default_factory=set)
     snapshot: bytes | None = None
     log_position: int = 0
+    cuts: list[Cut] = field(default_factory=list)
     is_watched: bool = False
     # Threads that collect evidence: what they do is not the test's, and they may outlast it.
     collecting_threads: WeakSet[threading.Thread] = field(default_factory=WeakSet)
@@ -81,6 +93,7 @@ class ClientActivity:
         self.executions.clear()
         self.timed.clear()
         self.typed.clear()
+        self.cuts.clear()
         self.snapshot = None
 
     @property
@@ -101,10 +114,35 @@ class ClientActivity:
         transport = self.transport
         if transport is None:
             return [], 0
-        start, end = self.log_position, self._log_end()
-        lines = list(transport.log.read(start, end))
-        self.log_position = end
-        return lines, end - start - len(lines)
+        lines: list[bytes] = []
+        lost, end = 0, self._log_end()
+        for cut in [*self.cuts, Cut(end, end, b"")]:
+            own = transport.log.read(self.log_position, cut.start)
+            lost += cut.start - self.log_position - len(own)
+            lines += [*own, cut.line] if cut.line else own
+            self.log_position = cut.end
+        self.cuts.clear()
+        return lines, lost
+
+    @contextmanager
+    def going_back(self, why: str) -> Iterator[None]:
+        """Leave out of the log what the device logs in the block, in which it is restored.
+
+        Its log goes back to an earlier state with it, and may be that of another test.
+        """
+        start = self._log_end()
+        try:
+            yield
+        finally:
+            self.snapshot = None
+            self.cuts.append(Cut(start, self._marked_end(), f"--------- {why}".encode()))
+
+    def _marked_end(self) -> int:
+        """Return where the log goes on, once its stream is live again."""
+        try:
+            return 0 if self.transport is None else self.transport.log.mark()
+        except ClawperatorError:
+            return self._log_end()
 
     def _new_lines(self) -> Sequence[bytes]:
         """Return the log of the test as far as nobody took it yet."""

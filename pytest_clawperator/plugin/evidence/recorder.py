@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 
@@ -59,6 +60,7 @@ class Recorder:
         self._saved: dict[int, Evidence] = {}
         self._kind = "attachment"
         self._lines: list[str] = []
+        self._notes: list[str] = []
         self._videos = AttemptVideos(
             is_on=lambda: settings().video != "off",
             notice=notice,
@@ -82,6 +84,14 @@ class Recorder:
         """Add a client of the test, and begin its video where one is wanted."""
         self._clients.append(client)
         self._videos.begin(client)
+
+    def note(self, line: str) -> None:
+        """Add a line to the report of the test, should it fail."""
+        self._notes.append(line)
+
+    def pausing_video(self, client: ClientActivity) -> AbstractContextManager[None]:
+        """Record no video of a client's device in the block."""
+        return self._videos.pausing(client)
 
     def settings_changed(self) -> None:
         """Begin or drop videos as the test's own settings say."""
@@ -198,6 +208,8 @@ class Recorder:
         """Add what was kept to the report, and to the test's later reports."""
         report.user_properties += self._properties
         self._item.user_properties += self._properties
+        if report.failed:
+            self._lines[:0], self._notes = self._notes, []
         if self._lines:
             # pytest shows what a teardown adds to an earlier failure only if so named.
             title = f"{_SECTION} (teardown)" if report.when == "teardown" else _SECTION

@@ -20,6 +20,7 @@ from pytest_clawperator.plugin.evidence.artifacts import Artifacts
 from pytest_clawperator.plugin.evidence.late_closing import close_later
 from pytest_clawperator.plugin.evidence.on_failure import recorder_of
 from pytest_clawperator.plugin.features.apps import begin_app, end_app, is_missing
+from pytest_clawperator.plugin.features.checkpoints import ReachCheckpoint, reach_checkpoint
 from pytest_clawperator.plugin.features.payloads import load_payload
 from pytest_clawperator.plugin.input.marker_values import (
     AppUse,
@@ -124,6 +125,14 @@ def client_for_test(
     if use is not None:
         _use_app(request, client, use, strict=settings.strict)
     return client
+
+
+def checkpoint(request: pytest.FixtureRequest, client: Clawperator) -> ReachCheckpoint:
+    """Return the function that brings the device of a test into a state."""
+    __tracebackhide__ = True
+    check_values(clawperator_client=client)
+    check = partial(ensure_health, request.config, client)
+    return reach_checkpoint(request.node, client, check=check)
 
 
 def payload(request: pytest.FixtureRequest) -> Execution:

@@ -43,6 +43,8 @@ from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream
 from pytest_clawperator.simulator.wire.sync import serve_sync
 
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
+# So many lines of the log are kept with its state.
+_KEPT_LINES = 1000
 
 
 class Device:
@@ -171,7 +173,8 @@ class Device:
 
     def kept(self) -> dict[str, Any]:
         """Return its state in a form that can be stored, as an emulator's snapshot."""
-        return {**kept_phone(self.system), "boot_id": self._boot_id}
+        log = self.log.last(_KEPT_LINES)
+        return {**kept_phone(self.system), "boot_id": self._boot_id, "log": log}
 
     def bring_back(self, kept: Mapping[str, Any], *, running: bool = True) -> None:
         """Go back to a state that was kept; without ``running``, as after a restart from it."""
@@ -179,7 +182,7 @@ class Device:
             self.operators.stop(name)
         self._build()
         bring_back_phone(self.system, kept, running=running)
-        self.log.clear(BUFFERS)
+        self.log.bring_back(kept.get("log", ()) if running else ())
         self._set_boot_id(kept["boot_id"] if running else self._new_boot_id())
         self.cable.disconnect()
 

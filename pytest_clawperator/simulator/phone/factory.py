@@ -94,7 +94,7 @@ def _system_of(options: DeviceOptions, parts: Parts, operators: OperatorHost) ->
         rng=_chance(options, "system"),
         properties=Properties(
             build,
-            rng=_chance(options, "properties"),
+            rng=random.Random(f"{options.image or options.seed}/properties"),  # noqa: S311 - no secrets here
             clock=clock,
             booting=lambda: faults.active("booting") is not None,
         ),

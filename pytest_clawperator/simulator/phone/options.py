@@ -15,7 +15,10 @@ Variant = Literal["release", "dev", "absent"]
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceOptions:
-    """What kind of phone it is; ``apps`` are installed on it, by default those that are shipped."""
+    """What kind of phone it is; ``apps`` are installed on it, by default those that are shipped.
+
+    Phones with the same ``image`` have the same build of Android, whatever their ``seed``.
+    """
 
     serial_number: str
     model: str = "Pixel 9"
@@ -31,4 +34,5 @@ class DeviceOptions:
     chatter: float = 0.0
     dark: bool = False
     avd_name: str | None = None
+    image: str | None = None
     locale: str = "en-US"

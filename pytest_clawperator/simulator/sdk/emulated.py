@@ -237,6 +237,7 @@ def _options_of(avd: AvdFiles, scenario: EmulatorScenario) -> DeviceOptions:
         serial_number="EMULATOR35X4X9X0",
         model=_MODELS.get(config.get("abi.type", ""), "sdk_gphone64_arm64"),
         avd_name=avd.name,
+        image=config["image.sysdir.1"],
         api=int(api),
         size=(width, height),
         density=int(config.get("hw.lcd.density", profile.density)),

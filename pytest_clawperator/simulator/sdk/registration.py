@@ -27,13 +27,19 @@ async def keep_registered(adbd: Adbd, *, adb_port: int, server: tuple[str, int])
 
 
 async def _register(adbd: Adbd, adb_port: int, server: tuple[str, int]) -> None:
+    if await _is_known(server, adb_port):
+        return  # the server has yet to notice that it was disconnected
     adbd.is_expecting = True
     try:
         await _ask(server, f"host:emulator:{adb_port}")
     finally:
         adbd.is_expecting = False
-    if f"emulator-{adb_port - 1}\t" not in await _ask(server, "host:devices"):
+    if not await _is_known(server, adb_port):
         adbd.drop_connections()  # it was another server that called in that moment
+
+
+async def _is_known(server: tuple[str, int], adb_port: int) -> bool:
+    return f"emulator-{adb_port - 1}\t" in await _ask(server, "host:devices")
 
 
 async def _ask(server: tuple[str, int], request: str) -> str:

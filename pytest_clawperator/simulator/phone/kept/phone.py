@@ -1,7 +1,7 @@
 """A phone's state in a form that can be stored, as emulators keep it in a snapshot.
 
-Kept are the files, packages, settings, permissions, the apps' data, screens and places, and the
-boot's id. The log starts empty, and faults are as they were set.
+Kept are the files, packages, settings, permissions, the apps' data, screens and places. Faults
+are as they were set.
 """
 
 from __future__ import annotations

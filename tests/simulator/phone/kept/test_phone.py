@@ -110,3 +110,32 @@ def test_hosts_are_disconnected_when_a_state_is_brought_back() -> None:
     phone.bring_back(stored(phone))
 
     assert dropped == [True]
+
+
+def test_the_log_goes_back_with_the_phone() -> None:
+    """It is that of the moment, with its times; a restart begins with an empty one."""
+    phone, clock = new_phone()
+    phone.log.write("I", "tag", "before", pid=1)
+    state = stored(phone)
+    clock.now += 5
+    phone.log.write("I", "tag", "after", pid=1)
+
+    phone.bring_back(state)
+    restored = [(line.message, clock.now - line.time) for line in phone.log.since(0)]
+    phone.bring_back(state, running=False)
+
+    assert ("before", 5.0) in restored
+    assert "after" not in [message for message, _ in restored]
+    assert "before" not in [line.message for line in phone.log.since(0)]
+
+
+def test_phones_of_one_image_have_the_same_build() -> None:
+    """Chance, which differs from start to start, does not make another image."""
+    builds = [
+        Device(DeviceOptions(serial_number="x", seed=seed, image=image)).system.properties.get(
+            "ro.build.fingerprint"
+        )
+        for seed, image in ((1, "a"), (2, "a"), (2, "b"))
+    ]
+
+    assert builds[0] == builds[1] != builds[2]
