@@ -29,6 +29,11 @@ class Diagnosis:
     hint: str
 
 
+PORTS_TAKEN = Diagnosis(
+    "the ports of emulators are taken",
+    "End emulators that are not needed: `adb devices` shows them. Ports from 5554 to 5683 are"
+    " used.",
+)
 _SIGNS = (
     (
         r"/dev/kvm.*(permission|denied)|permissions? to use KVM|KVM.*permission",
@@ -101,11 +106,7 @@ _SIGNS = (
     ),
     (
         r"too many emulator instances|port.* (already )?in use",
-        Diagnosis(
-            "the ports of emulators are taken",
-            "End emulators that are not needed: `adb devices` shows them. Ports from 5554 to 5683"
-            " are used.",
-        ),
+        PORTS_TAKEN,
     ),
     (
         r"Unknown AVD name",

@@ -19,6 +19,11 @@ from tests.doubles.simulator.sdk_fixtures import bench, sdk_of_session
 __all__ = ["bench", "sdk_of_session"]
 
 Run = Callable[..., pytest.RunResult]
+EMULATOR_OPTIONS = (
+    *("--claw-emulator", "api=34,abi=x86_64,image=google_apis"),
+    "--claw-emulator-boots=2",
+    *("--claw-snapshot=off", "--claw-logcat=off", "--claw-screenshot=off"),
+)
 
 
 @pytest.fixture(autouse=True)
@@ -100,10 +105,8 @@ def run_emulators(run_workers: Run, bench: SdkBench, monkeypatch: pytest.MonkeyP
         monkeypatch.delenv(name, raising=False)
     for name, value in bench.sdk.variables.items():
         monkeypatch.setenv(name, value)
-    like = ("--claw-emulator", "api=34,abi=x86_64,image=google_apis")
-    quick = ("--claw-snapshot=off", "--claw-logcat=off", "--claw-screenshot=off")
 
     def run_emulators(*options: str) -> pytest.RunResult:
-        return run_workers(*like, "--claw-emulator-boots=2", *quick, *options)
+        return run_workers(*EMULATOR_OPTIONS, *options)
 
     return run_emulators

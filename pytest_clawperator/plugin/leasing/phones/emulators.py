@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import pytest
 
@@ -19,12 +20,13 @@ from pytest_clawperator.emulators.profile import (
     default_profile,
     device_of_form,
 )
-from pytest_clawperator.emulators.run.fleet import EmulatorFleet, FleetOptions
+from pytest_clawperator.emulators.run.fleet import EmulatorFleet, EmulatorFleetOptions
 from pytest_clawperator.emulators.run.machine import most_emulators
 from pytest_clawperator.emulators.running import AdbHost
 from pytest_clawperator.emulators.sdk import Sdk
 from pytest_clawperator.errors import ClawperatorError, EmulatorError, ErrorCode
 from pytest_clawperator.plugin.input.option_values import settings_of
+from pytest_clawperator.plugin.leasing.reserved_leases import reserve_emulator
 from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.stash import WORKER_COUNT
 from pytest_clawperator.transport.server import locate_server
@@ -85,10 +87,16 @@ def _fleet(config: pytest.Config, server: AdbServer) -> EmulatorFleet:
 
     # An emulator looks for its adb server by itself.
     environment = {**os.environ, "ANDROID_ADB_SERVER_PORT": str(server.port)}
-    options = FleetOptions(
+    options = EmulatorFleetOptions(
         boot=settings.emulator_boot, keep=settings.emulator_keep, boots=settings.emulator_boots
     )
-    return EmulatorFleet(AdbHost(server, say=say), sdk=Sdk(environment), options=options, say=say)
+    return EmulatorFleet(
+        AdbHost(server, say=say),
+        sdk=Sdk(environment),
+        options=options,
+        take=partial(reserve_emulator, config, server),
+        say=say,
+    )
 
 
 def _wanted(config: pytest.Config, spec: DeviceSpec) -> list[_Wanted]:
