@@ -125,6 +125,11 @@ def read_device(transport: Transport, *, server: AdbServer) -> DeviceInfo:
     )
 
 
+def emulator_key(serial: str, server: AdbServer) -> str:
+    """Return the key of an emulator that has this serial, or is about to have it."""
+    return _key(serial, "", server, emulator=True)
+
+
 def _named(devices: Sequence[ConnectedDevice], wanted: str, source: str) -> ConnectedDevice:
     device = next((device for device in devices if device.serial == wanted), None)
     if device is None:

@@ -11,7 +11,7 @@ from typing import Literal
 from pytest_clawperator.emulators.diagnosis import diagnose, last_lines, read_end
 from pytest_clawperator.emulators.running import Host, RunningEmulator, has_booted, list_running
 from pytest_clawperator.emulators.sdk import Tool
-from pytest_clawperator.emulators.tool_runs import BackgroundTool, Tools
+from pytest_clawperator.emulators.tool_runs import BackgroundTool, PidFile, Tools
 from pytest_clawperator.errors import EmulatorError, ErrorCode
 
 REGISTRATION_TIMEOUT = 60.0
@@ -81,14 +81,16 @@ class Boot:
         self._clock = clock
         self._pause = pause
         self._process: BackgroundTool | None = None
+        self._serial: str | None = None
         self._began = clock()
 
-    def start(self, options: StartOptions, *, pid_file: Path | None = None) -> None:
+    def start(self, options: StartOptions, *, pid_file: PidFile | None = None) -> None:
         """Start the process; it goes on when this one ends."""
         self._output.parent.mkdir(parents=True, exist_ok=True)
         self._output.write_bytes(b"")
         self._began = self._clock()
         arguments = options.arguments(self._name)
+        self._serial = f"emulator-{options.port}" if options.port else None
         self._process = self._tools.spawn(
             Tool.EMULATOR, *arguments, output=self._output, pid_file=pid_file
         )
@@ -119,7 +121,7 @@ class Boot:
 
         def is_registered() -> bool:
             nonlocal found
-            running = list_running(self._host, strict=False)
+            running = list_running(self._host, strict=False, serial=self._serial)
             found = next((one.serial for one in running if one.avd_name == self._name), "")
             return bool(found)
 

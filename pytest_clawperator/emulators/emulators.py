@@ -13,7 +13,7 @@ from typing import Any
 from pytest_clawperator.contracts.text.wording import closest
 from pytest_clawperator.emulators.avd import Avd, read_avd
 from pytest_clawperator.emulators.boot import Boot, BootLimits, StartOptions, make_settings
-from pytest_clawperator.emulators.images import Lock, ensure_image
+from pytest_clawperator.emulators.images import ImageLock, Lock, ensure_image
 from pytest_clawperator.emulators.profile import (
     EmulatorProfile,
     check_word,
@@ -22,7 +22,7 @@ from pytest_clawperator.emulators.profile import (
 )
 from pytest_clawperator.emulators.running import AdbHost, Host, RunningEmulator, list_running
 from pytest_clawperator.emulators.sdk import Sdk, Tool
-from pytest_clawperator.emulators.tool_runs import SdkTools, ToolResult, Tools
+from pytest_clawperator.emulators.tool_runs import PidFile, SdkTools, ToolResult, Tools
 from pytest_clawperator.errors import ClawperatorError, EmulatorError, ErrorCode
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.server import locate_server
@@ -74,7 +74,7 @@ class Emulators:
         tools: Tools | None = None,
         host: Host | None = None,
         limits: BootLimits | None = None,
-        image_lock: Lock = lambda *_: nullcontext(False),
+        image_lock: Lock = lambda *_: nullcontext(ImageLock()),
         say: Say = lambda _: None,
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
@@ -104,10 +104,10 @@ class Emulators:
         running = any(one.avd_name == name for one in self.status())
         return self._read(name, running=running)
 
-    def create(self, name: str | None = None) -> Avd:
+    def create(self, name: str | None = None, *, pid_file: PidFile | None = None) -> Avd:
         """Create a virtual device of the profile, and install its system image before.
 
-        One with this name is made anew.
+        One with this name is made anew. ``avdmanager`` writes its process id into ``pid_file``.
         """
         profile = self.profile
         name = check_word("name", name or profile.avd_name)
@@ -118,6 +118,7 @@ class Emulators:
             *("--package", profile.system_image, "--device", profile.device),
             timeout=_CREATE_TIMEOUT,
             stdin="no\n",
+            pid_file=pid_file,
         )
         if not made.ok:
             raise EmulatorError(
@@ -147,7 +148,7 @@ class Emulators:
         return f"{meant}`avdmanager list device` shows the devices that there are."
 
     def start(
-        self, name: str, options: StartOptions | None = None, *, pid_file: Path | None = None
+        self, name: str, options: StartOptions | None = None, *, pid_file: PidFile | None = None
     ) -> RunningEmulator:
         """Start a virtual device and wait until Android runs on it; it goes on afterwards.
 
@@ -198,10 +199,13 @@ class Emulators:
             raise self._not_found(f"AVD {name} does not exist", name)
         self.remove(name)
 
-    def remove(self, name: str) -> None:
+    def remove(self, name: str, *, pid_file: PidFile | None = None) -> None:
         """Delete a virtual device that is known to be stopped."""
         deleted = self._tools.run(
-            Tool.AVDMANAGER, "delete", "avd", "--name", name, timeout=_DELETE_TIMEOUT
+            Tool.AVDMANAGER,
+            *("delete", "avd", "--name", name),
+            timeout=_DELETE_TIMEOUT,
+            pid_file=pid_file,
         )
         if not deleted.ok:
             raise EmulatorError(
@@ -232,7 +236,7 @@ class Emulators:
         return ProvisionedEmulator(name, started.serial, True, True, reused=False)
 
     def _start(
-        self, name: str, options: StartOptions | None = None, *, pid_file: Path | None = None
+        self, name: str, options: StartOptions | None = None, *, pid_file: PidFile | None = None
     ) -> RunningEmulator:
         boot, profile = self._boot(name), self.profile
         boot.start(options or StartOptions(ram=profile.ram, gpu=profile.gpu), pid_file=pid_file)
@@ -306,14 +310,14 @@ class Emulators:
             self._host,
             self._tools,
             name,
-            output=self._log_path(name),
+            output=self.log_path(name),
             limits=self._limits,
             say=self._say,
             clock=self._clock,
             pause=self._pause,
         )
 
-    def _log_path(self, name: str) -> Path:
+    def log_path(self, name: str) -> Path:
         """Return where an emulator's output goes: it is removed with the virtual device."""
         return self._sdk.avd_home / f"{name}.avd" / _LOG
 

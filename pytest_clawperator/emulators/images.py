@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 
 from pytest_clawperator.emulators.sdk import Tool
 from pytest_clawperator.emulators.tool_runs import ToolResult, Tools
@@ -24,21 +25,35 @@ _PERCENT = re.compile(r"(\d{1,3})%\s*((?:download|unzip|install|prepar).*)", re.
 _TOLD_EVERY = 25
 
 Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class ImageLock:
+    """What keeps other runs from an image.
+
+    ``waited`` says that another run had it before. ``descriptor`` is handed to the installer,
+    which goes on if this process is killed, and so does the lock.
+    """
+
+    waited: bool = False
+    descriptor: int | None = None
+
+
 #: Keeps other runs from the same image; calls the function once if it has to wait for one that
-#: has it, and yields whether it had to.
-Lock = Callable[[str, Callable[[], None]], AbstractContextManager[bool]]
+#: has it.
+Lock = Callable[[str, Callable[[], None]], AbstractContextManager[ImageLock]]
 
 
 def ensure_image(tools: Tools, image: str, *, lock: Lock, say: Say) -> None:
     """Install a system image unless it is there; ``lock`` keeps other runs waiting meanwhile."""
     if _is_installed(tools, image):
         return
-    with lock(image, lambda: say(f"waiting for {image}, which is being installed")) as waited:
-        if waited and _is_installed(tools, image):
+    with lock(image, lambda: say(f"waiting for {image}, which is being installed")) as held:
+        if held.waited and _is_installed(tools, image):
             return  # another run installed it meanwhile
         say(f"installing {image}")
         _accept_licences(tools)
-        _install(tools, image, say)
+        _install(tools, image, held, say)
 
 
 def _is_installed(tools: Tools, image: str) -> bool:
@@ -55,9 +70,13 @@ def _accept_licences(tools: Tools) -> None:
         raise _failed(answered, "failed to accept Android SDK licenses")
 
 
-def _install(tools: Tools, image: str, say: Say) -> None:
+def _install(tools: Tools, image: str, held: ImageLock, say: Say) -> None:
     installed = tools.run(
-        Tool.SDKMANAGER, image, timeout=_INSTALL_TIMEOUT, on_line=_Progress(image, say).read
+        Tool.SDKMANAGER,
+        image,
+        timeout=_INSTALL_TIMEOUT,
+        on_line=_Progress(image, say).read,
+        lock=held.descriptor,
     )
     if not installed.ok:
         raise _failed(installed, "failed to install Android system image", image=image)

@@ -79,16 +79,18 @@ class AdbHost:
         return ask_console(serial, command)
 
 
-def list_running(host: Host, *, strict: bool = True) -> list[RunningEmulator]:
-    """Return the emulators that run, in adb's order.
+def list_running(
+    host: Host, *, strict: bool = True, serial: str | None = None
+) -> list[RunningEmulator]:
+    """Return the emulators that run, or the one with this serial, in adb's order.
 
     One that does not answer is an error, or is left out where that is not ``strict``: it may
     just have ended.
     """
     serials = [
-        serial
-        for serial, state in host.devices()
-        if state == USABLE and console_port(serial) is not None
+        known
+        for known, state in host.devices()
+        if state == USABLE and console_port(known) is not None and serial in (None, known)
     ]
     if not serials:
         return []

@@ -29,8 +29,20 @@ _NOISE = re.compile(
     r"|Warning: (This version only understands SDK XML|Mapping new ns|Observed package id"
     r"|Dependant package|File .*repositories\.cfg could not be loaded|Already observed package id)"
 )
-# A shell that becomes the program which follows.
-_WRITE_PID = ("/bin/sh", "-c", 'echo $$ >"$0" && exec "$@"')
+# A shell that becomes the program which follows. Its input is the lock that it has until then.
+_WRITE_PID = ("/bin/sh", "-c", 'given=$1; shift; echo $$ >"$0" && exec "$@" <"$given"')
+
+
+@dataclass(frozen=True)
+class PidFile:
+    """Where a process writes its id, before anything else.
+
+    Until it has written it, the process has the file of the descriptor ``lock``, too: who gets
+    that lock after this process was killed finds the id of any process that it started.
+    """
+
+    path: Path
+    lock: int | None = None
 
 
 @dataclass(frozen=True)
@@ -71,16 +83,18 @@ class Tools(Protocol):
         timeout: float,
         stdin: str = "",
         on_line: Callable[[str], None] | None = None,
+        pid_file: PidFile | None = None,
+        lock: int | None = None,
     ) -> ToolResult:
-        """Run a tool to its end; ``on_line`` gets each line of its output as it comes."""
+        """Run a tool to its end; ``on_line`` gets each line of its output as it comes.
+
+        Should this process be killed, the tool keeps the lock of this descriptor until it ends.
+        """
 
     def spawn(
-        self, tool: Tool, *arguments: str, output: Path, pid_file: Path | None = None
+        self, tool: Tool, *arguments: str, output: Path, pid_file: PidFile | None = None
     ) -> BackgroundTool:
-        """Start a tool that goes on; its output is written to a file, and its process id.
-
-        The process writes the id itself, so that it is there whenever the process is.
-        """
+        """Start a tool that goes on; its output is written to a file, and its process id."""
 
 
 class BackgroundTool(Protocol):
@@ -124,12 +138,20 @@ class SdkTools:
         timeout: float,
         stdin: str = "",
         on_line: Callable[[str], None] | None = None,
+        pid_file: PidFile | None = None,
+        lock: int | None = None,
     ) -> ToolResult:
         """Run a tool to its end; ``on_line`` gets each line of its output as it comes."""
         with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as complaints:
             given.write(stdin.encode())
             given.seek(0)
-            process = self._start(tool, arguments, given, subprocess.PIPE, complaints)
+            process = self._start(
+                tool,
+                arguments,
+                (given.fileno(), subprocess.PIPE, complaints.fileno()),
+                pid_file=pid_file,
+                lock=lock,
+            )
             self._running.add(process)
             if self._is_ended:
                 _signal_group(process)
@@ -150,24 +172,19 @@ class SdkTools:
         return ToolResult(code, output, stderr)
 
     def spawn(
-        self, tool: Tool, *arguments: str, output: Path, pid_file: Path | None = None
+        self, tool: Tool, *arguments: str, output: Path, pid_file: PidFile | None = None
     ) -> BackgroundTool:
         """Start a tool that goes on; its output is written to a file, and its process id."""
-        before = () if pid_file is None else (*_WRITE_PID, str(pid_file))
-        if pid_file is not None:
-            pid_file.unlink(missing_ok=True)
-        with output.open("ab") as written:
+        with output.open("ab") as written, Path(os.devnull).open("rb") as nothing:
             process = self._start(
                 tool,
                 arguments,
-                subprocess.DEVNULL,
-                written,
-                subprocess.STDOUT,
-                before=before,
+                (nothing.fileno(), written.fileno(), subprocess.STDOUT),
+                pid_file=pid_file,
                 kind=_Detached,
             )
         # Who ends it must find its id; a process that ended has none.
-        while pid_file is not None and not _has_content(pid_file) and process.poll() is None:
+        while pid_file is not None and not _has_content(pid_file.path) and process.poll() is None:
             time.sleep(_LOOK_AGAIN)
         return process
 
@@ -175,20 +192,27 @@ class SdkTools:
         self,
         tool: Tool,
         arguments: tuple[str, ...],
-        stdin: int | IO[bytes],
-        stdout: int | IO[bytes],
-        stderr: int | IO[bytes],
+        streams: tuple[int, int, int],
         *,
-        before: tuple[str, ...] = (),
+        pid_file: PidFile | None = None,
+        lock: int | None = None,
         kind: type[subprocess.Popen[bytes]] = subprocess.Popen,
     ) -> subprocess.Popen[bytes]:
-        path = self._sdk.find(tool)
+        path, (stdin, stdout, stderr) = self._sdk.find(tool), streams
+        before: tuple[str, ...] = ()
+        inherited = () if lock is None else (lock,)
+        if pid_file is not None:
+            pid_file.path.unlink(missing_ok=True)
+            before = (*_WRITE_PID, str(pid_file.path), f"/dev/fd/{stdin}")
+            inherited = (*inherited, stdin)
+            stdin = subprocess.DEVNULL if pid_file.lock is None else pid_file.lock
         try:
             return kind(
                 [*before, path, *arguments],
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
+                pass_fds=inherited,
                 env=dict(self._sdk.environment),
                 # Ctrl-C at the terminal is for us; a tool is ended with all that it started.
                 start_new_session=True,

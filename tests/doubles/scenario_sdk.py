@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_clawperator.emulators.sdk import Tool
-from pytest_clawperator.emulators.tool_runs import BackgroundTool, ToolResult
+from pytest_clawperator.emulators.tool_runs import BackgroundTool, PidFile, ToolResult
 from pytest_clawperator.errors import EmulatorError, ErrorCode
 from pytest_clawperator.transport.interface import ShellResult
 
@@ -29,6 +29,8 @@ class ScenarioSdk:
         timeout: float,
         stdin: str = "",
         on_line: Callable[[str], None] | None = None,
+        pid_file: PidFile | None = None,
+        lock: int | None = None,
     ) -> ToolResult:
         """Answer as the scenario's tool."""
         self.calls.append([tool.value, *arguments])
@@ -36,7 +38,7 @@ class ScenarioSdk:
         return ToolResult(reply.get("code", 0), reply.get("stdout", ""), reply.get("stderr", ""))
 
     def spawn(
-        self, tool: Tool, *arguments: str, output: Path, pid_file: Path | None = None
+        self, tool: Tool, *arguments: str, output: Path, pid_file: PidFile | None = None
     ) -> BackgroundTool:
         """Start an emulator that goes on."""
         self.calls.append([tool.value, *arguments])

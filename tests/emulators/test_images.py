@@ -12,7 +12,7 @@ import pytest
 
 from pytest_clawperator.emulators.images import ensure_image
 from pytest_clawperator.emulators.profile import EmulatorProfile
-from pytest_clawperator.emulators.run.claims import Claims
+from pytest_clawperator.emulators.run.claims import AvdClaims
 from pytest_clawperator.emulators.sdk import Sdk
 from pytest_clawperator.emulators.tool_runs import SdkTools
 from pytest_clawperator.errors import EmulatorError, ErrorCode
@@ -146,7 +146,7 @@ class TestSeveralRuns:
 
     def create(self, bench: SdkBench, name: str, say: Callable[[str], None]) -> None:
         """Create a virtual device, and its image before, as a run does."""
-        lock = Claims(bench.home / "clawperator-claims").lock
+        lock = AvdClaims(bench.home / "clawperator-claims").lock
         bench.emulators(profile=self.PROFILE, image_lock=lock, say=say).create(name)
 
     def test_all_of_them_share_one_download(self, bench: SdkBench) -> None:
@@ -167,7 +167,7 @@ class TestSeveralRuns:
         image = self.PROFILE.system_image
 
         with ThreadPoolExecutor(1) as runs:
-            with Claims(bench.home / "clawperator-claims").lock(image):
+            with AvdClaims(bench.home / "clawperator-claims").lock(image):
                 run = runs.submit(self.create, bench, "mine", said.put)
                 told = said.get(timeout=DEADLINE)
                 bench.sdk.install_image(image)

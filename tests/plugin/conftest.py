@@ -19,6 +19,12 @@ from tests.doubles.simulator.sdk_fixtures import bench, sdk_of_session
 __all__ = ["bench", "sdk_of_session"]
 
 Run = Callable[..., pytest.RunResult]
+SDK_OPTIONS = (
+    "--claw-emulator-boots=2",
+    *("--claw-snapshot=off", "--claw-logcat=off", "--claw-screenshot=off"),
+)
+EMULATOR = ("--claw-emulator", "api=34,abi=x86_64,image=google_apis")
+EMULATOR_OPTIONS = (*EMULATOR, *SDK_OPTIONS)
 
 
 @pytest.fixture(autouse=True)
@@ -100,10 +106,9 @@ def run_on_sdk(run_workers: Run, bench: SdkBench, monkeypatch: pytest.MonkeyPatc
         monkeypatch.delenv(name, raising=False)
     for name, value in bench.sdk.variables.items():
         monkeypatch.setenv(name, value)
-    quick = ("--claw-snapshot=off", "--claw-logcat=off", "--claw-screenshot=off")
 
     def run_on_sdk(*options: str) -> pytest.RunResult:
-        return run_workers("--claw-emulator-boots=2", *quick, *options)
+        return run_workers(*SDK_OPTIONS, *options)
 
     return run_on_sdk
 
@@ -111,9 +116,8 @@ def run_on_sdk(run_workers: Run, bench: SdkBench, monkeypatch: pytest.MonkeyPatc
 @pytest.fixture
 def run_emulators(run_on_sdk: Run) -> Run:
     """Return the function that runs the suite on emulators of a simulated SDK."""
-    like = ("--claw-emulator", "api=34,abi=x86_64,image=google_apis")
 
     def run_emulators(*options: str) -> pytest.RunResult:
-        return run_on_sdk(*like, *options)
+        return run_on_sdk(*EMULATOR, *options)
 
     return run_emulators

@@ -3,7 +3,7 @@
 Each virtual device has a file that is locked by the run that uses it; the operating system's
 lock ends with its process, however that ends. What is written in the file does not: what the
 run made and started. A run that finds a file that nobody has locked, and that is not empty,
-knows what it has to end.
+knows what it has to end. The folder is there only while a run is, or something that one left.
 """
 
 from __future__ import annotations
@@ -11,40 +11,49 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from pytest_clawperator.emulators.images import ImageLock
+from pytest_clawperator.emulators.tool_runs import PidFile
+from pytest_clawperator.errors import EmulatorError, ErrorCode
 from pytest_clawperator.execution.locks.lock_file import LockFile, lock_standing
 
-_SUFFIX = ".claim"
+_SUFFIX, _IMAGE_SUFFIX = ".claim", ".image"
 _LARGEST = 64 * 1024
 # A wait inside flock could not be interrupted by the end of the run.
 _LOOK_AGAIN = 0.2
+# Longer than a living run takes to install an image.
+_INSTALLED_WITHIN = 600.0
 
 
 @dataclass(frozen=True)
 class Traces:
-    """What a run made of a virtual device: written before it is done.
+    """What a run does with a virtual device: written before it is done.
 
-    ``created`` says that the virtual device was made by the run, ``port`` is that of the
-    console it was started with, ``pid_file`` is where the process writes its id.
+    ``created`` says that the virtual device is made by the run, ``port`` is that of the console
+    it is started with.
     """
 
     avd_name: str
     created: bool = False
     port: int | None = None
-    pid_file: str | None = None
 
 
-class Claim:
-    """A virtual device that this process has for itself."""
+class AvdClaim:
+    """A virtual device that this process has for itself.
+
+    ``left`` is what a killed run did with it. ``pid_file`` is where each process that is started
+    for it, an emulator or a tool, writes its id.
+    """
 
     def __init__(self, name: str, file: LockFile) -> None:
         self.name = name
         self._file = file
         self.left = _read(file.read(_LARGEST), name)
+        self.pid_file = PidFile(file.path.with_name(f"{name}.pid"), file.descriptor)
 
     def write(self, traces: Traces) -> None:
         """Write down what is about to be done, for whoever has to clean up."""
@@ -53,54 +62,89 @@ class Claim:
     def release(self) -> None:
         """Let others have the virtual device; what was written is forgotten."""
         if self._file.is_open:
-            self._file.remove()
+            self.pid_file.path.unlink(missing_ok=True)
+            self._file.discard()
+
+    def leave(self) -> None:
+        """Let others have the virtual device as it was found, with what a killed run left."""
+        if self.left is None:
+            self.release()
+        else:
             self._file.close()
 
 
-class Claims:
+class AvdClaims:
     """The virtual devices of a user, and who has which.
 
     ``pause`` is called between two looks at something that another run has.
     """
 
-    def __init__(self, folder: Path, *, pause: Callable[[float], None] = time.sleep) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
         self._folder = folder
+        self._clock = clock
         self._pause = pause
 
-    def take(self, name: str) -> Claim | None:
+    def take(self, name: str) -> AvdClaim | None:
         """Claim a virtual device; None if another run has it."""
         file = self._locked(f"{name}{_SUFFIX}")
-        return None if file is None else Claim(name, file)
+        return None if file is None else AvdClaim(name, file)
 
-    def left_behind(self) -> Iterator[Claim]:
+    def left_behind(self) -> Iterator[AvdClaim]:
         """Claim and yield the virtual devices of runs that did not clean up."""
+        for path in sorted(self._folder.glob(f"*{_IMAGE_SUFFIX}")):
+            file = self._locked(path.name)
+            if file is not None:
+                file.discard()
         for path in sorted(self._folder.glob(f"*{_SUFFIX}")):
             claim = self.take(path.name.removesuffix(_SUFFIX))
             if claim is None:
                 continue
             if claim.left is None:
-                claim.release()
+                claim.leave()
             else:
                 yield claim
 
     @contextmanager
-    def lock(self, what: str, on_wait: Callable[[], None] = lambda: None) -> Iterator[bool]:
-        """Keep other runs from something; yield whether it had to be waited for."""
-        waited = False
-        while (file := self._locked(f"{what.replace(';', '_')}.lock")) is None:
+    def lock_image(
+        self, image: str, on_wait: Callable[[], None] = lambda: None
+    ) -> Iterator[ImageLock]:
+        """Keep other runs from a system image; wait for one that installs it."""
+        waited, deadline = False, self._clock() + _INSTALLED_WITHIN
+        while (file := self._locked(f"{image.replace(';', '_')}{_IMAGE_SUFFIX}")) is None:
+            if self._clock() >= deadline:
+                raise _never_installed(image)
             if not waited:
                 on_wait()
             waited = True
             self._pause(_LOOK_AGAIN)
         try:
-            yield waited
+            yield ImageLock(waited, file.descriptor)
         finally:
-            file.close()
+            file.discard()
+
+    def remove_folder(self) -> None:
+        """Remove the folder, unless something is in it."""
+        with suppress(OSError):
+            self._folder.rmdir()
 
     def _locked(self, name: str) -> LockFile | None:
-        # Nobody else may write to it, whatever the umask says.
-        self._folder.mkdir(0o700, parents=True, exist_ok=True)
-        return lock_standing(self._folder / name)
+        # Nobody else may write to the folder: what is written there is believed.
+        return lock_standing(self._folder / name, private=True)
+
+
+def _never_installed(image: str) -> EmulatorError:
+    return EmulatorError(
+        f"another process has been installing {image} for more than {_INSTALLED_WITHIN:g} s",
+        code=ErrorCode.ANDROID_SYSTEM_IMAGE_INSTALL_FAILED,
+        hint="End that `sdkmanager`, and start again.",
+        details={"systemImage": image},
+    )
 
 
 def _read(content: bytes, name: str) -> Traces | None:
@@ -109,12 +153,11 @@ def _read(content: bytes, name: str) -> Traces | None:
         return None
     try:
         told: Any = json.loads(content)
-        port, pid_file = told.get("port"), told.get("pid_file")
+        port = told.get("port")
     except (ValueError, AttributeError, RecursionError):
         return Traces(name)
     return Traces(
         name,
         created=told.get("created") is True,
         port=port if isinstance(port, int) else None,
-        pid_file=pid_file if isinstance(pid_file, str) else None,
     )

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 
 from pytest_clawperator.emulators.boot import BootKind, BootLimits, StartOptions
-from pytest_clawperator.emulators.console import ask_console
 from pytest_clawperator.emulators.diagnosis import PORTS_TAKEN
 from pytest_clawperator.emulators.emulators import Emulators, ProvisionedEmulator
 from pytest_clawperator.emulators.profile import EmulatorProfile
-from pytest_clawperator.emulators.run.claims import Claim, Claims, Traces
+from pytest_clawperator.emulators.run.claims import AvdClaim, AvdClaims, Traces
+from pytest_clawperator.emulators.run.ending import Ending
 from pytest_clawperator.emulators.run.machine import (
     boots_at_once,
     check_memory,
     free_memory,
     is_headless,
 )
-from pytest_clawperator.emulators.run.ports import is_free, reserved_port
-from pytest_clawperator.emulators.run.processes import end, read_pid
+from pytest_clawperator.emulators.run.ports import is_free, left_ports, reserved_port
 from pytest_clawperator.emulators.running import Host, RunningEmulator, list_running
 from pytest_clawperator.emulators.sdk import Sdk
 from pytest_clawperator.emulators.tool_runs import SdkTools
-from pytest_clawperator.errors import ClawperatorError, EmulatorError, ErrorCode
+from pytest_clawperator.errors import EmulatorError, ErrorCode
 
 _FOLDER = "clawperator-claims"
 _MOST = 64
@@ -37,10 +33,18 @@ _PORT_TRIES = 3
 _POLL = 0.5
 
 Say = Callable[[str], None]
+Release = Callable[[], None]
+#: Takes the emulator of this serial for the run, also before it is started: returns what releases
+#: it, or None if another run has it.
+Take = Callable[[str], Release | None]
+
+
+def _nothing() -> None:
+    """Release nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class FleetOptions:
+class EmulatorFleetOptions:
     """How the emulators of a run are started and ended.
 
     ``keep`` leaves those that the run started running. ``boots`` is how many boot at once.
@@ -59,10 +63,11 @@ class _Place:
 
     profile: EmulatorProfile
     name: str
-    claim: Claim
+    claim: AvdClaim
     running: RunningEmulator | None = None
     exists: bool = True
     traces: Traces | None = None
+    release: Release = _nothing
 
     def write(self, traces: Traces) -> None:
         """Write down what is about to be done."""
@@ -75,25 +80,32 @@ class _PortTakenError(EmulatorError):
 
 
 class EmulatorFleet:
-    """The emulators of a run. No other run can have them until it is closed."""
+    """The emulators of a run. No other run can have them until it is closed.
+
+    ``take`` keeps those runs from them that look only at what is connected.
+    """
 
     def __init__(
         self,
         host: Host,
         *,
         sdk: Sdk | None = None,
-        options: FleetOptions | None = None,
+        options: EmulatorFleetOptions | None = None,
+        take: Take = lambda _: _nothing,
         say: Say = lambda _: None,
     ) -> None:
         self._host = host
         self._sdk = sdk or Sdk()
-        self._options = options or FleetOptions()
+        self._options = options or EmulatorFleetOptions()
+        self._take_emulator = take
         self._say = say
-        self._folder = self._sdk.avd_home / _FOLDER
         self._tools = SdkTools(self._sdk)
+        self._ending = Ending(host, self._sdk)
         self._interrupted = threading.Event()
-        self._claims = Claims(self._folder, pause=self._pause)
+        self._claims = AvdClaims(self._sdk.avd_home / _FOLDER, pause=self._pause)
+        self._boots = threading.Semaphore(self._options.boots or boots_at_once())
         self._places: list[_Place] = []
+        self._names: Sequence[str] | None = None
 
     def provision(
         self, profiles: Sequence[EmulatorProfile]
@@ -104,14 +116,16 @@ class EmulatorFleet:
         must be started boot side by side, as many as the machine has cores for.
         """
         self._sdk.check()
-        abandoned = self._abandoned()
+        left = {claim.name: claim for claim in self._claims.left_behind()}
         running = list_running(self._host, strict=False)
-        taken_over = [self._taken_over(profile, running, abandoned) for profile in profiles]
-        for claim in abandoned.values():
+        taken_over = [self._taken_over(profile, running, left) for profile in profiles]
+        for claim in left.values():
             self._clean_up(claim)
-        names = [one.avd_name for one in running]
+        for port in left_ports():
+            (self._take_emulator(f"emulator-{port}") or _nothing)()
+        self._names = None
         places = [
-            place or self._place(profile, names)
+            place or self._place(profile, running)
             for profile, place in zip(profiles, taken_over, strict=True)
         ]
         to_start = [place for place in places if place.running is None]
@@ -121,13 +135,16 @@ class EmulatorFleet:
     def close(self) -> None:
         """End what the run started, unless it is kept; what was found running goes on."""
         places, self._places = self._places, []
-        if not places:
-            return
-        with ThreadPoolExecutor(len(places)) as threads:
-            list(threads.map(self._give_back, places))
+        if places:
+            with ThreadPoolExecutor(len(places)) as threads:
+                list(threads.map(self._give_back, places))
+        # A process that a killed run had just started may have been nobody's to end before.
+        for claim in self._claims.left_behind():
+            self._clean_up(claim)
+        self._claims.remove_folder()
 
     def _make_ready(self, places: Sequence[_Place]) -> list[ProvisionedEmulator | EmulatorError]:
-        threads = ThreadPoolExecutor(self._options.boots or boots_at_once())
+        threads = ThreadPoolExecutor(max(1, len(places)))
         try:
             return list(threads.map(self._ready, places))
         except BaseException:
@@ -137,15 +154,11 @@ class EmulatorFleet:
         finally:
             threads.shutdown(cancel_futures=True)
 
-    def _pause(self, seconds: float) -> None:
+    def _pause(self, seconds: float = 0.0) -> None:
         if self._interrupted.wait(seconds):
             raise EmulatorError("the wait for the emulator was interrupted", hint="Start again.")
 
-    def _abandoned(self) -> dict[str, Claim]:
-        """Claim what killed runs left."""
-        return {claim.name: claim for claim in self._claims.left_behind()}
-
-    def _place(self, profile: EmulatorProfile, running: Sequence[str]) -> _Place:
+    def _place(self, profile: EmulatorProfile, running: Sequence[RunningEmulator]) -> _Place:
         """Choose the emulator for a profile, and claim it."""
         place = self._found(profile, running) or self._new(profile)
         self._places.append(place)
@@ -155,41 +168,55 @@ class EmulatorFleet:
         self,
         profile: EmulatorProfile,
         running: Sequence[RunningEmulator],
-        abandoned: dict[str, Claim],
+        left: dict[str, AvdClaim],
     ) -> _Place | None:
         """Return an emulator that a killed run left running, if one fits: it is ours now."""
         for one in running:
-            if one.avd_name in abandoned and self._fits(profile, one.avd_name):
-                claim = abandoned.pop(one.avd_name)
-                self._say(f"emulator {one.avd_name}: taken over from a run that was killed")
-                place = _Place(profile, one.avd_name, claim, one, traces=claim.left)
-                self._places.append(place)
-                return place
+            if one.avd_name not in left or not self._fits(profile, one.avd_name):
+                continue
+            if (release := self._take_emulator(one.serial)) is None:
+                continue
+            claim = left.pop(one.avd_name)
+            self._say(f"emulator {one.avd_name}: taken over from a run that was killed")
+            place = _Place(profile, one.avd_name, claim, one, traces=claim.left, release=release)
+            self._places.append(place)
+            return place
         return None
 
-    def _found(self, profile: EmulatorProfile, running: Sequence[str]) -> _Place | None:
+    def _found(self, profile: EmulatorProfile, running: Sequence[RunningEmulator]) -> _Place | None:
         """Return one that runs and nobody has, else one that is stopped."""
-        for name in running:
-            if place := self._existing(profile, name):
+        for one in running:
+            if place := self._existing(profile, one.avd_name, serial=one.serial):
                 return place
-        stopped = [name for name in self._emulators(profile).names() if name not in running]
+        if self._names is None:
+            self._names = self._emulators(profile).names()
+        busy = {one.avd_name for one in running}
+        stopped = [name for name in self._names if name not in busy]
         for name in sorted(stopped, key=lambda name: (name != profile.avd_name, name)):
             if place := self._existing(profile, name):
                 return place
         return None
 
-    def _existing(self, profile: EmulatorProfile, name: str) -> _Place | None:
+    def _existing(
+        self, profile: EmulatorProfile, name: str, *, serial: str | None = None
+    ) -> _Place | None:
         """Claim a virtual device that fits; None if another run has it, or has removed it."""
-        claim = self._take(name) if self._fits(profile, name) else None
+        claim = self._claim(name) if self._fits(profile, name) else None
         if claim is None:
             return None
         # Only now can no other run start, end or remove it.
-        now = list_running(self._host, strict=False)
+        now = list_running(self._host, strict=False, serial=serial)
         one = next((one for one in now if one.avd_name == name), None)
         if one is None and not self._emulators(profile).exists(name):
-            claim.release()
+            claim.leave()
             return None
-        return _Place(profile, name, claim, one)
+        release = self._take_emulator(one.serial) if one is not None else _nothing
+        if release is None:
+            claim.leave()
+            if profile.name is not None:
+                raise _used_elsewhere(name)
+            return None
+        return _Place(profile, name, claim, one, release=release)
 
     def _new(self, profile: EmulatorProfile) -> _Place:
         """Claim a name for a virtual device that is yet to be made."""
@@ -197,22 +224,21 @@ class EmulatorFleet:
         numbers = range(1, 2 if profile.name else _MOST + 1)
         for number in numbers:
             name = profile.numbered(number).avd_name
-            claim = self._take(name)
+            claim = self._claim(name)
             if claim is None:
+                continue
+            if emulators.exists(name) and self._fits(profile, name):
+                claim.leave()  # it would have been chosen, were it not used
                 continue
             try:
                 emulators.check_creatable(name)
             except BaseException:
-                claim.release()
+                claim.leave()
                 raise
             return _Place(profile, name, claim, exists=False)
-        raise EmulatorError(
-            f"emulator {profile.avd_name} is used by another run",
-            code=ErrorCode.EMULATOR_ALREADY_RUNNING,
-            hint="Wait until that run has ended, or ask for another one.",
-        )
+        raise _used_elsewhere(profile.avd_name)
 
-    def _take(self, name: str) -> Claim | None:
+    def _claim(self, name: str) -> AvdClaim | None:
         if any(place.name == name for place in self._places):
             return None
         return self._claims.take(name)
@@ -227,9 +253,11 @@ class EmulatorFleet:
         try:
             if place.running is not None:
                 return emulators.make_ready(place.running)
-            serial = self._start(emulators, place)
+            with self._boots:
+                self._pause()
+                serial = self._start(emulators, place)
         except EmulatorError as error:
-            self._abandon(place)
+            self._give_up(place)
             return error
         created = not place.exists
         return ProvisionedEmulator(place.name, serial, created, True, reused=not created)
@@ -238,7 +266,7 @@ class EmulatorFleet:
         traces = Traces(place.name, created=not place.exists)
         place.write(traces)
         if not place.exists:
-            emulators.create(place.name)
+            emulators.create(place.name, pid_file=place.claim.pid_file)
         for _ in range(_PORT_TRIES - 1):
             try:
                 return self._start_on_port(emulators, place, traces)
@@ -247,14 +275,14 @@ class EmulatorFleet:
         return self._start_on_port(emulators, place, traces)
 
     def _start_on_port(self, emulators: Emulators, place: _Place, traces: Traces) -> str:
-        pid_file = self._folder / f"{place.name}.pid"
-        with reserved_port() as port:
-            place.write(replace(traces, port=port, pid_file=str(pid_file)))
+        with reserved_port(partial(self._take_port, place)) as port:
+            place.write(replace(traces, port=port))
             options = self._start_options(place.profile, port)
             try:
-                return emulators.start(place.name, options, pid_file=pid_file).serial
+                return emulators.start(place.name, options, pid_file=place.claim.pid_file).serial
             except EmulatorError as error:
-                self._end(replace(traces, created=False, port=port, pid_file=str(pid_file)))
+                self._ending.end(place.claim, replace(traces, created=False, port=port))
+                place.release()
                 # Programs that reserve nothing, such as Android Studio, start emulators, too.
                 is_taken = PORTS_TAKEN.problem in error.message or not is_free(port)
                 if error.code == ErrorCode.EMULATOR_START_FAILED and is_taken:
@@ -262,6 +290,13 @@ class EmulatorFleet:
                         error.message, code=error.code, hint=error.hint, details=error.details
                     ) from error
                 raise
+
+    def _take_port(self, place: _Place, port: int) -> bool:
+        """Take the emulator that is about to be on a port; return whether no other run has it."""
+        release = self._take_emulator(f"emulator-{port}")
+        if release is not None:
+            place.release = release
+        return release is not None
 
     def _start_options(self, profile: EmulatorProfile, port: int) -> StartOptions:
         chosen = self._options
@@ -279,42 +314,29 @@ class EmulatorFleet:
 
     def _give_back(self, place: _Place) -> None:
         if place.traces is not None and not self._options.keep:
-            self._end(place.traces)
+            self._ending.end(place.claim, place.traces)
         place.claim.release()
+        place.release()
 
-    def _abandon(self, place: _Place) -> None:
+    def _give_up(self, place: _Place) -> None:
         """End what was started in vain, also where emulators are kept."""
         traces, place.traces = place.traces, None
         if traces is not None:
-            self._end(traces)
+            self._ending.end(place.claim, traces)
+        place.release()
 
-    def _clean_up(self, claim: Claim) -> None:
-        """End what a killed run left, and that this one has no use for."""
-        assert claim.left is not None
+    def _clean_up(self, claim: AvdClaim) -> None:
+        """End what a killed run left, unless a run uses it that only looked what is connected."""
+        left = claim.left
+        assert left is not None
+        release = _nothing if left.port is None else self._take_emulator(f"emulator-{left.port}")
+        if release is None:
+            claim.leave()
+            return
         self._say(f"emulator {claim.name}: ended, a run that was killed had left it")
-        self._end(claim.left)
+        self._ending.end(claim, left)
         claim.release()
-
-    def _end(self, traces: Traces) -> None:
-        """End an emulator and remove its virtual device, if a run made it."""
-        name = traces.avd_name
-        pid_file = Path(traces.pid_file) if traces.pid_file else None
-        pid = read_pid(pid_file) if pid_file else None
-        if pid is not None:
-            end(pid, name, ask=partial(_ask_to_end, traces.port))
-        if pid_file is not None:
-            pid_file.unlink(missing_ok=True)
-        if traces.created:
-            self._remove(name)
-
-    def _remove(self, name: str) -> None:
-        """Delete a virtual device that a run made, or had begun to make."""
-        with suppress(EmulatorError):
-            # Tools of their own: those of the run may have been interrupted.
-            Emulators(sdk=self._sdk, tools=SdkTools(self._sdk), host=self._host).remove(name)
-        home = self._sdk.avd_home
-        shutil.rmtree(home / f"{name}.avd", ignore_errors=True)
-        (home / f"{name}.ini").unlink(missing_ok=True)
+        release()
 
     def _emulators(self, profile: EmulatorProfile) -> Emulators:
         return Emulators(
@@ -323,15 +345,15 @@ class EmulatorFleet:
             tools=self._tools,
             host=self._host,
             limits=self._options.limits,
-            image_lock=self._claims.lock,
+            image_lock=self._claims.lock_image,
             say=self._say,
             pause=self._pause,
         )
 
 
-def _ask_to_end(port: int | None) -> bool:
-    try:
-        ask_console(f"emulator-{port}", "kill", timeout=5.0)
-    except ClawperatorError:
-        return False
-    return True
+def _used_elsewhere(name: str) -> EmulatorError:
+    return EmulatorError(
+        f"emulator {name} is used by another run",
+        code=ErrorCode.EMULATOR_ALREADY_RUNNING,
+        hint="Wait until that run has ended, or ask for another one.",
+    )

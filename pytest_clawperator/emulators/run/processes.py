@@ -1,4 +1,4 @@
-"""The processes of emulators: whether one still runs, and ending it."""
+"""The processes of virtual devices, emulators and tools: whether one still runs, and ending it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 _GRACE = 10.0
@@ -25,9 +26,13 @@ def read_pid(path: Path) -> int | None:
     return int(text) if text.isdecimal() and int(text) > 1 else None
 
 
-def is_emulator(pid: int, avd_name: str) -> bool:
-    """Whether this process is an emulator of this virtual device; ids are used again."""
-    return f"@{avd_name}" in _command(pid).split()
+def belongs_to(pid: int, avd_name: str) -> bool:
+    """Whether this process is of this virtual device; ids are used again.
+
+    An emulator has ``@NAME`` on its command line, ``avdmanager`` has ``--name NAME``.
+    """
+    words = _command(pid).split()
+    return f"@{avd_name}" in words or ("--name", avd_name) in pairwise(words)
 
 
 def end(
@@ -38,15 +43,15 @@ def end(
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], None] = time.sleep,
 ) -> None:
-    """End an emulator's process and wait for it: ask it to end, then make it.
+    """End a process and wait for it: ask it to end, then make it.
 
     ``ask`` returns whether it was heard: an emulator that has just started listens to nobody.
     """
     for step in (ask, partial(_signal, pid, signal.SIGTERM), partial(_signal, pid, signal.SIGKILL)):
-        if not is_emulator(pid, avd_name):
+        if not belongs_to(pid, avd_name):
             return
         deadline = clock() + (_GRACE if step() else 0.0)
-        while is_emulator(pid, avd_name) and clock() < deadline:
+        while belongs_to(pid, avd_name) and clock() < deadline:
             _reap(pid)
             pause(_POLL)
 

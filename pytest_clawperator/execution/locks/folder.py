@@ -23,7 +23,7 @@ FOLDER_HINT = (
 
 _VARIABLE = "CLAWPERATOR_LEASE_DIR"
 _PREFIX = "pytest-clawperator-"
-_SHARED_MODE = 0o1777
+_SHARED_MODE, _PRIVATE_MODE = 0o1777, 0o700
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _ROOT = 0
 _FLAGS = (
@@ -53,25 +53,26 @@ def lock_path(key: str, kind: str, *, folder: Path | None = None) -> Path:
 
 
 @contextmanager
-def open_folder(path: Path, *, create: bool = False) -> Iterator[int]:
+def open_folder(path: Path, *, create: bool = False, private: bool = False) -> Iterator[int]:
     """Open the folder if it is safe, and yield its descriptor.
 
-    Raise ``FileNotFoundError`` if there is none, or somebody removed a new one at once, and
-    ``ConfigurationError`` if it cannot be used.
+    A new one is for all users, or ``private``, for this user alone. Raise ``FileNotFoundError`` if
+    there is none, or somebody removed a new one at once, and ``ConfigurationError`` if it cannot
+    be used.
     """
-    is_new = False
+    is_new, mode = False, _PRIVATE_MODE if private else _SHARED_MODE
     try:
         descriptor = _opened(path)
     except FileNotFoundError:
         if not create:
             raise
-        is_new = _make(path)
+        is_new = _make(path, mode)
         descriptor = _opened(path)
     try:
         _check(path, os.fstat(descriptor))
         # The umask had its say. Only an empty folder can be the one that was just made.
         if is_new and not os.listdir(descriptor):  # noqa: PTH208 - a path may lead elsewhere
-            os.fchmod(descriptor, _SHARED_MODE)
+            os.fchmod(descriptor, mode)
         yield descriptor
     finally:
         os.close(descriptor)
@@ -93,11 +94,11 @@ def _temporary_folder() -> Path:
     return Path("/tmp").resolve()  # noqa: S108 - shared on purpose; a link on macOS
 
 
-def _make(path: Path) -> bool:
+def _make(path: Path, mode: int) -> bool:
     """Create the folder; False if there is something of that name."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.mkdir(_SHARED_MODE)
+        path.mkdir(mode)
     except FileExistsError:
         return False
     except OSError as exc:

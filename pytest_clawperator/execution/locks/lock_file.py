@@ -69,6 +69,11 @@ class LockFile:
         _opened.add(self)
 
     @property
+    def descriptor(self) -> int | None:
+        """Its descriptor, while it is open: a process that inherits it has the lock, too."""
+        return self._descriptor
+
+    @property
     def is_open(self) -> bool:
         """Whether this process still has it open."""
         return self._descriptor is not None
@@ -142,6 +147,11 @@ class LockFile:
             if self.stands():
                 os.unlink(self.path.name, dir_fd=folder)
 
+    def discard(self) -> None:
+        """Remove the file, and end the lock."""
+        self.remove()
+        self.close()
+
     def unlock(self) -> None:
         """End the lock; if an interrupt cut that short, a second call completes it.
 
@@ -207,12 +217,18 @@ def require_flock() -> None:
         )
 
 
-def open_lock_file(path: Path) -> LockFile:
-    """Open a lock file for reading and writing; create folder and file where they are missing."""
+def open_lock_file(path: Path, *, private: bool = False) -> LockFile:
+    """Open a lock file for reading and writing; create folder and file where they are missing.
+
+    A new folder is for all users, or ``private``.
+    """
     require_flock()
     for _ in range(TRIES):
         # Somebody may remove the folder meanwhile.
-        with suppress(FileNotFoundError), open_folder(path.parent, create=True) as folder:
+        with (
+            suppress(FileNotFoundError),
+            open_folder(path.parent, create=True, private=private) as folder,
+        ):
             file = _found(path, folder, os.O_RDWR) or _created(path, folder)
             if file is not None:
                 return file
@@ -230,10 +246,10 @@ def find_lock_file(path: Path) -> LockFile | None:
         return None
 
 
-def lock_standing(path: Path, *, patience: float = 0.0) -> LockFile | None:
+def lock_standing(path: Path, *, patience: float = 0.0, private: bool = False) -> LockFile | None:
     """Open a lock file and lock it; None if another process has it."""
     for _ in range(TRIES):
-        file = open_lock_file(path)
+        file = open_lock_file(path, private=private)
         try:
             is_locked = file.lock(patience=patience)
         except BaseException:

@@ -16,7 +16,7 @@ from pytest_clawperator.execution.locks.lock_file import find_lock_file, lock_st
 
 # Files that nobody touched for a day are looked at; locking one that is in use would disturb.
 _LONG = 24 * 60 * 60.0
-_OURS = re.compile(r"pytest-clawperator-.*-[0-9a-f]{8}\.(flight|lease|holder)")
+_OURS = re.compile(r"pytest-clawperator-.*-[0-9a-f]{8}\.(flight|lease|holder|port)")
 
 
 @lru_cache(maxsize=8)

@@ -8,15 +8,15 @@ from functools import partial
 
 import pytest
 
-from pytest_clawperator.devices.lease import await_store, open_leases
+from pytest_clawperator.devices.lease import await_store
 from pytest_clawperator.devices.matrix import DeviceClass
 from pytest_clawperator.devices.pool import Candidate, DevicePool, Lease, Spares
 from pytest_clawperator.devices.requirements import Requirements
 from pytest_clawperator.errors import NoDeviceError
 from pytest_clawperator.plugin.input.option_values import settings_of
+from pytest_clawperator.plugin.leasing.reserved_leases import leases_of
 from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.session.hook_calls import call_hook, wrong_result
-from pytest_clawperator.plugin.session.run_folder import run_id
 from pytest_clawperator.plugin.stash import (
     CLASS_TO_SELECT,
     DEVICE_CLASSES,
@@ -38,14 +38,22 @@ def is_wished(config: pytest.Config) -> bool:
 def pool_of(config: pytest.Config) -> DevicePool:
     """Return the devices of this run, looked for once; none of them is held yet."""
     if DEVICE_POOL not in config.stash:
+        store = leases_of(config)
+        # Emulators that are started below end before their leases do.
+        config.add_cleanup(partial(_close_pool, config))
         found = _fitting(config)
         show, wait = events_of(config).show, settings_of(config).lease_timeout
-        store = open_leases(settings_of(config).lease, run_id=run_id(config), say=show)
         config.stash[DEVICE_POOL] = DevicePool(found, store=store, select=partial(_select, config))
-        config.add_cleanup(config.stash[DEVICE_POOL].close)
         if wait and found:
             await_store(store, found[0].info.key, wait=wait, say=show)
     return config.stash[DEVICE_POOL]
+
+
+def _close_pool(config: pytest.Config) -> None:
+    """Release the devices of this run, if there are any."""
+    pool = config.stash.get(DEVICE_POOL, None)
+    if pool is not None:
+        pool.close()
 
 
 def take_alone(config: pytest.Config, device_class: DeviceClass | None) -> Lease:

@@ -23,7 +23,7 @@ def call_hook(hook: pluggy.HookCaller, /, **arguments: Any) -> Any:
     """Call a hook; an error in it is raised with its name, and with the lines that led there."""
     try:
         return hook(**arguments)
-    except (ClawperatorError, pytest.UsageError):
+    except (ClawperatorError, pytest.UsageError, pytest.exit.Exception):
         raise
     except Exception as exc:
         said = "".join(traceback.format_exception_only(exc)).strip()

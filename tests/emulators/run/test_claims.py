@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.emulators.run.claims import Claims, Traces
+from pytest_clawperator.emulators.run.claims import AvdClaims, Traces
+from pytest_clawperator.errors import EmulatorError, ErrorCode
 
-TRACES = Traces("mine", created=True, port=5554, pid_file="/tmp/mine.pid")
+TRACES = Traces("mine", created=True, port=5554)
 
 
 def test_a_virtual_device_has_one_holder(tmp_path: Path) -> None:
     """Nobody else can claim it until it is released; then nothing is left of the claim."""
-    claims, others = Claims(tmp_path / "claims"), Claims(tmp_path / "claims")
+    claims, others = AvdClaims(tmp_path / "claims"), AvdClaims(tmp_path / "claims")
 
     claim = claims.take("mine")
     refused = others.take("mine")
@@ -34,10 +35,10 @@ def test_a_virtual_device_has_one_holder(tmp_path: Path) -> None:
     ("content", "left"),
     [
         (
-            b'{"avd_name": "other", "created": true, "port": 5554, "pid_file": "/tmp/mine.pid"}',
+            b'{"avd_name": "other", "created": true, "port": 5554, "pid_file": 7}',
             TRACES,
         ),
-        (b'{"created": 1, "port": "5554", "pid_file": 7}', Traces("mine")),
+        (b'{"created": 1, "port": "5554"}', Traces("mine")),
         (b'{"created": tr', Traces("mine")),
         (b"[]", Traces("mine")),
         (b"\xff", Traces("mine")),
@@ -50,7 +51,7 @@ def test_what_a_killed_run_wrote_is_read(
     """A file that nobody has locked tells what to end; whatever is in it, its name counts."""
     (tmp_path / "mine.claim").write_bytes(content)
 
-    found = list(Claims(tmp_path).left_behind())
+    found = list(AvdClaims(tmp_path).left_behind())
 
     assert [claim.left for claim in found] == ([left] if left else [])
     for claim in found:
@@ -60,14 +61,58 @@ def test_what_a_killed_run_wrote_is_read(
 
 def test_what_a_run_holds_is_not_left_behind(tmp_path: Path) -> None:
     """The claims of a living run are nobody else's to end."""
-    claim = Claims(tmp_path).take("mine")
+    claim = AvdClaims(tmp_path).take("mine")
     assert claim is not None
     claim.write(TRACES)
 
-    found = list(Claims(tmp_path).left_behind())
+    found = list(AvdClaims(tmp_path).left_behind())
     claim.release()
 
     assert found == []
+
+
+def test_an_image_that_a_killed_run_installed_is_nobodys(tmp_path: Path) -> None:
+    """The lock file of an image is removed, and the folder with the last file in it."""
+    folder = tmp_path / "claims"
+    claims = AvdClaims(folder)
+    with claims.lock_image("system-images;a"):
+        list(claims.left_behind())
+        mode, during = folder.stat().st_mode & 0o777, len([*folder.iterdir()])
+    (folder / "system-images_b.image").touch()
+
+    claims.remove_folder()
+    stays = folder.exists()
+    left = list(claims.left_behind())
+    claims.remove_folder()
+
+    assert (mode, during, stays, left) == (0o700, 1, True, [])
+    assert not folder.exists()
+
+
+def test_a_claim_can_be_left_to_another_run(tmp_path: Path) -> None:
+    """What is left stays written, and the next run finds it."""
+    (tmp_path / "mine.claim").write_bytes(b'{"created": true, "port": 5554}')
+
+    for claim in AvdClaims(tmp_path).left_behind():
+        claim.leave()
+    (again,) = AvdClaims(tmp_path).left_behind()
+
+    assert again.left == TRACES
+    again.release()
+
+
+def test_a_lock_that_never_ends_is_given_up(tmp_path: Path) -> None:
+    """An installer that hangs is not waited for forever; the error says what to end."""
+    ticks = iter(range(0, 10_000, 100))
+    others = AvdClaims(tmp_path, clock=lambda: float(next(ticks)), pause=lambda _: None)
+
+    with (
+        AvdClaims(tmp_path).lock_image("system-images;a"),
+        pytest.raises(EmulatorError, match="has been installing system-images;a") as refused,
+    ):
+        others.lock_image("system-images;a").__enter__()
+
+    assert refused.value.code == ErrorCode.ANDROID_SYSTEM_IMAGE_INSTALL_FAILED
 
 
 def test_a_lock_is_waited_for_until_an_interrupt(tmp_path: Path) -> None:
@@ -76,11 +121,12 @@ def test_a_lock_is_waited_for_until_an_interrupt(tmp_path: Path) -> None:
     def interrupt(_: float) -> None:
         raise KeyboardInterrupt
 
-    claims, others = Claims(tmp_path), Claims(tmp_path, pause=interrupt)
+    claims, others = AvdClaims(tmp_path), AvdClaims(tmp_path, pause=interrupt)
 
-    with claims.lock("system-images;a") as waited, pytest.raises(KeyboardInterrupt):
-        others.lock("system-images;a").__enter__()
-    with others.lock("system-images;a") as waited_again:
+    with claims.lock_image("system-images;a") as first, pytest.raises(KeyboardInterrupt):
+        others.lock_image("system-images;a").__enter__()
+    with others.lock_image("system-images;a") as second:
         pass
 
-    assert (waited, waited_again) == (False, False)
+    assert (first.waited, second.waited) == (False, False)
+    assert list(tmp_path.iterdir()) == []

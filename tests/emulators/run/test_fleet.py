@@ -7,18 +7,19 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
+from typing import Any
 
 import pytest
 
 from pytest_clawperator.emulators.boot import BootLimits, StartOptions
 from pytest_clawperator.emulators.emulators import Emulators, ProvisionedEmulator
 from pytest_clawperator.emulators.run import fleet as fleet_module
-from pytest_clawperator.emulators.run.claims import Claim
-from pytest_clawperator.emulators.run.fleet import EmulatorFleet, FleetOptions
+from pytest_clawperator.emulators.run.claims import AvdClaim
+from pytest_clawperator.emulators.run.fleet import EmulatorFleet, EmulatorFleetOptions
 from pytest_clawperator.emulators.running import AdbHost
 from pytest_clawperator.emulators.sdk import Sdk
 from pytest_clawperator.errors import EmulatorError, ErrorCode
@@ -33,7 +34,7 @@ RUN = """
 import sys
 from pytest_clawperator.emulators.boot import BootLimits
 from pytest_clawperator.emulators.profile import parse_profile
-from pytest_clawperator.emulators.run.fleet import EmulatorFleet, FleetOptions
+from pytest_clawperator.emulators.run.fleet import EmulatorFleet, EmulatorFleetOptions
 from pytest_clawperator.emulators.running import AdbHost
 from pytest_clawperator.emulators.sdk import Sdk
 from pytest_clawperator.transport.wire import AdbServer
@@ -43,7 +44,7 @@ def say(text):
 
 host = AdbHost(AdbServer("127.0.0.1", int(sys.argv[1])))
 fleet = EmulatorFleet(
-    host, sdk=Sdk(), options=FleetOptions(limits=BootLimits(poll=0.02)), say=say
+    host, sdk=Sdk(), options=EmulatorFleetOptions(limits=BootLimits(poll=0.02)), say=say
 )
 try:
     (found,) = fleet.provision([parse_profile(sys.argv[2])])
@@ -58,19 +59,22 @@ WANTED = "api=34,abi=x86_64,image=google_apis,device=pixel_7"
 @contextmanager
 def fleet_of(bench: SdkBench, **options: object) -> Iterator[EmulatorFleet]:
     """Give a fleet, and close it."""
-    said = options.pop("say", lambda _: None)
-    assert callable(said)
+    given = {name: options.pop(name) for name in ("say", "take") if name in options}
     values: dict[str, object] = {"boots": 4, "limits": LIMITS, **options}
     fleet = EmulatorFleet(
         AdbHost(AdbServer("127.0.0.1", bench.sdk.adb_port)),
         sdk=Sdk(bench.sdk.environment),
-        options=FleetOptions(**values),  # type: ignore[arg-type]  # named by the caller
-        say=said,
+        options=EmulatorFleetOptions(**values),  # type: ignore[arg-type]  # named by the caller
+        **given,  # type: ignore[arg-type]  # named by the caller
     )
     try:
         yield fleet
     finally:
         fleet.close()
+
+
+def free() -> None:
+    """Release what nobody else wants."""
 
 
 def ready(found: ProvisionedEmulator | EmulatorError) -> ProvisionedEmulator:
@@ -185,13 +189,13 @@ class TestProvision:
         """What another run had and removed before it could be claimed is made anew."""
         with fleet_of(bench) as first, fleet_of(bench) as second:
             first.provision([PROFILE])
-            take = second._take
+            take = second._claim
 
-            def take_late(name: str) -> Claim | None:
+            def take_late(name: str) -> AvdClaim | None:
                 first.close()
                 return take(name)
 
-            monkeypatch.setattr(second, "_take", take_late)
+            monkeypatch.setattr(second, "_claim", take_late)
             found = ready(second.provision([PROFILE])[0])
 
         assert found.created
@@ -208,6 +212,60 @@ class TestProvision:
         assert (bench.running(), bench.avds()) == ([], [])
 
 
+class TestOtherPrograms:
+    """Emulators that others have leased without claiming them."""
+
+    def test_one_that_is_leased_is_not_chosen(self, bench: SdkBench) -> None:
+        """Another one is made; one asked for by name is refused."""
+        bench.create("mine")
+        serial = bench.boot("mine")
+        taken: list[str] = []
+
+        def take(asked: str) -> Callable[[], None] | None:
+            return None if asked == serial else partial(taken.append, asked)
+
+        with fleet_of(bench, take=take) as fleet:
+            found = ready(fleet.provision([PROFILE])[0])
+        with fleet_of(bench, take=take) as fleet, pytest.raises(EmulatorError, match="is used by"):
+            fleet.provision([replace(PROFILE, name="mine")])
+
+        assert found.created
+        assert set(taken) == {found.serial}
+        assert (len(bench.running()), bench.avds()) == (1, ["mine"])
+
+    def test_what_a_killed_run_left_is_not_ended_while_it_is_leased(self, bench: SdkBench) -> None:
+        """A run may use it that took what is connected; the next one ends it."""
+        with other_run(bench, "provisioned") as killed:
+            killed.kill()
+            killed.wait(DEADLINE)
+        (left,) = bench.running()
+        (serial,) = bench.devices()
+
+        with fleet_of(bench, take=lambda asked: None if asked == serial else free) as fleet:
+            ready(fleet.provision([PROFILE])[0])
+        then = bench.running()
+        with fleet_of(bench) as fleet:
+            fleet.provision([])
+
+        assert then == [left]
+        assert (bench.running(), [*bench.home.iterdir()]) == ([], [])
+
+
+class TestFiles:
+    """What is left on the disk."""
+
+    @pytest.mark.parametrize("keep", [False, True])
+    def test_nothing_is_left_but_the_virtual_device(self, bench: SdkBench, keep: bool) -> None:
+        """No claim, no process id; a log only of an emulator that goes on and writes it."""
+        bench.create("mine")
+
+        with fleet_of(bench, keep=keep) as fleet:
+            fleet.provision([PROFILE])
+
+        assert sorted(path.name for path in bench.home.iterdir()) == ["mine.avd", "mine.ini"]
+        assert len([*(bench.home / "mine.avd").glob("clawperator*")]) == keep
+
+
 class TestPorts:
     """Ports that others take."""
 
@@ -219,7 +277,7 @@ class TestPorts:
         start, said, taken = Emulators.start, list[str](), socket.socket()
         ports: list[int | None] = []
 
-        def late(self: Emulators, name: str, options: StartOptions, **rest: Path) -> object:
+        def late(self: Emulators, name: str, options: StartOptions, **rest: Any) -> object:
             monkeypatch.setattr(Emulators, "start", start)
             taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             taken.bind(("127.0.0.1", options.port or 0))
@@ -263,7 +321,7 @@ class TestOtherRuns:
         assert len({one.avd_name for one in found}) == len({one.serial for one in found}) == 4
         assert (bench.running(), bench.avds()) == ([], [])
 
-    @pytest.mark.parametrize("moment", ["created", "started", "known to adb", "provisioned"])
+    @pytest.mark.parametrize("moment", ["created", "provisioned"])
     def test_what_a_killed_run_left_is_ended(self, bench: SdkBench, moment: str) -> None:
         """A run that has no use for it ends it, and removes the virtual device."""
         with other_run(bench, moment) as killed:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.emulators.run.processes import end, is_emulator, read_pid
+from pytest_clawperator.emulators.run.processes import belongs_to, end, read_pid
 
 # A process that ends when it is told to, or only when it is killed.
 WAITS = "import sys; print(flush=True); sys.stdin.read()"
@@ -31,6 +31,23 @@ def process(request: pytest.FixtureRequest) -> Iterator[subprocess.Popen[bytes]]
 
 
 @pytest.mark.parametrize(
+    ("words", "is_its"),
+    [
+        (["@mine"], True),
+        (["create", "avd", "--name", "mine"], True),
+        (["@mine2"], False),
+        (["--name", "other", "mine"], False),
+    ],
+)
+def test_a_process_is_known_by_its_command_line(words: list[str], is_its: bool) -> None:
+    """Emulators and avdmanager name the virtual device, each in its own way."""
+    with subprocess.Popen([sys.executable, "-c", WAITS, *words], stdin=subprocess.PIPE) as started:
+        found = belongs_to(started.pid, "mine")
+
+    assert found is is_its
+
+
+@pytest.mark.parametrize(
     ("text", "pid"), [("42\n", 42), ("", None), ("x", None), ("1", None), ("-5", None)]
 )
 def test_only_a_process_id_is_read(tmp_path: Path, text: str, pid: int | None) -> None:
@@ -47,7 +64,7 @@ def test_a_process_that_does_not_listen_is_made_to_end(process: subprocess.Popen
 
     end(process.pid, "mine", ask=lambda: False, clock=lambda: float(next(ticks)))
 
-    assert not is_emulator(process.pid, "mine")
+    assert not belongs_to(process.pid, "mine")
 
 
 def test_a_process_of_another_kind_is_left_alone(process: subprocess.Popen[bytes]) -> None:
@@ -58,5 +75,5 @@ def test_a_process_of_another_kind_is_left_alone(process: subprocess.Popen[bytes
 
     end(process.pid, "min", ask=ask)
 
-    assert is_emulator(process.pid, "mine")
+    assert belongs_to(process.pid, "mine")
     assert process.poll() is None

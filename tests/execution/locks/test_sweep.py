@@ -36,7 +36,7 @@ def aged(path: Path, *, days: float = 2) -> Path:
     return path
 
 
-@pytest.mark.parametrize("kind", ["flight", "lease", "holder"])
+@pytest.mark.parametrize("kind", ["flight", "lease", "holder", "port"])
 def test_lock_files_a_day_old_are_swept(tmp_path: Path, kind: str) -> None:
     """What is a day old and in nobody's hands is removed."""
     left(tmp_path, "sim-1", kind)
@@ -46,7 +46,7 @@ def test_lock_files_a_day_old_are_swept(tmp_path: Path, kind: str) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("kind", ["flight", "lease", "holder"])
+@pytest.mark.parametrize("kind", ["flight", "lease", "holder", "port"])
 def test_lock_files_of_today_are_not_swept(tmp_path: Path, kind: str) -> None:
     """What was touched today is left alone: somebody may be about to use it."""
     young = left(tmp_path, "sim-1", kind, days=0.5)

@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ from pytest_clawperator.emulators.profile import (
     device_of_form,
     host_abi,
 )
-from pytest_clawperator.emulators.run.fleet import EmulatorFleet, FleetOptions
+from pytest_clawperator.emulators.run.fleet import EmulatorFleet, EmulatorFleetOptions
 from pytest_clawperator.emulators.run.machine import most_emulators
 from pytest_clawperator.emulators.running import AdbHost
 from pytest_clawperator.emulators.sdk import Sdk
@@ -35,6 +36,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.plugin.input.option_values import settings_of
 from pytest_clawperator.plugin.leasing.held_devices import too_few_workers
+from pytest_clawperator.plugin.leasing.reserved_leases import reserve_emulator
 from pytest_clawperator.plugin.options import OPTIONS, written_value
 from pytest_clawperator.plugin.session.events import events_of, show_line
 from pytest_clawperator.plugin.session.hints import for_pytest, hint_of
@@ -112,10 +114,16 @@ def _fleet(config: pytest.Config, server: AdbServer) -> EmulatorFleet:
 
     # An emulator looks for its adb server by itself.
     environment = {**os.environ, "ANDROID_ADB_SERVER_PORT": str(server.port)}
-    options = FleetOptions(
+    options = EmulatorFleetOptions(
         boot=settings.emulator_boot, keep=settings.emulator_keep, boots=settings.emulator_boots
     )
-    return EmulatorFleet(AdbHost(server, say=say), sdk=Sdk(environment), options=options, say=say)
+    return EmulatorFleet(
+        AdbHost(server, say=say),
+        sdk=Sdk(environment),
+        options=options,
+        take=partial(reserve_emulator, config, server),
+        say=say,
+    )
 
 
 def _wanted(config: pytest.Config, spec: DeviceSpec) -> list[_Wanted]:

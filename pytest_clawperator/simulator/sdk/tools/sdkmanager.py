@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from pytest_clawperator.errors import ConfigurationError
@@ -134,7 +135,7 @@ def _download(sdk: Path, scenario: Scenario, package: SdkPackage) -> int:
     for step in range(steps):
         percent = 10 + 80 * step // steps
         if scenario.download_failure and step >= steps // 2:
-            print(flush=True)
+            _end_progress()
             text = _FAILURES[scenario.download_failure]
             _warn(text.format(description=package.description))
             return 1
@@ -143,14 +144,21 @@ def _download(sdk: Path, scenario: Scenario, package: SdkPackage) -> int:
     _progress(95, f"Unzipping... {package.name.rpartition(';')[2]}/system.img")
     install(sdk, package)
     _progress(100, f"Unzipping... {package.name.rpartition(';')[2]}/package.xml")
-    print(flush=True)
+    _end_progress()
     return 0
 
 
 def _progress(percent: int, what: str) -> None:
     """Draw the progress line over the one before."""
     bar = ("=" * round(percent * _BAR / 100)).ljust(_BAR)
-    print(f"[{bar}] {percent}% {what.ljust(30)}", end="\r", flush=True)
+    # The real one goes on when nobody reads any more.
+    with suppress(BrokenPipeError):
+        print(f"[{bar}] {percent}% {what.ljust(30)}", end="\r", flush=True)
+
+
+def _end_progress() -> None:
+    with suppress(BrokenPipeError):
+        print(flush=True)
 
 
 def _warn(text: str) -> None:
