@@ -33,7 +33,6 @@ QUICKEST, SLOWEST = 6.0, 20.0
 # The best of several rounds: other load only ever adds time.
 ROUNDS = 2
 RUNS, FIRST_TEST_WITHIN = 5, 1.0
-MEGABYTE = 1024 * 1024
 LIKE = "api=34,abi=x86_64,image=google_apis,ram=512"
 BASE = EmulatorProfile(api=34, abi="x86_64", image="google_apis", ram=512)
 PROFILES = [replace(BASE, name=f"bench-{number}") for number in range(EMULATORS)]
