@@ -10,7 +10,7 @@ from queue import Queue
 
 import pytest
 
-from pytest_clawperator.emulators.images import ensure_image
+from pytest_clawperator.emulators.images import ImageLock, ensure_image
 from pytest_clawperator.emulators.profile import EmulatorProfile
 from pytest_clawperator.emulators.run.claims import AvdClaims
 from pytest_clawperator.emulators.sdk import Sdk
@@ -57,7 +57,7 @@ class Scripted:
     def ensure(self, image: str) -> list[str]:
         """Have an image installed; return what the tool was asked for."""
         tools = SdkTools(Sdk({"SDKMANAGER_PATH": str(self._program), "PATH": "/usr/bin:/bin"}))
-        ensure_image(tools, image, lock=lambda *_: nullcontext(False), say=self.said.append)
+        ensure_image(tools, image, lock=lambda *_: nullcontext(ImageLock()), say=self.said.append)
         return (self._folder / "asked").read_text().splitlines()
 
 
@@ -146,7 +146,7 @@ class TestSeveralRuns:
 
     def create(self, bench: SdkBench, name: str, say: Callable[[str], None]) -> None:
         """Create a virtual device, and its image before, as a run does."""
-        lock = AvdClaims(bench.home / "clawperator-claims").lock
+        lock = AvdClaims(bench.home / "clawperator-claims").lock_image
         bench.emulators(profile=self.PROFILE, image_lock=lock, say=say).create(name)
 
     def test_all_of_them_share_one_download(self, bench: SdkBench) -> None:
@@ -167,7 +167,7 @@ class TestSeveralRuns:
         image = self.PROFILE.system_image
 
         with ThreadPoolExecutor(1) as runs:
-            with AvdClaims(bench.home / "clawperator-claims").lock(image):
+            with AvdClaims(bench.home / "clawperator-claims").lock_image(image):
                 run = runs.submit(self.create, bench, "mine", said.put)
                 told = said.get(timeout=DEADLINE)
                 bench.sdk.install_image(image)

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Generator
 from functools import partial
 from types import FrameType
+from typing import NoReturn
 
 import pytest
 
@@ -32,6 +33,15 @@ def pytest_configure(config: pytest.Config) -> None:
             config.add_cleanup(partial(_restore, number, handler))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """End the run after a test that caught the exception of the signal, and went on."""
+    result = yield
+    if (number := item.config.stash.get(ENDING_SIGNAL, None)) is not None:
+        _exit(number)
+    return result
+
+
 @pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> Generator[None, None, None]:
     """End a worker by its signal when its clients are closed, so that it counts as crashed.
@@ -51,6 +61,10 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, None, None]
 def _end(config: pytest.Config, number: int, frame: FrameType | None) -> None:
     signal.signal(number, signal.SIG_DFL)  # a second one ends the process at once
     config.stash[ENDING_SIGNAL] = number
+    _exit(number)
+
+
+def _exit(number: int) -> NoReturn:
     pytest.exit(f"ended by {signal.Signals(number).name}")
 
 

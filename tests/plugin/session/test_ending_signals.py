@@ -91,6 +91,30 @@ def test_a_run_in_another_thread_handles_no_signals() -> None:
     assert [signal.getsignal(number) for number in BOTH] == [signal.SIG_DFL] * 2
 
 
+CATCHES_ALL = """
+import signal
+
+def test_goes_on(clawperator):
+    try:
+        signal.raise_signal(signal.SIGTERM)
+    except Exception:
+        pass
+
+def test_next(clawperator):
+    pass
+"""
+
+
+def test_a_test_that_catches_everything_does_not_keep_the_run(pytester: pytest.Pytester) -> None:
+    """It goes on to its end, and then the run ends with the signal's name."""
+    pytester.makepyfile(CATCHES_ALL)
+
+    result = pytester.runpytest_subprocess("--claw-device=sim")
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*Exit: ended by SIGTERM*"])
+
+
 SHOWS_HANDLERS = """
 import signal
 
