@@ -14,21 +14,29 @@ from pytest_clawperator.simulator.wire.adbd import Adbd
 # Nothing tells when an adb server is there again.
 _LOOK_EVERY = 0.05
 _ANSWER_DEADLINE = 2.0
+# So many looks later a server that was disconnected has noticed it.
+_NOTICED_AFTER = 20
 _LONGEST_ANSWER = 65536
 
 
 async def keep_registered(adbd: Adbd, *, adb_port: int, server: tuple[str, int]) -> None:
     """Tell the server of the emulator whenever it is not connected; let nobody else in."""
+    looks = 0
     while True:
-        if not adbd.has_hosts:
+        looks = 0 if adbd.has_hosts else looks + 1
+        if looks:
+            # A server that was just disconnected may have yet to notice that.
+            register = _register(adbd, adb_port, server, wait_for_notice=looks < _NOTICED_AFTER)
             with suppress(OSError, EOFError, asyncio.TimeoutError):
-                await asyncio.wait_for(_register(adbd, adb_port, server), _ANSWER_DEADLINE)
+                await asyncio.wait_for(register, _ANSWER_DEADLINE)
         await asyncio.sleep(_LOOK_EVERY)
 
 
-async def _register(adbd: Adbd, adb_port: int, server: tuple[str, int]) -> None:
-    if await _is_known(server, adb_port):
-        return  # the server has yet to notice that it was disconnected
+async def _register(
+    adbd: Adbd, adb_port: int, server: tuple[str, int], *, wait_for_notice: bool
+) -> None:
+    if wait_for_notice and await _is_known(server, adb_port):
+        return
     adbd.is_expecting = True
     try:
         await _ask(server, f"host:emulator:{adb_port}")
