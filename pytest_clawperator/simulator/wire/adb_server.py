@@ -21,6 +21,9 @@ _START_DEADLINE = 10.0
 _JOIN_DEADLINE = 10.0
 _STOP_DEADLINE = 5.0
 _MAX_ANSWER = 1024 * 1024
+# Now and then adb looks for emulators before it has read the variable that forbids it, and then
+# has one of another SDK.
+_MORE_STARTS = 20
 
 # Runs adb beside it and waits for the end of its standard input, which comes however the
 # simulator ends. The listening socket arrives as standard output and goes to adb as 3.
@@ -63,6 +66,10 @@ class AdbServer:
         self._socket.listen(128)
         self.port = self._socket.getsockname()[1]
         await self._serve(self._socket)
+        for _ in range(_MORE_STARTS):
+            if not await self.ask("host:devices"):
+                return
+            await self.restart()
 
     async def ended(self) -> None:
         """Return when the server has ended by itself, as one that is killed does."""

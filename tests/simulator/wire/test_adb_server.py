@@ -14,6 +14,7 @@ import pytest
 from pytest_clawperator.errors import AdbUnavailableError, TransportError
 from pytest_clawperator.simulator.wire import adb_server
 from pytest_clawperator.simulator.wire.adb_server import AdbServer
+from pytest_clawperator.transport.binary import find_adb
 from tests.doubles.simulator.adb_hosts import DEADLINE, MiniDevice, listening, real_adb
 
 ROOT = Path(__file__).parents[3]
@@ -103,6 +104,38 @@ def test_it_can_start_again() -> None:
             await server.stop()
 
     asyncio.run(run())
+
+
+# An adb that has an emulator when it starts for the first time, as one that looked too early.
+TOO_EARLY = """#!{python}
+import os, pathlib, socket, sys
+started = pathlib.Path(sys.argv[0]).with_suffix(".started")
+if not started.exists():
+    started.touch()
+    asking = socket.create_connection(socket.socket(fileno=os.dup(3)).getsockname())
+    asking.sendall(b"0013host:emulator:{port:05}")
+    os.set_inheritable(asking.detach(), True)
+os.execv("{adb}", ["{adb}", *sys.argv[1:]])
+"""
+
+
+def test_an_emulator_of_another_sdk_is_not_kept(tmp_path: Path) -> None:
+    """A server that found one at its start is started again."""
+    adb = tmp_path / "adb"
+
+    async def run() -> None:
+        async with listening(MiniDevice()) as (_, port):
+            adb.write_text(TOO_EARLY.format(python=sys.executable, port=port, adb=find_adb()))
+            adb.chmod(0o755)
+            server = AdbServer(adb=adb)
+            await server.start()
+            try:
+                assert await devices(server) == {}
+            finally:
+                await server.stop()
+
+    asyncio.run(run())
+    assert adb.with_suffix(".started").exists()
 
 
 def test_two_run_side_by_side(tmp_path: Path) -> None:
@@ -205,14 +238,15 @@ def test_it_ends_with_the_process_that_started_it(temporary: Path, how: signal.S
             env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(temporary)},
         )
         assert owner.stdout is not None
-        port = int(await asyncio.wait_for(owner.stdout.readline(), DEADLINE))
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        writer.write(b"0012host:track-devices")
-        assert await reader.readexactly(8) == b"OKAY0000"
-        assert len(list(temporary.iterdir())) == 1
-
-        owner.send_signal(how)
-        await owner.wait()
+        try:
+            port = int(await asyncio.wait_for(owner.stdout.readline(), DEADLINE))
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(b"0012host:track-devices")
+            assert await reader.readexactly(8) == b"OKAY0000"
+            assert len(list(temporary.iterdir())) == 1
+        finally:
+            owner.send_signal(how)
+            await owner.wait()
         # The tracking connection ends exactly when the server does.
         with contextlib.suppress(ConnectionResetError):
             assert await asyncio.wait_for(reader.read(), DEADLINE) == b""
