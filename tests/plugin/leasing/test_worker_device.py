@@ -8,6 +8,7 @@ import pytest
 
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
+from tests.doubles.adb_server import FakeAdb
 from tests.plugin.conftest import Run
 
 NO_EVIDENCE = ("--claw-snapshot=off", "--claw-logcat=off", "--claw-screenshot=off")
@@ -287,7 +288,11 @@ def test_the_phones_of_another_worker_end(pytester: pytest.Pytester, run_workers
 
 
 def test_a_device_of_a_conftest(
-    pytester: pytest.Pytester, run_workers: Run, simulator: Simulator, adb: str
+    pytester: pytest.Pytester,
+    run_workers: Run,
+    simulator: Simulator,
+    adb: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A device that a worker brings itself is named where the run is shown."""
     serial = simulator.serials[1]
@@ -303,8 +308,10 @@ def test_a_device_of_a_conftest(
         """
     )
     pytester.makepyfile("def test_it(clawperator): pass")
+    with FakeAdb({}) as nobody:
+        monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(nobody.server.port))
 
-    result = run_workers("-n", "1")
+        result = run_workers("-n", "1")
 
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(
