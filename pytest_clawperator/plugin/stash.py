@@ -63,12 +63,16 @@ CHECKPOINTS: pytest.StashKey[dict[Clawperator, Checkpoints]] = pytest.StashKey()
 ON_CLIENT_USED: pytest.StashKey[list[Callable[[pytest.Item, ClientActivity], None]]] = (
     pytest.StashKey()
 )
+ON_CLIENT_DROPPED: pytest.StashKey[list[Callable[[pytest.Item, ClientActivity], None]]] = (
+    pytest.StashKey()
+)
 BEFORE_CLIENT_CLOSES: pytest.StashKey[list[Callable[[pytest.Item, ClientActivity], None]]] = (
     pytest.StashKey()
 )
 TO_CLOSE: pytest.StashKey[list[Callable[[], None]]] = pytest.StashKey()
 
 # On an item.
+IS_BEING_SET_UP: pytest.StashKey[bool] = pytest.StashKey()
 USED_CLIENTS: pytest.StashKey[list[ClientActivity]] = pytest.StashKey()
 RECORDER: pytest.StashKey[Recorder] = pytest.StashKey()
 ITEM_SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()

@@ -19,7 +19,11 @@ from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
 from pytest_clawperator.plugin.evidence.item_settings import FIXTURE, settings_of_item
 from pytest_clawperator.plugin.evidence.recorder import Recorder
 from pytest_clawperator.plugin.evidence.report_formats import publisher_of
-from pytest_clawperator.plugin.evidence.used_clients import before_client_closes, on_client_used
+from pytest_clawperator.plugin.evidence.used_clients import (
+    before_client_closes,
+    on_client_dropped,
+    on_client_used,
+)
 from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.session.report_fields import CLASS_PROPERTY
 from pytest_clawperator.plugin.session.run_folder import run_folder, run_id, shown_path
@@ -32,6 +36,7 @@ _OUR_PROPERTIES = "clawperator_"
 def pytest_configure(config: pytest.Config) -> None:
     """Follow the clients of tests."""
     on_client_used(config, lambda item, client: recorder_of(item).use(client))
+    on_client_dropped(config, lambda item, client: recorder_of(item).drop(client))
     before_client_closes(config, _save)
     config.pluginmanager.register(_Attempts(), "clawperator-attempts")
 

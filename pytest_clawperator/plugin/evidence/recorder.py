@@ -85,6 +85,11 @@ class Recorder:
         self._clients.append(client)
         self._videos.begin(client)
 
+    def drop(self, client: ClientActivity) -> None:
+        """Forget a client that the test does not use after all."""
+        self._clients.remove(client)
+        self._videos.drop(client)
+
     def note(self, line: str) -> None:
         """Add a line to the report of the test, should it fail."""
         self._notes.append(line)

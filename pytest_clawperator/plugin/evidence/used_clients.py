@@ -18,6 +18,8 @@ from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
 from pytest_clawperator.plugin.stash import (
     BEFORE_CLIENT_CLOSES,
     CURRENT_TEST,
+    IS_BEING_SET_UP,
+    ON_CLIENT_DROPPED,
     ON_CLIENT_USED,
     OPEN_CLIENTS,
     USED_CLIENTS,
@@ -39,18 +41,28 @@ def on_client_used(config: pytest.Config, notify: Notify) -> None:
     config.stash.setdefault(ON_CLIENT_USED, []).append(notify)
 
 
+def on_client_dropped(config: pytest.Config, notify: Notify) -> None:
+    """Call a function whenever it turns out that a test does not use a client after all."""
+    config.stash.setdefault(ON_CLIENT_DROPPED, []).append(notify)
+
+
 def before_client_closes(config: pytest.Config, notify: Notify) -> None:
     """Call a function whenever a client of several tests is about to be closed."""
     config.stash.setdefault(BEFORE_CLIENT_CLOSES, []).append(notify)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
     """Begin a test, or another attempt at it."""
     item.stash[USED_CLIENTS] = []
     for client in item.config.stash.get(OPEN_CLIENTS, []):
         client.begin()
     _use_those_of_fixtures(item)
+    item.stash[IS_BEING_SET_UP] = True
+    try:
+        yield
+    finally:
+        del item.stash[IS_BEING_SET_UP]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -112,6 +124,13 @@ def _use(item: pytest.Item, client: ClientActivity) -> None:
             notify(item, client)
 
 
+def _drop(item: pytest.Item, client: ClientActivity) -> None:
+    if client in clients_of(item):
+        clients_of(item).remove(client)
+        for notify in item.config.stash.get(ON_CLIENT_DROPPED, []):
+            notify(item, client)
+
+
 def _use_now(config: pytest.Config, client: ClientActivity) -> None:
     item = config.stash.get(CURRENT_TEST, None)
     if item is not None:
@@ -142,6 +161,10 @@ def _fixture_ends(
     config.stash[OPEN_CLIENTS].remove(client)
     client.stop_observing()
     item = config.stash.get(CURRENT_TEST, None)
-    if item is not None and is_shared:
+    if item is None:
+        return
+    if IS_BEING_SET_UP in item.stash:  # the fixture was of earlier tests, with another parameter
+        _drop(item, client)
+    elif is_shared:
         for notify in config.stash.get(BEFORE_CLIENT_CLOSES, []):
             notify(item, client)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from tests.plugin.conftest import Run
 
@@ -329,6 +330,49 @@ def test_logs_of_one_test_continue_each_other(pytester: pytest.Pytester, run: Ru
         "log-4.txt": ["end"],
         "teardown-log.txt": ["teardown"],
     }
+
+
+def test_the_device_of_the_class_before_is_of_no_test(
+    pytester: pytest.Pytester, simulator: Simulator, adb: str, run_plain: Run
+) -> None:
+    """The first test on a device has that device's evidence only, and counts for that one only."""
+    pytester.makepyfile(test_it="def test_it(clawperator):\n    assert 0\n")
+
+    result = run_plain("--claw-matrix=each", "--claw-adb", adb, "--claw-logcat=off")
+
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines_random([f"{serial}  1 failed" for serial in simulator.serials])
+    kept = [sorted(one.name for one in path.iterdir()) for path in evidence(pytester).values()]
+    assert kept == [["screenshot.png", "snapshot.xml"]] * 2
+
+
+def test_a_client_that_ends_before_the_test_is_not_recorded(
+    pytester: pytest.Pytester, run: Run, phone: AdbTransport
+) -> None:
+    """A fixture with another parameter has another client, and one video is of each test."""
+    pytester.makeconftest(OTHER)
+    pytester.makepyfile(
+        test_it="""
+        import pytest
+        from pytest_clawperator import connect
+
+        @pytest.fixture(scope="session", params=["mine", "other"])
+        def claw(request, other, clawperator_lease):
+            serial = other if request.param == "other" else clawperator_lease.serial
+            with connect(serial, adb=clawperator_lease.adb) as client:
+                yield client
+
+        def test_it(claw):
+            assert claw.device.shell("until pidof screenrecord; do sleep 0.05; done").ok
+        """
+    )
+
+    result = run("--claw-video=on", "--claw-logcat=off", "--claw-screenshot=off")
+
+    result.assert_outcomes(passed=2)
+    kept = [sorted(one.name for one in path.iterdir()) for path in evidence(pytester).values()]
+    assert kept == [["video.mp4"]] * 2
+    assert phone.shell("pidof screenrecord").stdout == ""
 
 
 def test_a_client_of_the_process_is_observed_once(pytester: pytest.Pytester, run: Run) -> None:
