@@ -27,9 +27,9 @@ from pytest_clawperator.devices.operator import (
     PACKAGE_VARIABLE,
     find_operator,
     grant_operator,
-    setup_operator,
 )
 from pytest_clawperator.devices.readiness import Readiness, check_ready, judge
+from pytest_clawperator.devices.setup.set_up import set_up_operator
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.execution.flight import Clearance, Flight, always_clear
 from pytest_clawperator.execution.observing import Observers
@@ -146,7 +146,7 @@ def _find_operator(
 ) -> str:
     """Return the package of the Operator; install it and grant what it needs if asked to."""
     if apk is not None:
-        return setup_operator(transport, apk, package)
+        return set_up_operator(transport, apk, package).package
     wanted = package or OPERATOR_PACKAGE
     if grant:
         grant_operator(transport, find_operator(transport, wanted))

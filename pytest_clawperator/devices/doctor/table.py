@@ -1,0 +1,161 @@
+"""A report as people read it: a table that fits their terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pytest_clawperator.devices.doctor.report import Finding, Report, Status
+from pytest_clawperator.remedies import Wording, for_scripts
+from pytest_clawperator.visible_text import visible_line
+
+#: How the status of a check is shown, and in terminals that know ASCII only.
+SYMBOLS: dict[Status, str] = {"pass": "✓", "warn": "!", "fail": "✗"}
+ASCII_SYMBOLS: dict[Status, str] = {"pass": "+", "warn": "!", "fail": "x"}
+
+_NARROWEST = 50
+_SHORTEST_ID = 20
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line, and the status that it is about, for those who show it in colours."""
+
+    text: str
+    status: Status | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Style:
+    """How a table is written: for how many columns, in which characters and words."""
+
+    width: int = 80
+    is_ascii: bool = False
+    wording: Wording = for_scripts
+
+    def symbol(self, status: Status) -> str:
+        """Return the sign of a status."""
+        return (ASCII_SYMBOLS if self.is_ascii else SYMBOLS)[status]
+
+    @property
+    def arrow(self) -> str:
+        """The sign before a step that mends something."""
+        return "->" if self.is_ascii else "→"
+
+
+def can_show(encoding: str | None) -> bool:
+    """Whether a terminal of this encoding has the signs of the table."""
+    try:
+        "".join([*SYMBOLS.values(), "→"]).encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def table(reports: Sequence[Report], style: Style) -> list[Line]:
+    """Return the lines for one device with all its checks, or for several with their troubles."""
+    if len(reports) == 1:
+        (report,) = reports
+        return [Line(_title(report)), *_rows(report, report.findings, style), *_changes(report)]
+    lines = [*_host_rows(reports, style)]
+    name = max((len(_name(report)) for report in reports), default=0)
+    for report in reports:
+        status = worst(report.findings)
+        about = visible_line(report.about)
+        told = f"{_name(report):<{name}}  {_counts(report)}" + (f"  {about}" if about else "")
+        lines.append(Line(_cut(f"  {style.symbol(status)} {told}", style), status))
+    for report in reports:
+        troubles = [one for one in _own(report) if one.status != "pass"]
+        if troubles or report.changes:
+            lines += [Line(""), Line(_title(report))]
+            lines += [*_rows(report, troubles, style), *_changes(report)]
+    return lines
+
+
+def worst(findings: Sequence[Finding]) -> Status:
+    """Return the worst status among findings."""
+    found = {finding.status for finding in findings}
+    return "fail" if "fail" in found else "warn" if "warn" in found else "pass"
+
+
+def _own(report: Report) -> list[Finding]:
+    return [one for one in report.findings if not one.id.startswith("host.")]
+
+
+def _host_rows(reports: Sequence[Report], style: Style) -> Iterator[Line]:
+    """Show the checks of this computer once, though each report has them."""
+    first = next(iter(reports), None)
+    host = [one for one in first.findings if one.id.startswith("host.")] if first else []
+    if first is not None and host:
+        yield Line("This computer")
+        yield from _rows(first, host, style)
+        yield Line("")
+        yield Line("Devices")
+
+
+def _name(report: Report) -> str:
+    return visible_line(report.serial or "no device")
+
+
+def _title(report: Report) -> str:
+    about = f" ({visible_line(report.about)})" if report.about else ""
+    return f"{_name(report)}{about}"
+
+
+def _counts(report: Report) -> str:
+    own = _own(report)
+    failures = sum(one.status == "fail" for one in own)
+    warnings = sum(one.status == "warn" for one in own)
+    if not failures and not warnings:
+        return f"{_plural(len(own), 'check')} passed"
+    parts = [_plural(failures, "failure"), _plural(warnings, "warning")]
+    return ", ".join(filter(None, parts))
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' if count > 1 else ''}" if count else ""
+
+
+def _rows(report: Report, findings: Sequence[Finding], style: Style) -> Iterator[Line]:
+    column = max([_SHORTEST_ID, *(len(finding.id) for finding in findings)])
+    for finding in findings:
+        start = f"  {style.symbol(finding.status)} {finding.id:<{column}}  "
+        yield from _wrapped(start, finding.summary, finding.status, style)
+        if finding.status != "pass":
+            yield from _explained(report, finding, style)
+
+
+def _explained(report: Report, finding: Finding, style: Style) -> Iterator[Line]:
+    """Show what is behind a trouble, and what mends it."""
+    code = f"{finding.code}" if finding.code else ""
+    for text in filter(None, [": ".join(filter(None, [code, finding.detail]))]):
+        yield from _wrapped("      ", text, None, style)
+    for step in finding.fix.steps if finding.fix else ():
+        words = report.step_in_words(step, style.wording)
+        yield from _wrapped(f"      {style.arrow} ", words, None, style)
+    for words in finding.guidance.steps if finding.guidance else ():
+        yield from _wrapped(f"      {style.arrow} ", words, None, style)
+
+
+def _wrapped(start: str, text: str, status: Status | None, style: Style) -> Iterator[Line]:
+    width = max(style.width, _NARROWEST, len(start) + _SHORTEST_ID)
+    pieces = textwrap.wrap(
+        visible_line(text),
+        width - len(start),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    for number, piece in enumerate(pieces or [""]):
+        before = start if number == 0 else " " * len(start)
+        yield Line(f"{before}{piece}".rstrip(), status)
+
+
+def _changes(report: Report) -> Iterator[Line]:
+    for change in report.changes:
+        yield Line(f"  mended: {visible_line(change)}")
+
+
+def _cut(text: str, style: Style) -> str:
+    width = max(style.width, _NARROWEST)
+    return text if len(text) <= width else text[: width - 3] + "..."

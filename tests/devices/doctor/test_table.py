@@ -1,0 +1,115 @@
+"""A report as a table for people."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pytest_clawperator.devices.doctor.report import (
+    ByHand,
+    DeviceCommand,
+    Fix,
+    Report,
+    failed,
+    passed,
+    warned,
+)
+from pytest_clawperator.devices.doctor.table import Style, can_show, table
+
+ANIMATIONS = warned(
+    "device.animations",
+    "DEVICE_ANIMATIONS_ON",
+    "Animations are on: tests take longer, and pictures of screens differ.",
+    fix=Fix("Off", (DeviceCommand("settings put global animator_duration_scale 0"),)),
+)
+SILENT = failed(
+    "readiness.handshake",
+    "RESULT_ENVELOPE_TIMEOUT",
+    "The Operator does not answer.",
+    detail="no envelope came within 5 s",
+    fix=Fix("On", (ByHand("Switch it on."),)),
+)
+REPORT = Report(
+    serial="PH1",
+    about="Google Pixel 9, API 36",
+    operator_package="com.clawperator.operator",
+    findings=(passed("host.adb.server", "It answers."), ANIMATIONS, SILENT),
+)
+
+
+def text_of(*reports: Report, width: int = 80, is_ascii: bool = False) -> str:
+    """Return the table as one text."""
+    lines = table(reports, Style(width=width, is_ascii=is_ascii))
+    return "\n".join(line.text for line in lines)
+
+
+def test_one_device_is_shown_with_all_its_checks() -> None:
+    """Each check is a row; a trouble is followed by its code and by what mends it."""
+    assert text_of(REPORT) == (
+        "PH1 (Google Pixel 9, API 36)\n"
+        "  ✓ host.adb.server       It answers.\n"
+        "  ! device.animations     Animations are on: tests take longer, and pictures of\n"
+        "                          screens differ.\n"
+        "      DEVICE_ANIMATIONS_ON\n"
+        "      → adb -s PH1 shell settings put global animator_duration_scale 0\n"
+        "  ✗ readiness.handshake   The Operator does not answer.\n"
+        "      RESULT_ENVELOPE_TIMEOUT: no envelope came within 5 s\n"
+        "      → Switch it on."
+    )
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_lines_fit_the_terminal(width: int) -> None:
+    """Texts are wrapped under their column."""
+    assert max(map(len, text_of(REPORT, REPORT, width=width).splitlines())) <= width
+
+
+def test_a_terminal_without_the_signs_gets_ascii() -> None:
+    """Every sign has a form in ASCII."""
+    text = text_of(REPORT, is_ascii=True)
+
+    assert text.isascii()
+    assert "\n  x readiness.handshake" in text
+    assert "\n      -> Switch it on." in text
+
+
+@pytest.mark.parametrize(
+    ("encoding", "can"), [("utf-8", True), ("ascii", False), ("latin-1", False), (None, False)]
+)
+def test_the_encoding_tells_what_can_be_shown(encoding: str | None, can: bool) -> None:
+    """A terminal whose encoding lacks the signs cannot show them."""
+    assert can_show(encoding) is can
+
+
+def test_several_devices_are_rows_with_their_troubles_below() -> None:
+    """The computer is shown once; a healthy device is one row."""
+    healthy = replace(REPORT, serial="PH2", findings=(*REPORT.findings[:1], passed("a", "Fine.")))
+
+    lines = text_of(REPORT, healthy).splitlines()
+
+    assert lines[:6] == [
+        "This computer",
+        "  ✓ host.adb.server       It answers.",
+        "",
+        "Devices",
+        "  ✗ PH1  1 failure, 1 warning  Google Pixel 9, API 36",
+        "  ✓ PH2  1 check passed  Google Pixel 9, API 36",
+    ]
+    assert "PH2 (Google Pixel 9, API 36)" not in lines
+    assert sum("host.adb.server" in line for line in lines) == 1
+
+
+def test_text_of_phones_cannot_command_the_terminal() -> None:
+    """Control characters are shown, and line breaks begin no row."""
+    hostile = replace(REPORT, about="Evil\x1b[2J\n  ✓ all is well")
+
+    assert "\x1b" not in text_of(hostile)
+    assert "\n  ✓ all is well" not in text_of(hostile)
+
+
+def test_changes_are_shown_with_their_device() -> None:
+    """What was mended is told below the checks."""
+    text = text_of(replace(REPORT, changes=("ran `wm size`",)))
+
+    assert text.endswith("\n  mended: ran `wm size`")
