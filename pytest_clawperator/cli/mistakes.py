@@ -51,6 +51,8 @@ def of_click(error: click.UsageError) -> Mistake:
         meant = f". Did you mean '{near}'?" if near else ""
         return Mistake(f"unrecognized flag '{error.option_name}'{meant}", hint=help_hint)
     if isinstance(error, click.BadOptionUsage):
+        if error.option_name == "--coordinate":
+            return invalid("--coordinate requires two non-negative integers (x y)")
         return Mistake(f"{error.option_name} requires a value", hint=help_hint)
     if isinstance(error, click.MissingParameter):
         name = error.param.human_readable_name if error.param is not None else "an argument"
