@@ -21,6 +21,8 @@ from pytest_clawperator.remedies import in_words
 from pytest_clawperator.visible_text import visible_in_json
 
 _PAGE = "pytest_clawperator.cli.terminal"
+# Details that stand beside the code, as the published program has them.
+_ON_TOP = ("lastCorrelatedEvents", "broadcastDispatchStatus", "operatorPackage")
 
 
 @dataclass(frozen=True)
@@ -107,9 +109,28 @@ def error_document(error: ClawperatorError) -> dict[str, Any]:
         document["deviceId"] = error.serial
     if (hint := in_words(error.advice, for_command_line)) is not None:
         document["hint"] = hint
-    if error.details:
-        document["details"] = _plain(error.details)
-    return document
+    details = _plain(error.details)
+    if "broadcastDispatchStatus" in details:
+        document |= {name: details.pop(name, []) for name in _ON_TOP}
+    details |= _published_details(error)
+    return {**document, "details": details} if details else document
+
+
+def _published_details(error: ClawperatorError) -> dict[str, Any]:
+    """Return what the published program adds to the details of an error."""
+    if error.code is ErrorCode.RESULT_ENVELOPE_TIMEOUT:
+        caveat = "payload-last only; Android execution position is unknown"
+        return {"lastActionCaveat": caveat} if "lastActionId" in error.details else {}
+    if error.code is not ErrorCode.OPERATOR_NOT_INSTALLED:
+        return {}
+    given = {"device": error.serial, "operator-package": error.details.get("wanted")}
+    options = "".join(f" --{name} {value}" for name, value in given.items() if value)
+    return {
+        "checkId": "readiness.apk.presence",
+        "summary": "The Operator app is not installed.",
+        "detail": error.message,
+        "installCommand": f"clawperator-py operator setup --apk path/to/operator.apk{options}",
+    }
 
 
 def is_usage(error: ClawperatorError) -> bool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 
 from pytest_clawperator.cli.global_options import GlobalOptions
+from pytest_clawperator.cli.hints import for_command_line
 from pytest_clawperator.cli.output import notice
+from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.contracts.events import Event, Notice
 from pytest_clawperator.devices.connection import (
     open_remote,
@@ -16,7 +19,10 @@ from pytest_clawperator.devices.connection import (
 )
 from pytest_clawperator.devices.inventory import read_device
 from pytest_clawperator.devices.lease import Hold, open_leases, take_each
+from pytest_clawperator.devices.readiness import Readiness
 from pytest_clawperator.devices.spec import parse_device_spec
+from pytest_clawperator.errors import ErrorCode, OperatorNotReadyError
+from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.transport.adb import AdbTransport
 
@@ -64,7 +70,8 @@ def open_session(options: GlobalOptions) -> Iterator[Runner]:
         transport = opened.enter_context(open_device(options))
         info = read_device(transport, server=transport.server)
         hold = opened.enter_context(_hold(options, info.key, transport.serial))
-        pipeline, _ = open_runner(
+        open_pipeline = partial(
+            open_runner,
             transport,
             server=transport.server,
             operator_package=package,
@@ -73,8 +80,24 @@ def open_session(options: GlobalOptions) -> Iterator[Runner]:
             info=info,
             keep=True,
         )
+        pipeline = _tolerating_variant(open_pipeline)
         opened.callback(pipeline.close)
         yield pipeline
+
+
+def _tolerating_variant(open_pipeline: Callable[..., tuple[Pipeline, Device]]) -> Pipeline:
+    """Open the pipeline; that another variant of the Operator is installed is only told.
+
+    Should the asked one really not answer, the error says so then.
+    """
+    try:
+        return open_pipeline()[0]
+    except OperatorNotReadyError as error:
+        if error.code is not ErrorCode.OPERATOR_VARIANT_MISMATCH:
+            raise
+        error.wording = for_command_line
+        notice(str(error))
+        return open_pipeline(known=Readiness())[0]
 
 
 @contextmanager

@@ -22,6 +22,7 @@ def _in(module: str, attribute: str, help: str) -> Row:
 GROUPS: Mapping[str, str] = {
     "observe": "What is on the screen.",
     "action": "What a person does.",
+    "packages": "The apps on a device.",
 }
 
 #: The commands under the headings of the help.
@@ -51,6 +52,7 @@ SECTIONS: Mapping[str, Mapping[str, Row]] = {
     },
     "Devices": {
         "devices": _in("devices", "devices", "List the connected devices."),
+        "packages list": _in("devices", "packages_list", "List the apps on a device."),
     },
     "Set-up": {
         "completion": _in("completion", "completion", "Print the completion of a shell."),
