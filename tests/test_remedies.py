@@ -18,6 +18,7 @@ from pytest_clawperator.remedies import (
     for_scripts,
     in_words,
     parts_of,
+    with_remedy,
 )
 
 PACKAGE = Path(__file__).parent.parent / "pytest_clawperator"
@@ -126,3 +127,24 @@ def test_names_of_the_package_are_no_words_for_a_front() -> None:
         "python -m pytest_clawperator.simulator",
     ):
         assert not OPTION.search(text)
+
+
+@pytest.mark.parametrize(
+    ("hint", "told"),
+    [
+        (None, "Find out what is wrong with `clawperator-py doctor`."),
+        ("Look.", "Look; or find out what is wrong with `clawperator-py doctor`."),
+        (
+            Remedy(RemedyKind.CORRECT_APK),
+            "Correct operator_apk=; or find out what is wrong with `clawperator-py doctor`.",
+        ),
+    ],
+)
+def test_another_way_out_ends_a_hint(hint: str | Remedy | None, told: str) -> None:
+    """It is added once, and the hint stays one sentence."""
+    doctor = Remedy(RemedyKind.RUN_DOCTOR)
+
+    parts = with_remedy(with_remedy(parts_of(hint), doctor), doctor)
+
+    assert in_words(parts, for_scripts) == told
+    assert with_remedy(parts_of(hint), None) == parts_of(hint)

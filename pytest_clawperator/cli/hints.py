@@ -32,6 +32,7 @@ _FOR_COMMAND_LINE: Mapping[RemedyKind, str] = {
     f" `clawperator-py grant-device-permissions`; or {_BY_HAND}",
     RemedyKind.RECOVER_FROM_CRASH: "run `clawperator-py grant-device-permissions`, which switches"
     " its accessibility service on again; `clawperator-py logs` shows the stack trace",
+    RemedyKind.RUN_DOCTOR: "run `clawperator-py doctor`, which says what is wrong",
     RemedyKind.RETURN_ENVELOPE: "repair the processor: it must return the envelope that it was"
     " given",
     RemedyKind.WRITE_GOLDEN: "run the tests that compare with {subject} so that they write it",

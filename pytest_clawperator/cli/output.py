@@ -23,6 +23,11 @@ from pytest_clawperator.visible_text import visible_in_json
 _PAGE = "pytest_clawperator.cli.terminal"
 # Details that stand beside the code, as the published program has them.
 _ON_TOP = ("lastCorrelatedEvents", "broadcastDispatchStatus", "operatorPackage")
+# What was done to set the Operator up before an error, likewise.
+_SET_UP = (
+    *("operatorPackage", "install", "permissions", "verification"),
+    *("accessibility", "notification", "notificationListener"),
+)
 
 
 @dataclass(frozen=True)
@@ -112,6 +117,8 @@ def error_document(error: ClawperatorError) -> dict[str, Any]:
     details = _plain(error.details)
     if "broadcastDispatchStatus" in details:
         document |= {name: details.pop(name, []) for name in _ON_TOP}
+    if "install" in details or "accessibility" in details:
+        document |= {name: details.pop(name) for name in _SET_UP if name in details}
     details |= _published_details(error)
     return {**document, "details": details} if details else document
 

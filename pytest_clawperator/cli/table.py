@@ -23,6 +23,7 @@ GROUPS: Mapping[str, str] = {
     "observe": "What is on the screen.",
     "action": "What a person does.",
     "packages": "The apps on a device.",
+    "operator": "The Operator app on a device.",
 }
 
 #: The commands under the headings of the help.
@@ -55,6 +56,12 @@ SECTIONS: Mapping[str, Mapping[str, Row]] = {
         "packages list": _in("devices", "packages_list", "List the apps on a device."),
     },
     "Set-up": {
+        "doctor": _in("doctor", "doctor", "Find out what is wrong, and what mends it."),
+        "operator setup": _in("operator", "setup", "Install the Operator from a file or a url."),
+        "grant-device-permissions": _in(
+            "operator", "grant_device_permissions", "Grant the Operator what it needs."
+        ),
+        "version": _in("version", "version", "Print versions; --check-compat compares them."),
         "completion": _in("completion", "completion", "Print the completion of a shell."),
     },
 }
@@ -71,6 +78,9 @@ ALIASES: Mapping[str, str] = {
     "read-kv": "read-value",
     "wait-for-navigation": "wait-for-nav",
     "execute": "exec",
+    "operator install": "operator setup",
+    "setup": "operator setup",
+    "install": "operator setup",
     "observe snapshot": "snapshot",
     "observe screenshot": "screenshot",
     "action click": "click",

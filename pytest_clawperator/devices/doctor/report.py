@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.remedies import Hint, Wording, for_scripts, in_words, parts_of
 
@@ -162,7 +163,8 @@ class Report:
         if isinstance(step, DeviceCommand):
             port = "" if self.adb_port == DEFAULT_ADB_PORT else f" -P {self.adb_port}"
             return f"adb{port} -s {self.serial} shell {step.command}"
-        package = f" --operator-package {self.operator_package}"
+        is_usual = self.operator_package == OPERATOR_PACKAGE
+        package = "" if is_usual else f" --operator-package {self.operator_package}"
         return f"clawperator-py grant-device-permissions --device {self.serial}{package}"
 
     def to_json(self, wording: Wording = for_scripts) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_clawperator.devices.doctor.report import Finding, Report, Status
+from pytest_clawperator.devices.doctor.report import ByHand, Finding, Report, Status
 from pytest_clawperator.remedies import Wording, for_scripts
 from pytest_clawperator.visible_text import visible_line
 
@@ -57,20 +57,30 @@ def table(reports: Sequence[Report], style: Style) -> list[Line]:
     """Return the lines for one device with all its checks, or for several with their troubles."""
     if len(reports) == 1:
         (report,) = reports
-        return [Line(_title(report)), *_rows(report, report.findings, style), *_changes(report)]
+        return [Line(_title(report)), *_rows(report, report.findings, style)]
     lines = [*_host_rows(reports, style)]
     name = max((len(_name(report)) for report in reports), default=0)
     for report in reports:
         status = worst(report.findings)
         about = visible_line(report.about)
-        told = f"{_name(report):<{name}}  {_counts(report)}" + (f"  {about}" if about else "")
+        told = f"{_name(report):<{name}}  {_counts(_own(report))}" + (f"  {about}" if about else "")
         lines.append(Line(_cut(f"  {style.symbol(status)} {told}", style), status))
     for report in reports:
         troubles = [one for one in _own(report) if one.status != "pass"]
-        if troubles or report.changes:
-            lines += [Line(""), Line(_title(report))]
-            lines += [*_rows(report, troubles, style), *_changes(report)]
+        if troubles:
+            lines += [Line(""), Line(_title(report)), *_rows(report, troubles, style)]
     return lines
+
+
+def verdict(reports: Sequence[Report]) -> Line:
+    """Return one line about all devices: whether they are fit for tests."""
+    states = [worst(report.findings) for report in reports]
+    if len(reports) == 1:
+        return Line(f"{_counts(reports[0].findings)}.", states[0])
+    words: dict[Status, str] = {"pass": "healthy", "warn": "with warnings", "fail": "unfit"}
+    counted = [f"{states.count(one)} {word}" for one, word in words.items() if one in states]
+    whole = worst([finding for report in reports for finding in report.findings])
+    return Line(f"{len(reports)} devices: {', '.join(counted)}.", whole)
 
 
 def worst(findings: Sequence[Finding]) -> Status:
@@ -103,14 +113,12 @@ def _title(report: Report) -> str:
     return f"{_name(report)}{about}"
 
 
-def _counts(report: Report) -> str:
-    own = _own(report)
-    failures = sum(one.status == "fail" for one in own)
-    warnings = sum(one.status == "warn" for one in own)
+def _counts(findings: Sequence[Finding]) -> str:
+    failures = sum(one.status == "fail" for one in findings)
+    warnings = sum(one.status == "warn" for one in findings)
     if not failures and not warnings:
-        return f"{_plural(len(own), 'check')} passed"
-    parts = [_plural(failures, "failure"), _plural(warnings, "warning")]
-    return ", ".join(filter(None, parts))
+        return f"{_plural(len(findings), 'check')} passed"
+    return ", ".join(filter(None, [_plural(failures, "failure"), _plural(warnings, "warning")]))
 
 
 def _plural(count: int, noun: str) -> str:
@@ -133,7 +141,10 @@ def _explained(report: Report, finding: Finding, style: Style) -> Iterator[Line]
         yield from _wrapped("      ", text, None, style)
     for step in finding.fix.steps if finding.fix else ():
         words = report.step_in_words(step, style.wording)
-        yield from _wrapped(f"      {style.arrow} ", words, None, style)
+        if isinstance(step, ByHand):
+            yield from _wrapped(f"      {style.arrow} ", words, None, style)
+        else:  # one line, so that it can be copied
+            yield Line(f"      {style.arrow} {visible_line(words)}")
     for words in finding.guidance.steps if finding.guidance else ():
         yield from _wrapped(f"      {style.arrow} ", words, None, style)
 
@@ -149,11 +160,6 @@ def _wrapped(start: str, text: str, status: Status | None, style: Style) -> Iter
     for number, piece in enumerate(pieces or [""]):
         before = start if number == 0 else " " * len(start)
         yield Line(f"{before}{piece}".rstrip(), status)
-
-
-def _changes(report: Report) -> Iterator[Line]:
-    for change in report.changes:
-        yield Line(f"  mended: {visible_line(change)}")
 
 
 def _cut(text: str, style: Style) -> str:

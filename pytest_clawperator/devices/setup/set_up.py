@@ -108,7 +108,7 @@ def tell_grants(grants: Grants, tell: Tell) -> None:
     if not grants.accessibility.had:
         tell("switched its accessibility service on")
     if not grants.notification.needless:
-        tell("allowed its notifications")
+        tell("made sure that it may show notifications")
     if not grants.listener.had:
         tell("switched its notification listener on")
 

@@ -99,6 +99,7 @@ class Settings:
     sim_profile: str | None = None
     update_goldens: bool = False
     strict: bool = False
+    doctor: bool = False
     validate: bool = False
 
     def __post_init__(self) -> None:

@@ -88,7 +88,7 @@ def test_warnings_leave_a_report_ok() -> None:
         (DeviceCommand("wm size"), "adb -P 6000 -s PH1 shell wm size"),
         (
             Regrant(),
-            f"clawperator-py grant-device-permissions --device PH1 --operator-package {PACKAGE}",
+            "clawperator-py grant-device-permissions --device PH1",
         ),
         (Reconnect(), "adb reconnect offline"),
         (ByHand(Remedy(RemedyKind.CORRECT_APK)), "Correct --claw-operator-apk."),

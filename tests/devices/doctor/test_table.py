@@ -15,7 +15,7 @@ from pytest_clawperator.devices.doctor.report import (
     passed,
     warned,
 )
-from pytest_clawperator.devices.doctor.table import Style, can_show, table
+from pytest_clawperator.devices.doctor.table import Style, can_show, table, verdict
 
 ANIMATIONS = warned(
     "device.animations",
@@ -61,8 +61,13 @@ def test_one_device_is_shown_with_all_its_checks() -> None:
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_lines_fit_the_terminal(width: int) -> None:
-    """Texts are wrapped under their column."""
-    assert max(map(len, text_of(REPORT, REPORT, width=width).splitlines())) <= width
+    """Texts are wrapped under their column; a command stays whole, so that it can be copied."""
+    lines = text_of(REPORT, REPORT, width=width).splitlines()
+
+    assert max(len(line) for line in lines if "→ adb" not in line) <= width
+    assert (
+        lines.count("      → adb -s PH1 shell settings put global animator_duration_scale 0") == 2
+    )
 
 
 def test_a_terminal_without_the_signs_gets_ascii() -> None:
@@ -108,8 +113,17 @@ def test_text_of_phones_cannot_command_the_terminal() -> None:
     assert "\n  ✓ all is well" not in text_of(hostile)
 
 
-def test_changes_are_shown_with_their_device() -> None:
-    """What was mended is told below the checks."""
-    text = text_of(replace(REPORT, changes=("ran `wm size`",)))
+@pytest.mark.parametrize(
+    ("reports", "words", "status"),
+    [
+        ([REPORT], "1 failure, 1 warning.", "fail"),
+        ([replace(REPORT, findings=(ANIMATIONS,))], "1 warning.", "warn"),
+        ([replace(REPORT, findings=REPORT.findings[:1])], "1 check passed.", "pass"),
+        ([REPORT, replace(REPORT, findings=())], "2 devices: 1 healthy, 1 unfit.", "fail"),
+    ],
+)
+def test_the_last_line_counts(reports: list[Report], words: str, status: str) -> None:
+    """One device is told by its checks, several by how they are."""
+    line = verdict(reports)
 
-    assert text.endswith("\n  mended: ran `wm size`")
+    assert (line.text, line.status) == (words, status)

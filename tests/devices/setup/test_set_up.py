@@ -83,7 +83,7 @@ class TestWhatWasDone:
         assert told == [
             "installed operator.apk",
             "switched its accessibility service on",
-            "allowed its notifications",
+            "made sure that it may show notifications",
             "switched its notification listener on",
         ]
         assert not done.is_unchanged
