@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import copy
 import json
 import re
 from collections.abc import Sequence
@@ -21,7 +22,7 @@ class ScenarioServer:
     """The adb server of a scenario."""
 
     def __init__(self, scenario: dict[str, Any]) -> None:
-        self.scenario = scenario
+        self.scenario = copy.deepcopy(scenario)  # replies in a sequence are used up
         self.host, self.port, self.path = "127.0.0.1", 5037, None
 
     def devices(self) -> list[tuple[str, str]]:
@@ -83,7 +84,9 @@ def reply(scenario: dict[str, Any], arguments: str) -> dict[str, Any]:
     """Return what the first rule says whose pattern fits; nothing without one."""
     for rule in scenario.get("rules", []):
         if re.search(rule["match"], arguments):
-            found: dict[str, Any] = rule
+            # Each reply of a sequence is given once, and the last one from then on.
+            replies = rule.get("seq", [rule])
+            found: dict[str, Any] = replies.pop(0) if len(replies) > 1 else replies[0]
             return found
     return {}
 

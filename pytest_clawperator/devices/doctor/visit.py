@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 
 from pytest_clawperator.devices.doctor.discovery import discover
 from pytest_clawperator.devices.doctor.examination import Examination, examine_all, judge_host
-from pytest_clawperator.devices.doctor.host_facts import HostFacts, gather_host
+from pytest_clawperator.devices.doctor.host_facts import gather_host
 from pytest_clawperator.devices.doctor.report import Finding, Report
 from pytest_clawperator.devices.inventory import SERIAL_VARIABLE, ConnectedDevice, list_devices
 from pytest_clawperator.transport.wire import AdbServer
@@ -19,10 +18,9 @@ def visit(
     *,
     serial: str | None = None,
     every: bool = False,
-    gather: Callable[[AdbServer], HostFacts] = gather_host,
 ) -> list[Report]:
     """Examine this computer, and the device of this serial, the only one, or every one."""
-    host = judge_host(gather(server))
+    host = judge_host(gather_host(server))
     if any(finding.status == "fail" for finding in host):
         return [_without_device(how, host)]
     devices = list_devices(server)

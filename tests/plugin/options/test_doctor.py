@@ -95,7 +95,7 @@ def test_workers_are_not_started(run_workers: Run, simulator: Simulator, adb: st
     )
 
     assert result.ret == pytest.ExitCode.OK
-    assert "workers" not in result.stdout.str()
+    assert "bringing up nodes" not in result.stdout.str()
     result.stdout.fnmatch_lines(["*readiness.handshake *"])
 
 
