@@ -53,6 +53,11 @@ SECTIONS: Mapping[str, Mapping[str, Row]] = {
     "Devices": {
         "devices": _in("devices", "devices", "List the connected devices."),
         "packages list": _in("devices", "packages_list", "List the apps on a device."),
+        "logs": _in("logs", "logs", "Print a device's log."),
+        "leases": _in("leases", "leases", "Tell who holds which device."),
+        "simulate": _in("simulate", "simulate", "Start simulated phones and leave them running."),
+        "simulate list": _in("simulate", "simulate_list", "List the simulated phones that run."),
+        "simulate stop": _in("simulate", "simulate_stop", "End simulated phones."),
     },
     "Set-up": {
         "completion": _in("completion", "completion", "Print the completion of a shell."),
