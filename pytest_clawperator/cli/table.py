@@ -23,6 +23,8 @@ GROUPS: Mapping[str, str] = {
     "observe": "What is on the screen.",
     "action": "What a person does.",
     "packages": "The apps on a device.",
+    "emulator": "Android emulators of this machine.",
+    "provision": "Devices that are made ready.",
 }
 
 #: The commands under the headings of the help.
@@ -59,6 +61,16 @@ SECTIONS: Mapping[str, Mapping[str, Row]] = {
         "simulate list": _in("simulate", "simulate_list", "List the simulated phones that run."),
         "simulate stop": _in("simulate", "simulate_stop", "End simulated phones."),
     },
+    "Emulators": {
+        "emulator list": _in("emulators", "emulator_list", "List the virtual devices."),
+        "emulator inspect": _in("emulators", "emulator_inspect", "Tell what one is like."),
+        "emulator create": _in("emulators", "emulator_create", "Create one."),
+        "emulator start": _in("emulators", "emulator_start", "Start one, and wait for Android."),
+        "emulator stop": _in("emulators", "emulator_stop", "Stop one that runs."),
+        "emulator delete": _in("emulators", "emulator_delete", "Delete one."),
+        "emulator status": _in("emulators", "emulator_status", "List the emulators that run."),
+        "emulator provision": _in("emulators", "emulator_provision", "Make one ready, however."),
+    },
     "Set-up": {
         "completion": _in("completion", "completion", "Print the completion of a shell."),
     },
@@ -76,6 +88,7 @@ ALIASES: Mapping[str, str] = {
     "read-kv": "read-value",
     "wait-for-navigation": "wait-for-nav",
     "execute": "exec",
+    "provision emulator": "emulator provision",
     "observe snapshot": "snapshot",
     "observe screenshot": "screenshot",
     "action click": "click",
