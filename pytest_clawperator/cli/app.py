@@ -38,6 +38,8 @@ from pytest_clawperator.contracts.text.wording import closest
 from pytest_clawperator.errors import ClawperatorError, ErrorCode
 
 PROGRAM = "clawperator-py"
+#: The variable by which a shell asks for completions.
+COMPLETE = "_CLAWPERATOR_PY_COMPLETE"
 INTERRUPTED = 128 + signal.SIGINT
 #: The exit code of programs whose reader went away.
 PIPE_CLOSED = 141
@@ -56,6 +58,8 @@ def run(argv: Sequence[str]) -> int:
         # Python writes what is left when it ends, and would complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
+    except click.exceptions.Exit as ended:  # after help
+        return ended.exit_code
     except click.UsageError as error:
         return show_error(of_click(error), options)
     except ClawperatorError as error:
@@ -68,8 +72,13 @@ def _call(rest: list[str], options: GlobalOptions, argv: Sequence[str]) -> Any:
     if not rest and argv:
         raise Mistake("Use --help for available commands.", exit_code=0)
     app = LazyGroup("", help="Look at Android devices, act on them, and set them up.")
+    if COMPLETE in os.environ:
+        # Words that a shell asks about; its script says in which shell.
+        completion = import_module("click.shell_completion")
+        return completion.shell_complete(app, {}, PROGRAM, COMPLETE, os.environ[COMPLETE])
     arguments = ["--help"] if rest in ([], ["help"]) else rest
-    return app.main(arguments, prog_name=PROGRAM, standalone_mode=False, obj=options)
+    with app.make_context(PROGRAM, arguments, obj=options) as context:
+        return app.invoke(context)
 
 
 def _answered(answer: Any, options: GlobalOptions) -> int:
@@ -126,14 +135,23 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is called; raise with the nearest one if there is none."""
-        name = args[0]
-        found = self.get_command(ctx, name)
-        if found is not None:
-            return name, found, args[1:]
+        """Return the command that is called; raise with the nearest one if there is none.
+
+        A command of two words may share the first with a command of one: ``simulate stop``.
+        """
+        for count in (2, 1):
+            name = " ".join(args[:count])
+            is_long = count == len(args[:count]) > 1
+            if is_long and (f"{self._prefix}{name}" not in COMMANDS or args[0] in GROUPS):
+                continue
+            found = self.get_command(ctx, name)
+            if found is not None:
+                return name, found, args[count:]
         if self._prefix:
             raise self._usage(ctx)
-        raise _unknown(name, [path for path in (*COMMANDS, *GROUPS, *ALIASES) if " " not in path])
+        raise _unknown(
+            args[0], [path for path in (*COMMANDS, *GROUPS, *ALIASES) if " " not in path]
+        )
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands under their headings, without importing them."""

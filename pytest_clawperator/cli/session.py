@@ -17,7 +17,13 @@ from pytest_clawperator.devices.connection import (
     open_transport,
     wanted_package,
 )
-from pytest_clawperator.devices.inventory import read_device
+from pytest_clawperator.devices.inventory import (
+    USABLE,
+    ConnectedDevice,
+    choose_device,
+    list_devices,
+    read_device,
+)
 from pytest_clawperator.devices.lease import Hold, open_leases, take_each
 from pytest_clawperator.devices.readiness import Readiness
 from pytest_clawperator.devices.spec import parse_device_spec
@@ -25,6 +31,7 @@ from pytest_clawperator.errors import ErrorCode, OperatorNotReadyError
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.transport.adb import AdbTransport
+from pytest_clawperator.transport.server import ensure_server, locate_server
 
 #: What holders of leases are called whom this program is.
 RUN_ID = "clawperator-py"
@@ -33,6 +40,21 @@ RUN_ID = "clawperator-py"
 def is_remote(options: GlobalOptions) -> bool:
     """Whether the device is one of another host."""
     return options.device is not None and options.device.startswith(("http://", "https://"))
+
+
+def connected_devices(options: GlobalOptions) -> list[ConnectedDevice]:
+    """Return the devices that are connected, the unusable ones included."""
+    server = locate_server(options.adb)
+    ensure_server(server, say=notice)
+    return list_devices(server)
+
+
+def usable_devices(options: GlobalOptions) -> list[ConnectedDevice]:
+    """Return the devices that can be used; only the chosen one, if one was chosen."""
+    found = connected_devices(options)
+    if options.device is not None:
+        return [choose_device(found, options.device)]
+    return [device for device in found if device.state == USABLE]
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator.cli import session
 from pytest_clawperator.cli.app import run
-from pytest_clawperator.cli.commands import devices
 from pytest_clawperator.devices import connection
 from pytest_clawperator.execution.pipeline import Pipeline
 from tests.conformance.vectors import rows
@@ -87,7 +87,7 @@ def _use_scenario(
     def pipeline(transport: ScenarioPhone, **options: Any) -> Pipeline:
         return Pipeline(transport, **options, clock=transport.clock)
 
-    for module in (connection, devices):
+    for module in (connection, session):
         monkeypatch.setattr(module, "locate_server", lambda *_: server)
         monkeypatch.setattr(module, "ensure_server", lambda *_, **__: None)
     monkeypatch.setattr(connection, "AdbTransport", opened)

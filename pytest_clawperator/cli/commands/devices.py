@@ -6,19 +6,16 @@ import click
 
 from pytest_clawperator.cli.command import command
 from pytest_clawperator.cli.global_options import GlobalOptions
-from pytest_clawperator.cli.output import Answer, Line, Piece, Table, notice
-from pytest_clawperator.cli.session import open_device
+from pytest_clawperator.cli.output import Answer, Line, Piece, Table
+from pytest_clawperator.cli.session import connected_devices, open_device
 from pytest_clawperator.client.device.commands import run
-from pytest_clawperator.devices.inventory import USABLE, ConnectedDevice, list_devices
-from pytest_clawperator.transport.server import ensure_server, locate_server
+from pytest_clawperator.devices.inventory import USABLE, ConnectedDevice
 
 
 @command("devices", examples=["devices", "devices --json"])
 def devices(options: GlobalOptions) -> Answer:
     """List the connected devices, the unusable ones included, each with its state."""
-    server = locate_server(options.adb)
-    ensure_server(server, say=notice)
-    found = list_devices(server)
+    found = connected_devices(options)
     listed = [{"serial": device.serial, "state": device.state} for device in found]
     return Answer({"devices": listed}, _page(found))
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import click
 
 from pytest_clawperator.cli.command import command
+from pytest_clawperator.cli.commands.executions.numbers import read_number
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.hints import for_command_line
 from pytest_clawperator.cli.mistakes import Mistake
-from pytest_clawperator.cli.numbers import read_number
 from pytest_clawperator.cli.output import Answer, Line, Piece, notice
 from pytest_clawperator.cli.session import RUN_ID, is_remote
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE

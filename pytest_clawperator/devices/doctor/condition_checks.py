@@ -34,6 +34,14 @@ def check_lease(facts: DeviceFacts) -> Finding | None:
     check = "device.lease"
     if facts.info is None:
         return None
+    if facts.lease_problem is not None:
+        return failed(
+            check,
+            facts.lease_problem.code,
+            "Who holds the device cannot be found out.",
+            detail=facts.lease_problem.message,
+            fix=Fix("Reach the leases", (ByHand(facts.lease_problem.advice or ""),)),
+        )
     if facts.holder is None:
         return passed(check, "Nobody holds the device.")
     return warned(

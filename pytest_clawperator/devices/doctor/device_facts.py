@@ -19,7 +19,7 @@ from pytest_clawperator.devices.readiness import (
     screen_state,
 )
 from pytest_clawperator.devices.round_trip import ask_all
-from pytest_clawperator.errors import ClawperatorError
+from pytest_clawperator.errors import ClawperatorError, DeviceError, TransportError
 from pytest_clawperator.transport.interface import ShellResult, Transport
 from pytest_clawperator.transport.wire import AdbServer
 
@@ -57,6 +57,7 @@ class DeviceFacts:
     info: DeviceInfo | None = None
     silence: ClawperatorError | None = None
     holder: Holder | None = None
+    lease_problem: ClawperatorError | None = None
     readiness: Readiness = field(default_factory=Readiness)
     version_code: int | None = None
     settings: Mapping[str, str] | None = None
@@ -90,7 +91,7 @@ def gather_device(
         facts = replace(facts, readiness=read_readiness(transport, package, timeout=left()))
         facts = replace(facts, screen=screen_state(transport, timeout=left()))
         return _with_conditions(facts, transport, left(), clock)
-    except ClawperatorError as error:
+    except (DeviceError, TransportError) as error:
         return replace(facts, silence=error)
 
 

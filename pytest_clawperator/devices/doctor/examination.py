@@ -44,7 +44,7 @@ from pytest_clawperator.devices.doctor.report import Finding, Report, failed
 from pytest_clawperator.devices.inventory import ConnectedDevice, list_devices
 from pytest_clawperator.devices.lease import LeaseStore
 from pytest_clawperator.devices.readiness import check_ready
-from pytest_clawperator.errors import ClawperatorError, ErrorCode
+from pytest_clawperator.errors import ClawperatorError, ErrorCode, LeaseError
 from pytest_clawperator.execution.flight import Flight
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.transport.adb import AdbTransport
@@ -124,10 +124,13 @@ def examine_all(
     devices: Sequence[ConnectedDevice], how: Examination, *, host: tuple[Finding, ...] = ()
 ) -> list[Report]:
     """Examine devices side by side; one that hangs is reported so and delays no other."""
-    reports: queue.SimpleQueue[tuple[int, Report]] = queue.SimpleQueue()
+    outcomes: queue.SimpleQueue[tuple[int, Report | Exception]] = queue.SimpleQueue()
 
     def examine_one(place: int) -> None:
-        reports.put((place, examine(devices[place], how, host=host)))
+        try:
+            outcomes.put((place, examine(devices[place], how, host=host)))
+        except Exception as error:
+            outcomes.put((place, error))
 
     for place in range(len(devices)):
         # Nobody waits for the thread of a device that hangs, not even the end of the program.
@@ -137,10 +140,12 @@ def examine_all(
     found: dict[int, Report] = {}
     while len(found) < len(devices):
         try:
-            place, report = reports.get(timeout=max(deadline - time.monotonic(), 0.0))
+            place, outcome = outcomes.get(timeout=max(deadline - time.monotonic(), 0.0))
         except queue.Empty:
             break
-        found[place] = report
+        if isinstance(outcome, Exception):
+            raise outcome
+        found[place] = outcome
     return [
         found.get(place) or _overdue(device, how, host, patience)
         for place, device in enumerate(devices)
@@ -186,7 +191,7 @@ class _Patient:
                 pipeline = self._pipeline(facts.info.key, opened)
                 facts = self._asked(self._leased(facts, opened), pipeline)
                 findings = judge_device(facts)
-                if self._how.mends and facts.holder is None and _is_mendable(findings):
+                if self._how.mends and _is_ours(facts) and _is_mendable(findings):
                     mend(findings, pipeline, tell=tell)
                     facts = self._asked(self._gathered(), pipeline)
             about = str(facts.info).removeprefix(f"{facts.serial} ").strip("()")
@@ -207,12 +212,14 @@ class _Patient:
         """Note who holds the device; if it is to be mended, hold it meanwhile."""
         assert facts.info is not None
         key = facts.info.key
-        if self._how.mends:
-            hold = self._how.leases.try_take(key)
-            if hold is not None:
-                opened.callback(hold.release)
-                return facts
-        return replace(facts, holder=self._how.leases.holder(key))
+        try:
+            hold = self._how.leases.try_take(key) if self._how.mends else None
+            if hold is None:
+                return replace(facts, holder=self._how.leases.holder(key))
+        except LeaseError as error:
+            return replace(facts, lease_problem=error)
+        opened.callback(hold.release)
+        return facts
 
     def _pipeline(self, key: str, opened: ExitStack) -> Pipeline:
         flight = Flight(key)
@@ -227,12 +234,17 @@ class _Patient:
 
     def _asked(self, facts: DeviceFacts, pipeline: Pipeline) -> DeviceFacts:
         """Ask the Operator for an answer, if it can be expected to give one."""
-        if facts.silence or facts.holder or not _can_answer(facts):
+        if facts.silence or not _is_ours(facts) or not _can_answer(facts):
             return facts
         facts = replace(facts, is_pinged=True, handshake=_problem(lambda: ask_operator(pipeline)))
         if not self._how.full or facts.handshake is not None:
             return facts
         return replace(facts, is_smoke_run=True, smoke=_problem(lambda: _open_settings(pipeline)))
+
+
+def _is_ours(facts: DeviceFacts) -> bool:
+    """Whether nobody else has the device, as far as that can be known."""
+    return facts.holder is None and facts.lease_problem is None
 
 
 def _can_answer(facts: DeviceFacts) -> bool:

@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,9 @@ from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
 from pytest_clawperator.devices.doctor.examination import Examination, examine_all
 from pytest_clawperator.devices.doctor.report import Finding, Report
 from pytest_clawperator.devices.file_lease import FileLeases
+from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import ConnectedDevice, list_devices, read_device
+from pytest_clawperator.errors import ConfigurationError, LeaseError
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
@@ -193,6 +196,32 @@ def test_a_device_that_is_held_is_only_looked_at(
     assert found(report, "device.battery_saver").status == "warn"
     assert "readiness.handshake" not in {one.id for one in report.findings}
     assert report.changes == ()
+
+
+class Unreachable(FileLeases):
+    """Leases of another machine, which cannot be reached."""
+
+    def holder(self, key: str) -> Holder | None:
+        """Raise, as Redis does that is away."""
+        raise LeaseError("nobody answers", code="REMOTE_HOST_UNREACHABLE", hint="Start it.")
+
+
+def test_leases_that_cannot_be_read_are_found(examined: Examine, tmp_path: Path) -> None:
+    """Without knowing whose the device is, the Operator is not asked."""
+    report = examined(leases=Unreachable(run_id="doctor", folder=tmp_path))
+
+    finding = found(report, "device.lease")
+    assert (finding.status, finding.code) == ("fail", "REMOTE_HOST_UNREACHABLE")
+    assert "readiness.handshake" not in {one.id for one in report.findings}
+
+
+def test_an_error_in_a_thread_is_raised(patient: AdbTransport, leases: FileLeases) -> None:
+    """What goes wrong beyond a device is no hanging device."""
+    device = ConnectedDevice(patient.serial, "device", patient.server)
+    how = Examination(package="no package", leases=leases)
+
+    with pytest.raises(ConfigurationError, match="no package"):
+        examine_all([device], how)
 
 
 def test_mending_holds_the_device_meanwhile_and_releases_it(
