@@ -93,7 +93,8 @@ def check_animations(facts: DeviceFacts) -> Finding | None:
     return warned(
         check,
         ErrorCode.DEVICE_ANIMATIONS_ON,
-        "Animations are on: tests take longer, and pictures of screens differ.",
+        "Animations are on.",
+        detail="Tests take longer, and pictures of screens differ.",
         fix=Fix(
             "Switch animations off",
             tuple(DeviceCommand(f"settings put global {name} 0") for name in moving),
@@ -119,7 +120,7 @@ def check_battery_saver(facts: DeviceFacts) -> Finding | None:
     return warned(
         check,
         ErrorCode.DEVICE_BATTERY_SAVER_ON,
-        "The battery saver is on and slows apps down.",
+        "The battery saver is on; apps are slow.",
         fix=Fix(
             "Switch it off",
             (
@@ -147,7 +148,8 @@ def check_background(facts: DeviceFacts) -> Finding | None:
     return warned(
         check,
         ErrorCode.OPERATOR_RESTRICTED,
-        "Android restricts the Operator in the background and may stop it.",
+        "Android restricts the Operator.",
+        detail="It may stop it in the background.",
         fix=Fix("Let it run", tuple(steps)),
         bucket=bucket,
         background=mode,

@@ -44,15 +44,13 @@ def discover(
 def judge_state(device: ConnectedDevice) -> tuple[Finding, ConnectedDevice | None]:
     """Return the device if adb can use it, and what was found of it."""
     if device.state == USABLE:
-        told = f"Device {device.serial} is connected and reachable."
-        return passed(_ID, told, serial=device.serial), device
+        return passed(_ID, "Connected, and adb can use it.", serial=device.serial), device
     code, hint = trouble_of(device.state)
     offline: tuple[Step, ...] = (Reconnect(), ByHand(hint))
     finding = failed(
         _ID,
         code,
-        f"Device {device.serial} is {device.state or 'in no known state'}.",
-        detail=hint,
+        f"The device is {device.state or 'in no known state'}.",
         fix=None if code is ErrorCode.DEVICE_UNAUTHORIZED else Fix("Reconnect it", offline),
         guidance=_ACCEPT if code is ErrorCode.DEVICE_UNAUTHORIZED else None,
         serial=device.serial,

@@ -44,8 +44,9 @@ def check_log_level(facts: DeviceFacts) -> Finding | None:
         return failed(
             check,
             ErrorCode.DEVICE_LOG_LEVEL,
-            f"The log begins at level {level}; the Operator answers at level D.",
-            detail="The property log.tag or persist.log.tag says so.",
+            f"The log has no lines below level {level}.",
+            detail="The Operator answers at level D. The property log.tag, or persist.log.tag,"
+            " says so.",
             fix=Fix(
                 "Log everything",
                 (
@@ -55,7 +56,7 @@ def check_log_level(facts: DeviceFacts) -> Finding | None:
             ),
             level=level,
         )
-    return passed(check, "The log has the level that the Operator needs.")
+    return passed(check, "Lines of all levels are logged.")
 
 
 def check_log_delivery(facts: DeviceFacts) -> Finding | None:
@@ -70,8 +71,9 @@ def check_log_delivery(facts: DeviceFacts) -> Finding | None:
     return failed(
         check,
         ErrorCode.DEVICE_LOG_SUPPRESSED,
-        "The device keeps lines out of its log that the Operator answers with.",
-        detail=f"Of lines at the levels D, I and E these came into the log: {found}.",
+        "Lines of the Operator are kept out of the log.",
+        detail="So it cannot answer. Of lines at the levels D, I and E these came into the log:"
+        f" {found}.",
         fix=Fix(
             "Switch the log on",
             (ByHand(_SWITCH_LOG_ON.get(maker.lower(), _SWITCH_ANY_LOG_ON)),),
@@ -91,7 +93,8 @@ def check_log_buffer(facts: DeviceFacts) -> Finding | None:
         return warned(
             check,
             ErrorCode.DEVICE_LOG_BUFFER_SMALL,
-            f"The log has {size // 1024} KiB; dumps of large screens may be lost.",
+            f"The log has only {size // 1024} KiB.",
+            detail="Dumps of large screens may be lost.",
             fix=Fix(
                 "Make the log larger",
                 (

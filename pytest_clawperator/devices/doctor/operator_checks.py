@@ -46,7 +46,7 @@ def check_capability(facts: DeviceFacts) -> Finding:
     size = f"{info.size[0]}x{info.size[1]}" if info.size else None
     return passed(
         check,
-        f"The device's shell answers: {info.model or 'unknown model'}, API {info.api_level}.",
+        f"Its shell answers: {info.model or 'unknown model'}, API {info.api_level}.",
         model=info.model,
         manufacturer=info.manufacturer,
         sdk=info.api_level,
@@ -86,7 +86,7 @@ def check_presence(facts: DeviceFacts) -> Finding:
             operatorPackage=package,
         )
     if package in installed:
-        return passed(check, f"Operator APK ({package}) is installed.")
+        return passed(check, f"{package} is installed.")
     install = ByHand(Remedy(RemedyKind.INSTALL_OPERATOR, package))
     other = other_variant(package)
     if other in installed:
@@ -124,13 +124,13 @@ def check_version(facts: DeviceFacts) -> Finding | None:
         "apkVersionCode": found.version_code,
     }
     if found.problem is None:
-        told = f"Operator {found.version} is of a version that is supported ({found.supported})."
+        told = f"Operator {found.version} fits: made for {found.supported}."
         return passed(check, told, **evidence)
     install = ByHand(Remedy(RemedyKind.INSTALL_OPERATOR, facts.package))
     return failed(
         check,
         found.problem.code,
-        "The installed Operator is not of a version that is supported.",
+        "The Operator is of another version.",
         detail=found.problem.message,
         fix=Fix("Install another Operator", (install,)),
         **evidence,
@@ -188,8 +188,9 @@ def check_automation(facts: DeviceFacts) -> Finding | None:
     return tell(
         check,
         ErrorCode.DEVICE_UI_AUTOMATION_BUSY,
-        "Another test tool holds the device" + (f": {who}." if who else "."),
-        detail="Android switches accessibility services off, the Operator's too, while a tool"
+        "Another test tool holds the device.",
+        detail=(f"It may be {who}. " if who else "")
+        + "Android switches accessibility services off, the Operator's too, while a tool"
         " uses UiAutomation.",
         fix=Fix(
             "End the other tool",

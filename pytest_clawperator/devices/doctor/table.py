@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_clawperator.devices.doctor.report import ByHand, Finding, Report, Status
 from pytest_clawperator.remedies import Wording, for_scripts
@@ -54,22 +54,18 @@ def can_show(encoding: str | None) -> bool:
 
 
 def table(reports: Sequence[Report], style: Style) -> list[Line]:
-    """Return the lines for one device with all its checks, or for several with their troubles."""
+    """Return the lines for one device with all its checks, or for several with their troubles.
+
+    Devices with the same trouble stand together, so that forty of them are no forty pages.
+    """
     if len(reports) == 1:
         (report,) = reports
         return [Line(_title(report)), *_rows(report, report.findings, style)]
-    lines = [*_host_rows(reports, style)]
-    name = max((len(_name(report)) for report in reports), default=0)
-    for report in reports:
-        status = worst(report.findings)
-        about = visible_line(report.about)
-        told = f"{_name(report):<{name}}  {_counts(_own(report))}" + (f"  {about}" if about else "")
-        lines.append(Line(_cut(f"  {style.symbol(status)} {told}", style), status))
-    for report in reports:
-        troubles = [one for one in _own(report) if one.status != "pass"]
-        if troubles:
-            lines += [Line(""), Line(_title(report)), *_rows(report, troubles, style)]
-    return lines
+    return [
+        *_host_rows(reports, style),
+        *_device_rows(reports, style),
+        *_trouble_rows(reports, style),
+    ]
 
 
 def verdict(reports: Sequence[Report]) -> Line:
@@ -102,6 +98,38 @@ def _host_rows(reports: Sequence[Report], style: Style) -> Iterator[Line]:
         yield from _rows(first, host, style)
         yield Line("")
         yield Line("Devices")
+
+
+def _device_rows(reports: Sequence[Report], style: Style) -> Iterator[Line]:
+    """Show each device in one row."""
+    name = max((len(_name(report)) for report in reports), default=0)
+    counts = max((len(_counts(_own(report))) for report in reports), default=0)
+    for report in reports:
+        status = worst(_own(report))
+        told = f"{_name(report):<{name}}  {_counts(_own(report)):<{counts}}"
+        row = f"  {style.symbol(status)} {told}  {visible_line(report.about)}".rstrip()
+        yield Line(_cut(row, style), status)
+
+
+def _trouble_rows(reports: Sequence[Report], style: Style) -> Iterator[Line]:
+    """Show each trouble once, under the names of the devices that have it; failures first."""
+    alike: dict[tuple[object, ...], list[int]] = {}
+    findings: dict[tuple[object, ...], Finding] = {}
+    for place, report in enumerate(reports):
+        for one in _own(report):
+            key = (one.id, one.status, one.code, one.summary, one.detail, one.fix, one.guidance)
+            if one.status != "pass":
+                alike.setdefault(key, []).append(place)
+                findings.setdefault(key, one)
+    blocks: dict[tuple[int, ...], list[Finding]] = {}
+    for key, places in alike.items():
+        blocks.setdefault(tuple(places), []).append(findings[key])
+    for places, shared in sorted(blocks.items(), key=lambda block: worst(block[1]) != "fail"):
+        first = reports[places[0]]
+        yield Line("")
+        yield from _wrapped("", ", ".join(_name(reports[place]) for place in places), None, style)
+        shown = first if len(places) == 1 else replace(first, serial="SERIAL")
+        yield from _rows(shown, shared, style)
 
 
 def _name(report: Report) -> str:

@@ -21,6 +21,7 @@ ANIMATIONS = warned(
     "device.animations",
     "DEVICE_ANIMATIONS_ON",
     "Animations are on: tests take longer, and pictures of screens differ.",
+    detail="They move.",
     fix=Fix("Off", (DeviceCommand("settings put global animator_duration_scale 0"),)),
 )
 SILENT = failed(
@@ -51,7 +52,7 @@ def test_one_device_is_shown_with_all_its_checks() -> None:
         "  ✓ host.adb.server       It answers.\n"
         "  ! device.animations     Animations are on: tests take longer, and pictures of\n"
         "                          screens differ.\n"
-        "      DEVICE_ANIMATIONS_ON\n"
+        "      DEVICE_ANIMATIONS_ON: They move.\n"
         "      → adb -s PH1 shell settings put global animator_duration_scale 0\n"
         "  ✗ readiness.handshake   The Operator does not answer.\n"
         "      RESULT_ENVELOPE_TIMEOUT: no envelope came within 5 s\n"
@@ -62,12 +63,11 @@ def test_one_device_is_shown_with_all_its_checks() -> None:
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_lines_fit_the_terminal(width: int) -> None:
     """Texts are wrapped under their column; a command stays whole, so that it can be copied."""
-    lines = text_of(REPORT, REPORT, width=width).splitlines()
+    lines = text_of(REPORT, width=width).splitlines()
+    several = text_of(*[REPORT] * 40, width=width).splitlines()
 
-    assert max(len(line) for line in lines if "→ adb" not in line) <= width
-    assert (
-        lines.count("      → adb -s PH1 shell settings put global animator_duration_scale 0") == 2
-    )
+    assert max(len(line) for line in [*lines, *several] if "→ adb" not in line) <= width
+    assert "      → adb -s PH1 shell settings put global animator_duration_scale 0" in lines
 
 
 def test_a_terminal_without_the_signs_gets_ascii() -> None:
@@ -88,21 +88,30 @@ def test_the_encoding_tells_what_can_be_shown(encoding: str | None, can: bool) -
 
 
 def test_several_devices_are_rows_with_their_troubles_below() -> None:
-    """The computer is shown once; a healthy device is one row."""
+    """The computer is shown once; devices with the same trouble stand together."""
     healthy = replace(REPORT, serial="PH2", findings=(*REPORT.findings[:1], passed("a", "Fine.")))
+    moving = replace(REPORT, serial="PH30", findings=(*REPORT.findings[:1], ANIMATIONS))
 
-    lines = text_of(REPORT, healthy).splitlines()
-
-    assert lines[:6] == [
-        "This computer",
-        "  ✓ host.adb.server       It answers.",
-        "",
-        "Devices",
-        "  ✗ PH1  1 failure, 1 warning  Google Pixel 9, API 36",
-        "  ✓ PH2  1 check passed  Google Pixel 9, API 36",
-    ]
-    assert "PH2 (Google Pixel 9, API 36)" not in lines
-    assert sum("host.adb.server" in line for line in lines) == 1
+    assert text_of(REPORT, healthy, moving) == (
+        "This computer\n"
+        "  ✓ host.adb.server       It answers.\n"
+        "\n"
+        "Devices\n"
+        "  ✗ PH1   1 failure, 1 warning  Google Pixel 9, API 36\n"
+        "  ✓ PH2   1 check passed        Google Pixel 9, API 36\n"
+        "  ! PH30  1 warning             Google Pixel 9, API 36\n"
+        "\n"
+        "PH1\n"
+        "  ✗ readiness.handshake   The Operator does not answer.\n"
+        "      RESULT_ENVELOPE_TIMEOUT: no envelope came within 5 s\n"
+        "      → Switch it on.\n"
+        "\n"
+        "PH1, PH30\n"
+        "  ! device.animations     Animations are on: tests take longer, and pictures of\n"
+        "                          screens differ.\n"
+        "      DEVICE_ANIMATIONS_ON: They move.\n"
+        "      → adb -s SERIAL shell settings put global animator_duration_scale 0"
+    )
 
 
 def test_text_of_phones_cannot_command_the_terminal() -> None:

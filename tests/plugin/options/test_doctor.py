@@ -26,7 +26,7 @@ def test_a_healthy_device_is_reported_and_no_test_is_run(run: Run) -> None:
         [
             "127.0.0.1:* (Google Pixel 9, API 36)",
             "*host.adb.server * answers.",
-            "*device.discovery * is connected and reachable.",
+            "*device.discovery * Connected, and adb can use it.",
             "*readiness.handshake * The Operator answers.",
         ]
     )
