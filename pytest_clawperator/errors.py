@@ -292,6 +292,7 @@ class LogcatError(TransportError):
     """The device's log cannot be read."""
 
     default_code = ErrorCode.LOGCAT_UNAVAILABLE
+    last_resort = remedies.Remedy(remedies.RemedyKind.RUN_DOCTOR)
 
 
 class TransportTimeoutError(TransportError):
