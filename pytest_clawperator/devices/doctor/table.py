@@ -113,23 +113,28 @@ def _device_rows(reports: Sequence[Report], style: Style) -> Iterator[Line]:
 
 def _trouble_rows(reports: Sequence[Report], style: Style) -> Iterator[Line]:
     """Show each trouble once, under the names of the devices that have it; failures first."""
-    alike: dict[tuple[object, ...], list[int]] = {}
+    having: dict[tuple[object, ...], list[int]] = {}
     findings: dict[tuple[object, ...], Finding] = {}
     for place, report in enumerate(reports):
         for one in _own(report):
-            key = (one.id, one.status, one.code, one.summary, one.detail, one.fix, one.guidance)
             if one.status != "pass":
-                alike.setdefault(key, []).append(place)
-                findings.setdefault(key, one)
+                having.setdefault(_kind(one), []).append(place)
+                findings.setdefault(_kind(one), one)
     blocks: dict[tuple[int, ...], list[Finding]] = {}
-    for key, places in alike.items():
-        blocks.setdefault(tuple(places), []).append(findings[key])
-    for places, shared in sorted(blocks.items(), key=lambda block: worst(block[1]) != "fail"):
-        first = reports[places[0]]
+    for kind, places in having.items():
+        blocks.setdefault(tuple(places), []).append(findings[kind])
+    for devices, shared in sorted(blocks.items(), key=lambda block: worst(block[1]) != "fail"):
+        first = reports[devices[0]]
+        names = ", ".join(_name(reports[place]) for place in devices)
         yield Line("")
-        yield from _wrapped("", ", ".join(_name(reports[place]) for place in places), None, style)
-        shown = first if len(places) == 1 else replace(first, serial="SERIAL")
+        yield from _wrapped("", names, None, style)
+        shown = first if len(devices) == 1 else replace(first, serial="SERIAL")
         yield from _rows(shown, shared, style)
+
+
+def _kind(one: Finding) -> tuple[object, ...]:
+    """Return what findings of several devices have in common if they are the same."""
+    return one.id, one.status, one.code, one.summary, one.detail, one.fix, one.guidance
 
 
 def _name(report: Report) -> str:

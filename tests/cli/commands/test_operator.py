@@ -1,9 +1,8 @@
-"""``operator setup``, ``grant-device-permissions`` and ``version``, on a simulated phone."""
+"""``operator setup`` and ``grant-device-permissions``, on a simulated phone."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -13,53 +12,25 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.cli.app import run
 from pytest_clawperator.devices.file_lease import FileLeases
 from pytest_clawperator.devices.inventory import read_device
-from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
-from pytest_clawperator.transport.wire import AdbServer
+from tests.cli.conftest import Cli
 from tests.doubles.operator_apk import operator_apk
 
 OPERATOR = "com.clawperator.operator"
 Run = Callable[..., "tuple[int, dict[str, Any], str]"]
 
 
-@pytest.fixture(scope="module")
-def simulator() -> Iterator[Simulator]:
-    """Start a phone."""
-    with Simulator(devices=1, seed=4, time_scale=0.05) as simulator:
-        yield simulator
-
-
 @pytest.fixture
-def phone(simulator: Simulator) -> Iterator[AdbTransport]:
-    """Reach the phone, and set it back afterwards."""
-    transport = AdbTransport(
-        AdbServer(simulator.adb_host, simulator.adb_port), simulator.serials[0]
-    )
-    yield transport
-    transport.shell("sim reset")
-    transport.close()
-
-
-@pytest.fixture
-def program(
-    phone: AdbTransport,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Run:
+def program(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Return the function that runs a command; it returns exit code, document and stderr."""
     monkeypatch.setenv("CLAWPERATOR_LEASE_DIR", str(tmp_path))
     monkeypatch.setenv("no_proxy", "*")
-    monkeypatch.delenv("ANDROID_SERIAL", raising=False)
-    monkeypatch.delenv("CLAWPERATOR_OPERATOR_PACKAGE", raising=False)
 
     def program(*words: str) -> tuple[int, dict[str, Any], str]:
-        code = run([*words, "--adb", str(phone.server), "--json"])
-        printed = capsys.readouterr()
-        return code, json.loads(printed.out), printed.err
+        printed = cli(*words, "--json")
+        return printed.code, printed.json, printed.err
 
     return program
 
@@ -142,37 +113,3 @@ def test_a_file_that_is_not_there_tells_what_was_done(program: Run) -> None:
     assert (code, done["code"]) == (1, "OPERATOR_APK_NOT_FOUND")
     assert done["operatorPackage"] == "<unknown>"
     assert not done["install"]["ok"]
-
-
-@pytest.mark.parametrize(
-    ("trouble", "code"),
-    [
-        ("true", None),
-        ("sim fault operator_version version=0.5.9", None),
-        ("sim fault operator_version version=0.6.0", "VERSION_INCOMPATIBLE"),
-        ("sim fault operator_version version=new", "APK_VERSION_INVALID"),
-        ("sim fault operator_absent", "OPERATOR_NOT_INSTALLED"),
-        ("sim fault operator_variant", "OPERATOR_VARIANT_MISMATCH"),
-        ("sim fault booting", "DEVICE_SHELL_UNAVAILABLE"),
-    ],
-)
-def test_versions_are_compared(
-    program: Run, phone: AdbTransport, trouble: str, code: str | None
-) -> None:
-    """Major and minor number decide; else the answer has the code and what to do."""
-    phone.shell(trouble)
-
-    exit_code, found, _ = program("version", "--check-compat")
-
-    assert exit_code == (0 if code is None else 1)
-    assert found["compatible"] is (code is None)
-    assert found.get("error", {}).get("code") == code
-    assert code is None or found["remediation"]
-
-
-def test_the_version_needs_no_device(program: Run) -> None:
-    """Without a comparison nothing is asked of a device."""
-    code, found, _ = program("version")
-
-    assert code == 0
-    assert found["supportedOperator"] == "0.5"
