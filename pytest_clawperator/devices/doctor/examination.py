@@ -40,14 +40,15 @@ from pytest_clawperator.devices.doctor.operator_checks import (
     check_usb_debugging,
     check_version,
 )
-from pytest_clawperator.devices.doctor.report import Finding, Report, failed
+from pytest_clawperator.devices.doctor.report import Finding, Report, adb_command, failed
 from pytest_clawperator.devices.inventory import ConnectedDevice, list_devices
-from pytest_clawperator.devices.lease import LeaseStore
+from pytest_clawperator.devices.lease import Hold, LeaseStore
 from pytest_clawperator.devices.readiness import check_ready
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, LeaseError
 from pytest_clawperator.execution.flight import Flight
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.transport.adb import AdbTransport
+from pytest_clawperator.transport.interruptible_wait import start_thread
 
 #: The checks of a device, in the order of the report.
 DEVICE_CHECKS: tuple[Callable[[DeviceFacts], Finding | None], ...] = (
@@ -77,6 +78,8 @@ _LAST = ("device.boot", "readiness.version.compatibility")
 _MENDING = 60.0
 _SMOKE_TIMEOUT_MS = 12_000
 _SMOKE_APP = "com.android.settings"
+
+_Outcomes = queue.SimpleQueue["tuple[int, Report | Exception]"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,21 +127,37 @@ def examine_all(
     devices: Sequence[ConnectedDevice], how: Examination, *, host: tuple[Finding, ...] = ()
 ) -> list[Report]:
     """Examine devices side by side; one that hangs is reported so and delays no other."""
-    outcomes: queue.SimpleQueue[tuple[int, Report | Exception]] = queue.SimpleQueue()
+    outcomes: _Outcomes = queue.SimpleQueue()
+    held: list[Hold] = []
 
     def examine_one(place: int) -> None:
         try:
-            outcomes.put((place, examine(devices[place], how, host=host)))
+            outcomes.put((place, examine(devices[place], how, host=host, held=held)))
         except Exception as error:
             outcomes.put((place, error))
 
     for place in range(len(devices)):
         # Nobody waits for the thread of a device that hangs, not even the end of the program.
-        threading.Thread(target=examine_one, args=(place,), daemon=True).start()
+        start_thread(threading.Thread(target=examine_one, args=(place,), daemon=True))
     patience = how.within + (_MENDING if how.mends else 0.0)
+    try:
+        found = _await(outcomes, len(devices), patience)
+    except BaseException:
+        # Threads are not waited for, so what they hold is released for them.
+        for hold in held:
+            hold.release()
+        raise
+    return [
+        found.get(place) or _overdue(device, how, host, patience)
+        for place, device in enumerate(devices)
+    ]
+
+
+def _await(outcomes: _Outcomes, count: int, patience: float) -> dict[int, Report]:
+    """Return the reports that come in time, by their places."""
     deadline = time.monotonic() + patience
     found: dict[int, Report] = {}
-    while len(found) < len(devices):
+    while len(found) < count:
         try:
             place, outcome = outcomes.get(timeout=max(deadline - time.monotonic(), 0.0))
         except queue.Empty:
@@ -146,14 +165,17 @@ def examine_all(
         if isinstance(outcome, Exception):
             raise outcome
         found[place] = outcome
-    return [
-        found.get(place) or _overdue(device, how, host, patience)
-        for place, device in enumerate(devices)
-    ]
+    return found
 
 
-def examine(device: ConnectedDevice, how: Examination, *, host: tuple[Finding, ...] = ()) -> Report:
-    """Examine one device, and mend it if that is asked for."""
+def examine(
+    device: ConnectedDevice,
+    how: Examination,
+    *,
+    host: tuple[Finding, ...] = (),
+    held: list[Hold] | None = None,
+) -> Report:
+    """Examine one device, and mend it if that is asked for; its lease is noted in ``held``."""
     changes: list[str] = []
 
     def tell(change: str) -> None:
@@ -170,7 +192,8 @@ def examine(device: ConnectedDevice, how: Examination, *, host: tuple[Finding, .
         if usable is None:
             report = _report(device, how, before)
         else:
-            report = _Patient(transport, how).examined(before, tell)
+            noted = [] if held is None else held
+            report = _Patient(transport, how, noted).examined(before, tell)
     finally:
         transport.close()
     return replace(report, changes=tuple(changes))
@@ -179,9 +202,10 @@ def examine(device: ConnectedDevice, how: Examination, *, host: tuple[Finding, .
 class _Patient:
     """A device that adb can use, while it is examined."""
 
-    def __init__(self, transport: AdbTransport, how: Examination) -> None:
+    def __init__(self, transport: AdbTransport, how: Examination, held: list[Hold]) -> None:
         self._transport = transport
         self._how = how
+        self._held = held
 
     def examined(self, before: tuple[Finding, ...], tell: Callable[[str], None]) -> Report:
         """Read the device and judge it; mend what can be, and read it again."""
@@ -219,6 +243,7 @@ class _Patient:
         except LeaseError as error:
             return replace(facts, lease_problem=error)
         opened.callback(hold.release)
+        self._held.append(hold)
         return facts
 
     def _pipeline(self, key: str, opened: ExitStack) -> Pipeline:
@@ -296,7 +321,7 @@ def _report(device: ConnectedDevice, how: Examination, findings: tuple[Finding, 
         serial=device.serial,
         operator_package=how.package,
         findings=findings,
-        adb_port=device.server.port,
+        adb=adb_command(device.server),
     )
 
 

@@ -9,9 +9,12 @@ from typing import Any, Literal
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.remedies import Hint, Wording, for_scripts, in_words, parts_of
+from pytest_clawperator.transport.server import DEFAULT_PORT
+from pytest_clawperator.transport.wire import AdbServer
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 Status = Literal["pass", "warn", "fail"]
-DEFAULT_ADB_PORT = 5037
 
 
 @dataclass(frozen=True)
@@ -134,14 +137,15 @@ class Report:
     """The findings about one device, in the order of the checks.
 
     ``serial`` is None where no device was found or chosen. ``about`` describes the device,
-    ``adb_port`` is that of its adb server, and ``changes`` are what was done to mend it.
+    ``adb`` is the command that reaches its adb server, and ``changes`` are what was done to
+    mend it.
     """
 
     operator_package: str
     findings: tuple[Finding, ...]
     serial: str | None = None
     about: str = ""
-    adb_port: int = DEFAULT_ADB_PORT
+    adb: str = "adb"
     changes: tuple[str, ...] = ()
 
     @property
@@ -159,10 +163,9 @@ class Report:
         if isinstance(step, ByHand):
             return in_words(parts_of(step.what), wording) or ""
         if isinstance(step, Reconnect):
-            return "adb reconnect offline"
+            return f"{self.adb} reconnect offline"
         if isinstance(step, DeviceCommand):
-            port = "" if self.adb_port == DEFAULT_ADB_PORT else f" -P {self.adb_port}"
-            return f"adb{port} -s {self.serial} shell {step.command}"
+            return f"{self.adb} -s {self.serial} shell {step.command}"
         is_usual = self.operator_package == OPERATOR_PACKAGE
         package = "" if is_usual else f" --operator-package {self.operator_package}"
         return f"clawperator-py grant-device-permissions --device {self.serial}{package}"
@@ -215,6 +218,15 @@ class Report:
                 yield self.step_in_words(step, wording)
             if finding.guidance is not None:
                 yield from finding.guidance.steps
+
+
+def adb_command(server: AdbServer) -> str:
+    """Return how adb is called so that it asks this server."""
+    if server.path is not None:
+        return f"adb -L localfilesystem:{server.path}"
+    host = "" if server.host in LOOPBACK else f" -H {server.host}"
+    port = "" if server.port == DEFAULT_PORT else f" -P {server.port}"
+    return f"adb{host}{port}"
 
 
 def all_as_json(reports: Sequence[Report], wording: Wording = for_scripts) -> dict[str, Any]:

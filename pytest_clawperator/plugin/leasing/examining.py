@@ -14,7 +14,7 @@ from pytest_clawperator.devices.connection import wanted_package
 from pytest_clawperator.devices.doctor.discovery import discover
 from pytest_clawperator.devices.doctor.examination import Examination, examine_all, judge_host
 from pytest_clawperator.devices.doctor.host_facts import gather_host
-from pytest_clawperator.devices.doctor.report import Finding, Report, warned
+from pytest_clawperator.devices.doctor.report import Finding, Report, adb_command, warned
 from pytest_clawperator.devices.doctor.table import Style, can_show, table, verdict
 from pytest_clawperator.devices.inventory import USABLE, ConnectedDevice, list_devices
 from pytest_clawperator.devices.lease import open_leases
@@ -92,7 +92,7 @@ def _whole(
         about=report.about if report is not None else "",
         operator_package=how.package,
         findings=(*host, *found),
-        adb_port=one.server.port if one.server is not None else 5037,
+        adb=adb_command(one.server) if one.server is not None else "adb",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,14 +16,16 @@ from pytest_clawperator.devices.doctor.examination import Examination, examine_a
 from pytest_clawperator.devices.doctor.report import Finding, Report
 from pytest_clawperator.devices.file_lease import FileLeases
 from pytest_clawperator.devices.holder import Holder
-from pytest_clawperator.devices.inventory import ConnectedDevice, list_devices, read_device
+from pytest_clawperator.devices.inventory import ConnectedDevice, read_device
 from pytest_clawperator.errors import ConfigurationError, LeaseError
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
+from tests.acceptance.lab import Witness
 from tests.devices.doctor.conftest import HEALTHY, Examine
 
 OPERATOR = OPERATOR_PACKAGE
+DEADLINE = 20.0
 ORDER = [
     "device.discovery",
     "device.capability",
@@ -239,6 +242,32 @@ def test_mending_holds_the_device_meanwhile_and_releases_it(
     assert leases.holder(key) is None
 
 
+def test_an_interrupt_while_mending_releases_the_device(
+    patient: AdbTransport, leases: FileLeases
+) -> None:
+    """Ctrl-C ends the waiting at once, and the lease with it."""
+    key = read_device(patient, server=patient.server).key
+    patient.shell("settings put global low_power 1")
+    device = ConnectedDevice(patient.serial, "device", patient.server)
+    holders, seen, before = [], threading.Event(), set(threading.enumerate())
+
+    def interrupt(serial: str, change: str) -> None:
+        holders.append(leases.holder(key))
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        seen.wait(DEADLINE)
+
+    how = Examination(package=OPERATOR, leases=leases, mends=True, tell=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        examine_all([device], how)
+    left = leases.holder(key)
+    seen.set()
+    for thread in {*threading.enumerate()} - before:
+        thread.join(DEADLINE)
+
+    assert holders[0] is not None
+    assert left is None
+
+
 def test_the_smoke_test_opens_settings(patient: AdbTransport, examined: Examine) -> None:
     """With ``full`` Settings is opened and seen."""
     report = examined(full=True)
@@ -286,8 +315,10 @@ def test_a_device_that_hangs_delays_no_other(
 def test_an_unusable_device_has_its_state(leases: FileLeases) -> None:
     """What adb says of a device is found, and nothing is asked of it."""
     with Simulator(devices=1, faults=["unauthorized"]) as simulator:
-        server = AdbServer(simulator.adb_host, simulator.adb_port)
-        (report,) = examine_all(list_devices(server), Examination(package=OPERATOR, leases=leases))
+        witness = Witness(AdbServer(simulator.adb_host, simulator.adb_port), simulator.serials[0])
+        witness.wait_for_state("unauthorized")
+        device = ConnectedDevice(witness.serial, "unauthorized", witness.server)
+        (report,) = examine_all([device], Examination(package=OPERATOR, leases=leases))
 
     finding = found(report, "device.discovery")
     assert (finding.status, finding.code) == ("fail", "DEVICE_UNAUTHORIZED")

@@ -15,6 +15,7 @@ from pytest_clawperator.devices.doctor.report import (
     Regrant,
     Report,
     Step,
+    adb_command,
     all_as_json,
     failed,
     passed,
@@ -22,13 +23,14 @@ from pytest_clawperator.devices.doctor.report import (
 )
 from pytest_clawperator.plugin.session.hints import for_pytest
 from pytest_clawperator.remedies import Remedy, RemedyKind
+from pytest_clawperator.transport.wire import AdbServer
 
 PACKAGE = "com.clawperator.operator"
 
 
-def report_of(*findings: object, port: int = 5037) -> Report:
+def report_of(*findings: object, adb: str = "adb") -> Report:
     """Return a report about PH1."""
-    return Report(serial="PH1", operator_package=PACKAGE, findings=findings, adb_port=port)  # type: ignore[arg-type]  # shorter to write
+    return Report(serial="PH1", operator_package=PACKAGE, findings=findings, adb=adb)  # type: ignore[arg-type]  # shorter to write
 
 
 def test_a_healthy_device_has_no_actions() -> None:
@@ -90,13 +92,28 @@ def test_warnings_leave_a_report_ok() -> None:
             Regrant(),
             "clawperator-py grant-device-permissions --device PH1",
         ),
-        (Reconnect(), "adb reconnect offline"),
+        (Reconnect(), "adb -P 6000 reconnect offline"),
         (ByHand(Remedy(RemedyKind.CORRECT_APK)), "Correct --claw-operator-apk."),
     ],
 )
 def test_a_step_can_be_typed_as_it_is(step: Step, words: str) -> None:
     """Commands name the device and the port of its adb server; hints are in the reader's words."""
-    assert report_of(port=6000).step_in_words(step, for_pytest) == words
+    assert report_of(adb="adb -P 6000").step_in_words(step, for_pytest) == words
+
+
+@pytest.mark.parametrize(
+    ("server", "command"),
+    [
+        (AdbServer(), "adb"),
+        (AdbServer(port=6000), "adb -P 6000"),
+        (AdbServer("rack"), "adb -H rack"),
+        (AdbServer("rack", 6000), "adb -H rack -P 6000"),
+        (AdbServer(path="/run/adb"), "adb -L localfilesystem:/run/adb"),
+    ],
+)
+def test_the_command_reaches_the_same_server(server: AdbServer, command: str) -> None:
+    """Who copies a step asks the adb server that was asked here."""
+    assert adb_command(server) == command
 
 
 def test_several_reports_are_ok_if_each_is() -> None:
