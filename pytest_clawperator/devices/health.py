@@ -28,6 +28,7 @@ from pytest_clawperator.errors import (
     TransportTimeoutError,
 )
 from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.remedies import with_remedy
 from pytest_clawperator.transport.interface import Transport
 
 # How long a healthy device may take to answer.
@@ -121,7 +122,7 @@ class Health:
                 self._tell("the device works again")
                 return
         if error.code in _DEAD_SERVICE:
-            error.hint = _DEAD_HINT
+            error.advice = with_remedy((_DEAD_HINT,), error.last_resort)
         self._given_up = error
         self._tell("the device failed its check again and is put aside")
         raise error

@@ -99,5 +99,5 @@ def _next(reports: Sequence[Report]) -> list[str]:
     if any(one.code == ErrorCode.MULTIPLE_DEVICES_DEVICE_ID_REQUIRED for one in found):
         return ["`clawperator-py doctor --all` examines all of them."]
     if any(one.fix and one.fix.is_automatic for one in found):
-        return ["`clawperator-py doctor --fix` takes the steps that are commands."]
+        return ["With --fix the steps that are commands are taken."]
     return []

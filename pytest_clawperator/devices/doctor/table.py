@@ -126,6 +126,8 @@ def _trouble_rows(reports: Sequence[Report], style: Style) -> Iterator[Line]:
     for devices, shared in sorted(blocks.items(), key=lambda block: worst(block[1]) != "fail"):
         first = reports[devices[0]]
         names = ", ".join(_name(reports[place]) for place in devices)
+        if len(devices) == len(reports):
+            names = "All devices"
         yield Line("")
         yield from _wrapped("", names, None, style)
         shown = first if len(devices) == 1 else replace(first, serial="SERIAL")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,12 @@ from pytest_clawperator.devices.doctor.examination import Examination, examine_a
 from pytest_clawperator.devices.doctor.host_facts import gather_host
 from pytest_clawperator.devices.doctor.report import Finding, Report, adb_command, warned
 from pytest_clawperator.devices.doctor.table import Style, can_show, table, verdict
-from pytest_clawperator.devices.inventory import USABLE, ConnectedDevice, list_devices
+from pytest_clawperator.devices.inventory import (
+    SERIAL_VARIABLE,
+    USABLE,
+    ConnectedDevice,
+    list_devices,
+)
 from pytest_clawperator.devices.lease import open_leases
 from pytest_clawperator.devices.spec import DeviceSpec
 from pytest_clawperator.errors import ClawperatorError, ErrorCode
@@ -99,7 +105,7 @@ def _whole(
 def _chosen(
     config: pytest.Config, host_of: Callable[[AdbServer], tuple[Finding, ...]]
 ) -> Iterator[_Chosen]:
-    """Yield the devices of ``--claw-device``; without it, all that are connected."""
+    """Yield the devices of ``--claw-device``, or of ``ANDROID_SERIAL``, or all there are."""
     settings = settings_of(config)
     servers = [locate_server(address) for address in settings.adb or (None,)]
     for spec in settings.device or (None,):
@@ -108,7 +114,8 @@ def _chosen(
         elif spec is not None and spec.kind == "url":
             yield _Chosen(None, finding=_behind_url(spec), serial=spec.text)
         else:
-            yield from _connected(servers, spec.serial if spec else None, host_of)
+            named = os.environ.get(SERIAL_VARIABLE) or None
+            yield from _connected(servers, spec.serial if spec else named, host_of)
 
 
 def _started(config: pytest.Config, spec: DeviceSpec) -> Iterator[_Chosen]:

@@ -105,7 +105,7 @@ def test_people_get_a_table_that_fits(doctor: Run, phone: AdbTransport) -> None:
     assert code == 0
     assert any(line.startswith("  ! device.screen ") for line in lines)
     assert max(len(line) for line in lines if " shell " not in line) <= 80
-    assert lines[-1] == "`clawperator-py doctor --fix` takes the steps that are commands."
+    assert lines[-1] == "With --fix the steps that are commands are taken."
 
 
 def test_the_exit_code_can_be_left_out(doctor: Run, phone: AdbTransport) -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
+from pytest_clawperator.devices.doctor import adb_servers
 from pytest_clawperator.devices.doctor.adb_servers import (
     RunningServer,
     as_server,
@@ -35,6 +39,30 @@ def test_a_server_is_known_by_its_command_line(
 def test_other_processes_are_no_servers(command: str) -> None:
     """Neither the client nor another program counts."""
     assert as_server(7, command.split()) is None
+
+
+def test_processes_are_listed_by_ps_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there is no /proc, as on macOS, the program ps lists them."""
+    program = tmp_path / "ps"
+    rows = "  1 /sbin/launchd\n 42 /opt/adb -L tcp:5037 fork-server server --reply-fd 4\nnonsense"
+    program.write_text(f"#!/bin/sh\ncat <<END\n{rows}\nEND\n", encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(adb_servers, "_PROCESSES", tmp_path / "proc")
+
+    assert running_servers() == [RunningServer(42, 5037, takes_usb=True)]
+
+
+def test_no_way_to_list_processes_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then no other server is known."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(adb_servers, "_PROCESSES", tmp_path / "proc")
+
+    assert running_servers() == []
 
 
 def test_the_server_of_a_simulator_takes_no_usb_devices(simulator: Simulator) -> None:

@@ -114,6 +114,14 @@ def test_several_devices_are_rows_with_their_troubles_below() -> None:
     )
 
 
+def test_a_trouble_of_all_devices_is_told_so() -> None:
+    """Their names stand in the rows above."""
+    lines = text_of(*[REPORT] * 40).splitlines()
+
+    assert "All devices" in lines
+    assert "PH1, PH1" not in "\n".join(lines)
+
+
 def test_text_of_phones_cannot_command_the_terminal() -> None:
     """Control characters are shown, and line breaks begin no row."""
     hostile = replace(REPORT, about="Evil\x1b[2J\n  ✓ all is well")

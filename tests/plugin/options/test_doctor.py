@@ -72,6 +72,18 @@ def test_without_a_choice_every_device_is_examined(
         result.stdout.fnmatch_lines([f"  ? {serial}  *Google Pixel*"])
 
 
+def test_the_environment_can_choose_the_device(
+    run_plain: Run, simulator: Simulator, adb: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the option it is the device of ANDROID_SERIAL, as in a run."""
+    monkeypatch.setenv("ANDROID_SERIAL", simulator.serials[1])
+
+    result = run_plain("--claw-doctor", "--claw-adb", adb)
+
+    result.stdout.fnmatch_lines([f"{simulator.serials[1]} (Google *"])
+    assert simulator.serials[0] not in result.stdout.str()
+
+
 def test_a_device_that_is_not_there_fails(run_plain: Run, adb: str) -> None:
     """It is a finding, with what is connected."""
     result = run_plain("--claw-doctor", "--claw-adb", adb, "--claw-device", "NOPE")
