@@ -14,13 +14,14 @@ from pytest_clawperator.cli.commands.first_project import FILES
 from tests.cli.conftest import Cli
 
 TOP = Path(__file__).parent.parent.parent.parent
+PLUGINS = ["-p", "pytest_clawperator.plugin", "-p", "tests.doubles.quick_phones"]
 
 
 def test_a_new_project_runs_green_on_simulated_phones(cli: Cli, tmp_path: Path) -> None:
     """What was written is all that is needed."""
     printed = cli("init", str(tmp_path))
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "pytest_clawperator.plugin"],
+        [sys.executable, "-m", "pytest", "-q", *PLUGINS],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(TOP), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
