@@ -27,6 +27,7 @@ from pytest_clawperator.devices.operator import (
     PACKAGE_VARIABLE,
     find_operator,
     grant_operator,
+    tell_grants,
 )
 from pytest_clawperator.devices.readiness import Readiness, check_ready, judge
 from pytest_clawperator.devices.setup.set_up import set_up_operator
@@ -120,7 +121,7 @@ def open_runner(
             opened.callback(transport.close)
         tell = _teller(transport.serial, observers)
         package = _find_operator(
-            transport, wanted_package(operator_package), apk=operator_apk, grant=grant
+            transport, wanted_package(operator_package), apk=operator_apk, grant=grant, tell=tell
         )
         info = info or read_device(transport, server=server)
         preflight = _Preflight(transport, package, known)
@@ -150,14 +151,19 @@ def wanted_package(named: str | None = None) -> str | None:
 
 
 def _find_operator(
-    transport: Transport, package: str | None, *, apk: str | Path | None, grant: bool
+    transport: Transport,
+    package: str | None,
+    *,
+    apk: str | Path | None,
+    grant: bool,
+    tell: Callable[[str], None],
 ) -> str:
     """Return the package of the Operator; install it and grant what it needs if asked to."""
     if apk is not None:
-        return set_up_operator(transport, apk, package).package
+        return set_up_operator(transport, apk, package, tell=tell).package
     wanted = package or OPERATOR_PACKAGE
     if grant:
-        grant_operator(transport, find_operator(transport, wanted))
+        tell_grants(grant_operator(transport, find_operator(transport, wanted)), tell)
     return wanted
 
 

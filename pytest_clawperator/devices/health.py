@@ -9,6 +9,7 @@ from typing import Literal, TypeVar
 from pytest_clawperator.devices.operator import (
     grant_operator,
     restart_service,
+    tell_grants,
     wait_for_ping,
 )
 from pytest_clawperator.devices.readiness import (
@@ -140,7 +141,7 @@ def heal(
         raise error
     trouble = _trouble(error)
     if trouble == "operator":
-        grant_operator(pipeline.transport, pipeline.operator_package)
+        tell_grants(grant_operator(pipeline.transport, pipeline.operator_package), tell)
         if error.code in _DEAD_SERVICE:
             tell("the Operator's service is dead, so it is switched off and on")
             restart_service(pipeline.transport, pipeline.operator_package)

@@ -16,13 +16,12 @@ from pytest_clawperator.cli.output import Answer, Line, notice
 from pytest_clawperator.cli.session import leased, open_device
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
 from pytest_clawperator.devices.connection import wanted_package
-from pytest_clawperator.devices.operator import grant_each, not_granted
+from pytest_clawperator.devices.operator import grant_each, not_granted, tell_grants
 from pytest_clawperator.devices.setup.apk_source import is_url, local_apk
 from pytest_clawperator.devices.setup.set_up import (
     await_answer,
     permissions,
     set_up_operator,
-    tell_grants,
 )
 from pytest_clawperator.errors import ErrorCode, OperatorNotReadyError
 from pytest_clawperator.transport.adb import AdbTransport

@@ -76,5 +76,4 @@ def _regrant(pipeline: Pipeline, tell: Tell) -> None:
         return
     except ClawperatorError as error:
         problem = error
-    tell("granted the Operator what it needs")
     heal(pipeline, problem, tell=tell)

@@ -17,6 +17,7 @@ from pytest_clawperator.devices.operator import (
     grant_each,
     install_operator,
     not_granted,
+    tell_grants,
 )
 from pytest_clawperator.devices.readiness import check_ready
 from pytest_clawperator.errors import ErrorCode, OperatorNotReadyError
@@ -101,16 +102,6 @@ def permissions(grants: Grants) -> dict[str, Any]:
         },
         "notificationListener": _service(grants.listener),
     }
-
-
-def tell_grants(grants: Grants, tell: Tell) -> None:
-    """Tell each change of what the Operator has."""
-    if not grants.accessibility.had:
-        tell("switched its accessibility service on")
-    if not grants.notification.needless:
-        tell("made sure that it may show notifications")
-    if not grants.listener.had:
-        tell("switched its notification listener on")
 
 
 def _outcome(grant: Grant) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def test_a_device_is_examined_and_mended(doctor: Run, phone: AdbTransport) -> No
     assert broken["fix"]["steps"][0]["value"].startswith("clawperator-py grant-device-permissions")
     assert checks(mended[1])["readiness.handshake"]["status"] == "pass"
     changes = json.loads(mended[1])["changes"]
-    assert "granted the Operator what it needs" in changes
+    assert "switched the Operator's accessibility service on" in changes
     assert mended[2].splitlines() == [f"[{phone.serial}] {change}" for change in changes]
 
 

@@ -82,9 +82,9 @@ class TestWhatWasDone:
 
         assert told == [
             "installed operator.apk",
-            "switched its accessibility service on",
-            "made sure that it may show notifications",
-            "switched its notification listener on",
+            "switched the Operator's accessibility service on",
+            "made sure that the Operator may show notifications",
+            "switched the Operator's notification listener on",
         ]
         assert not done.is_unchanged
 
