@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -77,11 +77,23 @@ def _examined(config: pytest.Config) -> list[Report]:
     package = wanted_package(settings.operator_package) or OPERATOR_PACKAGE
     how = Examination(package=package, leases=store)
     host_of = cache(lambda server: judge_host(gather_host(server)))
-    chosen = list(_chosen(config, host_of))
-    devices = [one for one in chosen if one.device is not None]
-    examined = examine_all([one.device for one in devices if one.device is not None], how)
-    reports = dict(zip(map(id, devices), examined, strict=True))
-    return [_whole(one, reports.get(id(one)), how, host_of) for one in chosen]
+    chosen = list(_distinct(_chosen(config, host_of)))
+    devices = [one.device for one in chosen if one.device is not None]
+    examined = iter(examine_all(devices, how))
+    return [
+        _whole(one, None if one.device is None else next(examined), how, host_of) for one in chosen
+    ]
+
+
+def _distinct(chosen: Iterable[_Chosen]) -> Iterator[_Chosen]:
+    """Yield each device once, though it may be named twice."""
+    seen: set[tuple[AdbServer, str]] = set()
+    for one in chosen:
+        place = None if one.device is None else (one.device.server, one.device.serial)
+        if place is None or place not in seen:
+            yield one
+        if place is not None:
+            seen.add(place)
 
 
 def _whole(

@@ -312,6 +312,17 @@ def test_a_device_that_hangs_delays_no_other(
     assert found(reports[0], "device.capability").code == "TRANSPORT_TIMEOUT"
 
 
+def test_a_device_that_is_connected_twice_answers_both_times(
+    simulator: Simulator, server: AdbServer, leases: FileLeases
+) -> None:
+    """An execution waits for the other one, and is no conflict."""
+    emulator = ConnectedDevice(simulator.serials[1], "device", server)
+
+    reports = examine_all([emulator] * 4, Examination(package=OPERATOR, leases=leases))
+
+    assert [found(report, "readiness.handshake").status for report in reports] == ["pass"] * 4
+
+
 def test_an_unusable_device_has_its_state(leases: FileLeases) -> None:
     """What adb says of a device is found, and nothing is asked of it."""
     with Simulator(devices=1, faults=["unauthorized"]) as simulator:

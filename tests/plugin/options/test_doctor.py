@@ -72,6 +72,14 @@ def test_without_a_choice_every_device_is_examined(
         result.stdout.fnmatch_lines([f"  ? {serial}  *Google Pixel*"])
 
 
+def test_a_device_that_is_named_twice_is_examined_once(run: Run, phone: AdbTransport) -> None:
+    """It is one device, however often it is chosen."""
+    result = run("--claw-doctor", "--claw-device", phone.serial)
+
+    assert result.ret == pytest.ExitCode.OK
+    assert result.stdout.str().count("readiness.handshake") == 1
+
+
 def test_the_environment_can_choose_the_device(
     run_plain: Run, simulator: Simulator, adb: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
