@@ -15,6 +15,7 @@ def test_another_variant_is_told_and_then_the_reason(
     """The command goes on as published; as nobody answers, the error names the other variant."""
     with Simulator(devices=1, operator="dev", time_scale=0.02) as other:
         monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(other.adb_port))
+        monkeypatch.setenv("ANDROID_SERIAL", other.serials[0])
         refused = cli("sleep", "1")
         named = cli("sleep", "1", "--operator-package", "com.clawperator.operator.dev")
 
@@ -50,3 +51,12 @@ def test_a_wrong_package_is_refused_before_anything_is_opened(cli: Cli) -> None:
     printed = cli("sleep", "1", "--operator-package", "a;b", "--device", "no-such-device")
 
     assert (printed.code, printed.json["code"]) == (1, "CONFIGURATION_INVALID")
+
+
+@pytest.mark.parametrize("argv", [["logs"], ["packages", "list"], ["leases"], ["record", "pull"]])
+def test_a_device_of_another_host_has_no_shell(argv: list[str], cli: Cli) -> None:
+    """What needs more than executions says so, and which device would do."""
+    printed = cli(*argv, "--device", "http://127.0.0.1:1/x")
+
+    assert (printed.code, printed.json["code"]) == (1, "DEVICE_SHELL_UNAVAILABLE")
+    assert "--device SERIAL" in printed.json["hint"]
