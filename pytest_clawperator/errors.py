@@ -44,10 +44,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from pytest_clawperator import remedies
 from pytest_clawperator.error_codes import ErrorCode as ErrorCode
 from pytest_clawperator.error_codes import known_code as known_code
 from pytest_clawperator.redaction.redaction import hide
-from pytest_clawperator.remedies import Hint, Wording, for_scripts, in_words, parts_of
 from pytest_clawperator.visible_text import visible
 
 #: What Python raises for a file that cannot be used: the system's refusal, or a path that no
@@ -86,10 +86,12 @@ class _Explained(BaseException):
     """What every error of ours carries, so that a reader knows the cause and the next step.
 
     ``advice`` is what to do next, as data; ``hint`` is the same in words, which ``wording``
-    chooses for the reader: those of scripts, unless a front puts its own there.
+    chooses for the reader: those of scripts, unless a front puts its own there. Every hint of
+    a class ends in its ``last_resort``.
     """
 
     default_code: ClassVar[ErrorCode | str] = ErrorCode.EXECUTION_FAILED
+    last_resort: ClassVar[remedies.Remedy | None] = None
 
     def __init__(
         self,
@@ -97,25 +99,25 @@ class _Explained(BaseException):
         *,
         code: ErrorCode | str | None = None,
         serial: str | None = None,
-        hint: Hint | None = None,
+        hint: remedies.Hint | None = None,
         details: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.code: ErrorCode | str = known_code(code) if code is not None else self.default_code
         self.serial = serial
-        self.advice = parts_of(hint)
-        self.wording: Wording = for_scripts
+        self.advice = remedies.with_remedy(remedies.parts_of(hint), self.last_resort)
+        self.wording: remedies.Wording = remedies.for_scripts
         self.details: dict[str, Any] = dict(details or {})
 
     @property
     def hint(self) -> str | None:
         """What to do next, in the words of the reader."""
-        return in_words(self.advice, self.wording)
+        return remedies.in_words(self.advice, self.wording)
 
     @hint.setter
     def hint(self, text: str | None) -> None:
-        self.advice = parts_of(text)
+        self.advice = remedies.parts_of(text)
 
     def add_hint(self, sentence: str) -> None:
         """Append a sentence to the hint."""
@@ -196,7 +198,7 @@ class ExecutionValidationError(PayloadError):
         self,
         problems: Sequence[Problem],
         *,
-        hint: Hint | None = None,
+        hint: remedies.Hint | None = None,
         details: Mapping[str, Any] | None = None,
     ) -> None:
         first = problems[0]
@@ -261,6 +263,7 @@ class OperatorNotReadyError(DeviceError):
     """The Operator app is absent, of the other variant, switched off or crashed."""
 
     default_code = ErrorCode.SERVICE_UNAVAILABLE
+    last_resort = remedies.Remedy(remedies.RemedyKind.RUN_DOCTOR)
 
 
 class EmulatorError(DeviceError):
@@ -289,6 +292,7 @@ class LogcatError(TransportError):
     """The device's log cannot be read."""
 
     default_code = ErrorCode.LOGCAT_UNAVAILABLE
+    last_resort = remedies.Remedy(remedies.RemedyKind.RUN_DOCTOR)
 
 
 class TransportTimeoutError(TransportError):
@@ -323,6 +327,8 @@ class PayloadRefusedError(DispatchError):
 
 class EnvelopeTimeoutError(DispatchError):
     """No envelope came in time."""
+
+    last_resort = remedies.Remedy(remedies.RemedyKind.RUN_DOCTOR)
 
 
 class EnvelopeMalformedError(DispatchError):

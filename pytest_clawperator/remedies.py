@@ -40,6 +40,7 @@ class RemedyKind(Enum):
     SWITCH_SERVICE_ON = auto()
     RESTORE_SERVICE = auto()
     RECOVER_FROM_CRASH = auto()
+    RUN_DOCTOR = auto()
 
     # Results
     RETURN_ENVELOPE = auto()
@@ -89,6 +90,7 @@ _FOR_SCRIPTS: Mapping[RemedyKind, str] = {
     f" connect(grant=True); or do so by hand: {_BY_HAND}",
     RemedyKind.RECOVER_FROM_CRASH: "connect anew with connect(grant=True), which switches its"
     " accessibility service on again; the device's log has the whole stack trace",
+    RemedyKind.RUN_DOCTOR: "find out what is wrong with `clawperator-py doctor`",
     RemedyKind.RETURN_ENVELOPE: "have each processor return the envelope that it was given",
     RemedyKind.WRITE_GOLDEN: "write {subject}: call"
     " expect.configure(goldens=GoldenStore(FOLDER, update=True)) before",
@@ -112,6 +114,17 @@ def parts_of(hint: Hint | None) -> HintParts:
     if hint is None:
         return ()
     return hint if isinstance(hint, tuple) else (hint,)
+
+
+def with_remedy(parts: HintParts, remedy: Remedy | None) -> HintParts:
+    """Return a hint with another way out at its end, unless it has it."""
+    if remedy is None or remedy in parts:
+        return parts
+    if not parts:
+        return (remedy,)
+    last = parts[-1]
+    end = f"{last.rstrip('. ')}; or " if isinstance(last, str) else "; or "
+    return (*(parts[:-1] if isinstance(last, str) else parts), end, remedy)
 
 
 def in_words(parts: HintParts, wording: Wording) -> str | None:

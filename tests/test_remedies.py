@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_clawperator.cli.hints import for_command_line
 from pytest_clawperator.plugin.session.hints import for_pytest
 from pytest_clawperator.remedies import (
     Remedy,
@@ -17,11 +18,13 @@ from pytest_clawperator.remedies import (
     for_scripts,
     in_words,
     parts_of,
+    with_remedy,
 )
 
 PACKAGE = Path(__file__).parent.parent / "pytest_clawperator"
-LIBRARY = [path for path in PACKAGE.rglob("*.py") if "plugin" not in path.parts]
-FRONTS = {"scripts": for_scripts, "pytest": for_pytest}
+# The command line writes projects for pytest, and says how phones are used in tests.
+LIBRARY = [path for path in PACKAGE.rglob("*.py") if not {"plugin", "cli"} & set(path.parts)]
+FRONTS = {"scripts": for_scripts, "pytest": for_pytest, "command line": for_command_line}
 
 # What only one kind of reader can use.
 OPTION = re.compile(r"--claw-|\bpytest\b(?!-clawperator)|\bpytest_clawperator_\w")
@@ -59,12 +62,12 @@ def test_every_front_has_words_for_every_kind(front: Wording, kind: RemedyKind) 
 
 @pytest.mark.parametrize("kind", RemedyKind)
 def test_each_front_keeps_to_its_own_words(kind: RemedyKind) -> None:
-    """Scripts hear of no options, and who runs pytest hears of no calls."""
+    """Only who runs pytest hears of its options, and only scripts hear of calls."""
     remedy = example(kind)
 
-    assert not OPTION.search(for_scripts(remedy))
-    assert not CALL.search(for_pytest(remedy))
-    assert for_scripts(remedy) != for_pytest(remedy)
+    assert not OPTION.search(for_scripts(remedy) + for_command_line(remedy))
+    assert not CALL.search(for_pytest(remedy) + for_command_line(remedy))
+    assert len({front(remedy) for front in FRONTS.values()}) == len(FRONTS)
 
 
 def test_the_subject_stands_in_the_words() -> None:
@@ -125,3 +128,24 @@ def test_names_of_the_package_are_no_words_for_a_front() -> None:
         "python -m pytest_clawperator.simulator",
     ):
         assert not OPTION.search(text)
+
+
+@pytest.mark.parametrize(
+    ("hint", "told"),
+    [
+        (None, "Find out what is wrong with `clawperator-py doctor`."),
+        ("Look.", "Look; or find out what is wrong with `clawperator-py doctor`."),
+        (
+            Remedy(RemedyKind.CORRECT_APK),
+            "Correct operator_apk=; or find out what is wrong with `clawperator-py doctor`.",
+        ),
+    ],
+)
+def test_another_way_out_ends_a_hint(hint: str | Remedy | None, told: str) -> None:
+    """It is added once, and the hint stays one sentence."""
+    doctor = Remedy(RemedyKind.RUN_DOCTOR)
+
+    parts = with_remedy(with_remedy(parts_of(hint), doctor), doctor)
+
+    assert in_words(parts, for_scripts) == told
+    assert with_remedy(parts_of(hint), None) == parts_of(hint)

@@ -9,12 +9,12 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device.commands import package_name
 from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.client.device.no_device import NoDevice
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
+from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.events import Observer
 from pytest_clawperator.devices.health import awaken_operator
 from pytest_clawperator.devices.inventory import (
@@ -27,22 +27,25 @@ from pytest_clawperator.devices.operator import (
     PACKAGE_VARIABLE,
     find_operator,
     grant_operator,
-    setup_operator,
+    tell_grants,
 )
 from pytest_clawperator.devices.readiness import Readiness, check_ready, judge
+from pytest_clawperator.devices.setup.set_up import set_up_operator
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.execution.flight import Clearance, Flight, always_clear
 from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import PROCESSORS, Processor
 from pytest_clawperator.execution.processes import Processes
-from pytest_clawperator.execution.remote.runner import RemoteRunner
 from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.server import ensure_server, locate_server
 from pytest_clawperator.transport.wire import AdbServer
 from pytest_clawperator.visible_text import visible
+
+if TYPE_CHECKING:
+    from pytest_clawperator.client.client import Clawperator
 
 _log = logging.getLogger("pytest_clawperator")
 
@@ -51,6 +54,9 @@ def open_client(
     runner: Runner, device: Device, *, timeout: float = 5.0, strict_matchers: bool = False
 ) -> Clawperator:
     """Return the client; if it cannot be made, the runner is closed."""
+    # The command line runs executions without one, and shall start quickly.
+    from pytest_clawperator.client.client import Clawperator
+
     with ExitStack() as opened:
         opened.callback(runner.close)
         client = Clawperator(
@@ -69,6 +75,8 @@ def open_remote(
     clearance: Clearance = always_clear,
 ) -> tuple[Runner, Device]:
     """Open a device of a host that runs ``clawperator serve``."""
+    from pytest_clawperator.execution.remote.runner import RemoteRunner  # few need it
+
     runner = RemoteRunner(
         url,
         serial=serial or os.environ.get(SERIAL_VARIABLE) or None,
@@ -99,22 +107,23 @@ def open_runner(
     observers: Sequence[Observer] = (),
     processors: Sequence[Processor] = PROCESSORS,
     clearance: Clearance = always_clear,
+    info: DeviceInfo | None = None,
     known: Readiness | None = None,
     keep: bool = False,
 ) -> tuple[Pipeline, Device]:
     """Make the Operator ready and return what runs executions on it, and the device.
 
-    If that fails, the transport is closed, unless it is to be kept. ``known`` is the state of
-    the device, if it was read just before.
+    If that fails, the transport is closed, unless it is to be kept. ``info`` and ``known`` are
+    what the device is and its state, if they were read just before.
     """
     with ExitStack() as opened:
         if not keep:
             opened.callback(transport.close)
         tell = _teller(transport.serial, observers)
         package = _find_operator(
-            transport, wanted_package(operator_package), apk=operator_apk, grant=grant
+            transport, wanted_package(operator_package), apk=operator_apk, grant=grant, tell=tell
         )
-        info = read_device(transport, server=server)
+        info = info or read_device(transport, server=server)
         preflight = _Preflight(transport, package, known)
         pipeline = Pipeline(
             transport,
@@ -142,14 +151,19 @@ def wanted_package(named: str | None = None) -> str | None:
 
 
 def _find_operator(
-    transport: Transport, package: str | None, *, apk: str | Path | None, grant: bool
+    transport: Transport,
+    package: str | None,
+    *,
+    apk: str | Path | None,
+    grant: bool,
+    tell: Callable[[str], None],
 ) -> str:
     """Return the package of the Operator; install it and grant what it needs if asked to."""
     if apk is not None:
-        return setup_operator(transport, apk, package)
+        return set_up_operator(transport, apk, package, tell=tell).package
     wanted = package or OPERATOR_PACKAGE
     if grant:
-        grant_operator(transport, find_operator(transport, wanted))
+        tell_grants(grant_operator(transport, find_operator(transport, wanted)), tell)
     return wanted
 
 

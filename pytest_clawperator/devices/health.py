@@ -9,6 +9,7 @@ from typing import Literal, TypeVar
 from pytest_clawperator.devices.operator import (
     grant_operator,
     restart_service,
+    tell_grants,
     wait_for_ping,
 )
 from pytest_clawperator.devices.readiness import (
@@ -28,6 +29,7 @@ from pytest_clawperator.errors import (
     TransportTimeoutError,
 )
 from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.remedies import with_remedy
 from pytest_clawperator.transport.interface import Transport
 
 # How long a healthy device may take to answer.
@@ -122,7 +124,7 @@ class Health:
                 self._tell("the device works again")
                 return
         if error.code in _DEAD_SERVICE:
-            error.hint = _DEAD_HINT
+            error.advice = with_remedy((_DEAD_HINT,), error.last_resort)
         self._given_up = error
         self._tell("the device failed its check again and is put aside")
         raise error
@@ -140,7 +142,7 @@ def heal(
         raise error
     trouble = _trouble(error)
     if trouble == "operator":
-        grant_operator(pipeline.transport, pipeline.operator_package)
+        tell_grants(grant_operator(pipeline.transport, pipeline.operator_package), tell)
         if error.code in _DEAD_SERVICE:
             tell("the Operator's service is dead, so it is switched off and on")
             restart_service(pipeline.transport, pipeline.operator_package)

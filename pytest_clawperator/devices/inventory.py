@@ -98,10 +98,12 @@ def choose_device(devices: Sequence[ConnectedDevice], serial: str | None = None)
     )
 
 
-def read_device(transport: Transport, *, server: AdbServer) -> DeviceInfo:
+def read_device(transport: Transport, *, server: AdbServer, timeout: float = 30.0) -> DeviceInfo:
     """Read the properties of a device in one round trip; those it does not tell are None."""
     answers = ask_all(
-        transport, {"properties": "getprop", "size": "wm size", "density": "wm density"}
+        transport,
+        {"properties": "getprop", "size": "wm size", "density": "wm density"},
+        timeout=timeout,
     )
     told = parse_properties(answers["properties"].stdout)
     emulator = transport.serial.startswith("emulator-") or "1" in (
@@ -145,7 +147,7 @@ def _named(devices: Sequence[ConnectedDevice], wanted: str, source: str) -> Conn
         )
     if device.state == USABLE:
         return device
-    code, hint = _trouble(device.state)
+    code, hint = trouble_of(device.state)
     raise DeviceUnavailableError(
         f"the device is connected but {device.state or 'in no known state'}{source}",
         code=code,
@@ -160,7 +162,7 @@ def none_usable(devices: Sequence[ConnectedDevice]) -> NoDeviceError:
     if not devices:
         return NoDeviceError("no device is connected", hint=_NO_DEVICE_HINT)
     told = ", ".join(map(str, devices))
-    hints = dict.fromkeys(_trouble(device.state)[1] for device in devices)
+    hints = dict.fromkeys(trouble_of(device.state)[1] for device in devices)
     return NoDeviceError(
         f"no connected device is usable: {told}",
         hint=(f"{' '.join(hints)} Or ", Remedy(RemedyKind.USE_SIMULATOR)),
@@ -170,10 +172,11 @@ def none_usable(devices: Sequence[ConnectedDevice]) -> NoDeviceError:
 
 def left_out(device: ConnectedDevice) -> str:
     """Return why a device is not used, and what makes it usable."""
-    return f"{device} is left out. {_trouble(device.state)[1]}"
+    return f"{device} is left out. {trouble_of(device.state)[1]}"
 
 
-def _trouble(state: str) -> tuple[ErrorCode, str]:
+def trouble_of(state: str) -> tuple[ErrorCode, str]:
+    """Return the code of a state that is not usable, and what makes the device usable."""
     return next((code, hint) for words, code, hint in _TROUBLES if state.startswith(words))
 
 

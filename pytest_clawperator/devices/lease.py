@@ -83,6 +83,9 @@ class LeaseStore(Protocol):
     def holder(self, key: str) -> Holder | None:
         """Return who has the device, if anybody; never in the way of ``try_take``."""
 
+    def evict(self, key: str, holder: Holder) -> bool:
+        """Take the device from this holder, which can send nothing more; False if it has it not."""
+
     def borrow(self, ticket: str) -> Permit:
         """Return the right to use a device that another process of the run has leased."""
 

@@ -6,6 +6,7 @@ import os
 import re
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_clawperator.client.device.commands import (
@@ -14,7 +15,6 @@ from pytest_clawperator.client.device.commands import (
     package_name,
     shell_error,
 )
-from pytest_clawperator.contracts.device import OPERATOR_DEV_PACKAGE, OPERATOR_PACKAGE
 from pytest_clawperator.errors import (
     ErrorCode,
     OperatorNotReadyError,
@@ -108,16 +108,6 @@ def is_supported(version: str) -> bool:
     return version.split(".")[:2] == SUPPORTED_VERSION.split(".")
 
 
-def setup_operator(transport: Transport, apk: str | Path, package: str | None = None) -> str:
-    """Install the Operator and grant what it needs; return its package, found if not named."""
-    install_operator(transport, apk)
-    found = package_name(package) if package is not None else _detect(transport)
-    grant_operator(transport, found)
-    if found not in installed_packages(transport, found):
-        raise _not_verified(transport, f"{found} is not there after {Path(apk).name} was installed")
-    return found
-
-
 def install_operator(transport: Transport, apk: str | Path) -> None:
     """Install the Operator's APK over an earlier version, keeping its data."""
     path = Path(apk)
@@ -140,21 +130,82 @@ def install_operator(transport: Transport, apk: str | Path) -> None:
         ) from exc
 
 
-def grant_operator(transport: Transport, package: str) -> None:
+@dataclass(frozen=True)
+class Grant:
+    """One thing that the Operator needs: whether it ``had`` it before, or why it has it not.
+
+    ``needless`` is the answer of a device on which it needs no grant.
+    """
+
+    had: bool = False
+    needless: str = ""
+    error: ShellError | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether the Operator has it now, or needs it not."""
+        return self.error is None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grants:
+    """What the Operator needs: its accessibility service, notifications, and their listener."""
+
+    accessibility: Grant
+    notification: Grant
+    listener: Grant
+
+    @property
+    def error(self) -> ShellError | None:
+        """The first error, if one failed."""
+        errors = (self.accessibility.error, self.notification.error, self.listener.error)
+        return next(filter(None, errors), None)
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether both services were on before."""
+        return self.accessibility.had and self.listener.had
+
+
+def grant_operator(transport: Transport, package: str) -> Grants:
     """Switch on the Operator's services and allow its notifications; other services stay on."""
+    grants = grant_each(transport, package)
+    if grants.error is not None:
+        raise not_granted(grants.error, package) from grants.error
+    return grants
+
+
+def grant_each(transport: Transport, package: str) -> Grants:
+    """Give the Operator each thing that it needs, whichever of them fail."""
     package_name(package)
-    try:
-        _enable_accessibility(transport, f"{package}/{ACCESSIBILITY_SERVICE}")
-        _grant_notifications(transport, package)
-        _enable_listener(transport, f"{package}/{NOTIFICATION_LISTENER}")
-    except ShellError as exc:
-        raise OperatorNotReadyError(
-            f"the Operator {package} could not be given what it needs: {exc.message}",
-            code=ErrorCode.OPERATOR_GRANT_FAILED,
-            serial=transport.serial,
-            hint=exc.advice,
-            details=exc.details,
-        ) from exc
+    return Grants(
+        accessibility=_enable_accessibility(transport, f"{package}/{ACCESSIBILITY_SERVICE}"),
+        notification=_grant_notifications(transport, package),
+        listener=_enable_listener(transport, f"{package}/{NOTIFICATION_LISTENER}"),
+    )
+
+
+def tell_grants(grants: Grants, tell: Callable[[str], None]) -> None:
+    """Tell each change of what the Operator has; nothing if it had all before."""
+    if not grants.accessibility.had:
+        tell("switched the Operator's accessibility service on")
+    if not grants.is_unchanged and not grants.notification.needless:
+        tell("made sure that the Operator may show notifications")
+    if not grants.listener.had:
+        tell("switched the Operator's notification listener on")
+
+
+def not_granted(
+    error: ShellError, package: str, *, code: ErrorCode = ErrorCode.OPERATOR_GRANT_FAILED
+) -> OperatorNotReadyError:
+    """Return the error for an Operator that could not be given what it needs."""
+    return OperatorNotReadyError(
+        f"the Operator {package} could not be given what it needs: {error.message}",
+        code=code,
+        serial=error.serial,
+        hint=error.advice,
+        details=error.details,
+    )
 
 
 def restart_service(transport: Transport, package: str) -> None:
@@ -208,42 +259,37 @@ def wait_for_ping(
     )
 
 
-def _detect(transport: Transport) -> str:
-    variants = {OPERATOR_PACKAGE, OPERATOR_DEV_PACKAGE}
-    found = sorted(variants & installed_packages(transport, OPERATOR_PACKAGE))
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise _not_verified(transport, f"several variants are installed: {', '.join(found)}")
-    raise _not_verified(transport, "no Operator is there after the installation")
+def _tried(grant: Callable[[], Grant]) -> Grant:
+    try:
+        return grant()
+    except ShellError as error:
+        return Grant(error=error)
 
 
-def _not_verified(transport: Transport, message: str) -> OperatorNotReadyError:
-    return OperatorNotReadyError(
-        message,
-        code=ErrorCode.OPERATOR_VERIFY_FAILED,
-        serial=transport.serial,
-        hint=(
-            Remedy(RemedyKind.NAME_PACKAGE),
-            "; and see that the file is the Operator's APK.",
-        ),
-    )
-
-
-def _enable_accessibility(transport: Transport, service: str) -> None:
-    before = _must(transport, f"settings get secure {_SERVICES}").stdout.strip()
-    if service in components(before):
-        if _must(transport, f"settings get secure {_SWITCH}").stdout.strip() != "1":
+def _enable_accessibility(transport: Transport, service: str) -> Grant:
+    def enable() -> Grant:
+        before = _must(transport, f"settings get secure {_SERVICES}").stdout.strip()
+        if service not in components(before):
             _must(transport, f"settings put secure {_SWITCH} 1")
-        return
-    _must(transport, f"settings put secure {_SWITCH} 1")
-    _put(transport, _SERVICES, _joined(before, service))
+            _put(transport, _SERVICES, _joined(before, service))
+            return Grant()
+        if _must(transport, f"settings get secure {_SWITCH}").stdout.strip() == "1":
+            return Grant(had=True)
+        _must(transport, f"settings put secure {_SWITCH} 1")
+        return Grant()
+
+    return _tried(enable)
 
 
-def _enable_listener(transport: Transport, service: str) -> None:
-    before = _must(transport, f"settings get secure {_LISTENERS}").stdout.strip()
-    if service not in components(before):
+def _enable_listener(transport: Transport, service: str) -> Grant:
+    def enable() -> Grant:
+        before = _must(transport, f"settings get secure {_LISTENERS}").stdout.strip()
+        if service in components(before):
+            return Grant(had=True)
         _put(transport, _LISTENERS, _joined(before, service))
+        return Grant()
+
+    return _tried(enable)
 
 
 def _joined(before: str, service: str) -> str:
@@ -254,12 +300,15 @@ def _put(transport: Transport, setting: str, value: str) -> None:
     _must(transport, f"settings put secure {setting} {quote(value)}")
 
 
-def _grant_notifications(transport: Transport, package: str) -> None:
+def _grant_notifications(transport: Transport, package: str) -> Grant:
     command = f"pm grant {package} android.permission.POST_NOTIFICATIONS"
     result = transport.shell(command)
-    said = f"{result.stdout}\n{result.stderr}".lower()
-    if not result.ok and not any(text in said for text in _NEEDLESS):
-        raise shell_error(transport, command, result, hint=_GRANT_HINT)
+    said = f"{result.stdout}\n{result.stderr}".strip()
+    if result.ok:
+        return Grant()
+    if any(text in said.lower() for text in _NEEDLESS):
+        return Grant(needless=said.splitlines()[0])
+    return Grant(error=shell_error(transport, command, result, hint=_GRANT_HINT))
 
 
 def _must(transport: Transport, command: str) -> ShellResult:

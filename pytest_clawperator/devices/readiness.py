@@ -61,7 +61,7 @@ class ScreenState:
     locked: bool | None = None
 
 
-def read_readiness(transport: Transport, package: str) -> Readiness:
+def read_readiness(transport: Transport, package: str, *, timeout: float = 30.0) -> Readiness:
     """Read the state of a device and of its Operator."""
     answers = ask_all(
         transport,
@@ -73,6 +73,7 @@ def read_readiness(transport: Transport, package: str) -> Readiness:
             "dump": f"dumpsys package {package}",
             "processes": PROCESSES_COMMAND,
         },
+        timeout=timeout,
     )
     stopped = _USER.findall(answers["dump"].stdout)
     return Readiness(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.plugin import fixtures, hookspecs, markers, usage, worker_input
+from pytest_clawperator.plugin import fixtures, hookspecs, markers, options, usage, worker_input
 
 # pytest looks at each name in a plugin. So the front is one plugin, with the hooks of its
 # modules, and the fixtures are another one.
@@ -45,9 +45,12 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Keep a worker that starts late from emptying the folder that others write to for Allure."""
+    """Change options of other plugins, before they use them."""
     if worker_input.STARTS_LATE in worker_input.worker_input(config):
         config.option.clean_alluredir = False  # before pytest_configure, where Allure does it
+    if options.is_switched_on(config, "doctor"):
+        # Nothing is run, so no workers are started.
+        config.option.numprocesses, config.option.dist, config.option.tx = 0, "no", []
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -176,6 +176,11 @@ OPTIONS = (
     Option("update_goldens", "Write the golden screens that are missing or do not fit."),
     Option("strict", "Fail a test that the device does not fit, instead of skipping it."),
     Option(
+        "doctor",
+        "Run no test: examine this computer and the chosen devices, all of them without"
+        " --claw-device, and say what is wrong and what mends it.",
+    ),
+    Option(
         "validate",
         "Run no test and use no device: validate the payloads of claw_payload markers and of"
         " payload files.",
@@ -213,6 +218,15 @@ def written_value(config: pytest.Config, option: Option) -> Any:
         if option.metavar is None:
             allowed = ", allowed is true or false"
         raise pytest.UsageError(f"the ini option {option.dest}: {exc}{allowed}") from exc
+
+
+def is_switched_on(config: pytest.Config, field: str) -> bool:
+    """Whether a switch is on; what is written for it is judged later."""
+    written = on_command_line(config, field)
+    try:
+        return bool(config.getini(f"claw_{field}") if written is None else written)
+    except (TypeError, ValueError, pytest.UsageError):
+        return False
 
 
 def is_any_given(config: pytest.Config) -> bool:

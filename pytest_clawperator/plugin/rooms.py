@@ -16,6 +16,7 @@ from pytest_clawperator.plugin.features import (
 from pytest_clawperator.plugin.input import option_values
 from pytest_clawperator.plugin.leasing import (
     default_hooks,
+    examining,
     fixture_bodies,
     matrix,
     spare_devices,
@@ -51,6 +52,7 @@ class Rooms:
         matrix,
         matrix_table,
         validating,
+        examining,
         infrastructure,
         junit,
         on_failure,

@@ -56,6 +56,8 @@ EARLY_CONNECTION: pytest.StashKey[EarlyConnection] = pytest.StashKey()
 ENDED_PHONES: pytest.StashKey[dict[str | None, str]] = pytest.StashKey()
 DEVICE_HEALTH: pytest.StashKey[dict[Pipeline, Health]] = pytest.StashKey()
 
+DOCTORS_VERDICT: pytest.StashKey[bool] = pytest.StashKey()
+
 # On the config: clients.
 OPEN_CLIENTS: pytest.StashKey[list[ClientActivity]] = pytest.StashKey()
 CLIENT_TIMEOUT: pytest.StashKey[float] = pytest.StashKey()

@@ -99,7 +99,8 @@ def needs_devices(config: pytest.Config) -> bool:
 
 
 def _needs_devices(config: pytest.Config) -> bool:
-    if any(getattr(config.option, name, False) for name in _LISTINGS):
+    is_listing = any(getattr(config.option, name, False) for name in _LISTINGS)
+    if is_listing or options.is_switched_on(config, "doctor"):
         return False
     is_wished = any(options.on_command_line(config, name) is not None for name in _WISHES)
     return is_wished or _is_in_text(config, _DEVICE_USE)

@@ -25,6 +25,10 @@ FAULTS: Mapping[str, tuple[Mapping[str, str], str]] = {
     "service_off": ({}, "the accessibility service is not connected"),
     "operator_absent": ({}, "no variant of the Operator is installed"),
     "operator_variant": ({}, "only the other variant of the Operator is installed"),
+    "operator_version": (
+        {"version": "0.4.9"},
+        "the Operator's package says that it is of this version",
+    ),
     "operator_crash": ({}, "the Operator crashes instead of answering"),
     "payload_refused": ({}, "the Operator's parser refuses the payload"),
     "gesture_refused": ({}, "the device refuses taps and swipes"),
@@ -34,6 +38,7 @@ FAULTS: Mapping[str, tuple[Mapping[str, str], str]] = {
     ),
     "container_lost": ({}, "the list goes away while it is scrolled"),
     "slow_log": ({"ms": "200"}, "log readers get entries this much later"),
+    "log_suppressed": ({}, "the maker keeps lines below E out of the log"),
     "log_cut": ({}, "open log streams end"),
     "time_set_back": ({"s": "3600"}, "the device's clock is set back by so many seconds"),
     "offline": ({"ms": "0"}, "the device is connected, but offline; after ms it comes back"),
@@ -44,6 +49,14 @@ FAULTS: Mapping[str, tuple[Mapping[str, str], str]] = {
     "disconnect": (
         {"after": "execution"},
         "the connection drops: now, or in the middle of an execution",
+    ),
+    "locked": (
+        {"code": "0"},
+        "the lock screen shows; with code=1 only its code dismisses it",
+    ),
+    "ui_automation": (
+        {},
+        "another test tool's UiAutomation holds the device, and accessibility services are off",
     ),
     "booting": ({}, "the device has not finished booting"),
     "storage_full": ({}, "nothing can be written, screencap included"),

@@ -21,6 +21,7 @@ from pytest_clawperator.errors import (
     EnvelopeMalformedError,
     EnvelopeTimeoutError,
     ErrorCode,
+    LogcatError,
     OperatorNotReadyError,
     PayloadRefusedError,
     ShellError,
@@ -32,6 +33,7 @@ from pytest_clawperator.execution import dispatch, pipeline
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.simulator.faults import FAULTS
+from pytest_clawperator.transport import logcat
 from pytest_clawperator.transport.wire import AdbServer
 from tests.acceptance.lab import DEADLINE, FOREVER, Witness, nap, notices, works
 
@@ -89,6 +91,8 @@ HARMLESS = (
     "slow_log ms=40",
     "log_cut times=1",
     "log_cut",
+    "operator_version version=0.5.9",
+    "locked",
 )
 
 
@@ -222,6 +226,14 @@ CASES = (
         ErrorCode.SERVICE_UNAVAILABLE,
         says="Accessibility service is not available",
         hint="Switch the Operator's accessibility service on",
+    ),
+    Case(
+        "ui_automation",
+        Clawperator.home,
+        OperatorNotReadyError,
+        ErrorCode.SERVICE_UNAVAILABLE,
+        says="Accessibility service is not available",
+        hint="clawperator-py doctor",
     ),
     Case(
         "operator_crash",
@@ -521,6 +533,21 @@ def test_away_in_the_middle(claw: Clawperator, witness: Witness, fault: str) -> 
     assert witness.stats()["overlaps"] == 0
 
 
+def test_a_log_that_the_maker_suppresses_is_named(
+    witness: Witness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A device whose log has no lines of apps cannot be used, and the doctor knows why."""
+    monkeypatch.setattr(logcat, "_OPEN_DEADLINE", 0.3)
+    witness.sim("fault log_suppressed")
+
+    with connect(witness.serial, adb=str(witness.server)) as claw:
+        with pytest.raises(LogcatError, match="log is mute") as caught:
+            run(claw)
+        witness.sim("fault clear")
+
+    assert "clawperator-py doctor" in str(caught.value.hint)
+
+
 def test_an_emulator_that_disconnects_comes_back(simulator: Simulator, witness: Witness) -> None:
     """An emulator disconnects during an execution, is not listed for a while, and comes back."""
     emulator = Witness(witness.server, simulator.serials[1])
@@ -549,7 +576,7 @@ def test_an_emulator_that_disconnects_comes_back(simulator: Simulator, witness: 
 
 def test_every_fault_is_here() -> None:
     """A new fault of the simulator needs a test."""
-    apart = ("no_envelope", "booting", "disconnect", "time_set_back")
+    apart = ("no_envelope", "booting", "disconnect", "time_set_back", "log_suppressed")
     tested = [*HARMLESS, *AWAY, *apart, *map(str, CASES + OPERATOR_CASES)]
 
     assert {fault.partition(" ")[0] for fault in tested} == set(FAULTS)

@@ -108,6 +108,22 @@ def test_a_crashed_operator_is_restarted_and_reported(
     assert f"[{phone.serial}] {notice.message}" in caplog.messages
 
 
+def test_each_change_to_the_operator_is_told(phone: AdbTransport, server: AdbServer) -> None:
+    """Connecting with ``grant`` tells what it switches on, and nothing where all was on."""
+    told: list[Event] = []
+    phone.shell(f"am force-stop {RELEASE}")
+
+    for _ in range(2):
+        own = AdbTransport(server, phone.serial)
+        runner, _ = connection.open_runner(own, server=server, grant=True, observers=[told.append])
+        runner.close()
+
+    assert [event.message for event in told if isinstance(event, Notice)] == [
+        "switched the Operator's accessibility service on",
+        "made sure that the Operator may show notifications",
+    ]
+
+
 @pytest.mark.parametrize("package", [RELEASE, DEV])
 def test_an_operator_is_installed_from_a_file(
     phone: AdbTransport, server: AdbServer, tmp_path: Path, package: str
@@ -153,7 +169,7 @@ def test_a_runner_is_closed_when_no_client_can_be_made(monkeypatch: pytest.Monke
     def refuse(*_: Any, **__: Any) -> Clawperator:
         raise ConfigurationError("no client today")
 
-    monkeypatch.setattr(connection, "Clawperator", refuse)
+    monkeypatch.setattr("pytest_clawperator.client.client.Clawperator", refuse)
 
     with pytest.raises(ConfigurationError, match="no client today"):
         connection.open_client(runner, device)

@@ -15,7 +15,6 @@ from pytest_clawperator.devices.operator import (
     install_operator,
     operator_version,
     restart_service,
-    setup_operator,
     wait_for_ping,
 )
 from pytest_clawperator.devices.readiness import read_readiness
@@ -27,7 +26,6 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult
-from tests.doubles.operator_apk import operator_apk
 from tests.doubles.transport import Answer, ScriptedTransport
 
 RELEASE = "com.clawperator.operator"
@@ -234,67 +232,15 @@ class TestGranting:
         ]
 
 
-class TestSettingUp:
-    """Installing, granting and verifying in one go."""
+def test_a_file_that_is_not_there_is_refused_first(tmp_path: Path) -> None:
+    """Nothing is sent to the device."""
+    transport = ScriptedTransport()
 
-    @pytest.mark.parametrize("package", [RELEASE, DEV])
-    def test_an_operator_is_installed_and_granted(
-        self, phone: AdbTransport, tmp_path: Path, package: str
-    ) -> None:
-        """A phone without an Operator has the one of the file afterwards, allowed to work."""
-        phone.shell(f"pm uninstall {RELEASE}")
+    with pytest.raises(OperatorNotReadyError, match=r"nowhere\.apk") as caught:
+        install_operator(transport, tmp_path / "nowhere.apk")
 
-        found = setup_operator(phone, operator_apk(tmp_path, package))
-
-        assert found == package
-        assert read_readiness(phone, package).service_on is True
-
-    def test_a_file_that_is_not_there_is_refused_first(self, tmp_path: Path) -> None:
-        """Nothing is sent to the device."""
-        transport = ScriptedTransport()
-
-        with pytest.raises(OperatorNotReadyError, match=r"nowhere\.apk") as caught:
-            install_operator(transport, tmp_path / "nowhere.apk")
-
-        assert caught.value.code is ErrorCode.OPERATOR_APK_NOT_FOUND
-        assert transport.calls == []
-
-    def test_a_refused_file_has_the_devices_reason(
-        self, phone: AdbTransport, tmp_path: Path
-    ) -> None:
-        """The error has the device's own reason."""
-        apk = tmp_path / "broken.apk"
-        apk.write_bytes(b"PK no apk")
-
-        with pytest.raises(OperatorNotReadyError, match="INSTALL_") as caught:
-            setup_operator(phone, apk)
-
-        assert caught.value.code is ErrorCode.OPERATOR_INSTALL_FAILED
-
-    @pytest.mark.parametrize(
-        ("there", "says"),
-        [((), "no Operator is there"), ((RELEASE, DEV), "several variants are installed")],
-    )
-    def test_an_unclear_package_must_be_named(
-        self, tmp_path: Path, there: tuple[str, ...], says: str
-    ) -> None:
-        """Unless exactly one variant is there, the package must be named."""
-        with pytest.raises(OperatorNotReadyError, match=says) as caught:
-            setup_operator(with_packages(*there), operator_apk(tmp_path))
-
-        assert caught.value.code is ErrorCode.OPERATOR_VERIFY_FAILED
-        assert "operator_package=" in str(caught.value.hint)
-
-    def test_a_package_that_the_file_lacks_is_an_error(self, tmp_path: Path) -> None:
-        """A package that was named must be there after the installation."""
-        transport = ScriptedTransport(
-            {**settings(), re.compile("pm list packages .*"): f"package:{DEV}\n"}
-        )
-
-        with pytest.raises(OperatorNotReadyError, match="is not there after") as caught:
-            setup_operator(transport, operator_apk(tmp_path), RELEASE)
-
-        assert caught.value.code is ErrorCode.OPERATOR_VERIFY_FAILED
+    assert caught.value.code is ErrorCode.OPERATOR_APK_NOT_FOUND
+    assert transport.calls == []
 
 
 @pytest.mark.parametrize(

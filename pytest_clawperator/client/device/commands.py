@@ -18,9 +18,14 @@ _LACKING = re.compile("Can't find service|Unknown command|No shell command imple
 _REASON = re.compile(r"Exception: |^(?:Error|Failure|Failed|Security exception)\b", re.MULTILINE)
 
 
+def is_package(name: str) -> bool:
+    """Whether an app can have this name."""
+    return _fits(name, _PACKAGE)
+
+
 def package_name(name: str) -> str:
     """Return the name of an app, checked."""
-    if _fits(name, _PACKAGE):
+    if is_package(name):
         return name
     raise ConfigurationError(
         f"{shown(name)} is not the name of an Android package",

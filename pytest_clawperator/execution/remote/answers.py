@@ -41,7 +41,7 @@ from pytest_clawperator.errors import (
     TransportTimeoutError,
     known_code,
 )
-from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
+from pytest_clawperator.remedies import Hint, Remedy, RemedyKind, parts_of
 
 #: No answer, and no file of the other host, is read beyond this many bytes.
 LARGEST_ANSWER = 64 * 1024 * 1024
@@ -212,7 +212,9 @@ def _error(error: Mapping[str, Any], serial: str | None, request: str) -> Clawpe
         refusal.serial = serial
         return refusal
     cls = _CLASSES.get(code, DispatchError)
-    return cls(message, code=code, serial=serial, hint=hint, details=details)
+    found = cls(message, code=code, serial=serial, details=details)
+    found.advice = parts_of(hint)  # what would help here does not help at that host
+    return found
 
 
 def _code_and_message(error: Mapping[str, Any]) -> tuple[ErrorCode | str, str]:

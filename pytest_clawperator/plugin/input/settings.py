@@ -69,8 +69,8 @@ class Settings:
     ``snapshot``, ``logcat``, ``video``, ``pause`` and ``strict`` count for each test that uses
     the fixture, as all with ``clawperator`` do. ``operator_package`` and ``operator_apk``
     count when the client is connected, which is once in a run. It is too late for the
-    others: ``device``, ``adb``, ``redact``, ``sim_app``, ``sim_profile``, ``update_goldens``
-    and ``validate`` are used before any fixture runs. For another device, override
+    others: ``device``, ``adb``, ``redact``, ``sim_app``, ``sim_profile``, ``update_goldens``,
+    ``doctor`` and ``validate`` are used before any fixture runs. For another device, override
     ``clawperator_lease``.
     """
 
@@ -99,6 +99,7 @@ class Settings:
     sim_profile: str | None = None
     update_goldens: bool = False
     strict: bool = False
+    doctor: bool = False
     validate: bool = False
 
     def __post_init__(self) -> None:

@@ -41,6 +41,7 @@ _FOR_PYTEST: Mapping[RemedyKind, str] = {
     RemedyKind.RECOVER_FROM_CRASH: "before the next test its service is switched on again; the"
     " device's log, which is kept with the evidence, has the whole stack trace; should it crash"
     " again, install another version: --claw-operator-apk path/to/operator.apk",
+    RemedyKind.RUN_DOCTOR: "find out what is wrong with `pytest --claw-doctor`",
     RemedyKind.RETURN_ENVELOPE: "have each function of the hook pytest_clawperator_processors"
     " return the envelope that it was given",
     RemedyKind.WRITE_GOLDEN: "run pytest with --claw-update-goldens to write {subject}",

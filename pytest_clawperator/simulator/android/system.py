@@ -80,6 +80,7 @@ class AndroidSystem:
     reboot: Callable[[], None]
     battery: Battery = field(default_factory=Battery)
     app_ops: dict[str, dict[str, str]] = field(default_factory=dict)
+    standby_buckets: dict[str, int] = field(default_factory=dict)
     locales: dict[str, str] = field(default_factory=dict)
     install_sessions: dict[int, bytearray] = field(default_factory=dict)
     shade: Literal["", "notifications", "settings"] = ""

@@ -63,6 +63,8 @@ class LogBuffer:
         self.cut_count = 0
         self.uids: dict[int, int] = {}
         """Which user each process runs as, for ``-v uid`` and ``--uid``; 1000 where unknown."""
+        self.is_kept: Callable[[str], bool] = lambda priority: True
+        """Whether entries of a priority are kept; others are dropped as they are written."""
         self._clock = clock
         self._last_time = clock()
         self._set_back = 0.0
@@ -108,6 +110,8 @@ class LogBuffer:
             raise ValueError(f"log priority {priority!r} is none of {', '.join(PRIORITIES)}")
         if buffer not in self._rings:
             raise ValueError(f"there is no log buffer {buffer!r}, only {', '.join(BUFFERS)}")
+        if not self.is_kept(priority):
+            return
         ring, time, uid = self._rings[buffer], self.now(), self.uids.get(pid, 1000)
         tid = pid if tid is None else tid
         is_plain, around = _is_plain(tag) and _is_plain(message), _ENTRY_OVERHEAD + len(tag)

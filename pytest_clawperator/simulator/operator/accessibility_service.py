@@ -38,11 +38,15 @@ class AccessibilityService:
     @property
     def is_connected(self) -> bool:
         """Whether the service is bound and works."""
-        return self._faults.active("service_off") is None and self.is_enabled
+        return self._faults.active("service_off") is None and self._may_run
 
     def is_available_for_command(self) -> bool:
         """Whether a command can be taken; this uses up one occasion of the fault."""
-        return not self._faults.take("service_off") and self.is_enabled
+        return not self._faults.take("service_off") and self._may_run
+
+    @property
+    def _may_run(self) -> bool:
+        return self.is_enabled and self._faults.active("ui_automation") is None
 
     def on_event(self, event: AccessibilityEvent) -> None:
         """Record and log an event on the screen, unless the service is not connected."""

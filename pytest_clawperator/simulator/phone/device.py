@@ -26,6 +26,7 @@ from pytest_clawperator.simulator.phone.fault_request import FaultRequest
 from pytest_clawperator.simulator.phone.fault_switch import FaultSwitch
 from pytest_clawperator.simulator.phone.initial_files import clean_files
 from pytest_clawperator.simulator.phone.kept.phone import bring_back_phone, kept_phone
+from pytest_clawperator.simulator.phone.log_level import is_logged
 from pytest_clawperator.simulator.phone.operator_setup import (
     bind_services,
     install_operator_variant,
@@ -60,6 +61,7 @@ class Device:
         self.cable = Cable(self.faults)
         self.stats = Stats(on_execution=self.cable.execution_started)
         self.log = LogBuffer(clock=clock)
+        self.log.is_kept = lambda priority: is_logged(priority, self.system.properties, self.faults)
         self.files = FileSystem(
             clock=clock, is_full=lambda: self.faults.active("storage_full") is not None
         )

@@ -24,7 +24,7 @@ from pytest_clawperator.simulator.shell.tools.grep import grep
 from pytest_clawperator.simulator.shell.tools.listing import ls, stat
 from pytest_clawperator.simulator.shell.tools.printing import echo, printf
 from pytest_clawperator.simulator.shell.tools.running import nohup, sh, sleep
-from pytest_clawperator.simulator.shell.tools.system import id_, md5sum, uname, which, whoami
+from pytest_clawperator.simulator.shell.tools.system import df, id_, md5sum, uname, which, whoami
 from pytest_clawperator.simulator.shell.tools.text import cat, cut, head, tail, tr, wc
 
 BUILTINS: dict[str, Command] = {
@@ -51,6 +51,7 @@ TOOLS: dict[str, Command] = {
     "chmod": chmod,
     "cut": cut,
     "date": date,
+    "df": df,
     "echo": echo,
     "grep": grep,
     "head": head,

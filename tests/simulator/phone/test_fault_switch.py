@@ -39,6 +39,66 @@ class TestOperatorFaults:
 
         assert self.packages(phone) == ["com.clawperator.operator.dev"]
 
+    def test_the_package_tells_of_another_version(self) -> None:
+        """The Operator's package has the version of the fault, until that is cleared."""
+        phone = Phone()
+        ask = "dumpsys package com.clawperator.operator | grep versionName"
+
+        phone.run("sim fault operator_version version=0.6.0")
+        other = phone.out(ask)
+        phone.run("sim fault clear")
+
+        assert other.strip() == "versionName=0.6.0"
+        assert phone.out(ask).strip() == "versionName=0.5.3"
+
+
+class TestLock:
+    """The lock screen."""
+
+    def is_locked(self, phone: Phone) -> bool:
+        """Return what the window policy says."""
+        return "showing=true" in phone.out("dumpsys window policy")
+
+    def test_a_lock_without_a_code_is_dismissed(self) -> None:
+        """The lock screen shows until it is dismissed."""
+        phone = Phone()
+
+        phone.run("sim fault locked")
+        before = self.is_locked(phone)
+        phone.run("wm dismiss-keyguard")
+
+        assert before
+        assert not self.is_locked(phone)
+
+    def test_a_lock_with_a_code_stays(self) -> None:
+        """No command dismisses a lock that asks for a code."""
+        phone = Phone()
+
+        phone.run("sim fault locked code=1; wm dismiss-keyguard")
+
+        assert self.is_locked(phone)
+
+
+class TestUiAutomation:
+    """Another test tool that holds the device."""
+
+    def test_its_client_is_a_process_that_can_be_stopped(self) -> None:
+        """No accessibility service is bound until the client is stopped."""
+        phone = Phone()
+        look = "dumpsys accessibility; ps -A -o NAME"
+
+        phone.run("sim fault ui_automation")
+        held = phone.out(look)
+        phone.run("am force-stop io.appium.uiautomator2.server")
+        free = phone.out(look)
+
+        assert "Ui Automation[" in held
+        assert "Bound services:{}" in held
+        assert "io.appium.uiautomator2.server" in held
+        assert "Ui Automation[" not in free
+        assert "Bound services:{Service[" in free
+        assert "io.appium.uiautomator2.server" not in free
+
 
 class TestLogFaults:
     """Faults of the log."""

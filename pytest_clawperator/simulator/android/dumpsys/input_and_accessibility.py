@@ -33,7 +33,9 @@ def dump_accessibility(system: AndroidSystem, words: list[str]) -> str:
         if on
         and system.operators.pid_of(name.partition("/")[0]) is not None
         and system.faults.active("service_off") is None
+        and system.faults.active("ui_automation") is None
     ]
+    holder = "Ui Automation[eventTypes=TYPES_ALL_MASK, notificationTimeout=0]\n"
     services = ", ".join(f"Service[label=Clawperator Operator, {name}]" for name in bound)
     names = ", ".join(f"{{{name}}}" for name in enabled)
     return (
@@ -44,4 +46,5 @@ def dump_accessibility(system: AndroidSystem, words: list[str]) -> str:
         f"     Enabled services:{{{names}}}\n"
         "     Binding services:{}\n"
         "     Crashed services:{}]\n"
+        f"{holder if system.faults.active('ui_automation') else ''}"
     )

@@ -6,6 +6,7 @@ import time
 from collections.abc import Collection
 
 from pytest_clawperator.simulator.android.dumpsys.records import object_id
+from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR_PACKAGES
 from pytest_clawperator.simulator.android.state.packages import Package, component
 from pytest_clawperator.simulator.android.state.permissions import RUNTIME_PERMISSIONS
 from pytest_clawperator.simulator.android.system import AndroidSystem
@@ -39,6 +40,12 @@ def dump_package(system: AndroidSystem, name: str | None) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _version_name(system: AndroidSystem, package: Package) -> str:
+    other = system.faults.active("operator_version")
+    is_other = other is not None and package.name in OPERATOR_PACKAGES
+    return other.options["version"] if other is not None and is_other else package.version_name
+
+
 def _resolver_tables(shown: list[Package]) -> list[str]:
     lines = ["Activity Resolver Table:", "  Non-Data Actions:"]
     launchers = [(p, p.launcher) for p in shown if p.launcher]
@@ -68,7 +75,7 @@ def _package(system: AndroidSystem, package: Package) -> list[str]:
     return [
         f"  Package [{package.name}] ({object_id(package.name)}):",
         *_code(package),
-        *_version(package),
+        *_version(package, _version_name(system, package)),
         *_installation(package),
         *_permissions(package),
         *_user_state(package),
@@ -90,12 +97,12 @@ def _code(package: Package) -> list[str]:
     ]
 
 
-def _version(package: Package) -> list[str]:
+def _version(package: Package, name: str) -> list[str]:
     return [
         f"    versionCode={package.version_code} minSdk={package.min_sdk}"
         f" targetSdk={package.target_sdk}",
         "    minExtensionVersions=[]",
-        f"    versionName={package.version_name}",
+        f"    versionName={name}",
         "    hiddenApiEnforcementPolicy=2",
         "    usesNonSdkApi=false",
         "    splits=[base]",

@@ -28,6 +28,7 @@ def dump_window(system: AndroidSystem, words: list[str]) -> str:
 
 def _policy(system: AndroidSystem) -> list[str]:
     awake = system.display.awake
+    locked = str(system.faults.active("locked") is not None).lower()
     return [
         "WINDOW MANAGER POLICY STATE (dumpsys window policy)",
         "    mSafeMode=false mSystemReady=true mSystemBooted=true",
@@ -35,9 +36,9 @@ def _policy(system: AndroidSystem) -> list[str]:
         f" mScreenOnFully={str(awake).lower()}",
         f"    screenState={'SCREEN_STATE_ON' if awake else 'SCREEN_STATE_OFF'}",
         "    KeyguardServiceDelegate",
-        "      showing=false",
-        "      showingAndNotOccluded=false",
-        "      inputRestricted=false",
+        f"      showing={locked}",
+        f"      showingAndNotOccluded={locked}",
+        f"      inputRestricted={locked}",
         "    mShowingDream=false mDreamingLockscreen=false",
     ]
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from pytest_clawperator.simulator.android.managers.app_processes import kill, start_operator
+from pytest_clawperator.simulator.android.managers.app_processes import (
+    UI_AUTOMATION,
+    kill,
+    start_operator,
+)
 from pytest_clawperator.simulator.android.managers.intent import (
     CATEGORY_HOME,
     INCLUDE_STOPPED,
@@ -124,6 +128,8 @@ def _receives(package: Package, intent: Intent) -> bool:
 
 def force_stop(system: AndroidSystem, name: str) -> None:
     """Stop a package; until it is started again it receives no broadcast."""
+    if name == UI_AUTOMATION:
+        system.faults.clear("ui_automation")
     package = system.packages.get(name)
     if package is None:
         return

@@ -9,6 +9,9 @@ from pytest_clawperator.simulator.android.state.process_table import Process
 from pytest_clawperator.simulator.android.state.system_packages import LAUNCHER
 from pytest_clawperator.simulator.android.system import AndroidSystem
 
+UI_AUTOMATION = "io.appium.uiautomator2.server"
+"""Who holds the device while the fault ``ui_automation`` is on."""
+
 
 def kill(system: AndroidSystem, name: str) -> None:
     """End a package's processes; its state in Android stays as it is."""
@@ -87,6 +90,10 @@ def running_processes(system: AndroidSystem) -> list[Process]:
         package = system.packages.get(name)
         if pid is not None and package is not None:
             system.processes.start(name, user=package.user, pid=pid)
+    if system.faults.active("ui_automation"):
+        system.processes.start(UI_AUTOMATION, user="u0_a198")
+    else:
+        system.processes.stop(UI_AUTOMATION)
     return system.processes.all()
 
 

@@ -30,6 +30,10 @@ from pytest_clawperator.simulator.android.services.service_call import (
     ServiceHandler,
     dispatch,
 )
+from pytest_clawperator.simulator.android.services.standby import (
+    get_standby_bucket,
+    set_standby_bucket,
+)
 from pytest_clawperator.simulator.android.state.packages import component
 from pytest_clawperator.simulator.android.state.system_packages import LAUNCHER
 
@@ -45,6 +49,8 @@ _USAGE = """Activity manager (activity) commands:
   crash <PACKAGE|PID>
   instrument [-w] <COMPONENT>
   get-current-user
+  get-standby-bucket [<PACKAGE>]
+  set-standby-bucket <PACKAGE> active|working_set|frequent|rare|restricted
   wait-for-broadcast-idle
 <INTENT> specifications include these flags and arguments:
     [-a <ACTION>] [-d <DATA_URI>] [-t <MIME_TYPE>] [-c <CATEGORY>]
@@ -240,9 +246,11 @@ _COMMANDS: Mapping[str, ServiceHandler] = {
     "crash": _crash,
     "force-stop": _force_stop,
     "get-current-user": _current_user,
+    "get-standby-bucket": get_standby_bucket,
     "instrument": _instrument,
     "kill": _kill,
     "kill-all": _kill_all,
+    "set-standby-bucket": set_standby_bucket,
     "start": _start,
     "start-activity": _start,
     "start-foreground-service": _start_service,

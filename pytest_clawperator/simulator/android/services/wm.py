@@ -120,13 +120,16 @@ async def _user_rotation(call: ServiceCall) -> int:
     return 0
 
 
-async def _nothing(call: ServiceCall) -> int:
+async def _dismiss_keyguard(call: ServiceCall) -> int:
+    locked = call.system.faults.active("locked")
+    if locked is not None and locked.options["code"] == "0":
+        call.system.faults.clear("locked")
     return 0
 
 
 _WM_COMMANDS: Mapping[str, ServiceHandler] = {
     "density": _density,
-    "dismiss-keyguard": _nothing,
+    "dismiss-keyguard": _dismiss_keyguard,
     "size": _size,
     "user-rotation": _user_rotation,
 }

@@ -62,6 +62,21 @@ async def which(invocation: Invocation) -> int:
     return status
 
 
+async def df(invocation: Invocation) -> int:
+    """Print the size of the storage and how much of it is free; all paths are on one volume."""
+    options = parse_options(invocation.args, flags="kh")
+    files = invocation.shell.files
+    size, free = files.capacity_bytes // 1024, files.free_bytes // 1024
+    used = size - free
+    share = f"{100 * used // size}%"
+    await invocation.out(f"{'Filesystem':<17}{'1K-blocks':>10}{'Used':>10}{'Available':>10}")
+    await invocation.out(" Use% Mounted on\n")
+    for _ in options.operands or ["/data"]:
+        await invocation.out(f"{'/dev/block/dm-50':<17}{size:>10}{used:>10}{free:>10}")
+        await invocation.out(f"{share:>5} /data\n")
+    return 0
+
+
 async def md5sum(invocation: Invocation) -> int:
     """Print the MD5 checksums of files; with ``-b`` without their names."""
     options = parse_options(invocation.args, flags="b")

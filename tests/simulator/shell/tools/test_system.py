@@ -39,3 +39,15 @@ def test_the_system_describes_itself_as_a_phone(script: str, out: str) -> None:
 def test_checksums_are_right_for_any_bytes(data: bytes) -> None:
     """What comes through a pipe is what was sent."""
     assert run("cat | md5sum", data).out == f"{hashlib.md5(data).hexdigest()}  -\n"
+
+
+def test_the_free_storage_is_shown() -> None:
+    """Used and free blocks make up the size, and what is written is no longer free."""
+    script = f"df -k /data; echo {'x' * 2047} > /data/local/tmp/f; df /data"
+
+    header, before, _, after = run(script).out.splitlines()
+
+    size, used, free = (int(word) for word in before.split()[1:4])
+    assert header.split()[:4] == ["Filesystem", "1K-blocks", "Used", "Available"]
+    assert size == used + free
+    assert int(after.split()[3]) == free - 2

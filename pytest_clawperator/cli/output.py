@@ -1,0 +1,190 @@
+"""What a command answers, and how it is printed: JSON for programs, a page for people.
+
+Nothing here imports rich, so that programs do not wait for it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from pytest_clawperator.cli.global_options import GlobalOptions
+from pytest_clawperator.cli.hints import for_command_line
+from pytest_clawperator.cli.mistakes import Mistake
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ConfigurationError,
+    ErrorCode,
+    ExecutionValidationError,
+)
+from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.remedies import in_words
+from pytest_clawperator.visible_text import visible, visible_in_json, visible_line
+
+_PAGE = "pytest_clawperator.cli.terminal"
+# Details that stand beside the code, as the published program has them.
+_ON_TOP = ("lastCorrelatedEvents", "broadcastDispatchStatus", "operatorPackage")
+# What was done to set the Operator up before an error, likewise.
+_SET_UP = (
+    *("operatorPackage", "install", "permissions", "verification"),
+    *("accessibility", "notification", "notificationListener"),
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line for people; ``style`` is rich's, such as ``"green"``."""
+
+    text: str
+    style: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under headings, for people."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str | Line]]
+
+
+#: A piece of a page for people; a plain text is a line without a style.
+Piece = str | Line | Table
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command answers: a document for programs, and a page for people.
+
+    Without a page people get the document, indented. With a ``text`` everybody gets that,
+    unless JSON was asked for: it is for a file or for another program.
+    """
+
+    document: Mapping[str, Any]
+    page: Sequence[Piece] = field(default=())
+    exit_code: int = 0
+    text: str | None = None
+
+
+def show(answer: Answer, options: GlobalOptions) -> int:
+    """Print the answer, and return the exit code."""
+    if answer.text is not None and not options.is_json_explicit:
+        write(hide(answer.text))
+    elif options.output == "json":
+        write(as_json(answer.document))
+    elif answer.page:
+        _terminal().print_page(answer.page)
+    else:
+        write(as_json(answer.document, indent=2))
+    return answer.exit_code
+
+
+def show_error(error: ClawperatorError, options: GlobalOptions) -> int:
+    """Print the error, for programs on stdout and for people on stderr; return the exit code."""
+    error.wording = for_command_line
+    if options.output == "json":
+        write(as_json(error_document(error)))
+    else:
+        sys.stderr.write(f"{_emphasised(f'{error.code}:')} {visible_line(_sentence(error))}\n")
+        sys.stderr.flush()
+    return error.exit_code if isinstance(error, Mistake) else 1
+
+
+def _terminal() -> Any:
+    """Return the module that prints for people, which needs rich."""
+    try:
+        return import_module(_PAGE)
+    except ModuleNotFoundError as missing:
+        if missing.name is None or missing.name.split(".")[0] != "rich":
+            raise
+        raise ConfigurationError(
+            "output for people needs the package rich",
+            code=ErrorCode.HOST_DEPENDENCY_MISSING,
+            hint="Install it: pip install 'pytest-clawperator[cli]'; or pass --json.",
+        ) from missing
+
+
+def _emphasised(text: str) -> str:
+    is_plain = "NO_COLOR" in os.environ or not sys.stderr.isatty()
+    return text if is_plain else f"\x1b[1;31m{text}\x1b[0m"
+
+
+def notice(text: str) -> None:
+    """Tell something beside the answer, on stderr."""
+    sys.stderr.write(f"{visible(hide(text))}\n")
+    sys.stderr.flush()
+
+
+def write(text: str) -> None:
+    """Write a line to stdout at once, so that a reader that went away is noticed here."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def as_json(document: Any, *, indent: int | None = None) -> str:
+    """Return JSON text in which nothing hides; a terminal obeys nothing in it."""
+    text = json.dumps(document, ensure_ascii=False, indent=indent, separators=_separators(indent))
+    return visible_in_json(hide(text))
+
+
+def error_document(error: ClawperatorError) -> dict[str, Any]:
+    """Return an error as programs read it, with the published program's fields."""
+    document: dict[str, Any] = {"code": str(error.code), "message": error.message}
+    if isinstance(error, Mistake):
+        document |= error.fields
+    if error.serial:
+        document["deviceId"] = error.serial
+    if (hint := in_words(error.advice, for_command_line)) is not None:
+        document["hint"] = hint
+    details = _plain(error.details)
+    if "broadcastDispatchStatus" in details:
+        document |= {name: details.pop(name, []) for name in _ON_TOP}
+    if "install" in details or "accessibility" in details:
+        document |= {name: details.pop(name) for name in _SET_UP if name in details}
+    details |= _published_details(error)
+    return {**document, "details": details} if details else document
+
+
+def _published_details(error: ClawperatorError) -> dict[str, Any]:
+    """Return what the published program adds to the details of an error."""
+    if error.code is ErrorCode.RESULT_ENVELOPE_TIMEOUT:
+        caveat = "payload-last only; Android execution position is unknown"
+        return {"lastActionCaveat": caveat} if "lastActionId" in error.details else {}
+    if error.code is not ErrorCode.OPERATOR_NOT_INSTALLED:
+        return {}
+    given = {"device": error.serial, "operator-package": error.details.get("wanted")}
+    options = "".join(f" --{name} {value}" for name, value in given.items() if value)
+    return {
+        "checkId": "readiness.apk.presence",
+        "summary": "The Operator app is not installed.",
+        "detail": error.message,
+        "installCommand": f"clawperator-py operator setup --apk path/to/operator.apk{options}",
+    }
+
+
+def _sentence(error: ClawperatorError) -> str:
+    """Return the error in one line, with the next step at its end."""
+    device = f"[{error.serial}] " if error.serial else ""
+    message = error.message
+    if isinstance(error, ExecutionValidationError) and error.path:
+        message = f"{message} (at {error.path})"
+    end = "" if message.endswith((".", "?", "!")) else "."
+    hint = f" {error.hint}" if error.hint else ""
+    return hide(" ".join(f"{device}{message}{end}{hint}".split()))
+
+
+def _plain(value: Any) -> Any:
+    """Return data as JSON can hold them."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(each) for each in value]
+    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
+
+
+def _separators(indent: int | None) -> tuple[str, str]:
+    return (",", ":") if indent is None else (",", ": ")

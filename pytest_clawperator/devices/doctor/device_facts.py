@@ -1,0 +1,198 @@
+"""What a device says about itself and its Operator, read in a few round trips."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from pytest_clawperator.client.device.commands import lacks
+from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.devices.holder import Holder
+from pytest_clawperator.devices.inventory import read_device
+from pytest_clawperator.devices.readiness import (
+    Readiness,
+    ScreenState,
+    read_readiness,
+    screen_state,
+)
+from pytest_clawperator.devices.round_trip import ask_all
+from pytest_clawperator.errors import ClawperatorError, DeviceError, TransportError
+from pytest_clawperator.transport.interface import ShellResult, Transport
+from pytest_clawperator.transport.wire import AdbServer
+
+LOG_TAG = "ClawperatorDoctor"
+
+_VERSION_CODE = re.compile(r"^\s*versionCode=(\d+)", re.MULTILINE)
+_FREE = re.compile(r"^\S+ +\d+ +\d+ +(\d+) +\d+% ", re.MULTILINE)
+_BUFFER = re.compile(r"\bmain: ring buffer is (\d+) ?([KMG]?)i?b", re.IGNORECASE)
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+_BOUND = re.compile(r"Bound services:\{(.*?)\}\s*$", re.MULTILINE | re.DOTALL)
+# The servers of other test tools, which use Android's UiAutomation.
+_AUTOMATION = re.compile(r"uiautomator|appium|maestro|wetest|\batx\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Automation:
+    """Whether somebody's UiAutomation holds a device, who that may be, and what it switched off."""
+
+    is_held: bool
+    apps: tuple[str, ...] = ()
+    services_bound: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceFacts:
+    """What is known about a device; None where it does not tell.
+
+    ``silence`` is why its shell did not answer, ``handshake`` why the Operator did not, and
+    ``is_pinged`` whether that was asked. ``logged`` are the priorities of test lines that came
+    into the log, ``skew`` is how far the device's clock is ahead, in seconds.
+    """
+
+    serial: str
+    package: str
+    info: DeviceInfo | None = None
+    silence: ClawperatorError | None = None
+    holder: Holder | None = None
+    lease_problem: ClawperatorError | None = None
+    readiness: Readiness = field(default_factory=Readiness)
+    version_code: int | None = None
+    settings: Mapping[str, str] | None = None
+    screen: ScreenState = field(default_factory=ScreenState)
+    automation: Automation | None = None
+    log_level: str | None = None
+    logged: frozenset[str] | None = None
+    log_buffer: int | None = None
+    standby_bucket: int | None = None
+    background: str | None = None
+    free_kib: int | None = None
+    skew: float | None = None
+    is_pinged: bool = False
+    handshake: ClawperatorError | None = None
+    smoke: ClawperatorError | None = None
+    is_smoke_run: bool = False
+
+
+def gather_device(
+    transport: Transport,
+    package: str,
+    *,
+    server: AdbServer,
+    left: Callable[[], float],
+    clock: Callable[[], float] = time.time,
+) -> DeviceFacts:
+    """Read a device; ``left`` are the seconds that it may still take."""
+    facts = DeviceFacts(serial=transport.serial, package=package)
+    try:
+        facts = replace(facts, info=read_device(transport, server=server, timeout=left()))
+        facts = replace(facts, readiness=read_readiness(transport, package, timeout=left()))
+        facts = replace(facts, screen=screen_state(transport, timeout=left()))
+        return _with_conditions(facts, transport, left(), clock)
+    except (DeviceError, TransportError) as error:
+        return replace(facts, silence=error)
+
+
+def _with_conditions(
+    facts: DeviceFacts, transport: Transport, timeout: float, clock: Callable[[], float]
+) -> DeviceFacts:
+    nonce = secrets.token_hex(8)
+    package = facts.package
+    begin = clock()
+    answers = ask_all(
+        transport,
+        {
+            "clock": "date +%s",
+            # Written first and read last, so that the log has time to take them.
+            "log": "; ".join(f"log -p {level} -t {LOG_TAG} {nonce}" for level in "die"),
+            "levels": "getprop log.tag; getprop persist.log.tag",
+            "settings": "settings list global",
+            "dump": f"dumpsys package {package}",
+            "accessibility": "dumpsys accessibility",
+            "names": "ps -A -o NAME",
+            "bucket": f"am get-standby-bucket {package}",
+            "background": f"cmd appops get {package} RUN_ANY_IN_BACKGROUND",
+            "storage": "df -k /data",
+            "buffer": "logcat -g",
+            "logged": f"logcat -d -v brief -s {LOG_TAG}:V",
+        },
+        timeout=timeout,
+    )
+    version = _VERSION_CODE.search(answers["dump"].stdout)
+    return replace(
+        facts,
+        version_code=int(version[1]) if version else None,
+        settings=_settings(answers["settings"]),
+        automation=_automation(answers["accessibility"], answers["names"]),
+        log_level=_level(answers["levels"].stdout),
+        logged=_logged(answers["log"], answers["logged"], nonce),
+        log_buffer=_buffer(answers["buffer"].stdout),
+        standby_bucket=_number(answers["bucket"]),
+        background=_background(answers["background"].stdout),
+        free_kib=_free(answers["storage"].stdout),
+        skew=_skew(answers["clock"], begin, clock()),
+    )
+
+
+def _settings(answer: ShellResult) -> dict[str, str] | None:
+    if not answer.ok or lacks(answer):
+        return None
+    rows = (line.partition("=") for line in answer.stdout.splitlines())
+    return {key: value.strip() for key, equals, value in rows if equals}
+
+
+def _automation(dump: ShellResult, names: ShellResult) -> Automation | None:
+    if not dump.ok or lacks(dump) or "ACCESSIBILITY MANAGER" not in dump.stdout:
+        return None
+    bound = _BOUND.search(dump.stdout)
+    apps = {name.strip() for name in names.stdout.splitlines() if _AUTOMATION.search(name)}
+    return Automation(
+        is_held="Ui Automation[" in dump.stdout,
+        apps=tuple(sorted(apps)),
+        services_bound=bool(bound[1].strip()) if bound else None,
+    )
+
+
+def _level(output: str) -> str | None:
+    """Return the first letter of the level that the properties set, if they do."""
+    lines = [line.strip().upper()[:1] for line in output.splitlines()]
+    return next((letter for letter in lines if letter in tuple("VDIWEFAS")), None)
+
+
+def _logged(written: ShellResult, read: ShellResult, nonce: str) -> frozenset[str] | None:
+    if not written.ok or not read.ok:
+        return None
+    return frozenset(line[0] for line in read.stdout.splitlines() if line.endswith(f": {nonce}"))
+
+
+def _buffer(output: str) -> int | None:
+    found = _BUFFER.search(output)
+    return int(found[1]) * _UNITS[found[2].upper()] if found else None
+
+
+def _background(output: str) -> str | None:
+    found = re.search(r"RUN_ANY_IN_BACKGROUND: (\w+)", output)
+    return found[1] if found else None
+
+
+def _free(output: str) -> int | None:
+    found = _FREE.search(output)
+    return int(found[1]) if found else None
+
+
+def _skew(answer: ShellResult, begin: float, end: float) -> float | None:
+    """Return how far the device's clock is ahead; within the time of the question it is right."""
+    told = _number(answer)
+    if told is None:
+        return None
+    # It tells whole seconds, and at some moment between the question and the answer.
+    if begin - 1 <= told <= end + 1:
+        return 0.0
+    return told - begin if told < begin else told - end
+
+
+def _number(answer: ShellResult) -> int | None:
+    text = answer.stdout.strip()
+    return int(text) if answer.ok and re.fullmatch(r"[0-9]{1,12}", text) else None

@@ -1,0 +1,99 @@
+"""The program as a process: how it ends."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.cli.app import run
+from pytest_clawperator.cli.commands import completion
+from pytest_clawperator.simulator import Simulator
+from tests.cli.conftest import Cli, start
+
+
+@pytest.fixture(autouse=True)
+def own_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep from other tests that an execution was left in flight: they would wait for its end."""
+    monkeypatch.setenv("CLAWPERATOR_LEASE_DIR", str(tmp_path))
+
+
+def lease_of(cli: Cli, simulator: Simulator) -> Any:
+    """Return what is told of the lease of the phone."""
+    [lease] = cli("leases", "--device", simulator.serials[0]).json["leases"]
+    return lease
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_signal_in_the_middle_of_an_execution_ends_cleanly(
+    number: signal.Signals, code: int, cli: Cli, simulator: Simulator
+) -> None:
+    """Nothing is printed, the exit code says which signal it was, and the device is free."""
+    deadline = time.monotonic() + 20
+    with start(simulator, "sleep", "100000") as process:
+        while lease_of(cli, simulator)["commandId"] is None:
+            assert time.monotonic() < deadline
+        process.send_signal(number)
+        printed, complaints = process.communicate(timeout=20)
+
+    assert (process.returncode, printed, complaints) == (code, b"", b"")
+    assert lease_of(cli, simulator)["holder"] is None
+
+
+def test_a_notice_is_told_once(cli: Cli, simulator: Simulator) -> None:
+    """What is out of the ordinary is on stderr, and the answer alone on stdout."""
+    with start(simulator, "sleep", "1", "--verbose") as process:
+        printed, told = process.communicate(timeout=20)
+
+    assert printed.count(b"\n") == 1
+    assert told.count(b"took") == 1
+
+
+def test_a_fault_of_the_program_is_an_error_with_a_code(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Programs can read it; --verbose shows where it happened."""
+
+    def broken(*_: object) -> object:
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr(completion, "get_completion_class", broken)
+
+    assert run(["completion", "bash"]) == 1
+    assert '"code":"UNKNOWN"' in capsys.readouterr().out
+    with pytest.raises(ZeroDivisionError):
+        run(["completion", "bash", "--verbose"])
+
+
+def test_a_terminal_without_a_character_gets_its_number(
+    cli: Cli, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An output that knows ASCII only is no reason to fail."""
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+
+    with start(simulator, "sleep", "1", "--output", "pretty") as process:
+        printed, complaints = process.communicate(timeout=20)
+
+    assert (process.returncode, complaints) == (0, b"")
+    assert printed.startswith(rb"\u2713 sleep on ")
+
+
+def test_a_snapshot_imports_only_what_it_needs(simulator: Simulator, cli: Cli) -> None:
+    """A short command starts quickly: no pages, no parsed XML, no client, no other host."""
+    code = (
+        "import sys; from pytest_clawperator.cli.app import run; run(['snapshot', '--json']);"
+        "print(*sorted(sys.modules), file=sys.stderr)"
+    )
+    with start(simulator, program=["-c", code]) as process:
+        printed, modules = process.communicate(timeout=20)
+
+    assert b'"status":"success"' in printed
+    loaded = set(modules.decode().split())
+    heavy = {"rich", "lxml", "httpx", "redis", "PIL", "yaml", "pytest", "asyncio"}
+    assert heavy & loaded == set()
+    assert "pytest_clawperator.client.client" not in loaded
