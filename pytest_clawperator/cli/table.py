@@ -23,32 +23,40 @@ GROUPS: Mapping[str, str] = {
     "observe": "What is on the screen.",
     "action": "What a person does.",
     "packages": "The apps on a device.",
+    "record": "Recordings of what a person does.",
+    "recording": "Recordings of what a person does.",
+    "emulator": "Android emulators of this machine.",
+    "provision": "Devices that are made ready.",
 }
 
 #: The commands under the headings of the help.
 SECTIONS: Mapping[str, Mapping[str, Row]] = {
     "What is on the screen": {
-        "snapshot": _in("observe", "snapshot", "Capture the UI hierarchy."),
-        "screenshot": _in("observe", "screenshot", "Capture the screen as a picture."),
-        "read": _in("reading", "read", "Read the text of an element."),
-        "read-value": _in("reading", "read_value", "Read the value beside a label."),
-        "wait": _in("waiting", "wait", "Wait until an element is there."),
-        "wait-for-nav": _in("waiting", "wait_for_nav", "Wait until an app or screen is there."),
+        "snapshot": _in("executions.observe", "snapshot", "Capture the UI hierarchy."),
+        "screenshot": _in("executions.observe", "screenshot", "Capture the screen as a picture."),
+        "read": _in("executions.reading", "read", "Read the text of an element."),
+        "read-value": _in("executions.reading", "read_value", "Read the value beside a label."),
+        "wait": _in("executions.waiting", "wait", "Wait until an element is there."),
+        "wait-for-nav": _in("executions.waiting", "wait_for_nav", "Wait until an app is in front."),
     },
     "What a person does": {
-        "click": _in("touch", "click", "Click an element or a point."),
-        "type": _in("touch", "type_", "Type a text into an element."),
-        "press": _in("touch", "press", "Press back, home or recents."),
-        "back": _in("touch", "back", "Press back."),
-        "scroll": _in("scrolling", "scroll", "Scroll once."),
-        "scroll-until": _in("scrolling", "scroll_until", "Scroll until an element is there."),
-        "scroll-and-click": _in(
-            "scrolling", "scroll_and_click", "Scroll until an element is there, and click it."
+        "click": _in("executions.touch", "click", "Click an element or a point."),
+        "type": _in("executions.touch", "type_", "Type a text into an element."),
+        "press": _in("executions.touch", "press", "Press back, home or recents."),
+        "back": _in("executions.touch", "back", "Press back."),
+        "scroll": _in("executions.scrolling", "scroll", "Scroll once."),
+        "scroll-until": _in(
+            "executions.scrolling", "scroll_until", "Scroll until an element is there."
         ),
-        "open": _in("apps", "open_", "Open an app, a URL or a deep link."),
-        "close": _in("apps", "close", "Stop an app."),
-        "sleep": _in("waiting", "sleep", "Do nothing for a while."),
-        "exec": _in("execute", "execute", "Run a whole execution payload."),
+        "scroll-and-click": _in(
+            "executions.scrolling",
+            "scroll_and_click",
+            "Scroll until an element is there, and click it.",
+        ),
+        "open": _in("executions.apps", "open_", "Open an app, a URL or a deep link."),
+        "close": _in("executions.apps", "close", "Stop an app."),
+        "sleep": _in("executions.waiting", "sleep", "Do nothing for a while."),
+        "exec": _in("executions.execute", "execute", "Run a whole execution payload."),
     },
     "Devices": {
         "devices": _in("devices", "devices", "List the connected devices."),
@@ -58,6 +66,22 @@ SECTIONS: Mapping[str, Mapping[str, Row]] = {
         "simulate": _in("simulate", "simulate", "Start simulated phones and leave them running."),
         "simulate list": _in("simulate", "simulate_list", "List the simulated phones that run."),
         "simulate stop": _in("simulate", "simulate_stop", "End simulated phones."),
+    },
+    "Recordings": {
+        "record start": _in("recording.record", "record_start", "Start to record."),
+        "record stop": _in("recording.record", "record_stop", "Stop the recording."),
+        "record pull": _in("recording.record", "record_pull", "Fetch a recording."),
+        "record parse": _in("recording.record", "record_parse", "Write its steps into a file."),
+    },
+    "Emulators": {
+        "emulator list": _in("emulators", "emulator_list", "List the virtual devices."),
+        "emulator inspect": _in("emulators", "emulator_inspect", "Tell what one is like."),
+        "emulator create": _in("emulators", "emulator_create", "Create one."),
+        "emulator start": _in("emulators", "emulator_start", "Start one, and wait for Android."),
+        "emulator stop": _in("emulators", "emulator_stop", "Stop one that runs."),
+        "emulator delete": _in("emulators", "emulator_delete", "Delete one."),
+        "emulator status": _in("emulators", "emulator_status", "List the emulators that run."),
+        "emulator provision": _in("emulators", "emulator_provision", "Make one ready, however."),
     },
     "Set-up": {
         "completion": _in("completion", "completion", "Print the completion of a shell."),
@@ -76,6 +100,11 @@ ALIASES: Mapping[str, str] = {
     "read-kv": "read-value",
     "wait-for-navigation": "wait-for-nav",
     "execute": "exec",
+    "recording start": "record start",
+    "recording stop": "record stop",
+    "recording pull": "record pull",
+    "recording parse": "record parse",
+    "provision emulator": "emulator provision",
     "observe snapshot": "snapshot",
     "observe screenshot": "screenshot",
     "action click": "click",

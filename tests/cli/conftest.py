@@ -14,6 +14,9 @@ from pytest_clawperator.cli.app import run
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
+from tests.doubles.simulator.sdk_fixtures import bench, sdk_of_session
+
+__all__ = ["bench", "sdk_of_session"]
 
 
 @dataclass(frozen=True)

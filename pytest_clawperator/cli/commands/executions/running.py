@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_clawperator.cli.commands.executions.numbers import read_number
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import invalid
-from pytest_clawperator.cli.numbers import read_number
 from pytest_clawperator.cli.output import Answer, Line, Piece
 from pytest_clawperator.cli.session import open_session
 from pytest_clawperator.contracts.completion import override_timeout

@@ -9,11 +9,11 @@ from pathlib import Path
 import click
 
 from pytest_clawperator.cli.command import command
+from pytest_clawperator.cli.commands.executions.payloads import OBSERVE, direct, payload, unique
+from pytest_clawperator.cli.commands.executions.running import perform
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import Mistake
 from pytest_clawperator.cli.output import Answer
-from pytest_clawperator.cli.payloads import OBSERVE, direct, payload, unique
-from pytest_clawperator.cli.running import perform
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.snapshot.near_miss import outline as outlined
 from pytest_clawperator.visible_text import visible_in_xml
