@@ -84,7 +84,7 @@ SECTIONS: Mapping[str, Mapping[str, Row]] = {
         "emulator provision": _in("emulators", "emulator_provision", "Make one ready, however."),
     },
     "Set-up": {
-        "init": _in("first_project", "init", "Write the first files of a project."),
+        "init": _in("first_project.init", "init", "Write the first files of a project."),
         "completion": _in("completion", "completion", "Print the completion of a shell."),
     },
 }
