@@ -19,7 +19,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import Any
 
 import click
@@ -90,7 +90,9 @@ def _answered(answer: Any, options: GlobalOptions) -> int:
 
 def version() -> str:
     """Return the version of the package."""
-    return metadata.version("pytest-clawperator")
+    # It takes long to import, and only this needs it.
+    found: str = import_module("importlib.metadata").version("pytest-clawperator")
+    return found
 
 
 def _output_of(argv: Sequence[str]) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import sys
 
 _MISSING = (
@@ -12,6 +14,10 @@ _MISSING = (
 
 def main() -> None:
     """Run the command line, and end the process with its exit code."""
+    # Half of the time of a short command is importing. Looking for garbage meanwhile, and for
+    # plugins of pydantic among all that is installed, would prolong it.
+    gc.disable()
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         from pytest_clawperator.cli.app import run
     except ModuleNotFoundError as missing:

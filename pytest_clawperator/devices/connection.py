@@ -9,8 +9,8 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device.commands import package_name
 from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.client.device.no_device import NoDevice
@@ -36,13 +36,15 @@ from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import PROCESSORS, Processor
 from pytest_clawperator.execution.processes import Processes
-from pytest_clawperator.execution.remote.runner import RemoteRunner
 from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.server import ensure_server, locate_server
 from pytest_clawperator.transport.wire import AdbServer
 from pytest_clawperator.visible_text import visible
+
+if TYPE_CHECKING:
+    from pytest_clawperator.client.client import Clawperator
 
 _log = logging.getLogger("pytest_clawperator")
 
@@ -51,6 +53,9 @@ def open_client(
     runner: Runner, device: Device, *, timeout: float = 5.0, strict_matchers: bool = False
 ) -> Clawperator:
     """Return the client; if it cannot be made, the runner is closed."""
+    # The command line runs executions without one, and shall start quickly.
+    from pytest_clawperator.client.client import Clawperator
+
     with ExitStack() as opened:
         opened.callback(runner.close)
         client = Clawperator(
@@ -69,6 +74,8 @@ def open_remote(
     clearance: Clearance = always_clear,
 ) -> tuple[Runner, Device]:
     """Open a device of a host that runs ``clawperator serve``."""
+    from pytest_clawperator.execution.remote.runner import RemoteRunner  # few need it
+
     runner = RemoteRunner(
         url,
         serial=serial or os.environ.get(SERIAL_VARIABLE) or None,
