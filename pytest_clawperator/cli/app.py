@@ -14,7 +14,6 @@ To add a command:
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import sys
@@ -50,7 +49,6 @@ def run(argv: Sequence[str]) -> int:
     options = GlobalOptions(output=_output_of(argv))
     try:
         options, rest = split_global_options(argv)
-        _set_log_level(options)
         return _answered(_call(rest, options, argv), options)
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
@@ -64,6 +62,10 @@ def run(argv: Sequence[str]) -> int:
         return show_error(of_click(error), options)
     except ClawperatorError as error:
         return show_error(error, options)
+    except Exception as error:
+        if options.is_verbose:
+            raise
+        return show_error(_unexpected(error), options)
 
 
 def _call(rest: list[str], options: GlobalOptions, argv: Sequence[str]) -> Any:
@@ -98,13 +100,6 @@ def version() -> str:
 def _output_of(argv: Sequence[str]) -> Any:
     """Return the output that errors have before the options are known."""
     return "pretty" if "pretty" in argv else "json" if "--json" in argv else default_output()
-
-
-def _set_log_level(options: GlobalOptions) -> None:
-    level = options.log_level or ("info" if options.is_verbose else None)
-    if level is not None:
-        names = {"warn": "WARNING"}
-        logging.basicConfig(level=names.get(level, level.upper()), format="%(message)s")
 
 
 class LazyGroup(click.Group):
@@ -187,6 +182,14 @@ class LazyGroup(click.Group):
         return Mistake(
             f"{self._prefix}{words}", exit_code=0, hint=f"See `{ctx.command_path} --help`."
         )
+
+
+def _unexpected(error: Exception) -> ClawperatorError:
+    return ClawperatorError(
+        f"something unexpected went wrong: {type(error).__name__}: {error}",
+        code=ErrorCode.UNKNOWN,
+        hint="This is a fault of the program. --verbose shows where it happened.",
+    )
 
 
 def _unknown(name: str, known: Sequence[str]) -> Mistake:

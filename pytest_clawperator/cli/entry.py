@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
+import signal
 import sys
+import warnings
+from types import FrameType
 
 _MISSING = (
     "HOST_DEPENDENCY_MISSING: the command line needs the package {name}."
@@ -24,4 +28,20 @@ def main() -> None:
         if missing.name != "click":
             raise
         sys.exit(_MISSING.format(name=missing.name))
+    _prepare_process()
     sys.exit(run(sys.argv[1:]))
+
+
+def _prepare_process() -> None:
+    """Let signals end the program with all that it opened closed, and tell each thing once."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _end)
+    # Notices are told by the commands; Python would print what is logged once more.
+    logging.getLogger("pytest_clawperator").addHandler(logging.NullHandler())
+    warnings.formatwarning = lambda message, *_, **__: f"{message}\n"
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    sys.exit(128 + number)

@@ -18,7 +18,7 @@ from pytest_clawperator.cli.mistakes import Mistake
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, ExecutionValidationError
 from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.remedies import in_words
-from pytest_clawperator.visible_text import visible_in_json
+from pytest_clawperator.visible_text import visible, visible_in_json
 
 _PAGE = "pytest_clawperator.cli.terminal"
 # Details that stand beside the code, as the published program has them.
@@ -62,7 +62,7 @@ class Answer:
 def show(answer: Answer, options: GlobalOptions) -> int:
     """Print the answer, and return the exit code."""
     if answer.text is not None and not options.is_json_explicit:
-        write(answer.text)
+        write(hide(answer.text))
     elif options.output == "json":
         write(as_json(answer.document))
     elif answer.page:
@@ -84,7 +84,7 @@ def show_error(error: ClawperatorError, options: GlobalOptions) -> int:
 
 def notice(text: str) -> None:
     """Tell something beside the answer, on stderr."""
-    sys.stderr.write(f"{visible_in_json(hide(text))}\n")
+    sys.stderr.write(f"{visible(hide(text))}\n")
     sys.stderr.flush()
 
 
@@ -131,11 +131,6 @@ def _published_details(error: ClawperatorError) -> dict[str, Any]:
         "detail": error.message,
         "installCommand": f"clawperator-py operator setup --apk path/to/operator.apk{options}",
     }
-
-
-def is_usage(error: ClawperatorError) -> bool:
-    """Whether the error is about the command line itself."""
-    return isinstance(error, Mistake) and error.code is ErrorCode.USAGE
 
 
 def _sentence(error: ClawperatorError) -> str:

@@ -10,7 +10,7 @@ from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.hints import for_command_line
 from pytest_clawperator.cli.output import notice
 from pytest_clawperator.client.device.device import Device
-from pytest_clawperator.contracts.events import Event, Notice
+from pytest_clawperator.contracts.events import Event, ExecutionFinished, Notice, Observer
 from pytest_clawperator.devices.connection import (
     open_remote,
     open_runner,
@@ -60,7 +60,7 @@ def usable_devices(options: GlobalOptions) -> list[ConnectedDevice]:
 @contextmanager
 def open_device(options: GlobalOptions) -> Iterator[AdbTransport]:
     """Open the chosen device for what needs no execution; no lease is taken."""
-    transport = open_transport(options.device, adb=options.adb, observers=[_tell])
+    transport = open_transport(options.device, adb=options.adb, observers=[_teller(options)])
     with _closing(transport):
         yield transport
 
@@ -82,7 +82,7 @@ def open_session(options: GlobalOptions) -> Iterator[Runner]:
             spec.url or "",
             serial=spec.serial,
             operator_package=options.operator_package,
-            observers=[_tell],
+            observers=[_teller(options)],
         )
         with _closing(runner):
             yield runner
@@ -97,7 +97,7 @@ def open_session(options: GlobalOptions) -> Iterator[Runner]:
             transport,
             server=transport.server,
             operator_package=package,
-            observers=[_tell],
+            observers=[_teller(options)],
             clearance=hold.clear,
             info=info,
             keep=True,
@@ -142,6 +142,14 @@ def _closing(opened: AdbTransport | Runner) -> Iterator[None]:
             opened.close()
 
 
-def _tell(event: Event) -> None:
-    if isinstance(event, Notice):
-        notice(f"[{event.serial}] {event.message}" if event.serial else event.message)
+def _teller(options: GlobalOptions) -> Observer:
+    """Return what tells people of what happens on a device, as far as they want to know."""
+
+    def tell(event: Event) -> None:
+        where = f"[{event.serial}] " if event.serial else ""
+        if isinstance(event, Notice) and not options.is_quiet:
+            notice(f"{where}{event.message}")
+        elif isinstance(event, ExecutionFinished) and options.is_talkative:
+            notice(f"{where}{event.execution.command_id} took {event.elapsed:.2f} s")
+
+    return tell

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,6 +44,19 @@ class Printed:
 
 
 Cli = Callable[..., Printed]
+TOP = Path(__file__).parent.parent.parent
+
+
+def start(simulator: Simulator, *argv: str) -> subprocess.Popen[bytes]:
+    """Start the program itself on the phone."""
+    environment = {**os.environ, "ANDROID_ADB_SERVER_PORT": str(simulator.adb_port)}
+    return subprocess.Popen(
+        [sys.executable, "-m", "pytest_clawperator", *argv],
+        cwd=TOP,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
 
 
 @pytest.fixture(scope="session")

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
-from tests.cli.conftest import Cli
-
-TOP = Path(__file__).parent.parent.parent.parent
+from tests.cli.conftest import Cli, start
 
 
 def test_a_log_has_what_was_executed(cli: Cli) -> None:
@@ -55,18 +49,6 @@ def test_control_characters_in_a_log_are_shown(cli: Cli, phone: AdbTransport) ->
 
     line = next(line for line in cli("logs").out.splitlines() if "Evil" in line)
     assert line.endswith(r"a\x1b[31mred\u202e")
-
-
-def start(simulator: Simulator, *argv: str) -> subprocess.Popen[bytes]:
-    """Start the program itself on the phone."""
-    environment = {**os.environ, "ANDROID_ADB_SERVER_PORT": str(simulator.adb_port)}
-    return subprocess.Popen(
-        [sys.executable, "-m", "pytest_clawperator", *argv],
-        cwd=TOP,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
 
 
 def test_ctrl_c_ends_following_cleanly(cli: Cli, simulator: Simulator) -> None:
