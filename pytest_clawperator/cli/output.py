@@ -6,6 +6,7 @@ Nothing here imports rich, so that programs do not wait for it.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,10 +16,15 @@ from typing import Any
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.hints import for_command_line
 from pytest_clawperator.cli.mistakes import Mistake
-from pytest_clawperator.errors import ClawperatorError, ErrorCode, ExecutionValidationError
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ConfigurationError,
+    ErrorCode,
+    ExecutionValidationError,
+)
 from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.remedies import in_words
-from pytest_clawperator.visible_text import visible, visible_in_json
+from pytest_clawperator.visible_text import visible, visible_in_json, visible_line
 
 _PAGE = "pytest_clawperator.cli.terminal"
 # Details that stand beside the code, as the published program has them.
@@ -66,7 +72,7 @@ def show(answer: Answer, options: GlobalOptions) -> int:
     elif options.output == "json":
         write(as_json(answer.document))
     elif answer.page:
-        import_module(_PAGE).print_page(answer.page)
+        _terminal().print_page(answer.page)
     else:
         write(as_json(answer.document, indent=2))
     return answer.exit_code
@@ -78,8 +84,28 @@ def show_error(error: ClawperatorError, options: GlobalOptions) -> int:
     if options.output == "json":
         write(as_json(error_document(error)))
     else:
-        import_module(_PAGE).print_error(str(error.code), _sentence(error))
+        sys.stderr.write(f"{_emphasised(f'{error.code}:')} {visible_line(_sentence(error))}\n")
+        sys.stderr.flush()
     return error.exit_code if isinstance(error, Mistake) else 1
+
+
+def _terminal() -> Any:
+    """Return the module that prints for people, which needs rich."""
+    try:
+        return import_module(_PAGE)
+    except ModuleNotFoundError as missing:
+        if missing.name is None or missing.name.split(".")[0] != "rich":
+            raise
+        raise ConfigurationError(
+            "output for people needs the package rich",
+            code=ErrorCode.HOST_DEPENDENCY_MISSING,
+            hint="Install it: pip install 'pytest-clawperator[cli]'; or pass --json.",
+        ) from missing
+
+
+def _emphasised(text: str) -> str:
+    is_plain = "NO_COLOR" in os.environ or not sys.stderr.isatty()
+    return text if is_plain else f"\x1b[1;31m{text}\x1b[0m"
 
 
 def notice(text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
@@ -17,7 +18,7 @@ from pytest_clawperator.cli.output import (
     show,
     show_error,
 )
-from pytest_clawperator.errors import EnvelopeTimeoutError, NoDeviceError
+from pytest_clawperator.errors import ConfigurationError, EnvelopeTimeoutError, NoDeviceError
 from pytest_clawperator.redaction.redaction import SECRETS
 from pytest_clawperator.remedies import Remedy, RemedyKind
 
@@ -127,3 +128,18 @@ def test_a_secret_is_in_no_output(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr()
 
     assert "hunter2" not in printed.out + printed.err
+
+
+def test_errors_are_told_without_rich(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page needs it, and the error that says so does not."""
+    monkeypatch.setitem(sys.modules, "rich", None)
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    monkeypatch.delitem(sys.modules, "pytest_clawperator.cli.terminal", raising=False)
+
+    with pytest.raises(ConfigurationError) as caught:
+        show(Answer({}, ["page"]), PEOPLE)
+    show_error(caught.value, PEOPLE)
+
+    assert "pip install 'pytest-clawperator[cli]'" in capsys.readouterr().err

@@ -6,6 +6,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,10 @@ from pytest_clawperator.cli.session import open_session
 from pytest_clawperator.contracts.completion import override_timeout
 from pytest_clawperator.contracts.payload import Execution, validate_execution
 from pytest_clawperator.execution.postprocess import screenshot_path
-from pytest_clawperator.execution.result import RunResult, error_of
+from pytest_clawperator.execution.result import RunResult
+
+# It takes long to import, and few need it.
+_EXPLAINING = "pytest_clawperator.cli.commands.executions.explaining"
 
 #: Makes the page for people of a run that succeeded.
 Page = Callable[[RunResult], Sequence[Piece]]
@@ -39,6 +43,8 @@ def perform(
     execution = checked(payload, None if is_timeout_used else options.timeout)
     with open_session(options) as runner:
         result = runner.run(execution)
+        if not result.ok and options.output == "pretty":
+            raise import_module(_EXPLAINING).explained(runner, execution, result)
         wire = _with_kept_screenshot(execution, result)
     document = {
         "envelope": wire,
@@ -46,8 +52,6 @@ def perform(
         "terminalSource": result.terminal_source,
         "isCanonicalTerminal": True,
     }
-    if not result.ok and options.output == "pretty":
-        raise error_of(result)
     if not result.ok:
         return Answer(document, exit_code=1)
     shown = page(result) if page is not None else steps_page(result)
