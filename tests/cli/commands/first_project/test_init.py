@@ -15,6 +15,7 @@ from tests.cli.conftest import Cli
 TOP = Path(__file__).parent.parent.parent.parent.parent
 FILES = ["tests/test_first.py", "tests/conftest.py", "pytest.ini", ".github/workflows/ui-tests.yml"]
 GITHUB = FILES[-1]
+PLUGINS = "pytest_clawperator.plugin,tests.doubles.quick_phones"
 
 
 def run_in(place: Path, *argv: str) -> subprocess.CompletedProcess[str]:
@@ -23,7 +24,7 @@ def run_in(place: Path, *argv: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", *argv],
         cwd=place,
-        env={**environment, "PYTEST_PLUGINS": "pytest_clawperator.plugin"},
+        env={**environment, "PYTEST_PLUGINS": PLUGINS},
         capture_output=True,
         text=True,
         timeout=120,
