@@ -93,6 +93,11 @@ class Boot:
         )
         self._tell("started")
 
+    def end(self) -> None:
+        """End the process, if it was started here."""
+        if self._process is not None:
+            self._process.end()
+
     def await_ready(self) -> RunningEmulator:
         """Wait until adb knows the emulator and Android runs on it, and make its settings."""
         found = self._await_registration()

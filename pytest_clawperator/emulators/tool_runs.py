@@ -76,6 +76,9 @@ class BackgroundTool(Protocol):
     def poll(self) -> int | None:
         """Return how it ended, or None."""
 
+    def end(self) -> None:
+        """End it, with all that it started."""
+
 
 class _Detached(subprocess.Popen[bytes]):
     """A process that goes on; nobody need wait for it."""
@@ -84,6 +87,10 @@ class _Detached(subprocess.Popen[bytes]):
         """Take note of its end if it has ended, and do not complain if it has not."""
         if self.pid:
             self.poll()
+
+    def end(self) -> None:
+        """End it, with all that it started."""
+        _end_group(self)
 
 
 class SdkTools:

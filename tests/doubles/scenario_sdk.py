@@ -87,3 +87,6 @@ class _Running:
     def poll(self) -> int | None:
         """Return that it goes on."""
         return None
+
+    def end(self) -> None:
+        """End it."""
