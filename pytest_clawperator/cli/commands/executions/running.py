@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
 import time
@@ -15,11 +16,13 @@ from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import invalid
 from pytest_clawperator.cli.output import Answer, Line, Piece
 from pytest_clawperator.cli.session import open_session
+from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.completion import override_timeout
 from pytest_clawperator.contracts.payload import Execution, validate_execution
 from pytest_clawperator.execution.postprocess import screenshot_path
 from pytest_clawperator.execution.result import RunResult
 
+_MILLISECONDS = "--timeout is in milliseconds, as in --timeout 30000."
 # It takes long to import, and few need it.
 _EXPLAINING = "pytest_clawperator.cli.commands.executions.explaining"
 
@@ -61,12 +64,20 @@ def perform(
 def checked(payload: Any, timeout: str | None) -> Execution:
     """Return the execution of a payload, with another timeout if one was given."""
     execution = validate_execution(payload)
-    return execution if timeout is None else override_timeout(execution, milliseconds(timeout))
+    if timeout is None:
+        return execution
+    limit = finite(read_number(timeout))
+    if not limits.MIN_TIMEOUT_MS <= limit <= limits.MAX_TIMEOUT_MS:
+        bounds = f"{limits.MIN_TIMEOUT_MS} and {limits.MAX_TIMEOUT_MS}"
+        raise invalid(f"timeoutMs must be between {bounds}", hint=_MILLISECONDS)
+    return override_timeout(execution, limit / 1000)
 
 
-def milliseconds(text: str) -> float:
-    """Return a time in milliseconds as seconds; NaN where it is no number."""
-    return read_number(text) / 1000
+def finite(number: float) -> float:
+    """Return ``--timeout`` as a number; raise if it is none."""
+    if not math.isfinite(number):
+        raise invalid("timeoutMs must be a finite number", hint=_MILLISECONDS)
+    return number
 
 
 def rehearsed(
