@@ -11,7 +11,7 @@ from typing import Literal
 from pytest_clawperator.emulators.diagnosis import diagnose, last_lines, read_end
 from pytest_clawperator.emulators.running import Host, RunningEmulator, has_booted, list_running
 from pytest_clawperator.emulators.sdk import Tool
-from pytest_clawperator.emulators.tool_runs import BackgroundTool, Tools
+from pytest_clawperator.emulators.tool_runs import BackgroundTool, Tools, end_tool
 from pytest_clawperator.errors import EmulatorError, ErrorCode
 
 REGISTRATION_TIMEOUT = 60.0
@@ -96,7 +96,7 @@ class Boot:
     def end(self) -> None:
         """End the process, if it was started here."""
         if self._process is not None:
-            self._process.end()
+            end_tool(self._process)
 
     def await_ready(self) -> RunningEmulator:
         """Wait until adb knows the emulator and Android runs on it, and make its settings."""

@@ -76,8 +76,12 @@ class BackgroundTool(Protocol):
     def poll(self) -> int | None:
         """Return how it ended, or None."""
 
-    def end(self) -> None:
-        """End it, with all that it started."""
+
+def end_tool(tool: BackgroundTool) -> None:
+    """End a tool that goes on, with all that it started."""
+    _signal_group(tool)
+    while tool.poll() is None:
+        time.sleep(_LOOK_AGAIN)  # it was killed, and ends at once
 
 
 class _Detached(subprocess.Popen[bytes]):
@@ -87,10 +91,6 @@ class _Detached(subprocess.Popen[bytes]):
         """Take note of its end if it has ended, and do not complain if it has not."""
         if self.pid:
             self.poll()
-
-    def end(self) -> None:
-        """End it, with all that it started."""
-        _end_group(self)
 
 
 class SdkTools:
@@ -232,6 +232,6 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _signal_group(process: subprocess.Popen[bytes]) -> None:
+def _signal_group(process: BackgroundTool) -> None:
     with suppress(ProcessLookupError, PermissionError, AttributeError):
         os.killpg(process.pid, signal.SIGKILL)

@@ -87,6 +87,3 @@ class _Running:
     def poll(self) -> int | None:
         """Return that it goes on."""
         return None
-
-    def end(self) -> None:
-        """End it."""
