@@ -11,7 +11,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -66,21 +66,16 @@ def start(name: str | None = None, **options: Any) -> RunningPhones:
         raise ConfigurationError(
             "simulated phones do not run on this system", hint="Use Linux or macOS (WSL will do)."
         )
-    with _locked_file(name) as (path, descriptor):
-        try:
-            simulator = Simulator(stay=True, open_files=[descriptor], **options)
-            simulator.start()
-            phones = RunningPhones(
-                path,
-                simulator.pid,
-                f"{simulator.adb_host}:{simulator.adb_port}",
-                tuple(simulator.serials),
-            )
-            os.pwrite(descriptor, json.dumps(phones.to_document()).encode(), 0)
-            simulator.leave()
-        except BaseException:
-            path.unlink()
-            raise
+    with _locked_file(name) as (path, descriptor), ExitStack() as undo:
+        undo.callback(path.unlink)
+        simulator = Simulator(stay=True, open_files=[descriptor], **options)
+        undo.callback(simulator.stop)
+        simulator.start()
+        adb = f"{simulator.adb_host}:{simulator.adb_port}"
+        phones = RunningPhones(path, simulator.pid, adb, tuple(simulator.serials))
+        os.pwrite(descriptor, json.dumps(phones.to_document()).encode(), 0)
+        undo.pop_all()  # from now on they are on their own
+        simulator.leave()
     return phones
 
 
