@@ -38,13 +38,13 @@ class NameTakenError(ValueError):
 class RunningPhones:
     """Simulated phones that run: their process, their adb server and their serials.
 
-    The file is called as they are.
+    The file is called as they are. Those that are only starting have no server yet.
     """
 
     path: Path
     pid: int
-    adb: str
-    serials: tuple[str, ...]
+    adb: str = ""
+    serials: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -68,7 +68,7 @@ def start(name: str | None = None, **options: Any) -> RunningPhones:
         )
     with _locked_file(name) as (path, descriptor), ExitStack() as undo:
         undo.callback(path.unlink)
-        simulator = Simulator(stay=True, open_files=[descriptor], **options)
+        simulator = Simulator(stay=True, pid_file=descriptor, **options)
         undo.callback(simulator.stop)
         simulator.start()
         adb = f"{simulator.adb_host}:{simulator.adb_port}"
@@ -175,9 +175,11 @@ def _read(path: Path) -> RunningPhones | None:
 
 
 def _parsed(path: Path, content: bytes) -> RunningPhones | None:
-    """Parse what a file says; None while the phones are only starting."""
+    """Parse what a file says: only the process id while the phones start."""
     try:
         told = json.loads(content)
+        if isinstance(told, int):
+            return RunningPhones(path, told)
         return RunningPhones(path, told["pid"], told["adb"], tuple(told["serials"]))
     except (ValueError, KeyError, TypeError):
         return None

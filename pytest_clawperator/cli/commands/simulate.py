@@ -65,7 +65,9 @@ def simulate(options: GlobalOptions, name: str | None, **phones: Any) -> Answer:
 def simulate_list(options: GlobalOptions) -> Answer:
     """List the simulated phones that were left running."""
     found = running()
-    rows = [(one.name, str(one.pid), one.adb, ", ".join(one.serials)) for one in found]
+    rows = [
+        (one.name, str(one.pid), one.adb or "starting", ", ".join(one.serials)) for one in found
+    ]
     page: list[Piece] = [Table(("name", "process", "adb server", "serials"), rows)]
     document = {"simulators": [one.to_document() for one in found]}
     return Answer(document, page if found else ["No simulated phones run."])

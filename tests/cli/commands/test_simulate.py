@@ -95,6 +95,22 @@ def test_phones_that_were_killed_are_forgotten(run: Run) -> None:
     assert run("simulate", "stop") == {"ok": True, "stopped": []}
 
 
+def test_phones_whose_start_was_killed_can_be_stopped(run: Run, tmp_path: Path) -> None:
+    """They go on, as phones that stay do, and are listed as soon as they have a process."""
+    environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path / "state")}
+    environment["TMPDIR"] = str(tmp_path / "temporary")
+    argv = [sys.executable, "-m", "pytest_clawperator", "simulate"]
+    with subprocess.Popen(argv, cwd=TOP, env=environment, stdout=subprocess.DEVNULL) as process:
+        while not (found := run("simulate", "list")["simulators"]):
+            assert process.poll() is None
+        process.kill()
+
+    [stopped] = run("simulate", "stop")["stopped"]
+
+    assert stopped["pid"] == found[0]["pid"]
+    assert stopped["pid"] not in parents()
+
+
 @pytest.mark.parametrize("generation", [1, 2])
 def test_a_process_of_the_phones_that_is_killed_leaves_nothing(run: Run, generation: int) -> None:
     """Its work is taken over, and a stop ends the others and removes their files."""
