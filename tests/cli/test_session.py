@@ -15,6 +15,7 @@ def test_another_variant_is_told_and_then_the_reason(
     """The command goes on as published; as nobody answers, the error names the other variant."""
     with Simulator(devices=1, operator="dev", time_scale=0.02) as other:
         monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(other.adb_port))
+        monkeypatch.setenv("ANDROID_SERIAL", other.serials[0])
         refused = cli("sleep", "1")
         named = cli("sleep", "1", "--operator-package", "com.clawperator.operator.dev")
 
