@@ -28,7 +28,13 @@ from pytest_clawperator.devices.inventory import (
 from pytest_clawperator.devices.lease import Hold, open_leases, take_each
 from pytest_clawperator.devices.readiness import Readiness, read_readiness
 from pytest_clawperator.devices.spec import parse_device_spec
-from pytest_clawperator.errors import ConfigurationError, ErrorCode, OperatorNotReadyError
+from pytest_clawperator.errors import (
+    ConfigurationError,
+    DeviceNotFoundError,
+    DeviceUnavailableError,
+    ErrorCode,
+    OperatorNotReadyError,
+)
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.remedies import Remedy, RemedyKind
@@ -66,15 +72,32 @@ def usable_devices(options: GlobalOptions) -> list[ConnectedDevice]:
     """Return the devices that can be used; only the chosen one, if one was chosen."""
     found = connected_devices(options)
     if options.device is not None:
-        return [choose_device(found, options.device)]
+        with _published_codes(options):
+            return [choose_device(found, options.device)]
     return [device for device in found if device.state == USABLE]
+
+
+@contextmanager
+def _published_codes(options: GlobalOptions) -> Iterator[None]:
+    """Give a chosen device that cannot be used the published program's code and details.
+
+    The message still says what is wrong with it.
+    """
+    try:
+        yield
+    except (DeviceNotFoundError, DeviceUnavailableError) as error:
+        usable = [one.serial for one in connected_devices(options) if one.state == USABLE]
+        error.code = ErrorCode.DEVICE_NOT_FOUND
+        error.details["connected"] = usable
+        raise
 
 
 @contextmanager
 def open_device(options: GlobalOptions) -> Iterator[AdbTransport]:
     """Open the chosen device for what needs no execution; no lease is taken."""
     _require_adb(options)
-    transport = open_transport(options.device, adb=options.adb, observers=[_teller(options)])
+    with _published_codes(options):
+        transport = open_transport(options.device, adb=options.adb, observers=[_teller(options)])
     with _closing(transport):
         yield transport
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from pytest_clawperator.cli import session
+from pytest_clawperator.devices import connection
+from pytest_clawperator.devices.inventory import ConnectedDevice
 from pytest_clawperator.devices.readiness import Readiness
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
+from pytest_clawperator.transport.wire import AdbServer
 from tests.cli.conftest import Cli
 from tests.doubles.host import SERIAL, running_host
 
@@ -82,3 +85,20 @@ def test_a_device_that_is_starting_is_told_as_such(cli: Cli, phone: AdbTransport
 
     assert (printed.code, printed.json["code"]) == (1, "DEVICE_OFFLINE")
     assert "not finished starting" in printed.json["message"]
+
+
+@pytest.mark.parametrize("state", ["unauthorized", "offline"])
+def test_a_chosen_device_that_cannot_be_used_is_told_as_published(
+    state: str, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The code is that of a missing one, with what could be used; the message says the cause."""
+    there = [ConnectedDevice(serial, kind, AdbServer()) for serial, kind in
+             (("R58N1", state), ("PH2", "device"))]  # fmt: skip
+    for module in (connection, session):
+        monkeypatch.setattr(module, "list_devices", lambda _: there)
+
+    printed = cli("sleep", "1", "--device", "R58N1")
+
+    assert (printed.code, printed.json["code"]) == (1, "DEVICE_NOT_FOUND")
+    assert printed.json["details"]["connected"] == ["PH2"]
+    assert state in printed.json["message"]
