@@ -15,6 +15,7 @@ _FOR_COMMAND_LINE: Mapping[RemedyKind, str] = {
     RemedyKind.CORRECT_URL: "give the address that `clawperator-py serve` prints when it starts,"
     " as in --device http://127.0.0.1:3000",
     RemedyKind.CONNECT_BY_ADB: "name the device as adb does: --device SERIAL",
+    RemedyKind.CREATE_EMULATOR: "create it: `clawperator-py emulator create --name {subject}`",
     RemedyKind.USE_SIMULATOR: "start a simulated one: `clawperator-py simulate`",
     RemedyKind.WAIT_FOR_DEVICE: "wait until it is released; `clawperator-py leases` says who"
     " holds what",

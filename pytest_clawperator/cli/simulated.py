@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import signal
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
-from pytest_clawperator.errors import ConfigurationError, DeviceError, ErrorCode
+from pytest_clawperator.errors import ConfigurationError, DeviceError, ErrorCode, file_problem
 from pytest_clawperator.simulator.child_process import Simulator
 
 try:
@@ -30,32 +30,45 @@ _LARGEST = 65536
 _GRACE, _POLL = 5.0, 0.02
 
 
+class NameTakenError(ValueError):
+    """Phones of that name run already."""
+
+
 @dataclass(frozen=True)
 class RunningPhones:
-    """Simulated phones that run: their process, their adb server and their serials."""
+    """Simulated phones that run: their process, their adb server and their serials.
+
+    The file is called as they are. Those that are only starting have no server yet.
+    """
 
     path: Path
     pid: int
-    adb: str
-    serials: tuple[str, ...]
+    adb: str = ""
+    serials: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What they are called."""
+        return self.path.stem
 
     def to_document(self) -> dict[str, Any]:
         """Return them for programs."""
-        return {"pid": self.pid, "adb": self.adb, "serials": list(self.serials)}
+        told = {"pid": self.pid, "adb": self.adb, "serials": list(self.serials)}
+        return {"name": self.name, **told}
 
 
-def start(**options: Any) -> RunningPhones:
-    """Start phones that go on when this process, and the shell, have ended."""
+def start(name: str | None = None, **options: Any) -> RunningPhones:
+    """Start phones that go on when this process, and the shell, have ended.
+
+    Raise ``NameTakenError`` if there are phones of that name; without one they get a name.
+    """
     if fcntl is None:
         raise ConfigurationError(
             "simulated phones do not run on this system", hint="Use Linux or macOS (WSL will do)."
         )
-    folder = _folder()
-    folder.mkdir(0o700, parents=True, exist_ok=True)
-    path = folder / f"{secrets.token_hex(6)}.json"
-    with _locked_file(path) as descriptor, ExitStack() as undo:
+    with _locked_file(name) as (path, descriptor), ExitStack() as undo:
         undo.callback(path.unlink)
-        simulator = Simulator(stay=True, open_files=[descriptor], **options)
+        simulator = Simulator(stay=True, pid_file=descriptor, **options)
         undo.callback(simulator.stop)
         simulator.start()
         adb = f"{simulator.adb_host}:{simulator.adb_port}"
@@ -101,13 +114,49 @@ def _folder() -> Path:
 
 
 @contextmanager
-def _locked_file(path: Path) -> Iterator[int]:
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+def _locked_file(name: str | None) -> Iterator[tuple[Path, int]]:
+    """Make and lock the file of a name; without one, of the first name that is free."""
+    for number in count(1):
+        path = _folder() / f"{name or f'phones-{number}'}.json"
+        _read(path)  # which removes the file of phones that are gone
+        descriptor = _new_file(path)
+        if descriptor is None and name is not None:
+            raise NameTakenError(name)
+        if descriptor is None:
+            continue
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if _is_at(path, descriptor):  # nobody took it for a left one before it was locked
+                yield path, descriptor
+                return
+        finally:
+            os.close(descriptor)
+
+
+def _new_file(path: Path) -> int | None:
+    """Make a file and return its descriptor; None if there is one."""
+    while True:
+        try:
+            path.parent.mkdir(0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigurationError(
+                f"{path.parent} cannot be made: {file_problem(error)}",
+                code=ErrorCode.FILE_UNAVAILABLE,
+                hint="Set XDG_STATE_HOME to a folder that you may write to.",
+            ) from error
+        try:
+            return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            return None
+        except FileNotFoundError:
+            continue  # a stop of the last phones removed the folder at this moment
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield descriptor
-    finally:
-        os.close(descriptor)
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
 
 
 def _read(path: Path) -> RunningPhones | None:
@@ -126,9 +175,11 @@ def _read(path: Path) -> RunningPhones | None:
 
 
 def _parsed(path: Path, content: bytes) -> RunningPhones | None:
-    """Parse what a file says; None while the phones are only starting."""
+    """Parse what a file says: only the process id while the phones start."""
     try:
         told = json.loads(content)
+        if isinstance(told, int):
+            return RunningPhones(path, told)
         return RunningPhones(path, told["pid"], told["adb"], tuple(told["serials"]))
     except (ValueError, KeyError, TypeError):
         return None

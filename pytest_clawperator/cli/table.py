@@ -91,7 +91,7 @@ SECTIONS: Mapping[str, Mapping[str, Row]] = {
             "operator", "grant_device_permissions", "Grant the Operator what it needs."
         ),
         "version": _in("version", "version", "Print versions; --check-compat compares them."),
-        "init": _in("first_project", "init", "Write the first files of a project."),
+        "init": _in("first_project.init", "init", "Write the first files of a project."),
         "completion": _in("completion", "completion", "Print the completion of a shell."),
     },
 }

@@ -11,7 +11,7 @@ from typing import Literal
 from pytest_clawperator.emulators.diagnosis import diagnose, last_lines, read_end
 from pytest_clawperator.emulators.running import Host, RunningEmulator, has_booted, list_running
 from pytest_clawperator.emulators.sdk import Tool
-from pytest_clawperator.emulators.tool_runs import BackgroundTool, PidFile, Tools
+from pytest_clawperator.emulators.tool_runs import BackgroundTool, PidFile, Tools, end_tool
 from pytest_clawperator.errors import EmulatorError, ErrorCode
 
 REGISTRATION_TIMEOUT = 60.0
@@ -95,6 +95,11 @@ class Boot:
             Tool.EMULATOR, *arguments, output=self._output, pid_file=pid_file
         )
         self._tell("started")
+
+    def end(self) -> None:
+        """End the process, if it was started here."""
+        if self._process is not None:
+            end_tool(self._process)
 
     def await_ready(self) -> RunningEmulator:
         """Wait until adb knows the emulator and Android runs on it, and make its settings."""

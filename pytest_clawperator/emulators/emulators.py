@@ -239,8 +239,12 @@ class Emulators:
         self, name: str, options: StartOptions | None = None, *, pid_file: PidFile | None = None
     ) -> RunningEmulator:
         boot, profile = self._boot(name), self.profile
-        boot.start(options or StartOptions(ram=profile.ram, gpu=profile.gpu), pid_file=pid_file)
-        return boot.await_ready()
+        try:
+            boot.start(options or StartOptions(ram=profile.ram, gpu=profile.gpu), pid_file=pid_file)
+            return boot.await_ready()
+        except (KeyboardInterrupt, SystemExit):
+            boot.end()  # whoever breaks off a start does not want the emulator
+            raise
 
     def make_ready(self, running: RunningEmulator) -> ProvisionedEmulator:
         """Wait until a running emulator has booted, and make its settings."""

@@ -108,6 +108,13 @@ class BackgroundTool(Protocol):
         """Return how it ended, or None."""
 
 
+def end_tool(tool: BackgroundTool) -> None:
+    """End a tool that goes on, with all that it started."""
+    _signal_group(tool)
+    while tool.poll() is None:
+        time.sleep(_LOOK_AGAIN)  # it was killed, and ends at once
+
+
 class _Detached(subprocess.Popen[bytes]):
     """A process that goes on; nobody need wait for it."""
 
@@ -272,6 +279,6 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _signal_group(process: subprocess.Popen[bytes]) -> None:
+def _signal_group(process: BackgroundTool) -> None:
     with suppress(ProcessLookupError, PermissionError, AttributeError):
         os.killpg(process.pid, signal.SIGKILL)

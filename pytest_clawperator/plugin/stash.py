@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.plugin.input.settings import Settings
     from pytest_clawperator.plugin.leasing.device_needs import DeviceNeeds
     from pytest_clawperator.plugin.leasing.early_connection import EarlyConnection
+    from pytest_clawperator.plugin.leasing.reserved_leases import ReservedLeases
     from pytest_clawperator.plugin.session.events import EventHub
     from pytest_clawperator.redaction.finder import Secrets
 
@@ -37,6 +38,7 @@ CURRENT_TEST: pytest.StashKey[pytest.Item] = pytest.StashKey()
 RUN_ID: pytest.StashKey[str] = pytest.StashKey()
 ENDING_SIGNAL: pytest.StashKey[int] = pytest.StashKey()
 EVENTS: pytest.StashKey[EventHub] = pytest.StashKey()
+LEASES: pytest.StashKey[ReservedLeases] = pytest.StashKey()
 DESCRIBED_DEVICES: pytest.StashKey[set[str]] = pytest.StashKey()
 GOLDEN_USE: pytest.StashKey[GoldenUse] = pytest.StashKey()
 EARLIER_SECRETS: pytest.StashKey[Secrets] = pytest.StashKey()

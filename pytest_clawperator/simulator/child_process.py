@@ -24,12 +24,13 @@ STOP_DEADLINE = 2.0
 class ChildSimulator:
     """The process of ``python -m pytest_clawperator.simulator`` with some options.
 
-    ``open_files`` are descriptors that the process shall have open as well.
+    ``pid_file`` is a descriptor that the process shall have open as well, and to which its id is
+    written as soon as it has one.
     """
 
-    def __init__(self, options: Sequence[str], *, open_files: Sequence[int] = ()) -> None:
+    def __init__(self, options: Sequence[str], *, pid_file: int | None = None) -> None:
         self._options = options
-        self._open_files = tuple(open_files)
+        self._pid_file = pid_file
         self._process: subprocess.Popen[bytes] | None = None
         self._complaints: IO[bytes] | None = None
 
@@ -44,7 +45,7 @@ class ChildSimulator:
             stderr=self._complaints,
             # Ctrl-C is for whoever uses the phones, and who then ends them.
             start_new_session=True,
-            pass_fds=self._open_files,
+            pass_fds=() if self._pid_file is None else (self._pid_file,),
             env={
                 **os.environ,
                 "PYTHONPATH": _python_path(),
@@ -53,6 +54,8 @@ class ChildSimulator:
             },
         )
         try:
+            if self._pid_file is not None:
+                os.pwrite(self._pid_file, str(self._process.pid).encode(), 0)
             ready: dict[str, Any] = json.loads(self._first_line())
         except BaseException:
             self.stop()
@@ -138,7 +141,7 @@ class Simulator(ChildSimulator):
         release_tags: bool = False,
         faults: Sequence[str] = (),
         stay: bool = False,
-        open_files: Sequence[int] = (),
+        pid_file: int | None = None,
     ) -> None:
         options = _command_line(
             {
@@ -157,7 +160,7 @@ class Simulator(ChildSimulator):
                 "--stay": stay,
             }
         )
-        super().__init__(options, open_files=open_files)
+        super().__init__(options, pid_file=pid_file)
         self.adb_host = ""
         self.adb_port = 0
         self.serials: list[str] = []

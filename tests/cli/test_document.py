@@ -14,17 +14,25 @@ import pytest
 from pytest_clawperator.cli import global_options
 from pytest_clawperator.cli.table import ALIASES, COMMANDS
 from tests.cli.conftest import Cli, Printed
+from tests.doubles.simulator.sdk_bench import SdkBench
 
 DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "command-line.md"
 TEXT = DOCUMENT.read_text(encoding="utf-8")
 PROGRAM = "clawperator-py "
 # What is another one each time: ports, ids, durations, emulators of others, widths of columns.
 CHANGING = (
+    # A system image is downloaded only once.
+    (re.compile(r"^(?:installing )?system-images;.*\n", re.MULTILINE), ""),
     (re.compile(r"127\.0\.0\.1:[0-9]+"), "127.0.0.1:PORT"),
     (re.compile(r"-[0-9]{13}-[0-9a-z]{7}"), "-ID"),
     (re.compile(r"_[0-9]{13}"), "_ID"),
     (re.compile(r"\b[0-9]+\.[0-9] s\b"), "SECONDS"),
     (re.compile(r", emulator-[0-9]+|emulator-[0-9]+, "), ""),
+    (re.compile(r"\bafter [0-9]+ s\b"), "after SECONDS"),
+    (re.compile(r"\bemulator-[0-9]{4,5}\b"), "emulator-PORT"),
+    (re.compile(r"\b(x86_64|arm64-v8a)\b"), "ABI"),
+    (re.compile(r"\b[0-9]+ +127\."), "PROCESS  127."),
+    (re.compile(r"process [0-9]+"), "process PROCESS"),
     (re.compile(r" {2,}"), "  "),
 )
 
@@ -72,15 +80,34 @@ def until_there(cli: Cli, words: list[str]) -> Printed:
     return printed
 
 
-def test_the_examples_print_what_is_shown(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run in the order of the document, as a person at a terminal would."""
+@pytest.fixture
+def anywhere(
+    cli: Cli, bench: SdkBench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Iterator[Cli]:
+    """Return the function that runs command lines in a new folder, emulators with an SDK."""
     monkeypatch.setattr(global_options, "default_output", lambda: "pretty")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words: str) -> Printed:
+        with monkeypatch.context() as patched:
+            if words[0] in ("emulator", "provision"):
+                for name, value in bench.sdk.environment.items():
+                    patched.setenv(name, value)
+            return cli(*words)
+
+    yield call
+    cli("simulate", "stop", "--all")
+
+
+def test_the_examples_print_what_is_shown(anywhere: Cli) -> None:
+    """Run in the order of the document, as a person at a terminal would."""
     shown = [one for one in EXAMPLES if one.shown and one.command in OURS]
 
     for one in shown:
-        printed = until_there(cli, words_of(one.command))
+        printed = until_there(anywhere, words_of(one.command))
         expected, dots, _ = plain(one.shown).partition("\n...")
-        found = plain(printed.out + printed.err)
+        found = plain(printed.err + printed.out)
         assert (found[: len(expected)] if dots else found) == expected, one.command
     assert len(shown) >= 12
 

@@ -10,12 +10,13 @@ from typing import Any
 import click
 
 from pytest_clawperator.cli.command import command
+from pytest_clawperator.cli.commands.executions.running import positive_timeout
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import Mistake
 from pytest_clawperator.cli.output import Answer, Line, Piece, Table, notice
 from pytest_clawperator.cli.session import leased, open_device
 from pytest_clawperator.emulators import Emulators, parse_profile
-from pytest_clawperator.emulators.boot import StartOptions
+from pytest_clawperator.emulators.boot import BootLimits, StartOptions
 from pytest_clawperator.emulators.running import AdbHost
 from pytest_clawperator.transport.server import locate_server
 
@@ -125,8 +126,21 @@ def emulators_of(options: GlobalOptions, profile: str | None = None) -> Emulator
     """Return the emulators of this machine, behind the chosen adb server."""
     host = AdbHost(locate_server(options.adb), say=notice)
     return Emulators(
-        profile=None if profile is None else parse_profile(profile), host=host, say=notice
+        profile=None if profile is None else parse_profile(profile),
+        host=host,
+        say=notice,
+        limits=_limits(options),
     )
+
+
+def _limits(options: GlobalOptions) -> BootLimits:
+    """Return how long a start may take: as usual, or what --timeout says."""
+    usual = BootLimits()
+    timeout = positive_timeout(options, "--timeout must be a positive number of milliseconds")
+    if timeout is None:
+        return usual
+    seconds = timeout / 1000
+    return BootLimits(registration=min(usual.registration, seconds), boot=seconds)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from pytest_clawperator.execution.flight import Flight
 from pytest_clawperator.plugin.input.option_values import settings_of
 from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.session.run_folder import run_id
+from pytest_clawperator.plugin.stash import LEASES
 from pytest_clawperator.transport.wire import AdbServer
 
 
@@ -52,6 +53,10 @@ class ReservedLeases:
         """Return who has the device, if anybody; one that is reserved can be taken."""
         return None if key in self._reserved else self._store.holder(key)
 
+    def evict(self, key: str, holder: Holder) -> bool:
+        """Take the device from this holder; False if it has it not."""
+        return self._store.evict(key, holder)
+
     def borrow(self, ticket: str) -> Permit:
         """Return the right to use a device that another process of the run has leased."""
         return self._store.borrow(ticket)
@@ -71,18 +76,15 @@ class ReservedLeases:
         hold.release()
 
 
-_LEASES: pytest.StashKey[ReservedLeases] = pytest.StashKey()
-
-
 def leases_of(config: pytest.Config) -> ReservedLeases:
     """Return the leases of the run, opened once and closed with it."""
-    if _LEASES not in config.stash:
+    if LEASES not in config.stash:
         store = open_leases(
             settings_of(config).lease, run_id=run_id(config), say=events_of(config).show
         )
-        config.stash[_LEASES] = ReservedLeases(store)
-        config.add_cleanup(config.stash[_LEASES].close)
-    return config.stash[_LEASES]
+        config.stash[LEASES] = ReservedLeases(store)
+        config.add_cleanup(config.stash[LEASES].close)
+    return config.stash[LEASES]
 
 
 def reserve_emulator(

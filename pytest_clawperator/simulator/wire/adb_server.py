@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import shutil
+import signal
 import socket
 import tempfile
 from collections import deque
@@ -72,9 +73,18 @@ class AdbServer:
             await self.restart()
 
     async def ended(self) -> None:
-        """Return when the server has ended by itself, as one that is killed does."""
+        """Return when the server has ended by itself, as one that is killed does.
+
+        A server whose watcher was killed is ended here: nobody else would.
+        """
         assert self._listener is not None
-        await asyncio.shield(self._listener)  # nobody else writes to its standard error
+        assert self._watcher is not None
+        watching = asyncio.create_task(_end_without(self._watcher))
+        try:
+            # The listener ends with the server: nobody else writes to its standard error.
+            await asyncio.wait({self._listener, watching}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            watching.cancel()
 
     async def restart(self) -> None:
         """Start a server that ended again, on the same port; whoever asked meanwhile waited."""
@@ -143,11 +153,11 @@ class AdbServer:
         if watcher is not None:
             assert watcher.stdin is not None
             watcher.stdin.close()
-            try:
+            with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(watcher.wait(), _STOP_DEADLINE)
-            except asyncio.TimeoutError:
+            if watcher.returncode != 0:  # it hangs, or was killed and did not end the server
                 with contextlib.suppress(ProcessLookupError):
-                    os.killpg(watcher.pid, 9)
+                    os.killpg(watcher.pid, signal.SIGKILL)
                 await watcher.wait()
         if self._listener is not None:
             await self._listener
@@ -229,6 +239,18 @@ class AdbServer:
         data = request.encode()
         writer.write(b"%04x" % len(data) + data)
         return reader, writer
+
+
+async def _end_without(watcher: asyncio.subprocess.Process) -> None:
+    """End what the watcher started, once the watcher itself is gone.
+
+    Its standard input tells: nobody else has that, while the server keeps the rest open.
+    """
+    assert watcher.stdin is not None
+    with contextlib.suppress(OSError):
+        await asyncio.shield(watcher.stdin.wait_closed())
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(watcher.pid, signal.SIGKILL)
 
 
 def _make_home() -> Path:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+
 import pytest
 
 from pytest_clawperator.devices.inventory import read_device
@@ -71,3 +75,35 @@ def test_a_name_is_required(sdk: Cli) -> None:
     printed = sdk("emulator", "start")
 
     assert (printed.code, printed.json["code"]) == (0, "USAGE")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_start_that_is_broken_off_leaves_no_emulator(
+    number: signal.Signals, sdk: Cli, bench: SdkBench
+) -> None:
+    """Whoever presses Ctrl-C does not want it any more."""
+    bench.create("mine")
+    bench.behave(never="boots")
+    argv = [sys.executable, "-m", "pytest_clawperator", "emulator", "start", "mine"]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        while b"known to adb" not in process.stderr.readline():
+            assert process.poll() is None
+        process.send_signal(number)
+        process.communicate(timeout=20)
+
+    assert process.returncode == 128 + number
+    assert bench.running() == []
+
+
+def test_a_start_may_take_as_long_as_is_said(sdk: Cli, bench: SdkBench) -> None:
+    """The limit is told, and one that is no time is refused before anything is started."""
+    bench.create("mine")
+    bench.behave(never="registers")
+
+    assert sdk("emulator", "start", "mine", "--timeout", "soon").json["code"] == (
+        "EXECUTION_VALIDATION_FAILED"
+    )
+    assert bench.running() == []
+    late = sdk("emulator", "start", "mine", "--timeout", "300").json
+    assert (late["code"], late["details"]["timeoutMs"]) == ("EMULATOR_START_FAILED", 300)

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -285,6 +286,49 @@ def test_a_signal_to_the_terminals_group_does_not_reach_it() -> None:
         await owner.wait()
         while not await refused(port):
             await asyncio.sleep(0.01)
+
+    async def limited() -> None:
+        await asyncio.wait_for(run(), DEADLINE)
+
+    asyncio.run(limited())
+
+
+def watcher_of(home: Path) -> int:
+    """Return the process that watches the server with this folder."""
+    listed = subprocess.run(
+        ["ps", "-wweo", "pid=,args="], capture_output=True, text=True, check=True
+    )
+    [row] = [row for row in listed.stdout.splitlines() if f"adb-watcher {home} " in row]
+    return int(row.split()[0])
+
+
+def test_a_server_whose_watcher_is_killed_is_replaced(temporary: Path) -> None:
+    """Nobody would end it; the new one has the same port, and a stop leaves nothing behind."""
+
+    async def run() -> None:
+        server, stopped, rejoined = AdbServer(), asyncio.Event(), asyncio.Event()
+        await server.start()
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(b"0012host:track-devices")
+        assert await reader.readexactly(8) == b"OKAY0000"
+
+        async def rejoin() -> None:
+            rejoined.set()
+
+        kept = asyncio.create_task(server.keep_until(stopped, rejoin=rejoin))
+        [home] = temporary.iterdir()
+        os.kill(watcher_of(home), signal.SIGKILL)
+        await rejoined.wait()
+        with contextlib.suppress(ConnectionResetError):
+            assert await reader.read() == b""  # which comes when the old server ends
+        writer.close()
+        assert await devices(server) == {}
+
+        stopped.set()
+        await kept
+        await server.stop()
+        assert await refused(server.port)
+        assert list(temporary.iterdir()) == []
 
     async def limited() -> None:
         await asyncio.wait_for(run(), DEADLINE)

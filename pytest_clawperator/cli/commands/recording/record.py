@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from pytest_clawperator.cli.commands.executions.running import perform
 from pytest_clawperator.cli.commands.recording.steps import describe_step, parse_recording
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import Mistake
-from pytest_clawperator.cli.output import Answer, Piece
+from pytest_clawperator.cli.output import Answer, Line, Piece
 from pytest_clawperator.cli.session import open_device
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
 from pytest_clawperator.devices.connection import wanted_package
@@ -24,12 +26,20 @@ from pytest_clawperator.errors import (
     ClawperatorError,
     ConfigurationError,
     ErrorCode,
+    StepFailedError,
     file_problem,
 )
+from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.quoting import quote
 
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,128}", re.ASCII)
+# What to do when the Operator refuses.
+_NEXT: Mapping[str, str] = {
+    ErrorCode.RECORDING_NOT_IN_PROGRESS: "Start one: `clawperator-py record start`.",
+    ErrorCode.RECORDING_ALREADY_IN_PROGRESS: "Stop it first: `clawperator-py record stop`.",
+    ErrorCode.RECORDING_START_FAILED: "Give another --session-id, or free some space.",
+}
 _session = click.option("--session-id", metavar="ID", help="The name of the recording.")
 
 
@@ -63,7 +73,11 @@ def record_pull(options: GlobalOptions, session_id: str | None, out: str) -> Ans
         path.write_bytes(content)
     except UNUSABLE_FILE as error:
         raise _pull_failed(f"{path} cannot be written: {file_problem(error)}") from error
-    return Answer({"ok": True, "localPath": str(path), "sessionId": wanted}, [str(path)])
+    page: list[Piece] = [
+        Line(f"✓ fetched {path}", "green"),
+        f"Its steps: clawperator-py record parse {shlex.quote(str(path))}",
+    ]
+    return Answer({"ok": True, "localPath": str(path), "sessionId": wanted}, page)
 
 
 @command(
@@ -91,7 +105,8 @@ def record_parse(
     steps: list[Any] = log["steps"]
     warnings = log.get("_warnings", [])
     document = {"ok": True, "outputFile": str(written), "stepCount": len(steps)}
-    page: list[Piece] = [*map(describe_step, steps), *warnings, str(written)]
+    told = [Line(f"! {warning}", "yellow") for warning in warnings]
+    page: list[Piece] = [*map(describe_step, steps), *told, Line(f"✓ wrote {written}", "green")]
     return Answer({**document, "warnings": warnings} if warnings else document, page)
 
 
@@ -106,7 +121,26 @@ def _record(
         task_id=f"cli-record-{verb}",
         timeout_ms=timeout_ms,
     )
-    return perform(options, wanted)
+    try:
+        return perform(options, wanted, page=_page)
+    except StepFailedError as error:
+        error.hint = _NEXT.get(error.code, error.hint)
+        raise
+
+
+def _page(result: RunResult) -> list[Piece]:
+    """Return what happened, and the next command."""
+    step = result.steps[0]
+    name = step.data.get("sessionId", "")
+    if step.action_type == "start_recording":
+        return [
+            Line(f"✓ recording {name} on {result.serial}", "green"),
+            "When all is done: clawperator-py record stop",
+        ]
+    return [
+        Line(f"✓ recorded {step.data.get('eventCount', '?')} events as {name}", "green"),
+        "Fetch it: clawperator-py record pull",
+    ]
 
 
 def _latest(transport: AdbTransport, folder: str) -> str:
@@ -131,7 +165,7 @@ def _pull(transport: AdbTransport, path: str) -> bytes:
     except ClawperatorError as error:
         if error.code in (ErrorCode.DEVICE_OFFLINE, ErrorCode.DEVICE_NOT_FOUND):
             raise
-        raise _pull_failed(f"{path} cannot be fetched: {error.message}") from error
+        raise _pull_failed(error.message) from error
 
 
 def _not_found(problem: str, serial: str) -> ConfigurationError:

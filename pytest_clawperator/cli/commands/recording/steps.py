@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from pytest_clawperator.contracts.text.ecmascript import trim
 from pytest_clawperator.contracts.text.strict_json import parse_json
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
 
@@ -23,7 +24,7 @@ def parse_recording(text: str) -> dict[str, Any]:
 
     Raise with the number of the line what cannot be understood.
     """
-    lines = [line.strip() for line in text.split("\n")]
+    lines = [trim(line) for line in text.split("\n")]
     numbered = [(number, line) for number, line in enumerate(filter(None, lines), 1)]
     if not numbered:
         raise _unreadable("the recording is empty")
@@ -36,9 +37,9 @@ def parse_recording(text: str) -> dict[str, Any]:
     ]
     events.sort(key=lambda event: event["seq"])
     warnings += [
-        f"seq {event['seq']}: scroll event dropped (not extracted in v1)"
+        f"seq {event['seq']}: {event['type']} event dropped (not extracted in v1)"
         for event in events
-        if event["type"] == "scroll"
+        if event["type"] in ("scroll", "text_change", "press_key")
     ]
     found = {
         "sessionId": header["sessionId"],

@@ -47,3 +47,18 @@ def test_a_stop_without_a_start_fails(cli: Cli) -> None:
     printed = cli("record", "stop")
 
     assert (printed.code, printed.step["data"]["error"]) == (1, "RECORDING_NOT_IN_PROGRESS")
+
+
+def test_people_are_told_what_comes_next(cli: Cli, tmp_path: Path) -> None:
+    """Each command names the next, and each mistake what to do instead."""
+    early = cli("record", "stop", "--output", "pretty")
+    started = cli("record", "start", "--session-id", "first", "--output", "pretty")
+    again = cli("record", "start", "--output", "pretty")
+    stopped = cli("record", "stop", "--output", "pretty")
+    pulled = cli("record", "pull", "--out", str(tmp_path), "--output", "pretty")
+
+    assert early.err.endswith("Start one: `clawperator-py record start`.\n")
+    assert "clawperator-py record stop" in started.out
+    assert again.err.endswith("Stop it first: `clawperator-py record stop`.\n")
+    assert "clawperator-py record pull" in stopped.out
+    assert f"clawperator-py record parse {tmp_path / 'first.ndjson'}" in pulled.out

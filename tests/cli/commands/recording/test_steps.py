@@ -54,11 +54,32 @@ def test_the_first_window_and_every_click_are_steps() -> None:
     assert "_warnings" not in log
 
 
-def test_what_is_left_out_is_told() -> None:
-    """A scroll is no step, and a click without a screen says less."""
-    log = parse_recording(recording(HEADER, {**CLICK, "snapshot": None}, SCROLL))
+def test_blank_lines_and_a_byte_order_mark_are_passed_over() -> None:
+    """Editors and other systems leave them, and the published program reads past them."""
+    log = parse_recording(f"\ufeff{recording(HEADER)}\r\n\u00a0\n{recording(CLICK)}")
 
-    assert len(log["_warnings"]) == 2
+    assert len(log["steps"]) == 1
+
+
+def test_what_is_left_out_is_told() -> None:
+    """Scrolls, texts and keys are no steps, and a click without a screen says less."""
+    key = {"ts": 4, "seq": 3, "type": "press_key", "key": "back"}
+    text = {
+        "ts": 5,
+        "seq": 4,
+        "type": "text_change",
+        "packageName": "a",
+        "resourceId": None,
+        "text": "",
+    }
+    log = parse_recording(recording(HEADER, {**CLICK, "snapshot": None}, SCROLL, key, text))
+
+    assert [warning.split()[2] for warning in log["_warnings"]] == [
+        "snapshot",
+        "scroll",
+        "press_key",
+        "text_change",
+    ]
     assert log["steps"][0]["uiStateBefore"] is None
 
 
