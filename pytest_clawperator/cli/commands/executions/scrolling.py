@@ -67,10 +67,7 @@ def scroll_until(
 ) -> Answer:
     """Scroll until an element is on the screen."""
     params = _search("scroll-until", matcher, container, words, direction)
-    if is_click:
-        params["clickAfter"] = True
-    sent = _scroll("scroll_until", params, options, name="scroll-until")
-    return perform(options, sent, is_timeout_used=True)
+    return _perform_search(options, params, is_click=is_click)
 
 
 @command(
@@ -89,8 +86,7 @@ def scroll_and_click(
 ) -> Answer:
     """Scroll until an element is on the screen, and click it."""
     params = _search("scroll-and-click", matcher, container, words, direction)
-    sent = _scroll("scroll_and_click", {**params, "clickAfter": True}, options, name="scroll-until")
-    return perform(options, sent, is_timeout_used=True)
+    return _perform_search(options, params, is_click=True)
 
 
 def _search(
@@ -107,6 +103,14 @@ def _search(
     require_selector(command, matcher)
     params: dict[str, Any] = {"matcher": matcher, "direction": wanted}
     return params if container is None else {**params, "container": container}
+
+
+def _perform_search(options: GlobalOptions, params: dict[str, Any], *, is_click: bool) -> Answer:
+    """Scroll to an element, and click it if that is wanted: those are two kinds of actions."""
+    kind = "scroll_and_click" if is_click else "scroll_until"
+    wanted = {**params, "clickAfter": True} if is_click else params
+    sent = _scroll(kind, wanted, options, name="scroll-until")
+    return perform(options, sent, is_timeout_used=True)
 
 
 def _scroll(
