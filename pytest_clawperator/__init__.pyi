@@ -52,6 +52,9 @@ from pytest_clawperator.contracts.payload import Action as Action
 from pytest_clawperator.contracts.payload import Execution as Execution
 from pytest_clawperator.contracts.payload import validate_execution as validate_execution
 from pytest_clawperator.contracts.selectors import NodeMatcher as NodeMatcher
+from pytest_clawperator.contracts.text.selector_flags import (
+    parse_selector_flags as parse_selector_flags,
+)
 from pytest_clawperator.devices.pool import Candidate as Candidate
 from pytest_clawperator.devices.pool import Lease as Lease
 from pytest_clawperator.errors import AdbUnavailableError as AdbUnavailableError

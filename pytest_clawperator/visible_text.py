@@ -37,6 +37,11 @@ def visible_in_xml(text: str) -> str:
     return _VALUE.sub(lambda value: _TO_SHOW.sub(_referenced, value[0]), text)
 
 
+def visible_in_json(text: str) -> str:
+    """Return JSON with control characters in its texts as escapes; it says the same."""
+    return _TO_SHOW.sub(_escaped_in_json, text)
+
+
 def _shown(found: re.Match[str]) -> str:
     return _escaped(found[0])
 
@@ -47,3 +52,7 @@ def _referenced(found: re.Match[str]) -> str:
 
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode()
+
+
+def _escaped_in_json(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"

@@ -47,6 +47,7 @@ HOMES = {
     "starlette": ("service/",),
     "uvicorn": ("service/",),
     "click": ("cli/",),
+    "rich": ("cli/",),
     "httpx": ("execution/remote/",),
     "pydantic": ("contracts/", "simulator/"),
     "pydantic_core": ("contracts/", "simulator/"),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_clawperator.cli.hints import for_command_line
 from pytest_clawperator.plugin.session.hints import for_pytest
 from pytest_clawperator.remedies import (
     Remedy,
@@ -21,7 +22,7 @@ from pytest_clawperator.remedies import (
 
 PACKAGE = Path(__file__).parent.parent / "pytest_clawperator"
 LIBRARY = [path for path in PACKAGE.rglob("*.py") if "plugin" not in path.parts]
-FRONTS = {"scripts": for_scripts, "pytest": for_pytest}
+FRONTS = {"scripts": for_scripts, "pytest": for_pytest, "command line": for_command_line}
 
 # What only one kind of reader can use.
 OPTION = re.compile(r"--claw-|\bpytest\b(?!-clawperator)|\bpytest_clawperator_\w")
@@ -59,12 +60,12 @@ def test_every_front_has_words_for_every_kind(front: Wording, kind: RemedyKind) 
 
 @pytest.mark.parametrize("kind", RemedyKind)
 def test_each_front_keeps_to_its_own_words(kind: RemedyKind) -> None:
-    """Scripts hear of no options, and who runs pytest hears of no calls."""
+    """Only who runs pytest hears of its options, and only scripts hear of calls."""
     remedy = example(kind)
 
-    assert not OPTION.search(for_scripts(remedy))
-    assert not CALL.search(for_pytest(remedy))
-    assert for_scripts(remedy) != for_pytest(remedy)
+    assert not OPTION.search(for_scripts(remedy) + for_command_line(remedy))
+    assert not CALL.search(for_pytest(remedy) + for_command_line(remedy))
+    assert len({front(remedy) for front in FRONTS.values()}) == len(FRONTS)
 
 
 def test_the_subject_stands_in_the_words() -> None:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from pytest_clawperator import Snapshot
-from pytest_clawperator.visible_text import visible, visible_in_xml, visible_line
+from pytest_clawperator.visible_text import (
+    visible,
+    visible_in_json,
+    visible_in_xml,
+    visible_line,
+)
 
 SHOWN = {
     "\x1b[2J": r"\x1b[2J",
@@ -59,3 +66,12 @@ def test_a_hierarchy_says_the_same() -> None:
     assert safe.isprintable()
     before, after = Snapshot.from_xml(xml), Snapshot.from_xml(safe)
     assert before.root.text == after.root.text
+
+
+@pytest.mark.parametrize("text", ["\x9b31m", "\u202eabc", "\x7f", "half \ud800 pair", "Настройки"])
+def test_json_keeps_its_meaning_and_hides_nothing(text: str) -> None:
+    """In JSON every hidden character is an escape that means the same."""
+    shown = visible_in_json(json.dumps({"text": text}, ensure_ascii=False))
+
+    assert json.loads(shown) == {"text": text}
+    assert visible(shown) == shown

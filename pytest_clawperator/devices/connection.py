@@ -14,7 +14,7 @@ from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device.commands import package_name
 from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.client.device.no_device import NoDevice
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
+from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.events import Observer
 from pytest_clawperator.devices.health import awaken_operator
 from pytest_clawperator.devices.inventory import (
@@ -99,13 +99,14 @@ def open_runner(
     observers: Sequence[Observer] = (),
     processors: Sequence[Processor] = PROCESSORS,
     clearance: Clearance = always_clear,
+    info: DeviceInfo | None = None,
     known: Readiness | None = None,
     keep: bool = False,
 ) -> tuple[Pipeline, Device]:
     """Make the Operator ready and return what runs executions on it, and the device.
 
-    If that fails, the transport is closed, unless it is to be kept. ``known`` is the state of
-    the device, if it was read just before.
+    If that fails, the transport is closed, unless it is to be kept. ``info`` and ``known`` are
+    what the device is and its state, if they were read just before.
     """
     with ExitStack() as opened:
         if not keep:
@@ -114,7 +115,7 @@ def open_runner(
         package = _find_operator(
             transport, wanted_package(operator_package), apk=operator_apk, grant=grant
         )
-        info = read_device(transport, server=server)
+        info = info or read_device(transport, server=server)
         preflight = _Preflight(transport, package, known)
         pipeline = Pipeline(
             transport,

@@ -1,0 +1,141 @@
+"""What a command answers, and how it is printed: JSON for programs, a page for people.
+
+Nothing here imports rich, so that programs do not wait for it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from pytest_clawperator.cli.global_options import GlobalOptions
+from pytest_clawperator.cli.hints import for_command_line
+from pytest_clawperator.cli.mistakes import Mistake
+from pytest_clawperator.errors import ClawperatorError, ErrorCode, ExecutionValidationError
+from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.remedies import in_words
+from pytest_clawperator.visible_text import visible_in_json
+
+_PAGE = "pytest_clawperator.cli.terminal"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line for people; ``style`` is rich's, such as ``"green"``."""
+
+    text: str
+    style: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under headings, for people."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str | Line]]
+
+
+#: A piece of a page for people; a plain text is a line without a style.
+Piece = str | Line | Table
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command answers: a document for programs, and a page for people.
+
+    Without a page people get the document, indented. With a ``text`` everybody gets that,
+    unless JSON was asked for: it is for a file or for another program.
+    """
+
+    document: Mapping[str, Any]
+    page: Sequence[Piece] = field(default=())
+    exit_code: int = 0
+    text: str | None = None
+
+
+def show(answer: Answer, options: GlobalOptions) -> int:
+    """Print the answer, and return the exit code."""
+    if answer.text is not None and not options.is_json_explicit:
+        write(answer.text)
+    elif options.output == "json":
+        write(as_json(answer.document))
+    elif answer.page:
+        import_module(_PAGE).print_page(answer.page)
+    else:
+        write(as_json(answer.document, indent=2))
+    return answer.exit_code
+
+
+def show_error(error: ClawperatorError, options: GlobalOptions) -> int:
+    """Print the error, for programs on stdout and for people on stderr; return the exit code."""
+    error.wording = for_command_line
+    if options.output == "json":
+        write(as_json(error_document(error)))
+    else:
+        import_module(_PAGE).print_error(str(error.code), _sentence(error))
+    return error.exit_code if isinstance(error, Mistake) else 1
+
+
+def notice(text: str) -> None:
+    """Tell something beside the answer, on stderr."""
+    sys.stderr.write(f"{visible_in_json(hide(text))}\n")
+    sys.stderr.flush()
+
+
+def write(text: str) -> None:
+    """Write a line to stdout at once, so that a reader that went away is noticed here."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def as_json(document: Any, *, indent: int | None = None) -> str:
+    """Return JSON text in which nothing hides; a terminal obeys nothing in it."""
+    text = json.dumps(document, ensure_ascii=False, indent=indent, separators=_separators(indent))
+    return visible_in_json(hide(text))
+
+
+def error_document(error: ClawperatorError) -> dict[str, Any]:
+    """Return an error as programs read it, with the published program's fields."""
+    document: dict[str, Any] = {"code": str(error.code), "message": error.message}
+    if isinstance(error, Mistake):
+        document |= error.fields
+    if error.serial:
+        document["deviceId"] = error.serial
+    if (hint := in_words(error.advice, for_command_line)) is not None:
+        document["hint"] = hint
+    if error.details:
+        document["details"] = _plain(error.details)
+    return document
+
+
+def is_usage(error: ClawperatorError) -> bool:
+    """Whether the error is about the command line itself."""
+    return isinstance(error, Mistake) and error.code is ErrorCode.USAGE
+
+
+def _sentence(error: ClawperatorError) -> str:
+    """Return the error in one line, with the next step at its end."""
+    device = f"[{error.serial}] " if error.serial else ""
+    message = error.message
+    if isinstance(error, ExecutionValidationError) and error.path:
+        message = f"{message} (at {error.path})"
+    end = "" if message.endswith((".", "?", "!")) else "."
+    hint = f" {error.hint}" if error.hint else ""
+    return hide(" ".join(f"{device}{message}{end}{hint}".split()))
+
+
+def _plain(value: Any) -> Any:
+    """Return data as JSON can hold them."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(each) for each in value]
+    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
+
+
+def _separators(indent: int | None) -> tuple[str, str]:
+    return (",", ":") if indent is None else (",", ": ")

@@ -1,0 +1,118 @@
+"""Running an execution for a command, and the answer of the command."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from pytest_clawperator.cli.global_options import GlobalOptions
+from pytest_clawperator.cli.mistakes import invalid
+from pytest_clawperator.cli.numbers import read_number
+from pytest_clawperator.cli.output import Answer, Line, Piece
+from pytest_clawperator.cli.session import open_session
+from pytest_clawperator.contracts.completion import override_timeout
+from pytest_clawperator.contracts.payload import Execution, validate_execution
+from pytest_clawperator.execution.postprocess import screenshot_path
+from pytest_clawperator.execution.result import RunResult, error_of
+
+#: Makes the page for people of a run that succeeded.
+Page = Callable[[RunResult], Sequence[Piece]]
+
+
+def perform(
+    options: GlobalOptions,
+    payload: Any,
+    *,
+    page: Page | None = None,
+    finish: Callable[[RunResult, Answer], Answer] = lambda result, answer: answer,
+    is_timeout_used: bool = False,
+) -> Answer:
+    """Validate a payload, run it on the chosen device, and return the answer.
+
+    ``is_timeout_used`` says that the command itself took account of ``--timeout``. ``finish``
+    completes the answer of a run that succeeded.
+    """
+    execution = checked(payload, None if is_timeout_used else options.timeout)
+    with open_session(options) as runner:
+        result = runner.run(execution)
+        wire = _with_kept_screenshot(execution, result)
+    document = {
+        "envelope": wire,
+        "deviceId": result.serial,
+        "terminalSource": result.terminal_source,
+        "isCanonicalTerminal": True,
+    }
+    if not result.ok and options.output == "pretty":
+        raise error_of(result)
+    if not result.ok:
+        return Answer(document, exit_code=1)
+    shown = page(result) if page is not None else steps_page(result)
+    return finish(result, Answer(document, shown))
+
+
+def checked(payload: Any, timeout: str | None) -> Execution:
+    """Return the execution of a payload, with another timeout if one was given."""
+    execution = validate_execution(payload)
+    return execution if timeout is None else override_timeout(execution, milliseconds(timeout))
+
+
+def milliseconds(text: str) -> float:
+    """Return a time in milliseconds as seconds; NaN where it is no number."""
+    return read_number(text) / 1000
+
+
+def rehearsed(
+    options: GlobalOptions, payload: Any, *, is_dry: bool, is_timeout_used: bool = False
+) -> Answer:
+    """Validate a payload, and return what would be run; a dry run tells the plan of it."""
+    execution = checked(payload, None if is_timeout_used else options.timeout)
+    if is_dry:
+        return Answer({"ok": True, "dryRun": True, "plan": execution.plan()})
+    return Answer({"ok": True, "validated": True, "execution": execution.to_wire()})
+
+
+def steps_page(result: RunResult) -> list[Piece]:
+    """Return a line for each step."""
+    seconds = f"{result.elapsed:.1f} s"
+    return [
+        Line(f"✓ {step.id} ({step.action_type}) on {result.serial}, {seconds}", "green")
+        for step in result.steps
+    ]
+
+
+def positive_timeout(options: GlobalOptions, message: str) -> float | None:
+    """Return ``--timeout`` in milliseconds, None without one; raise if it is not positive."""
+    if options.timeout is None:
+        return None
+    found = read_number(options.timeout)
+    if not 0 < found < float("inf"):
+        raise invalid(message)
+    return found
+
+
+def _with_kept_screenshot(execution: Execution, result: RunResult) -> dict[str, Any]:
+    """Return the envelope; a screenshot without a path is kept where the system keeps such files.
+
+    The file that the run made goes with the run.
+    """
+    wire = result.to_wire()
+    if result.screenshot is None or screenshot_path(execution.actions, ""):
+        return wire
+    for step in wire["stepResults"]:
+        if step["actionType"] == "take_screenshot" and "path" in step["data"]:
+            step["data"]["path"] = str(_kept(result.screenshot, execution.command_id))
+            break
+    return wire
+
+
+def _kept(picture: bytes, command_id: str) -> Path:
+    name = "".join(one if one.isalnum() or one in "._-" else "_" for one in command_id)
+    place = Path(tempfile.gettempdir())
+    path = place / f"clawperator-screenshot-{name}-{round(time.time() * 1000)}.png"
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(picture)
+    return path

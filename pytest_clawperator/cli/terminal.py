@@ -1,0 +1,49 @@
+"""Pages and errors on the terminal, with rich; text of phones is never taken as markup."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from rich.console import Console, RenderableType
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from pytest_clawperator.cli.output import Line, Piece, Table
+from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.visible_text import visible, visible_line
+
+
+def print_page(page: Sequence[Piece]) -> None:
+    """Print the pieces of a page, each below the other."""
+    console = Console(file=sys.stdout, highlight=False, soft_wrap=True)
+    for piece in page:
+        console.print(_drawn(piece))
+    console.file.flush()
+
+
+def print_error(code: str, sentence: str) -> None:
+    """Print an error on stderr, in one line."""
+    console = Console(file=sys.stderr, highlight=False, soft_wrap=True)
+    console.print(Text.assemble((f"{code}: ", "bold red"), visible_line(sentence)))
+
+
+def _drawn(piece: Piece) -> RenderableType:
+    if isinstance(piece, Table):
+        return _table(piece)
+    line = piece if isinstance(piece, Line) else Line(piece)
+    return Text(visible(hide(line.text)), style=line.style)
+
+
+def _table(table: Table) -> RichTable:
+    drawn = RichTable(box=None, pad_edge=False, header_style="bold", show_edge=False)
+    for column in table.columns:
+        drawn.add_column(column, overflow="fold")
+    for row in table.rows:
+        drawn.add_row(*map(_cell, row))
+    return drawn
+
+
+def _cell(cell: str | Line) -> Text:
+    line = cell if isinstance(cell, Line) else Line(cell)
+    return Text(visible_line(hide(line.text)), style=line.style)

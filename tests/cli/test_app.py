@@ -1,0 +1,136 @@
+"""The program: which command a command line calls, and what it prints and returns."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pytest_clawperator.cli.app import run
+from pytest_clawperator.cli.table import ALIASES, COMMANDS, GROUPS
+
+TOP = Path(__file__).parent.parent.parent
+
+
+def answer(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, dict[str, object]]:
+    """Run a command line, and return its exit code and the JSON that it printed."""
+    code = run(argv)
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_a_command_that_is_not_there_suggests_the_nearest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A slip is told with the command that was meant."""
+    code, told = answer(capsys, "devics")
+
+    assert code == 1
+    assert told["code"] == "UNKNOWN_COMMAND"
+    assert told["suggestion"] == "devices"
+
+
+def test_a_flag_that_is_not_there_suggests_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    """A slip in a flag is told before anything is done."""
+    code, told = answer(capsys, "devices", "--jsn")
+
+    assert code == 1
+    assert told["code"] == "USAGE"
+    assert "'--jsn'. Did you mean '--json'?" in str(told["message"])
+
+
+def test_options_alone_are_no_error(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a command the program says how to find one, and exits with 0 as published."""
+    code, told = answer(capsys, "--json")
+
+    assert (code, told["code"]) == (0, "USAGE")
+
+
+def test_people_get_one_line_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    """An error for people is one line with its code, and nothing is on stdout."""
+    code = run(["devics", "--output", "pretty"])
+    printed = capsys.readouterr()
+
+    assert (code, printed.out) == (1, "")
+    assert printed.err.startswith("UNKNOWN_COMMAND: ")
+    assert printed.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("argv", [[], ["help"], ["--help"]])
+def test_help_lists_every_command(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Help has a line for each command, without importing any of them."""
+    code = run(argv)
+    printed = capsys.readouterr().out
+
+    assert code == 0
+    assert [path for path in COMMANDS if f"\n  {path} " not in printed] == []
+
+
+@pytest.mark.parametrize("path", COMMANDS)
+def test_every_command_has_help_with_examples(
+    path: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A row of the table leads to a command that explains itself."""
+    code = run([*path.split(" "), "--help"])
+    printed = capsys.readouterr().out
+
+    assert code == 0
+    assert f"\n  clawperator-py {path}" in printed.partition("Examples:")[2]
+    assert "--device" in printed.partition("Global options:")[2]
+
+
+def test_aliases_lead_to_commands() -> None:
+    """Other spellings are of commands that exist, and every group has some."""
+    assert set(ALIASES.values()) <= COMMANDS.keys()
+    paths = [*COMMANDS, *ALIASES]
+    assert [group for group in GROUPS if not any(p.startswith(f"{group} ") for p in paths)] == []
+
+
+def test_the_version_is_plain_text(capsys: pytest.CaptureFixture[str]) -> None:
+    """Scripts can compare what ``--version`` prints."""
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out.strip() == "0.1.0"
+
+
+def test_the_program_imports_no_command_and_no_rich() -> None:
+    """Starting is quick: commands are imported when they run, rich when people read."""
+    code = (
+        "import sys; from pytest_clawperator.cli.app import run; run(['--version']);"
+        "print(sorted(m for m in sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=TOP, capture_output=True, text=True, check=True
+    )
+    modules = ast.literal_eval(done.stdout.splitlines()[-1])
+
+    heavy = {"rich", "pydantic", "pydantic_core", "lxml", "adbutils", "pytest"}
+    assert heavy & {name.split(".")[0] for name in modules} == set()
+    assert [name for name in modules if name.startswith("pytest_clawperator.cli.commands.")] == []
+
+
+def test_a_missing_click_is_told_with_the_command_that_installs_it() -> None:
+    """Who installed the package without the extra learns what to type."""
+    code = (
+        "import sys; sys.modules['click'] = None;"
+        "from pytest_clawperator.cli.entry import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=TOP, capture_output=True, text=True)
+
+    assert done.returncode == 1
+    assert "pip install 'pytest-clawperator[cli]'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_module_is_the_program_too() -> None:
+    """``python -m pytest_clawperator`` does the same."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest_clawperator", "--version"],
+        cwd=TOP,
+        capture_output=True,
+        text=True,
+    )
+
+    assert (done.returncode, done.stdout.strip()) == (0, "0.1.0")
