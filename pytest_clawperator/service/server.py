@@ -46,7 +46,7 @@ class ServiceOptions:
 
     ``insecure`` does without a token though other machines reach it. ``lease`` is where leases
     are kept, as for ``--claw-lease``; ``folder`` where clients may write screenshots, if they
-    may not write anywhere.
+    may not write anywhere. ``more_commands`` are allowed besides the usual ones.
     """
 
     host: str = DEFAULT_HOST
@@ -55,7 +55,7 @@ class ServiceOptions:
     token: str | None = field(default=None, repr=False)
     insecure: bool = False
     allow_hosts: tuple[str, ...] = ()
-    allow_commands: tuple[str, ...] = ALLOWED_COMMANDS
+    more_commands: tuple[str, ...] = ()
     lease: str | None = None
     folder: Path | None = None
 
@@ -98,7 +98,7 @@ class Service:
             self.rack,
             emulators=emulators or _emulators,
             folder=folder,
-            allow_commands=options.allow_commands,
+            allow_commands=(*ALLOWED_COMMANDS, *options.more_commands),
             needs_token=token is not None,
         )
         self.app = make_app(self.endpoints, gate=self.gate)

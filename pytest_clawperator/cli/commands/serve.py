@@ -61,11 +61,7 @@ def serve(
         raise Mistake("use --insecure OR a token, not both")
     _require_packages()
     # starlette and uvicorn are an extra, and take long to import.
-    from pytest_clawperator.service.server import (
-        ALLOWED_COMMANDS,
-        ServiceOptions,
-        run_service,
-    )
+    from pytest_clawperator.service.server import ServiceOptions, run_service
 
     run_service(
         ServiceOptions(
@@ -75,7 +71,7 @@ def serve(
             token=_read_token(token_file) if token_file is not None else token,
             insecure=insecure,
             allow_hosts=allow_host,
-            allow_commands=(*ALLOWED_COMMANDS, *allow_command),
+            more_commands=allow_command,
             lease=options.lease,
             folder=None if folder is None else Path(folder).absolute(),
         ),
