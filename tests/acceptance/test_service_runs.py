@@ -25,6 +25,8 @@ LESSONS = (
     ]
 )
 
+WAYS = [["-n", "auto"], *([[]] if SOAK else [])]
+
 
 @pytest.fixture
 def service(own_locks: None) -> Iterator[RunningService]:
@@ -36,7 +38,7 @@ def service(own_locks: None) -> Iterator[RunningService]:
         yield service
 
 
-@pytest.mark.parametrize("spread", [[], ["-n", "auto"]], ids=["alone", "auto"])
+@pytest.mark.parametrize("spread", WAYS, ids=" ".join)
 def test_the_example_suite_passes_through_a_service(
     service: RunningService, spread: list[str], tmp_path: Path
 ) -> None:
