@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import threading
-from contextlib import suppress
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from pytest_clawperator.devices.holder import Holder
-from pytest_clawperator.devices.service.api import ServiceApi
+from pytest_clawperator.devices.service.api import ServiceApi, locate_service
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, LeaseError
 from pytest_clawperator.execution.flight import Flight
+from pytest_clawperator.transport.wire import ANSWER_DEADLINE, request
 
 if TYPE_CHECKING:
     from pytest_clawperator.devices.lease import Hold, LeaseStore, Permit
@@ -28,6 +32,7 @@ class LeasesOfServices:
         self._others = others
         self._run_id = run_id
         self._services: dict[str, ServiceApi] = {}
+        self._permits: list[ServicePermit] = []
 
     def try_take(self, key: str) -> Hold | None:
         """Lease the device; None if somebody has it."""
@@ -56,10 +61,15 @@ class LeasesOfServices:
         shown = json.loads(ticket)
         if "lease" not in shown:
             return self._others.borrow(ticket)
-        return ServicePermit(self._service(_place(shown["key"])[0]), shown["key"], shown["lease"])
+        service = self._service(_place(shown["key"])[0])
+        permit = ServicePermit(service, shown["key"], shown["lease"])
+        self._permits.append(permit)
+        return permit
 
     def close(self) -> None:
         """Close the connections; leases are released before."""
+        for permit in self._permits:
+            permit.hang_up()
         for service in self._services.values():
             service.close()
         self._others.close()
@@ -77,18 +87,46 @@ class ServicePermit:
         self.key = key
         self._service = service
         self._lease = lease
+        self._server = locate_service(service.url, lease=lease)
+        self._line: socket.socket | None = None
+        self._turn = threading.Lock()
 
     def check(self) -> None:
         """Raise if the lease is no longer valid."""
-        self._confirm(None)
+        with self._lost_told():
+            self._service.renew(self._lease)
 
     def clear(self, command_id: str, seconds: float) -> None:
-        """Raise unless this command may be sent now; the service notes how long it may take."""
-        self._confirm(seconds)
+        """Raise unless this command may be sent now; the service notes how long it may take.
 
-    def _confirm(self, busy: float | None) -> None:
+        That is asked on a line that stays open, as it is asked before each command.
+        """
+        question = f"clawperator:busy:{round(seconds * 1000)}"
+        with self._turn, self._lost_told():
+            try:
+                self._ask(question)
+            except ClawperatorError:
+                # The line may have broken since; whether the lease is lost, a new one tells.
+                self.hang_up()
+                self._ask(question)
+
+    def _ask(self, question: str) -> None:
+        if self._line is None:
+            self._line = self._server.start(question)
+        else:
+            request(self._line, question, deadline=time.monotonic() + ANSWER_DEADLINE)
+
+    def hang_up(self) -> None:
+        """Close the line; it is opened again when it is needed."""
+        line, self._line = self._line, None
+        if line is not None:
+            line.close()
+
+    @contextmanager
+    def _lost_told(self) -> Iterator[None]:
+        """Raise what went wrong as the loss of the lease."""
         try:
-            self._service.renew(self._lease, busy=busy)
+            yield
         except ClawperatorError as error:
             raise LeaseError(
                 f"the device is no longer leased by this run: {error.message}",
@@ -124,6 +162,7 @@ class ServiceHold(ServicePermit):
         with suppress(ClawperatorError):  # it ends by itself where the service is away
             self._service.release(self._lease, busy=Flight(self.key).peek() is not None)
         self._service.close()
+        self.hang_up()
 
     def __enter__(self) -> ServiceHold:
         return self
