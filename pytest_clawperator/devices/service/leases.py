@@ -1,4 +1,4 @@
-"""Leases of the devices of services, which are kept there; all others are kept as usual."""
+"""Leases of the devices of services, which are kept there."""
 
 from __future__ import annotations
 
@@ -9,35 +9,28 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
 
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.service.api import ServiceApi, locate_service
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, LeaseError
 from pytest_clawperator.execution.flight import Flight
+from pytest_clawperator.transport.service_adb import SERVICE_PREFIX, service_key
 from pytest_clawperator.transport.wire import ANSWER_DEADLINE, request
-
-if TYPE_CHECKING:
-    from pytest_clawperator.devices.lease import Hold, LeaseStore, Permit
 
 #: How long a lease lasts that is not renewed, in seconds.
 TIME_TO_LIVE = 15.0
-_PREFIX = "service+"
 
 
-class LeasesOfServices:
-    """Keeps the leases of services' devices there, and all others in another store."""
+class ServiceLeases:
+    """The leases of the devices of services; a key has the url of its service."""
 
-    def __init__(self, others: LeaseStore, *, run_id: str) -> None:
-        self._others = others
+    def __init__(self, *, run_id: str) -> None:
         self._run_id = run_id
         self._services: dict[str, ServiceApi] = {}
         self._permits: list[ServicePermit] = []
 
-    def try_take(self, key: str) -> Hold | None:
+    def try_take(self, key: str) -> ServiceHold | None:
         """Lease the device; None if somebody has it."""
-        if not key.startswith(_PREFIX):
-            return self._others.try_take(key)
         url, serial = _place(key)
         holder = Holder.here(self._run_id)
         try:
@@ -50,17 +43,13 @@ class LeasesOfServices:
 
     def holder(self, key: str) -> Holder | None:
         """Return who has the device, if anybody."""
-        if not key.startswith(_PREFIX):
-            return self._others.holder(key)
         url, serial = _place(key)
         found = (one for one in self._service(url).devices() if one.serial == serial)
         return next((one.holder for one in found), None)
 
-    def borrow(self, ticket: str) -> Permit:
+    def borrow(self, ticket: str) -> ServicePermit:
         """Return the right to use a device that another process of the run has leased."""
         shown = json.loads(ticket)
-        if "lease" not in shown:
-            return self._others.borrow(ticket)
         service = self._service(_place(shown["key"])[0])
         permit = ServicePermit(service, shown["key"], shown["lease"])
         self._permits.append(permit)
@@ -72,7 +61,6 @@ class LeasesOfServices:
             permit.hang_up()
         for service in self._services.values():
             service.close()
-        self._others.close()
 
     def _service(self, url: str) -> ServiceApi:
         if url not in self._services:
@@ -184,7 +172,7 @@ def lease_served(url: str, serial: str) -> ServiceHold:
     except BaseException:
         service.close()
         raise
-    return ServiceHold(service, f"{_PREFIX}{service.url}/{serial}", holder, lease)
+    return ServiceHold(service, service_key(service.url, serial), holder, lease)
 
 
 def lease_of_ticket(ticket: str | None) -> str | None:
@@ -194,7 +182,7 @@ def lease_of_ticket(ticket: str | None) -> str | None:
 
 def _place(key: str) -> tuple[str, str]:
     """Return the URL and the serial of a key."""
-    url, _, serial = key.removeprefix(_PREFIX).rpartition("/")
+    url, _, serial = key.removeprefix(SERVICE_PREFIX).rpartition("/")
     return url, serial
 
 
