@@ -136,6 +136,10 @@ class _AllLeases:
         """Return who has the device, if anybody."""
         return self._store(key).holder(key)
 
+    def evict(self, key: str, holder: Holder) -> bool:
+        """Take the device from this holder, which can send nothing more; False if it has it not."""
+        return self._store(key).evict(key, holder)
+
     def borrow(self, ticket: str) -> Permit:
         """Return the right to use a device that another process of the run has leased."""
         return self._store(json.loads(ticket)["key"]).borrow(ticket)

@@ -110,7 +110,11 @@ class Leasing:
     def renew(self, token: str) -> ServiceLease:
         """Let a lease begin anew."""
         lease = self.find(token)
-        lease.hold.check()
+        try:
+            lease.hold.check()
+        except LeaseError:  # somebody of this machine took it from the client
+            self._end(lease)
+            raise
         lease.expires_at = time.monotonic() + lease.ttl
         return lease
 

@@ -94,5 +94,6 @@ def _try(operation: Any, url: str) -> int:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    limited(given(strategy)(send))()
+    checked: Any = limited(given(strategy)(send))
+    checked()
     return count
