@@ -85,7 +85,7 @@ def _try(operation: Any, url: str) -> int:
         answer = case.call(base_url=url, timeout=30)
         case.validate_response(answer, checks=[not_a_server_error])
 
-    strategy = operation.as_strategy()
+    making: Any = given(operation.as_strategy())
     limited = settings(
         max_examples=EXAMPLES,
         deadline=None,
@@ -94,6 +94,6 @@ def _try(operation: Any, url: str) -> int:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    checked: Any = limited(given(strategy)(send))
+    checked: Any = limited(making(send))
     checked()
     return count
