@@ -18,7 +18,7 @@ from tests.doubles.service import RunningService, running_service
 SOAK = bool(os.environ.get("CLAWPERATOR_SOAK"))
 #: Streams, and what works on emulators of this machine.
 LEFT_OUT = ("/events", "/android")
-EXAMPLES = 200 if SOAK else 4
+EXAMPLES = 200 if SOAK else 2
 
 
 @pytest.fixture(scope="module")
