@@ -23,7 +23,7 @@ from pytest_clawperator.devices.redis.url import check_redis_url
 from pytest_clawperator.errors import ErrorCode, ExecutionConflictError, LeaseError
 from pytest_clawperator.execution.flight import LONGEST_FLIGHT, Flight
 from pytest_clawperator.remedies import Remedy, RemedyKind
-from pytest_clawperator.transport.service_adb import SERVICE_PREFIX
+from pytest_clawperator.transport.wire import SERVICE_PREFIX
 
 # How often a device that is held is tried again, and how often people are told of it.
 RETRY_PAUSE, SAY_EVERY = 0.1, 10.0

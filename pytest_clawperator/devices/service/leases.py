@@ -19,8 +19,8 @@ from pytest_clawperator.errors import (
     LeaseError,
 )
 from pytest_clawperator.execution.flight import Flight
-from pytest_clawperator.transport.service_adb import SERVICE_PREFIX, service_key
-from pytest_clawperator.transport.wire import ANSWER_DEADLINE, request
+from pytest_clawperator.transport.service_adb import service_key
+from pytest_clawperator.transport.wire import ANSWER_DEADLINE, SERVICE_PREFIX, request
 
 #: How long a lease lasts that is not renewed, in seconds.
 TIME_TO_LIVE = 15.0
