@@ -163,10 +163,15 @@ class Station:
             self._remember(replace(past, elapsed=time.monotonic() - begin))
 
     @contextmanager
-    def used(self, token: str | None, *, looking: bool = False) -> Iterator[Transport]:
+    def used(self, token: str | None) -> Iterator[Transport]:
         """Have the device for something else than an execution."""
-        with self._leasing.held(self.serial, self.info.key, token, looking=looking):
+        with self._leasing.held(self.serial, self.info.key, token):
             yield self.transport
+
+    def looked_at(self) -> Transport:
+        """Return the device for what changes nothing on it."""
+        self._leasing.check_visible(self.serial, self.info.key)
+        return self.transport
 
     def picture(self) -> bytes:
         """Return a picture of the screen as PNG, not older than a second."""
@@ -177,8 +182,7 @@ class Station:
             return self._picture[1]
 
     def _photograph(self) -> bytes:
-        with self.used(None, looking=True) as transport:
-            taken = transport.exec_out("screencap -p")
+        taken = self.looked_at().exec_out("screencap -p")
         if not is_png(taken):
             raise TransportError(no_picture(taken), serial=self.serial)
         return taken
