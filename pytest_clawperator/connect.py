@@ -43,9 +43,16 @@ def connect(
 
     observers = connection.all_observers(observe)
     if url is not None:
-        connection.refuse_with_url(adb=adb, operator_apk=operator_apk, grant=grant)
-        runner, device = connection.open_remote(
-            url, serial=serial, operator_package=operator_package, observers=observers
+        connection.refuse_with_url(adb=adb)
+        from pytest_clawperator.devices.service.opening import open_remote  # few need it
+
+        runner, device = open_remote(
+            url,
+            serial=serial,
+            operator_package=operator_package,
+            operator_apk=operator_apk,
+            grant=grant,
+            observers=observers,
         )
     else:
         package = connection.wanted_package(operator_package)  # before anything is opened

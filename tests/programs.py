@@ -34,7 +34,8 @@ class Program:
 
 
 REDIS = Program("redis-server", apt="redis-server", brew="redis")
-PROGRAMS = (REDIS,)
+CHROMIUM = Program("chromium", apt="chromium", brew="chromium")
+PROGRAMS = (REDIS, CHROMIUM)
 
 
 def missing(program: Program, which: Which = shutil.which) -> str | None:

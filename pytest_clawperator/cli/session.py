@@ -13,7 +13,6 @@ from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
 from pytest_clawperator.contracts.events import Event, ExecutionFinished, Notice, Observer
 from pytest_clawperator.devices.connection import (
-    open_remote,
     open_runner,
     open_transport,
     wanted_package,
@@ -114,6 +113,8 @@ def leased(options: GlobalOptions, transport: AdbTransport) -> Iterator[Hold]:
 def open_session(options: GlobalOptions) -> Iterator[Runner]:
     """Open what runs executions on the chosen device, which nobody else has meanwhile."""
     if is_remote(options):
+        from pytest_clawperator.devices.service.opening import open_remote  # few need it
+
         spec = parse_device_spec(options.device or "")
         runner, _ = open_remote(
             spec.url or "",

@@ -61,6 +61,7 @@ SECTIONS: Mapping[str, Mapping[str, Row]] = {
     },
     "Devices": {
         "devices": _in("devices", "devices", "List the connected devices."),
+        "serve": _in("serve", "serve", "Offer the devices of this machine over HTTP."),
         "packages list": _in("devices", "packages_list", "List the apps on a device."),
         "logs": _in("logs", "logs", "Print a device's log."),
         "leases": _in("leases", "leases", "Tell who holds which device."),

@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING
 
 from pytest_clawperator.client.device.commands import package_name
 from pytest_clawperator.client.device.device import Device
-from pytest_clawperator.client.device.no_device import NoDevice
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.events import Observer
 from pytest_clawperator.devices.health import awaken_operator
 from pytest_clawperator.devices.inventory import (
-    SERIAL_VARIABLE,
     choose_device,
     list_devices,
     read_device,
@@ -66,35 +64,14 @@ def open_client(
     return client
 
 
-def open_remote(
-    url: str,
-    *,
-    serial: str | None = None,
-    operator_package: str | None = None,
-    observers: Sequence[Observer] = (),
-    clearance: Clearance = always_clear,
-) -> tuple[Runner, Device]:
-    """Open a device of a host that runs ``clawperator serve``."""
-    from pytest_clawperator.execution.remote.runner import RemoteRunner  # few need it
-
-    runner = RemoteRunner(
-        url,
-        serial=serial or os.environ.get(SERIAL_VARIABLE) or None,
-        operator_package=wanted_package(operator_package),
-        observers=observers,
-        clearance=clearance,
-    )
-    return runner, NoDevice(runner.serial, f"{url} runs executions and nothing else")
-
-
 def open_transport(
     serial: str | None = None, *, adb: str | None = None, observers: Sequence[Observer] = ()
 ) -> AdbTransport:
     """Choose a device and open its transport; nothing is sent to it yet."""
     server = locate_server(adb)
-    ensure_server(server, say=_teller(serial or "", observers))
+    ensure_server(server, say=teller(serial or "", observers))
     chosen = choose_device(list_devices(server), serial)
-    return AdbTransport(server, chosen.serial, on_notice=_teller(chosen.serial, observers))
+    return AdbTransport(server, chosen.serial, on_notice=teller(chosen.serial, observers))
 
 
 def open_runner(
@@ -119,7 +96,7 @@ def open_runner(
     with ExitStack() as opened:
         if not keep:
             opened.callback(transport.close)
-        tell = _teller(transport.serial, observers)
+        tell = teller(transport.serial, observers)
         package = _find_operator(
             transport, wanted_package(operator_package), apk=operator_apk, grant=grant, tell=tell
         )
@@ -185,7 +162,8 @@ class _Preflight:
         return self.found.processes
 
 
-def _teller(serial: str, observers: Sequence[Observer]) -> Callable[[str], None]:
+def teller(serial: str, observers: Sequence[Observer]) -> Callable[[str], None]:
+    """Return what tells people and observers something about a device."""
     return partial(_tell, serial=serial, observers=tuple(observers))
 
 

@@ -185,6 +185,8 @@ def _key(serial: str, number: str, server: AdbServer, *, emulator: bool) -> str:
 
     One device has one key, by whichever serial and whichever adb server it is reached.
     """
+    if (key := server.device_key(serial)) is not None:
+        return key
     endpoint, _, port = serial.rpartition(":")
     host = HERE if server.path is not None else machine_of(server.host)
     local = _LOOPBACK.fullmatch(endpoint) is not None

@@ -13,12 +13,7 @@ from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.events import Event, ExecutionFinished
-from pytest_clawperator.devices.connection import (
-    open_client,
-    open_remote,
-    open_runner,
-    wanted_package,
-)
+from pytest_clawperator.devices.connection import open_client, open_runner, wanted_package
 from pytest_clawperator.devices.health import (
     Health,
     await_boot,
@@ -26,8 +21,9 @@ from pytest_clawperator.devices.health import (
     is_somebody_elses,
 )
 from pytest_clawperator.devices.lease import await_landing, open_leases
-from pytest_clawperator.devices.pool import Lease
+from pytest_clawperator.devices.pool import Lease, server_of
 from pytest_clawperator.devices.readiness import Readiness, judge
+from pytest_clawperator.devices.service.opening import open_remote
 from pytest_clawperator.errors import (
     ConfigurationError,
     DeviceError,
@@ -64,7 +60,7 @@ def transport_of(config: pytest.Config, lease: Lease) -> AdbTransport:
             hint="clawperator_transport needs a device behind an adb server: --claw-device SERIAL.",
         )
     notice = partial(events_of(config).notice, lease.serial)
-    return AdbTransport(locate_server(lease.adb), lease.serial, on_notice=notice)
+    return AdbTransport(server_of(lease), lease.serial, on_notice=notice)
 
 
 def client_of(
@@ -181,7 +177,7 @@ def _over_adb(
         transport,
         known=None if is_off or apk is not None else found,
         clearance=_clearance(config, lease),
-        server=locate_server(lease.adb),
+        server=server_of(lease),
         operator_package=settings.operator_package,
         operator_apk=apk,
         grant=is_off,

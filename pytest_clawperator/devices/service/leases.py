@@ -1,0 +1,205 @@
+"""Leases of the devices of services, which are kept there."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from pytest_clawperator.devices.holder import Holder
+from pytest_clawperator.devices.service.api import ServiceApi, locate_service
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ConfigurationError,
+    ErrorCode,
+    LeaseError,
+)
+from pytest_clawperator.execution.flight import Flight
+from pytest_clawperator.transport.service_adb import service_key
+from pytest_clawperator.transport.wire import ANSWER_DEADLINE, SERVICE_PREFIX, request
+
+#: How long a lease lasts that is not renewed, in seconds.
+TIME_TO_LIVE = 15.0
+
+
+class ServiceLeases:
+    """The leases of the devices of services; a key has the url of its service."""
+
+    def __init__(self, *, run_id: str) -> None:
+        self._run_id = run_id
+        self._services: dict[str, ServiceApi] = {}
+        self._permits: list[ServicePermit] = []
+
+    def try_take(self, key: str) -> ServiceHold | None:
+        """Lease the device; None if somebody has it."""
+        url, serial = _place(key)
+        holder = Holder.here(self._run_id)
+        try:
+            lease = self._service(url).take(serial, owner=_name(holder), ttl=TIME_TO_LIVE)
+        except LeaseError as error:
+            if error.code != ErrorCode.DEVICE_LEASED:
+                raise
+            return None
+        return ServiceHold(ServiceApi(url), key, holder, lease)
+
+    def holder(self, key: str) -> Holder | None:
+        """Return who has the device, if anybody."""
+        url, serial = _place(key)
+        found = (one for one in self._service(url).devices() if one.serial == serial)
+        return next((one.holder for one in found), None)
+
+    def evict(self, key: str, holder: Holder) -> bool:
+        """Refuse: whose devices they are, people decide on the machine of the service."""
+        url, serial = _place(key)
+        raise ConfigurationError(
+            f"the lease is kept by the service at {url}",
+            serial=serial,
+            hint="Run `clawperator-py leases --break` on the machine of the service.",
+        )
+
+    def borrow(self, ticket: str) -> ServicePermit:
+        """Return the right to use a device that another process of the run has leased."""
+        shown = json.loads(ticket)
+        service = self._service(_place(shown["key"])[0])
+        permit = ServicePermit(service, shown["key"], shown["lease"])
+        self._permits.append(permit)
+        return permit
+
+    def close(self) -> None:
+        """Close the connections; leases are released before."""
+        for permit in self._permits:
+            permit.hang_up()
+        for service in self._services.values():
+            service.close()
+
+    def _service(self, url: str) -> ServiceApi:
+        if url not in self._services:
+            self._services[url] = ServiceApi(url)
+        return self._services[url]
+
+
+class ServicePermit:
+    """The right to use a device of a service, confirmed there before each command."""
+
+    def __init__(self, service: ServiceApi, key: str, lease: str) -> None:
+        self.key = key
+        self._service = service
+        self._lease = lease
+        self._server = locate_service(service.url, lease=lease)
+        self._line: socket.socket | None = None
+        self._turn = threading.Lock()
+
+    def check(self) -> None:
+        """Raise if the lease is no longer valid."""
+        with self._lost_told():
+            self._service.renew(self._lease)
+
+    def clear(self, command_id: str, seconds: float) -> None:
+        """Raise unless this command may be sent now; the service notes how long it may take.
+
+        That is asked on a line that stays open, as it is asked before each command.
+        """
+        question = f"clawperator:busy:{round(seconds * 1000)}"
+        with self._turn, self._lost_told():
+            try:
+                self._ask(question)
+            except ClawperatorError:
+                # The line may have broken since; whether the lease is lost, a new one tells.
+                self.hang_up()
+                self._ask(question)
+
+    def _ask(self, question: str) -> None:
+        if self._line is None:
+            self._line = self._server.start(question)
+        else:
+            request(self._line, question, deadline=time.monotonic() + ANSWER_DEADLINE)
+
+    def hang_up(self) -> None:
+        """Close the line; it is opened again when it is needed."""
+        line, self._line = self._line, None
+        if line is not None:
+            line.close()
+
+    @contextmanager
+    def _lost_told(self) -> Iterator[None]:
+        """Raise what went wrong as the loss of the lease."""
+        try:
+            yield
+        except ClawperatorError as error:
+            raise LeaseError(
+                f"the device is no longer leased by this run: {error.message}",
+                serial=_place(self.key)[1],
+                hint="Nothing was sent. Check that this machine reaches the service all the time;"
+                " then start the run again.",
+                details={"key": self.key},
+            ) from error
+
+
+class ServiceHold(ServicePermit):
+    """A device of a service that this process has leased; it is renewed until it is released."""
+
+    def __init__(self, service: ServiceApi, key: str, holder: Holder, lease: str) -> None:
+        super().__init__(service, key, lease)
+        self.holder = holder
+        self.ticket = json.dumps({"key": key, "lease": lease})
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._renew, name="lease", daemon=True)
+        self._thread.start()
+
+    @property
+    def lease(self) -> str:
+        """The text that proves the lease to the service."""
+        return self._lease
+
+    def release(self) -> None:
+        """Release the device; a second call changes nothing."""
+        if self._ended.is_set() or os.getpid() != self.holder.pid:
+            return  # a fork has the object and not the lease
+        self._ended.set()
+        self._thread.join()
+        with suppress(ClawperatorError):  # it ends by itself where the service is away
+            self._service.release(self._lease, busy=Flight(self.key).peek() is not None)
+        self._service.close()
+        self.hang_up()
+
+    def __enter__(self) -> ServiceHold:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.release()
+
+    def _renew(self) -> None:
+        while not self._ended.wait(TIME_TO_LIVE / 3):
+            with suppress(ClawperatorError):  # who uses the device next is told
+                self._service.renew(self._lease)
+
+
+def lease_served(url: str, serial: str) -> ServiceHold:
+    """Lease a device of a service for this process; raise with its holder if somebody has it."""
+    service, holder = ServiceApi(url), Holder.here("")
+    try:
+        lease = service.take(serial, owner=_name(holder), ttl=TIME_TO_LIVE)
+    except BaseException:
+        service.close()
+        raise
+    return ServiceHold(service, service_key(service.url, serial), holder, lease)
+
+
+def lease_of_ticket(ticket: str | None) -> str | None:
+    """Return what proves to a service that a ticket is valid; None for other tickets."""
+    return None if ticket is None else json.loads(ticket).get("lease")
+
+
+def _place(key: str) -> tuple[str, str]:
+    """Return the URL and the serial of a key."""
+    url, _, serial = key.removeprefix(SERVICE_PREFIX).rpartition("/")
+    return url, serial
+
+
+def _name(holder: Holder) -> str:
+    run = f", run {holder.run_id}" if holder.run_id else ""
+    return f"{holder.owner} (process {holder.pid} on {holder.host}{run})"

@@ -1,0 +1,117 @@
+"""Who may ask: the token, the Host header, and where a browser's request comes from."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import secrets
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pytest_clawperator.service.answers import Refused
+
+#: What is served to anybody: a page without data, which asks for them with the token.
+OPEN_PATHS = frozenset({"/"})
+_LOOPBACK_NAMES = frozenset({"localhost", "ip6-localhost", "localhost.localdomain"})
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Decides whether a request is answered.
+
+    Without a ``token`` none is asked for. ``hosts`` are names by which this machine may be
+    called, besides its own and addresses.
+    """
+
+    token: str | None = field(default=None, repr=False)
+    hosts: frozenset[str] = frozenset()
+
+    def check(self, method: str, path: str, headers: Mapping[str, str]) -> None:
+        """Raise ``Refused`` unless the request may pass; header names are in lower case."""
+        self._check_host(headers.get("host", ""))
+        _check_origin(method, path, headers)
+        if self.token is not None and path not in OPEN_PATHS:
+            self._check_token(headers.get("authorization", ""))
+
+    def _check_host(self, header: str) -> None:
+        """Refuse names that are not this machine's: one of somebody else may lead here by DNS.
+
+        An address cannot be led anywhere.
+        """
+        name = host_of(header)
+        if is_address(name) or name in _LOOPBACK_NAMES or name in own_names() | self.hosts:
+            return
+        raise Refused(
+            421,
+            "HOST_NOT_ALLOWED",
+            f"this machine is not called {name[:100]!r}",
+            "Use its address or its host name, or start the service with --allow-host NAME.",
+        )
+
+    def _check_token(self, header: str) -> None:
+        assert self.token is not None
+        kind, _, given = header.partition(" ")
+        # Both are compared whole, so that the time tells nothing of where they differ.
+        is_right = hmac.compare_digest(given.strip().encode(), self.token.encode())
+        if kind.lower() != "bearer" or not is_right:
+            raise Refused(
+                401,
+                "TOKEN_REQUIRED" if not header else "TOKEN_WRONG",
+                "this service answers only who knows its token",
+                "Send `Authorization: Bearer TOKEN`; clients read CLAWPERATOR_TOKEN.",
+            )
+
+
+def _check_origin(method: str, path: str, headers: Mapping[str, str]) -> None:
+    """Refuse what a page of another site makes a browser send."""
+    origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
+    is_visit = (
+        method == "GET"
+        and path in OPEN_PATHS
+        and headers.get("sec-fetch-mode")
+        in (
+            "navigate",
+            None,
+        )
+    )
+    is_foreign = site not in ("none", "same-origin") and not is_visit
+    if origin is not None:
+        is_foreign = is_foreign or origin.partition("://")[2] != headers.get("host")
+    if is_foreign:
+        raise Refused(403, "ORIGIN_NOT_ALLOWED", "pages of other sites may not use this service")
+
+
+def host_of(header: str) -> str:
+    """Return the host of a Host header, in lower case and without port and brackets."""
+    if header.startswith("["):
+        return header[1:].partition("]")[0].lower()
+    return header.rpartition(":")[0].lower() if ":" in header else header.lower()
+
+
+def is_address(name: str) -> bool:
+    """Whether a host is an address and no name."""
+    try:
+        ipaddress.ip_address(name.partition("%")[0])
+    except ValueError:
+        return False
+    return True
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address that is listened on."""
+    if host.lower() in _LOOPBACK_NAMES:
+        return True
+    return is_address(host) and ipaddress.ip_address(host.partition("%")[0]).is_loopback
+
+
+def own_names() -> frozenset[str]:
+    """Return the names of this machine: whole, and its first part."""
+    name = socket.gethostname().lower()
+    short = name.partition(".")[0]
+    return frozenset({name, short, f"{short}.local"})
+
+
+def new_token() -> str:
+    """Make a token that nobody can guess."""
+    return secrets.token_urlsafe(24)

@@ -1,0 +1,1 @@
+"""The page that shows the rack: one file, which asks this service and nobody else."""

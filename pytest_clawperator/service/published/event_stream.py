@@ -1,0 +1,39 @@
+"""Server-sent events: ``/events``."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from pytest_clawperator.service.endpoint import Endpoint
+from pytest_clawperator.service.events import Events
+
+
+class EventStream:
+    """Tells of each execution, to everybody who listens."""
+
+    def __init__(self, events: Events) -> None:
+        self._events = events
+
+    def endpoints(self) -> list[Endpoint]:
+        """Return the endpoints."""
+        return [
+            Endpoint(
+                method="GET",
+                path="/events",
+                handle=self.stream,
+                summary="Listen to events: clawperator:result, clawperator:execution, heartbeat.",
+                content="text/event-stream",
+            )
+        ]
+
+    async def stream(self, request: Request) -> Response:
+        """Send events until the client or the service goes; ``Last-Event-ID`` continues."""
+        frames = self._events.stream(request.headers.get("last-event-id"))
+        headers = {
+            "content-type": "text/event-stream",
+            "cache-control": "no-cache",
+            "connection": "keep-alive",
+            "x-accel-buffering": "no",  # a proxy in between must not collect them
+        }
+        return StreamingResponse(frames, headers=headers)

@@ -1,0 +1,269 @@
+"""A tunnel to adb: the adb server's own protocol, for the device that a client has leased.
+
+A client asks with ``POST /v1/adb`` and ``Upgrade: adb``; after the answer 101 the connection is
+one to the adb server. Its requests are checked: about the server only harmless ones pass, and
+a device is reached with its lease alone. One more is answered here: ``clawperator:busy:MS``
+renews the lease, and says how long the device may be busy from now.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from collections.abc import Coroutine, Mapping
+from typing import Any
+
+from pytest_clawperator.errors import LeaseError
+from pytest_clawperator.service.answers import Refused, error_object, status_of
+from pytest_clawperator.service.front import plain_answer
+from pytest_clawperator.service.gate import Gate
+from pytest_clawperator.service.leasing import Leasing, ServiceLease
+from pytest_clawperator.transport.wire import MAX_REQUEST, AdbServer, acknowledge
+
+PATH = "/v1/adb"
+LEASE_HEADER = "clawperator-lease"
+#: How long a client without a lease may take to say what it wants, in seconds.
+ASKED_WITHIN = 20.0
+_SWITCHED = b"HTTP/1.1 101 Switching Protocols\r\nupgrade: adb\r\nconnection: upgrade\r\n\r\n"
+_HARMLESS = re.compile(
+    r"host:(version|devices|devices-l|reconnect-offline)|host-serial:[^\s]+:(get-state|features)"
+)
+_BUSY = re.compile(r"clawperator:busy:([0-9]{1,9})")
+# What a test does on a device; not, for example, restarting its adb or opening ports.
+_SERVICES = ("exec:", "shell:", "shell,", "sync:")
+
+
+class Tunnels:
+    """Opens tunnels, and closes them with their leases."""
+
+    def __init__(self, server: AdbServer, *, gate: Gate, leasing: Leasing) -> None:
+        self._server = server
+        self._gate = gate
+        self._leasing = leasing
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._open: set[_FromClient] = set()
+
+    def take_over(self, transport: asyncio.Transport, head: bytes, rest: bytes) -> None:
+        """Make a connection a tunnel, or refuse it."""
+        try:
+            lease = self._check(_headers(head))
+        except Refused as refusal:
+            transport.write(plain_answer(refusal))
+            transport.close()
+            return
+        client = _FromClient(transport, lease, self._leasing)
+        transport.set_protocol(client)
+        self._open.add(client)
+        client.on_close = lambda: self._forget(client, lease)
+        if lease is not None:
+            lease.on_end.append(client.close)
+        self._start(self._connect(client, rest))
+
+    def close(self) -> None:
+        """Close all tunnels."""
+        for client in list(self._open):
+            client.close()
+
+    def _check(self, headers: Mapping[str, str]) -> ServiceLease | None:
+        self._gate.check("POST", PATH, headers)
+        if headers.get("upgrade", "").lower() != "adb":
+            raise Refused(426, "UPGRADE_REQUIRED", "this path is for tunnels: send `Upgrade: adb`")
+        token = headers.get(LEASE_HEADER)
+        try:
+            return None if token is None else self._leasing.find(token)
+        except LeaseError as error:
+            refusal = Refused(status_of(error), str(error.code), error.message)
+            refusal.error = error_object(error)
+            raise refusal from error
+
+    async def _connect(self, client: _FromClient, rest: bytes) -> None:
+        """Connect to the adb server, and let the bytes flow."""
+        loop, server = asyncio.get_running_loop(), self._server
+        try:
+            connecting: Coroutine[Any, Any, Any] = (
+                loop.create_connection(lambda: _FromAdb(client), server.host, server.port)
+                if server.path is None
+                else loop.create_unix_connection(lambda: _FromAdb(client), server.path)
+            )
+            adb, _ = await asyncio.wait_for(connecting, 5.0)
+        except (OSError, asyncio.TimeoutError) as error:
+            told = f"no adb server answers at {server} ({error})"
+            client.transport.write(plain_answer(Refused(502, "ADB_SERVER_FAILED", told)))
+            client.close()
+            return
+        client.transport.write(_SWITCHED)
+        client.begin(adb, rest)
+        loop.call_later(ASKED_WITHIN, client.close_unasked)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _forget(self, client: _FromClient, lease: ServiceLease | None) -> None:
+        self._open.discard(client)
+        if lease is not None:
+            with contextlib.suppress(ValueError):
+                lease.on_end.remove(client.close)
+
+
+class _FromClient(asyncio.Protocol):
+    """The client's end: its first requests are checked, what follows goes on as it is."""
+
+    def __init__(
+        self, transport: asyncio.Transport, lease: ServiceLease | None, leasing: Leasing
+    ) -> None:
+        self.transport = transport
+        self.on_close = _nothing
+        self._lease = lease
+        self._leasing = leasing
+        self._adb: asyncio.Transport | None = None
+        self._received = bytearray()
+        self._is_checked = False
+        self._has_device = False
+
+    def begin(self, adb: asyncio.Transport, rest: bytes) -> None:
+        """Let the bytes flow to the adb server."""
+        self._adb = adb
+        if self.transport.is_closing():
+            adb.close()
+        self.data_received(rest)
+
+    def close_unasked(self) -> None:
+        """Close a tunnel that has no lease, and asked for nothing."""
+        if self._lease is None and not self._is_checked:
+            self.close()
+
+    def data_received(self, data: bytes) -> None:
+        """Pass bytes on, requests only once they are checked."""
+        if self._is_checked and self._adb is not None:
+            self._adb.write(data)
+            return
+        self._received += data
+        while self._adb is not None and (request := self._next_request()) is not None:
+            if not self._is_allowed(request):
+                return
+        if self._is_checked and self._received and self._adb is not None:
+            self._adb.write(bytes(self._received))
+            self._received.clear()
+        elif len(self._received) > MAX_REQUEST + 4:
+            self._fail("a request is too long")
+
+    def _next_request(self) -> str | None:
+        """Return a whole request, if there is one to check."""
+        if self._is_checked or len(self._received) < 4:
+            return None
+        try:
+            end = 4 + int(self._received[:4], 16)
+        except ValueError:
+            self._fail("this is no request of adb's protocol")
+            return None
+        if len(self._received) < end:
+            return None
+        whole = bytes(self._received[:end])
+        del self._received[:end]
+        assert self._adb is not None
+        self._whole = whole
+        return whole[4:].decode("utf-8", "replace")
+
+    def _is_allowed(self, request: str) -> bool:
+        """Pass a request on if it may; else refuse it."""
+        device = None if self._lease is None else self._lease.serial
+        if not self._has_device and (busy := _BUSY.fullmatch(request)):
+            return self._note(int(busy[1]) / 1000)
+        if self._has_device:
+            if not request.startswith(_SERVICES):
+                return self._fail(f"{request.partition(':')[0][:50]!r} is not offered here")
+            self._is_checked = True
+        elif request.startswith("host:transport:"):
+            if device is None or request != f"host:transport:{device}":
+                return self._fail("this needs a lease of the device: POST /v1/leases")
+            self._has_device = True
+        elif _HARMLESS.fullmatch(request) or request == f"host:connect:{device}":
+            self._is_checked = True
+        else:
+            return self._fail(f"{request[:50]!r} is not offered here")
+        assert self._adb is not None
+        self._adb.write(self._whole)
+        return True
+
+    def _note(self, seconds: float) -> bool:
+        """Renew the lease, and note how long the device may be busy."""
+        try:
+            self._leasing.note_flight(self._lease.token if self._lease else "", seconds)
+        except LeaseError as error:
+            return self._fail(error.message)
+        self.transport.write(b"OKAY")
+        return True
+
+    def _fail(self, why: str) -> bool:
+        told = why.encode()
+        self.transport.write(b"FAIL%04x%b" % (len(told), told))
+        self.close()
+        return False
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Close the other end."""
+        self.close()
+
+    def pause_writing(self) -> None:
+        """Read no more from adb: the client is slow."""
+        if self._adb is not None:
+            with contextlib.suppress(RuntimeError):
+                self._adb.pause_reading()
+
+    def resume_writing(self) -> None:
+        """Read from adb again."""
+        if self._adb is not None:
+            with contextlib.suppress(RuntimeError):
+                self._adb.resume_reading()
+
+    def close(self) -> None:
+        """Close both ends; what was written is sent before."""
+        self.transport.close()
+        if self._adb is not None:
+            self._adb.close()
+        self.on_close()
+
+
+class _FromAdb(asyncio.Protocol):
+    """The end at the adb server."""
+
+    def __init__(self, client: _FromClient) -> None:
+        self._client = client
+        self._socket: Any = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Remember the socket."""
+        self._socket = transport.get_extra_info("socket")
+
+    def data_received(self, data: bytes) -> None:
+        """Pass bytes on to the client."""
+        self._client.transport.write(data)
+        acknowledge(self._socket)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Close the client's end."""
+        self._client.close()
+
+    def pause_writing(self) -> None:
+        """Read no more from the client: adb is slow."""
+        with contextlib.suppress(RuntimeError):
+            self._client.transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        """Read from the client again."""
+        with contextlib.suppress(RuntimeError):
+            self._client.transport.resume_reading()
+
+
+def _nothing() -> None:
+    """Do nothing."""
+
+
+def _headers(head: bytes) -> dict[str, str]:
+    """Return the headers of a request by their names in lower case."""
+    lines = head.decode("latin-1").split("\r\n")[1:]
+    pairs = (line.partition(":") for line in lines)
+    return {name.strip().lower(): value.strip() for name, _, value in pairs}
