@@ -20,7 +20,9 @@ from pytest_clawperator.service.front import Front
 from pytest_clawperator.service.gate import Gate, is_loopback, new_token
 from pytest_clawperator.service.leasing import Leasing
 from pytest_clawperator.service.openapi import describing
+from pytest_clawperator.service.page.api import RackApi
 from pytest_clawperator.service.page.page import RackPage
+from pytest_clawperator.service.page.watch import RackWatch
 from pytest_clawperator.service.published.emulators import EmulatorApi, Factory
 from pytest_clawperator.service.published.event_stream import EventStream
 from pytest_clawperator.service.published.executions import Executions
@@ -89,6 +91,7 @@ class Service:
         self.gate = Gate(token, frozenset(name.lower() for name in options.allow_hosts))
         leasing = Leasing(options.lease)
         self.rack = Rack(AdbConnector(self.adb, say=say), leasing=leasing, events=Events())
+        self.watch = RackWatch(self.rack)
         self.tunnels = Tunnels(self.adb, gate=self.gate, leasing=leasing)
         self.options = options
         folder = options.folder
@@ -96,6 +99,7 @@ class Service:
             folder = Path("clawperator-screenshots").resolve()
         self.endpoints = make_endpoints(
             self.rack,
+            watch=self.watch,
             emulators=emulators or _emulators,
             folder=folder,
             allow_commands=options.allow_commands,
@@ -147,6 +151,7 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End streams and tunnels, let executions end, close the devices."""
         self._service.rack.events.close()
+        self._service.watch.close()
         self._service.tunnels.close()
         await super().shutdown(sockets)
         await self._service.rack.close()
@@ -155,6 +160,7 @@ class _Server(uvicorn.Server):
 def make_endpoints(
     rack: Rack,
     *,
+    watch: RackWatch | None = None,
     emulators: Factory,
     folder: Path | None = None,
     allow_commands: tuple[str, ...] = ALLOWED_COMMANDS,
@@ -164,6 +170,7 @@ def make_endpoints(
     return describing(
         [
             *RackPage().endpoints(),
+            *RackApi(watch or RackWatch(rack)).endpoints(),
             *Executions(rack, folder=folder).endpoints(),
             *EmulatorApi(rack, emulators).endpoints(),
             *EventStream(rack.events).endpoints(),
