@@ -185,7 +185,8 @@ def make_endpoints(
 def open_listener(options: ServiceOptions) -> socket.socket:
     """Listen at the address of the options; port 0 is one that the system picks."""
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
-    listener = socket.socket(family)
+    # asyncio lets small answers go at once only if it is told that this is TCP.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((options.host, options.port))
