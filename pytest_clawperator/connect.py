@@ -43,9 +43,14 @@ def connect(
 
     observers = connection.all_observers(observe)
     if url is not None:
-        connection.refuse_with_url(adb=adb, operator_apk=operator_apk, grant=grant)
+        connection.refuse_with_url(adb=adb)
         runner, device = connection.open_remote(
-            url, serial=serial, operator_package=operator_package, observers=observers
+            url,
+            serial=serial,
+            operator_package=operator_package,
+            operator_apk=operator_apk,
+            grant=grant,
+            observers=observers,
         )
     else:
         package = connection.wanted_package(operator_package)  # before anything is opened

@@ -51,6 +51,7 @@ SECTIONS: Mapping[str, Mapping[str, Row]] = {
     },
     "Devices": {
         "devices": _in("devices", "devices", "List the connected devices."),
+        "serve": _in("serve", "serve", "Offer the devices of this machine over HTTP."),
     },
     "Set-up": {
         "completion": _in("completion", "completion", "Print the completion of a shell."),

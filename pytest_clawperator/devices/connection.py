@@ -30,12 +30,16 @@ from pytest_clawperator.devices.operator import (
     setup_operator,
 )
 from pytest_clawperator.devices.readiness import Readiness, check_ready, judge
+from pytest_clawperator.devices.service.api import ServiceApi, locate_service, open_service
+from pytest_clawperator.devices.service.leases import lease_served
+from pytest_clawperator.devices.service.transport import LeasedTransport
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.execution.flight import Clearance, Flight, always_clear
 from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import PROCESSORS, Processor
 from pytest_clawperator.execution.processes import Processes
+from pytest_clawperator.execution.remote.answers import choose_serial
 from pytest_clawperator.execution.remote.runner import RemoteRunner
 from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.transport.adb import AdbTransport
@@ -65,18 +69,63 @@ def open_remote(
     *,
     serial: str | None = None,
     operator_package: str | None = None,
+    operator_apk: str | Path | None = None,
+    grant: bool = False,
     observers: Sequence[Observer] = (),
     clearance: Clearance = always_clear,
 ) -> tuple[Runner, Device]:
-    """Open a device of a host that runs ``clawperator serve``."""
+    """Open a device of another host: by its lease if it runs our service, else executions only."""
+    wanted = serial or os.environ.get(SERIAL_VARIABLE) or None
+    package = wanted_package(operator_package)
+    service = open_service(url)
+    if service is not None:
+        return _open_served(
+            service, wanted, package, operator_apk=operator_apk, grant=grant, observers=observers
+        )
+    refuse_with_url(operator_apk=operator_apk, grant=grant)
     runner = RemoteRunner(
         url,
-        serial=serial or os.environ.get(SERIAL_VARIABLE) or None,
-        operator_package=wanted_package(operator_package),
+        serial=wanted,
+        operator_package=package,
         observers=observers,
         clearance=clearance,
     )
     return runner, NoDevice(runner.serial, f"{url} runs executions and nothing else")
+
+
+def _open_served(
+    service: ServiceApi,
+    serial: str | None,
+    package: str | None,
+    *,
+    operator_apk: str | Path | None,
+    grant: bool,
+    observers: Sequence[Observer],
+) -> tuple[Pipeline, Device]:
+    """Lease a device of a service, and open it as over adb; closing it releases it."""
+    with ExitStack() as opened:
+        opened.callback(service.close)
+        states = {device.serial: device.state for device in service.devices()}
+        chosen = choose_serial(states, wanted=serial, url=service.url)
+        lease = lease_served(service.url, chosen)
+        opened.callback(lease.release)
+        server = locate_service(service.url, lease=lease.lease)
+        transport = LeasedTransport(
+            server, chosen, on_notice=_teller(chosen, observers), release=lease.release
+        )
+        opened.callback(transport.close)
+        runner = open_runner(
+            transport,
+            server=server,
+            operator_package=package,
+            operator_apk=operator_apk,
+            grant=grant,
+            observers=observers,
+            clearance=lease.clear,
+        )
+        opened.pop_all()
+        service.close()
+    return runner
 
 
 def open_transport(

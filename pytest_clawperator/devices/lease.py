@@ -19,6 +19,7 @@ from typing import Protocol
 from pytest_clawperator.devices.file_lease import FileLeases
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.redis.url import check_redis_url
+from pytest_clawperator.devices.service.leases import LeasesOfServices
 from pytest_clawperator.errors import ErrorCode, ExecutionConflictError, LeaseError
 from pytest_clawperator.execution.flight import LONGEST_FLIGHT, Flight
 from pytest_clawperator.remedies import Remedy, RemedyKind
@@ -97,10 +98,18 @@ def check_place(where: str) -> str:
 def open_leases(
     where: str | None = None, *, run_id: str, say: Say = lambda text: None
 ) -> LeaseStore:
-    """Open the store of leases: the Redis at this address, else the files of this machine."""
+    """Open the store of leases: the Redis at this address, else the files of this machine.
+
+    Leases of the devices of services are kept there.
+    """
+    if where:
+        check_place(where)
+    return LeasesOfServices(partial(_open_own, where, run_id=run_id, say=say), run_id=run_id)
+
+
+def _open_own(where: str | None, *, run_id: str, say: Say) -> LeaseStore:
     if not where:
         return FileLeases(run_id=run_id)
-    check_place(where)
     # Redis is an extra, and takes long to import.
     from pytest_clawperator.devices.redis_lease import RedisLeases
 

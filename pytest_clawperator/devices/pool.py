@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.devices.lease import Hold, LeaseStore, Say, take_each
+from pytest_clawperator.devices.service.api import locate_service
+from pytest_clawperator.devices.service.leases import lease_of_ticket
 from pytest_clawperator.errors import (
     ClawperatorError,
     ConfigurationError,
@@ -16,6 +18,8 @@ from pytest_clawperator.errors import (
     NoDeviceError,
 )
 from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
+from pytest_clawperator.transport.server import locate_server
+from pytest_clawperator.transport.wire import AdbServer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,9 +41,9 @@ class Lease:
     """Which device a process may use, and how it is reached.
 
     ``serial`` is what adb calls the device; ``key`` identifies it: one phone seen twice has one
-    key. ``adb`` is the address of its adb server, or ``url`` that of a host that runs
-    ``clawperator serve``. ``ticket`` proves that the run holds the device, and is checked
-    before anything is sent; without one nothing is checked.
+    key. ``adb`` is the address of its adb server, or of a service of ours that leads to it;
+    ``url`` is that of a host that runs executions and nothing else. ``ticket`` proves that the
+    run holds the device, and is checked before anything is sent; without one nothing is checked.
     """
 
     serial: str
@@ -47,6 +51,13 @@ class Lease:
     adb: str | None = None
     url: str | None = None
     ticket: str | None = None
+
+
+def server_of(lease: Lease) -> AdbServer:
+    """Return the adb server of a device that is leased; it may be that of a service."""
+    if lease.adb is not None and lease.adb.startswith(("http://", "https://")):
+        return locate_service(lease.adb, lease=lease_of_ticket(lease.ticket))
+    return locate_server(lease.adb)
 
 
 Select = Callable[[Sequence[Candidate], str], Candidate | None]

@@ -14,9 +14,11 @@ ALLOWED = (
     "auto (any connected device), a serial as `adb devices` prints it, emulator (emulators that are"
     " started for the run, one for each worker), emulator:4 (four of them), emulator:NAME (the"
     " virtual device of that name), sim (simulated phones, one for each worker), sim:4 (four of"
-    " them), or http://host:3000/serial (a device of a host that runs `clawperator serve`; without"
-    " /serial its only one)"
+    " them), or http://host:3000/serial (a device of a host that runs `clawperator-py serve`;"
+    " without /serial its only one, with /* all of them)"
 )
+#: What stands for all devices of a host.
+EVERY = "*"
 _KEYWORDS = ("auto", "sim", "emulator", "http", "https")
 _STARTED: tuple[Started, ...] = ("sim", "emulator")
 _COUNT = re.compile(r"[1-9][0-9]{0,3}")
@@ -33,9 +35,9 @@ _AVD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 class DeviceSpec:
     """Which devices a run may use; ``text`` is how it was written.
 
-    The kinds ``serial`` and ``url`` have a ``serial``; ``sim`` and ``emulator`` have a
-    ``count``, where None means as many as there are workers. An ``emulator`` may have the name
-    of a virtual device instead, ``avd``.
+    The kinds ``serial`` and ``url`` have a ``serial``, which may be ``EVERY`` for a url; ``sim``
+    and ``emulator`` have a ``count``, where None means as many as there are workers. An
+    ``emulator`` may have the name of a virtual device instead, ``avd``.
     """
 
     text: str

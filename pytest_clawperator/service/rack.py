@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
 from pytest_clawperator.client.device.device import Device
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.payload import Execution
-from pytest_clawperator.devices.connection import open_runner
+from pytest_clawperator.devices.connection import open_runner, wanted_package
 from pytest_clawperator.devices.inventory import USABLE, read_device
+from pytest_clawperator.devices.operator import operator_version
 from pytest_clawperator.errors import (
     AmbiguousDeviceError,
     ClawperatorError,
@@ -56,7 +58,10 @@ class AdbConnector:
 
     def read(self, transport: Transport) -> DeviceInfo:
         """Ask a device what it is."""
-        return read_device(transport, server=self.server)
+        info = read_device(transport, server=self.server)
+        package = wanted_package() or OPERATOR_PACKAGE
+        version = operator_version(transport, package)
+        return replace(info, operator_package=package, operator_version=version)
 
     def connect(
         self, transport: Transport, package: str | None, clearance: Clearance

@@ -48,7 +48,7 @@ class ServiceOptions:
 
     ``insecure`` does without a token though other machines reach it. ``lease`` is where leases
     are kept, as for ``--claw-lease``; ``folder`` where clients may write screenshots, if they
-    may not write anywhere.
+    may not write anywhere. ``more_commands`` are allowed besides the usual ones.
     """
 
     host: str = DEFAULT_HOST
@@ -57,7 +57,7 @@ class ServiceOptions:
     token: str | None = field(default=None, repr=False)
     insecure: bool = False
     allow_hosts: tuple[str, ...] = ()
-    allow_commands: tuple[str, ...] = ALLOWED_COMMANDS
+    more_commands: tuple[str, ...] = ()
     lease: str | None = None
     folder: Path | None = None
 
@@ -102,7 +102,7 @@ class Service:
             watch=self.watch,
             emulators=emulators or _emulators,
             folder=folder,
-            allow_commands=options.allow_commands,
+            allow_commands=(*ALLOWED_COMMANDS, *options.more_commands),
             needs_token=token is not None,
         )
         self.app = make_app(self.endpoints, gate=self.gate)
@@ -186,7 +186,7 @@ def make_endpoints(
 def open_listener(options: ServiceOptions) -> socket.socket:
     """Listen at the address of the options; port 0 is one that the system picks."""
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
-    # asyncio lets small answers go at once only if it is told that this is TCP.
+    # asyncio sends small pieces at once only where the protocol is named.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -272,6 +272,9 @@ _CLASSES: Mapping[ErrorCode | str, type[ClawperatorError]] = {
     ErrorCode.RESULT_ENVELOPE_TIMEOUT: EnvelopeTimeoutError,
     ErrorCode.RESULT_ENVELOPE_MALFORMED: EnvelopeMalformedError,
     ErrorCode.SNAPSHOT_EXTRACTION_FAILED: SnapshotError,
+    "TOKEN_REQUIRED": ConfigurationError,
+    "TOKEN_WRONG": ConfigurationError,
+    "HOST_NOT_ALLOWED": ConfigurationError,
     "INVALID_DEVICE_ID": ConfigurationError,
     "INVALID_OPERATOR_PACKAGE": ConfigurationError,
 }

@@ -18,16 +18,28 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 class HttpHost:
     """The other host: one request at a time, each answer bounded in time and size.
 
-    ``name`` is the host's name in the URL.
+    ``name`` is the host's name in the URL, ``token`` what it may ask for.
     """
 
-    def __init__(self, url: str, *, name: str, connect_timeout: float) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        name: str,
+        connect_timeout: float,
+        token: str | None = None,
+        keep_alive: bool = False,
+    ) -> None:
         self.url = url.rstrip("/")
         self._connect_timeout = connect_timeout
         self._client = httpx.Client(
-            headers={"accept": "application/json", "accept-encoding": "identity"},
+            headers={
+                "accept": "application/json",
+                "accept-encoding": "identity",
+                **({"authorization": f"Bearer {token}"} if token else {}),
+            },
             # The other host may close an idle connection just when it is used again.
-            limits=httpx.Limits(max_keepalive_connections=0),
+            limits=httpx.Limits(max_keepalive_connections=1 if keep_alive else 0),
             # This machine's loopback is not the proxy's.
             trust_env=name.lower() not in _LOOPBACK,
             # Reading the certificates takes longer than a request, and plain HTTP needs none.

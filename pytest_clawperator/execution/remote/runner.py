@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import threading
 import time
@@ -27,6 +28,9 @@ from pytest_clawperator.execution.remote.answers import (
 )
 from pytest_clawperator.execution.result import LogSlice, RunResult
 from pytest_clawperator.execution.screenshots import is_png
+
+#: The variable with the token that a host may ask for.
+TOKEN_VARIABLE = "CLAWPERATOR_TOKEN"  # noqa: S105 - the name of a variable
 
 # File systems round the time of a change, some to two seconds.
 _CLOCK_SLACK = 2.0
@@ -142,8 +146,11 @@ class RemoteRunner:
         return f'{json.dumps(about)[:-1]}, "execution": {execution.to_json()}}}'.encode()
 
 
-def open_host(url: str, *, connect_timeout: float) -> Host:
-    """Return the host at a URL, checked; nothing is asked of it yet."""
+def open_host(url: str, *, connect_timeout: float, keep_alive: bool = False) -> Host:
+    """Return the host at a URL, checked; nothing is asked of it yet.
+
+    ``keep_alive`` keeps the connection open between requests.
+    """
     name = checked_host(url)
     try:
         # httpx is an extra, so it is imported where it is needed.
@@ -154,7 +161,13 @@ def open_host(url: str, *, connect_timeout: float) -> Host:
             code=ErrorCode.HOST_DEPENDENCY_MISSING,
             hint="pip install 'pytest-clawperator[remote]'",
         ) from exc
-    return HttpHost(url, name=name, connect_timeout=connect_timeout)
+    return HttpHost(
+        url,
+        name=name,
+        connect_timeout=connect_timeout,
+        token=os.environ.get(TOKEN_VARIABLE) or None,
+        keep_alive=keep_alive,
+    )
 
 
 def list_remote(url: str, *, timeout: float = 30.0) -> dict[str, str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 
@@ -22,8 +23,9 @@ from pytest_clawperator.devices.inventory import (
 )
 from pytest_clawperator.devices.operator import operator_version
 from pytest_clawperator.devices.pool import Candidate
-from pytest_clawperator.devices.spec import DeviceSpec, parse_device_spec
-from pytest_clawperator.errors import ClawperatorError
+from pytest_clawperator.devices.service.api import ServiceApi, open_service
+from pytest_clawperator.devices.spec import EVERY, DeviceSpec, parse_device_spec
+from pytest_clawperator.errors import ClawperatorError, NoDeviceError
 from pytest_clawperator.execution.remote.answers import choose_serial, usable_serials
 from pytest_clawperator.execution.remote.runner import list_remote
 from pytest_clawperator.plugin.input.option_values import settings_of
@@ -100,14 +102,46 @@ def _simulated(config: pytest.Config, phones: int) -> list[Candidate]:
 def _remote(config: pytest.Config, spec: DeviceSpec) -> list[Candidate]:
     """Return the device behind a url; without a serial its only one, or for workers all."""
     assert spec.url is not None
+    service = open_service(spec.url)
+    if service is not None:
+        with closing(service):
+            return _served(config, spec, service)
     states = list_remote(spec.url)
-    serials = usable_serials(states)
-    if spec.serial is not None or WORKER_COUNT not in config.stash or not serials:
-        serials = [choose_serial(states, wanted=spec.serial, url=spec.url)]
     return [
         Candidate(info=DeviceInfo(serial=serial, key=f"{spec.url}/{serial}"), url=spec.url)
-        for serial in serials
+        for serial in _wanted_serials(config, spec, states)
     ]
+
+
+def _served(config: pytest.Config, spec: DeviceSpec, service: ServiceApi) -> list[Candidate]:
+    """Return devices of a service of ours, which tells what they are; show which are left out."""
+    devices = {device.serial: device for device in service.devices()}
+    states = {serial: device.state for serial, device in devices.items()}
+    chosen = [devices[serial] for serial in _wanted_serials(config, spec, states)]
+    for device in chosen:
+        if device.info is None:
+            why = device.problem or "it does not say what it is"
+            events_of(config).notice(device.serial, f"left out: {why}")
+    usable = [device.info for device in chosen if device.info is not None]
+    if not usable:
+        raise NoDeviceError(
+            f"no device of the service at {service.url} can be used",
+            hint="See the page of the service, or run `clawperator-py doctor` on its machine.",
+        )
+    return [Candidate(info=info, adb=service.url) for info in usable]
+
+
+def _wanted_serials(
+    config: pytest.Config, spec: DeviceSpec, states: Mapping[str, str]
+) -> list[str]:
+    """Return the serials that a spec means: one, or for workers and ``*`` all."""
+    assert spec.url is not None
+    serials = usable_serials(states)
+    is_every = spec.serial == EVERY or (spec.serial is None and WORKER_COUNT in config.stash)
+    if is_every and serials:
+        return serials
+    named = None if spec.serial == EVERY else spec.serial
+    return [choose_serial(states, wanted=named, url=spec.url)]
 
 
 def _connected(config: pytest.Config, spec: DeviceSpec | None) -> list[Candidate]:

@@ -26,7 +26,7 @@ from pytest_clawperator.devices.health import (
     is_somebody_elses,
 )
 from pytest_clawperator.devices.lease import await_landing, open_leases
-from pytest_clawperator.devices.pool import Lease
+from pytest_clawperator.devices.pool import Lease, server_of
 from pytest_clawperator.devices.readiness import Readiness, judge
 from pytest_clawperator.errors import (
     ConfigurationError,
@@ -64,7 +64,7 @@ def transport_of(config: pytest.Config, lease: Lease) -> AdbTransport:
             hint="clawperator_transport needs a device behind an adb server: --claw-device SERIAL.",
         )
     notice = partial(events_of(config).notice, lease.serial)
-    return AdbTransport(locate_server(lease.adb), lease.serial, on_notice=notice)
+    return AdbTransport(server_of(lease), lease.serial, on_notice=notice)
 
 
 def client_of(
@@ -181,7 +181,7 @@ def _over_adb(
         transport,
         known=None if is_off or apk is not None else found,
         clearance=_clearance(config, lease),
-        server=locate_server(lease.adb),
+        server=server_of(lease),
         operator_package=settings.operator_package,
         operator_apk=apk,
         grant=is_off,

@@ -162,6 +162,7 @@ class DeviceApi:
             "running": station.running,
             "lease": None if lease is None else lease.public(),
             "holder": None if holder is None else str(holder),
+            "heldBy": None if holder is None else asdict(holder),
             "executions": [past.summary() for past in station.past],
             "problem": None if problem is None else error_object(problem),
         }

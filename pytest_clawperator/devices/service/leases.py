@@ -1,0 +1,176 @@
+"""Leases of the devices of services, which are kept there; all others are kept as usual."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from pytest_clawperator.devices.holder import Holder
+from pytest_clawperator.devices.service.api import ServiceApi
+from pytest_clawperator.errors import ClawperatorError, ErrorCode, LeaseError
+from pytest_clawperator.execution.flight import Flight
+
+if TYPE_CHECKING:
+    from pytest_clawperator.devices.lease import Hold, LeaseStore, Permit
+
+#: How long a lease lasts that is not renewed, in seconds.
+TIME_TO_LIVE = 15.0
+_PREFIX = "service+"
+
+
+class LeasesOfServices:
+    """Keeps the leases of services' devices there, and all others in another store.
+
+    That one is opened when it is needed.
+    """
+
+    def __init__(self, open_others: Callable[[], LeaseStore], *, run_id: str) -> None:
+        self._open_others = open_others
+        self._others: LeaseStore | None = None
+        self._run_id = run_id
+        self._services: dict[str, ServiceApi] = {}
+
+    def try_take(self, key: str) -> Hold | None:
+        """Lease the device; None if somebody has it."""
+        if not key.startswith(_PREFIX):
+            return self._other.try_take(key)
+        url, serial = _place(key)
+        holder = Holder.here(self._run_id)
+        try:
+            lease = self._service(url).take(serial, owner=_name(holder), ttl=TIME_TO_LIVE)
+        except LeaseError as error:
+            if error.code != ErrorCode.DEVICE_LEASED:
+                raise
+            return None
+        return ServiceHold(ServiceApi(url), key, holder, lease)
+
+    def holder(self, key: str) -> Holder | None:
+        """Return who has the device, if anybody."""
+        if not key.startswith(_PREFIX):
+            return self._other.holder(key)
+        url, serial = _place(key)
+        found = (one for one in self._service(url).devices() if one.serial == serial)
+        return next((one.holder for one in found), None)
+
+    def borrow(self, ticket: str) -> Permit:
+        """Return the right to use a device that another process of the run has leased."""
+        shown = json.loads(ticket)
+        if "lease" not in shown:
+            return self._other.borrow(ticket)
+        return ServicePermit(self._service(_place(shown["key"])[0]), shown["key"], shown["lease"])
+
+    def close(self) -> None:
+        """Close the connections; leases are released before."""
+        for service in self._services.values():
+            service.close()
+        if self._others is not None:
+            self._others.close()
+
+    @property
+    def _other(self) -> LeaseStore:
+        if self._others is None:
+            self._others = self._open_others()
+        return self._others
+
+    def _service(self, url: str) -> ServiceApi:
+        if url not in self._services:
+            self._services[url] = ServiceApi(url)
+        return self._services[url]
+
+
+class ServicePermit:
+    """The right to use a device of a service, confirmed there before each command."""
+
+    def __init__(self, service: ServiceApi, key: str, lease: str) -> None:
+        self.key = key
+        self._service = service
+        self._lease = lease
+
+    def check(self) -> None:
+        """Raise if the lease is no longer valid."""
+        self._confirm(None)
+
+    def clear(self, command_id: str, seconds: float) -> None:
+        """Raise unless this command may be sent now; the service notes how long it may take."""
+        self._confirm(seconds)
+
+    def _confirm(self, busy: float | None) -> None:
+        try:
+            self._service.renew(self._lease, busy=busy)
+        except ClawperatorError as error:
+            raise LeaseError(
+                f"the device is no longer leased by this run: {error.message}",
+                serial=_place(self.key)[1],
+                hint="Nothing was sent. Check that this machine reaches the service all the time;"
+                " then start the run again.",
+                details={"key": self.key},
+            ) from error
+
+
+class ServiceHold(ServicePermit):
+    """A device of a service that this process has leased; it is renewed until it is released."""
+
+    def __init__(self, service: ServiceApi, key: str, holder: Holder, lease: str) -> None:
+        super().__init__(service, key, lease)
+        self.holder = holder
+        self.ticket = json.dumps({"key": key, "lease": lease})
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._renew, name="lease", daemon=True)
+        self._thread.start()
+
+    @property
+    def lease(self) -> str:
+        """The text that proves the lease to the service."""
+        return self._lease
+
+    def release(self) -> None:
+        """Release the device; a second call changes nothing."""
+        if self._ended.is_set() or os.getpid() != self.holder.pid:
+            return  # a fork has the object and not the lease
+        self._ended.set()
+        self._thread.join()
+        with suppress(ClawperatorError):  # it ends by itself where the service is away
+            self._service.release(self._lease, busy=Flight(self.key).peek() is not None)
+        self._service.close()
+
+    def __enter__(self) -> ServiceHold:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.release()
+
+    def _renew(self) -> None:
+        while not self._ended.wait(TIME_TO_LIVE / 3):
+            with suppress(ClawperatorError):  # who uses the device next is told
+                self._service.renew(self._lease)
+
+
+def lease_served(url: str, serial: str) -> ServiceHold:
+    """Lease a device of a service for this process; raise with its holder if somebody has it."""
+    service, holder = ServiceApi(url), Holder.here("")
+    try:
+        lease = service.take(serial, owner=_name(holder), ttl=TIME_TO_LIVE)
+    except BaseException:
+        service.close()
+        raise
+    return ServiceHold(service, f"{_PREFIX}{service.url}/{serial}", holder, lease)
+
+
+def lease_of_ticket(ticket: str | None) -> str | None:
+    """Return what proves to a service that a ticket is valid; None for other tickets."""
+    return None if ticket is None else json.loads(ticket).get("lease")
+
+
+def _place(key: str) -> tuple[str, str]:
+    """Return the URL and the serial of a key."""
+    url, _, serial = key.removeprefix(_PREFIX).rpartition("/")
+    return url, serial
+
+
+def _name(holder: Holder) -> str:
+    run = f", run {holder.run_id}" if holder.run_id else ""
+    return f"{holder.owner} (process {holder.pid} on {holder.host}{run})"
