@@ -53,7 +53,12 @@ HOMES = {
     "pydantic_core": ("contracts/", "simulator/"),
     "typing_extensions": ("",),
     "yaml": ("simulator/", "snapshot/golden/"),
-    "PIL": ("simulator/picture/", "assertions/golden/", "report/blackening.py"),
+    "PIL": (
+        "simulator/picture/",
+        "assertions/golden/",
+        "report/blackening.py",
+        "service/page/thumbnail.py",
+    ),
     "pixelmatch": ("assertions/golden/pixels.py",),
     "redis": ("devices/redis/",),
 }

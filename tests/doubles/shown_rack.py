@@ -119,6 +119,7 @@ class ShownRack:
 def serving(rack: ShownRack, *, token: str | None = None, port: int = 0) -> Iterator[str]:
     """Serve the page with this rack; yield its url."""
     listener = open_listener(ServiceOptions(port=port))
+    listener.listen()  # who comes before the server is ready waits
     api: Any = RackApi(rack)  # type: ignore[arg-type]  # it has what the API uses of a watch
     endpoints = [*RackPage().endpoints(), *api.endpoints()]
     app = make_app(endpoints, gate=Gate(token))
