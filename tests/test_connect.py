@@ -213,9 +213,15 @@ class TestFailing:
             connect(adb="127.0.0.1:1", operator_package="a.b; reboot")
 
     def test_what_needs_adb_is_refused_with_a_url(self) -> None:
-        """All of it is named in one error, before the host is asked."""
-        with pytest.raises(ConfigurationError, match="adb=, operator_apk=, grant= cannot be used"):
-            connect(url="http://127.0.0.1:1", adb="5037", grant=True, operator_apk="operator.apk")
+        """An adb server is refused before the host is asked, the rest if it runs executions only."""
+        with pytest.raises(ConfigurationError, match="adb= cannot be used"):
+            connect(url="http://127.0.0.1:1", adb="5037")
+
+        with (
+            running_host() as host,
+            pytest.raises(ConfigurationError, match="operator_apk=, grant= cannot be used"),
+        ):
+            connect(url=host.url, grant=True, operator_apk="operator.apk")
 
 
 def test_an_unauthorized_phone_says_what_to_do_on_it() -> None:

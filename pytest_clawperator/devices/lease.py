@@ -104,7 +104,7 @@ def open_leases(
     """
     if where:
         check_place(where)
-    return LeasesOfServices(partial(_open_own, where, run_id=run_id, say=say), run_id=run_id)
+    return LeasesOfServices(_open_own(where, run_id=run_id, say=say), run_id=run_id)
 
 
 def _open_own(where: str | None, *, run_id: str, say: Say) -> LeaseStore:

@@ -30,6 +30,10 @@ _HEADERS = {
 }
 
 
+# With these the rest of the body is not read, so nothing can follow it.
+_UNREAD = (408, 413, 415)
+
+
 def make_app(endpoints: Iterable[Endpoint], *, gate: Gate) -> Starlette:
     """Return the application of these endpoints."""
     app = Starlette(
@@ -76,7 +80,10 @@ class Guarded:
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)
-    return json_answer(error.body, status=error.status)
+    answer = json_answer(error.body, status=error.status)
+    if error.status in _UNREAD:
+        answer.headers["connection"] = "close"
+    return answer
 
 
 async def _failed(request: Request, error: Exception) -> Response:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -23,21 +22,17 @@ _PREFIX = "service+"
 
 
 class LeasesOfServices:
-    """Keeps the leases of services' devices there, and all others in another store.
+    """Keeps the leases of services' devices there, and all others in another store."""
 
-    That one is opened when it is needed.
-    """
-
-    def __init__(self, open_others: Callable[[], LeaseStore], *, run_id: str) -> None:
-        self._open_others = open_others
-        self._others: LeaseStore | None = None
+    def __init__(self, others: LeaseStore, *, run_id: str) -> None:
+        self._others = others
         self._run_id = run_id
         self._services: dict[str, ServiceApi] = {}
 
     def try_take(self, key: str) -> Hold | None:
         """Lease the device; None if somebody has it."""
         if not key.startswith(_PREFIX):
-            return self._other.try_take(key)
+            return self._others.try_take(key)
         url, serial = _place(key)
         holder = Holder.here(self._run_id)
         try:
@@ -51,7 +46,7 @@ class LeasesOfServices:
     def holder(self, key: str) -> Holder | None:
         """Return who has the device, if anybody."""
         if not key.startswith(_PREFIX):
-            return self._other.holder(key)
+            return self._others.holder(key)
         url, serial = _place(key)
         found = (one for one in self._service(url).devices() if one.serial == serial)
         return next((one.holder for one in found), None)
@@ -60,21 +55,14 @@ class LeasesOfServices:
         """Return the right to use a device that another process of the run has leased."""
         shown = json.loads(ticket)
         if "lease" not in shown:
-            return self._other.borrow(ticket)
+            return self._others.borrow(ticket)
         return ServicePermit(self._service(_place(shown["key"])[0]), shown["key"], shown["lease"])
 
     def close(self) -> None:
         """Close the connections; leases are released before."""
         for service in self._services.values():
             service.close()
-        if self._others is not None:
-            self._others.close()
-
-    @property
-    def _other(self) -> LeaseStore:
-        if self._others is None:
-            self._others = self._open_others()
-        return self._others
+        self._others.close()
 
     def _service(self, url: str) -> ServiceApi:
         if url not in self._services:

@@ -86,11 +86,11 @@ class LeaseApi:
     async def renew(self, request: Request) -> Response:
         """Renew a lease."""
         given = await read_optional(request) or {}
-        busy = number_field(given, "busyMs", least=0, most=1e9, default=-1)
+        busy = number_field(given, "busyMs", least=0, most=1e9, default=0)
         token = request.path_params["lease"]
-        if busy < 0:
-            return _granted(self._rack.leasing.renew(token))
-        return _granted(self._rack.leasing.note_flight(token, busy / 1000))
+        if "busyMs" in given:
+            return _granted(self._rack.leasing.note_flight(token, busy / 1000))
+        return _granted(self._rack.leasing.renew(token))
 
     async def release(self, request: Request) -> Response:
         """Release a device."""

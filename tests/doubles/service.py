@@ -1,0 +1,51 @@
+"""A service in a thread of this process, on a port that the system picks."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_clawperator.service.server import Service, ServiceOptions, open_listener
+from pytest_clawperator.simulator import Simulator
+
+DEADLINE = 30.0
+
+
+@dataclass(frozen=True)
+class RunningService:
+    """A service that answers at ``url``."""
+
+    url: str
+    service: Service
+
+    def stop(self) -> None:
+        """Tell it to end, as a signal does; it ends by itself."""
+        self.service.server.should_exit = True
+
+
+@contextmanager
+def running_service(
+    simulator: Simulator, *, token: str | None = None, **options: Any
+) -> Iterator[RunningService]:
+    """Run a service on simulated phones until the block ends."""
+    adb = f"{simulator.adb_host}:{simulator.adb_port}"
+    chosen = ServiceOptions(adb=adb, port=0, **options)
+    listener, started = open_listener(chosen), threading.Event()
+    service = Service(chosen, token=token)
+    thread = threading.Thread(
+        target=lambda: asyncio.run(service.serve(listener, started=started.set)), name="service"
+    )
+    with listener:
+        thread.start()
+        try:
+            assert started.wait(DEADLINE)
+            running = RunningService(f"http://127.0.0.1:{listener.getsockname()[1]}", service)
+            yield running
+        finally:
+            service.server.should_exit = True
+            thread.join(DEADLINE)
+    assert not thread.is_alive(), "the service did not end"
