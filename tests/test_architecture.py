@@ -46,6 +46,7 @@ HOMES = {
     "allure_commons": ("report/allure_bridge.py",),
     "starlette": ("service/",),
     "uvicorn": ("service/",),
+    "h11": ("service/",),
     "click": ("cli/",),
     "rich": ("cli/",),
     "httpx": ("execution/remote/",),

@@ -7,11 +7,14 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.doubles.chromium import chromium
+from tests.doubles.service import RunningService
 from tests.doubles.shown_rack import ShownRack, serving, shown_device, shown_run
+from tests.service.conftest import execution
 
 DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 TOKEN = "token-of-the-lab"
@@ -272,3 +275,21 @@ def test_an_empty_rack_says_why(page: Page, problem: dict[str, Any] | None, said
         page.goto(url)
 
         expect(page.get_by_text(said)).to_be_visible()
+
+
+def test_a_simulated_phone_is_seen_at_work(
+    page: Page, service: RunningService, http: httpx.Client, serial: str
+) -> None:
+    """Its picture, an execution that failed, a lease, and the end of the lease."""
+    page.goto(service.url)
+    card = page.locator(".device").filter(has_text=serial)
+    expect(card.locator(".word")).to_have_text("Ready")
+    expect(card.get_by_role("img", name="Screen of")).to_be_visible()
+    missing = {"id": "m", "type": "click", "params": {"matcher": {"textEquals": "nowhere"}}}
+    http.post("/execute", json={"deviceId": serial, "execution": execution(missing)})
+
+    expect(card.locator(".run.failed .what")).to_have_text("click")
+    lease = http.post("/v1/leases", json={"serial": serial, "owner": "nightly on ci-3"}).json()
+    expect(card.locator(".state")).to_contain_text("Held by nightly on ci-3")
+    http.delete(f"/v1/leases/{lease['lease']}")
+    expect(card.locator(".word")).to_have_text("Ready")
