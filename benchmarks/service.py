@@ -37,8 +37,8 @@ ADDED_MS = 3.0
 LISTENERS = (100, 500, 1000)
 HEARTBEATS_FOR = 60.0
 
-BUSY = [{"id": "a", "type": "sleep", "params": {"durationMs": BUSY_MS}}]
-LOOK = [*BUSY, {"id": "b", "type": "snapshot_ui"}]
+BUSY: list[dict[str, Any]] = [{"id": "a", "type": "sleep", "params": {"durationMs": BUSY_MS}}]
+LOOK: list[dict[str, Any]] = [*BUSY, {"id": "b", "type": "snapshot_ui"}]
 
 SERVE = """
 import sys

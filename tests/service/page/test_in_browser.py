@@ -9,14 +9,14 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.doubles.chromium import chromium
 from tests.doubles.service import RunningService
 from tests.doubles.shown_rack import ShownRack, serving, shown_device, shown_run
 from tests.service.conftest import execution
 
-DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
 TOKEN = "token-of-the-lab"
 STATES = ("ready", "busy", "held", "trouble", "unauthorized", "offline")
 HOSTILE = "<img src=x onerror=\"document.title='owned'\"></script><b>" + "W" * 90
@@ -97,11 +97,11 @@ def overflow(page: Page) -> int:
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_forty_devices_are_legible_in_light_and_dark(
-    page: Page, scheme: str, size: dict[str, int]
+    page: Page, scheme: str, size: ViewportSize
 ) -> None:
     """Every state is told in words with enough contrast, and nothing is wider than the window."""
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    page.set_viewport_size({"width": size["width"], "height": size["height"]})
+    page.set_viewport_size(size)
     with serving(ShownRack(*forty_devices())) as url:
         page.goto(url)
         expect(page.locator(".device")).to_have_count(40)
@@ -173,7 +173,7 @@ def test_texts_of_others_stay_texts(page: Page) -> None:
         executions=[shown_run(HOSTILE, code=HOSTILE, message=HOSTILE, actions=[HOSTILE])],
     )
     rack = ShownRack(device)
-    page.set_viewport_size({"width": 390, "height": 844})
+    page.set_viewport_size(PHONE)
     with serving(rack) as url:
         page.goto(url)
         expect(page.get_by_role("img", name="Screen of")).to_be_visible()
