@@ -213,7 +213,7 @@ class TestFailing:
             connect(adb="127.0.0.1:1", operator_package="a.b; reboot")
 
     def test_what_needs_adb_is_refused_with_a_url(self) -> None:
-        """An adb server is refused before the host is asked, the rest if it runs executions only."""
+        """An adb server is refused at once, the rest where the host runs executions only."""
         with pytest.raises(ConfigurationError, match="adb= cannot be used"):
             connect(url="http://127.0.0.1:1", adb="5037")
 

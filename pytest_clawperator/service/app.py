@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable
 
 from starlette.applications import Starlette
@@ -18,8 +17,6 @@ from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.service.answers import Refused, failed, json_answer
 from pytest_clawperator.service.endpoint import Endpoint
 from pytest_clawperator.service.gate import Gate
-
-_log = logging.getLogger("pytest_clawperator.service")
 
 # Nothing is framed, nothing is guessed, and nobody else's page may have it.
 _HEADERS = {
@@ -103,6 +100,6 @@ async def _not_found(request: Request, error: Exception) -> Response:
 
 
 async def _defect(request: Request, error: Exception) -> Response:
-    _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    # The server that runs the application logs where it failed.
     told = {"code": "INTERNAL_SERVER_ERROR", "message": f"the service failed: {error!r:.200}"}
     return json_answer({"ok": False, "error": told}, status=500)

@@ -27,6 +27,7 @@ from pytest_clawperator.service.published.emulators import EmulatorApi, Factory
 from pytest_clawperator.service.published.event_stream import EventStream
 from pytest_clawperator.service.published.executions import Executions
 from pytest_clawperator.service.rack import AdbConnector, Rack
+from pytest_clawperator.service.station import Connector
 from pytest_clawperator.service.tunnel import PATH, Tunnels
 from pytest_clawperator.service.v1.devices import DeviceApi
 from pytest_clawperator.service.v1.leases import LeaseApi
@@ -84,13 +85,15 @@ class Service:
         options: ServiceOptions,
         *,
         token: str | None,
+        connector: Connector | None = None,
         emulators: Factory | None = None,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.adb: AdbServer = locate_server(options.adb)
         self.gate = Gate(token, frozenset(name.lower() for name in options.allow_hosts))
         leasing = Leasing(options.lease)
-        self.rack = Rack(AdbConnector(self.adb, say=say), leasing=leasing, events=Events())
+        connector = connector or AdbConnector(self.adb, say=say)
+        self.rack = Rack(connector, leasing=leasing, events=Events())
         self.watch = RackWatch(self.rack)
         self.tunnels = Tunnels(self.adb, gate=self.gate, leasing=leasing)
         self.options = options

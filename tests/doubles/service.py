@@ -34,8 +34,14 @@ def running_service(
     """Run a service on simulated phones until the block ends."""
     adb = f"{simulator.adb_host}:{simulator.adb_port}"
     chosen = ServiceOptions(adb=adb, port=0, **options)
-    listener, started = open_listener(chosen), threading.Event()
-    service = Service(chosen, token=token)
+    with serving(Service(chosen, token=token)) as service:
+        yield service
+
+
+@contextmanager
+def serving(service: Service) -> Iterator[RunningService]:
+    """Run a service until the block ends."""
+    listener, started = open_listener(service.options), threading.Event()
     thread = threading.Thread(
         target=lambda: asyncio.run(service.serve(listener, started=started.set)), name="service"
     )

@@ -66,7 +66,10 @@ def _on_phones(document: dict[str, Any], serials: list[str]) -> dict[str, Any]:
     changed: dict[str, Any] = copy.deepcopy(document)
     for operations in changed["paths"].values():
         for operation in operations.values():
-            for parameter in operation.get("parameters", []):
+            given = operation.get("parameters", [])
+            # One who follows the log hears of no end.
+            operation["parameters"] = [one for one in given if one["name"] != "follow"]
+            for parameter in operation["parameters"]:
                 if parameter["name"] == "serial":
                     parameter["schema"] = {"type": "string", "enum": [*serials, "none"]}
     return changed
