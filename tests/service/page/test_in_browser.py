@@ -16,6 +16,9 @@ from tests.doubles.service import RunningService
 from tests.doubles.shown_rack import ShownRack, serving, shown_device, shown_run
 from tests.service.conftest import execution
 
+# A machine that is busy with other tests may take its time.
+expect.set_options(timeout=15_000)
+
 DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
 TOKEN = "token-of-the-lab"
 STATES = ("ready", "busy", "held", "trouble", "unauthorized", "offline")
@@ -250,6 +253,8 @@ def test_the_page_can_be_used_with_the_keyboard_alone(page: Page) -> None:
         expect(page.locator(".device:visible .name")).to_have_text(["At work"])
         expect(busy).to_have_attribute("aria-pressed", "true")
         page.keyboard.press("Tab")
+        expect(page.get_by_role("searchbox")).to_be_focused()
+        page.keyboard.press("Tab")
         enlarge = page.get_by_role("button", name="Enlarge the picture of At work")
         expect(enlarge).to_be_focused()
         page.keyboard.press("Enter")
@@ -257,6 +262,23 @@ def test_the_page_can_be_used_with_the_keyboard_alone(page: Page) -> None:
         expect(page.get_by_role("dialog", name="At work").get_by_role("img")).to_be_visible()
         page.keyboard.press("Escape")
         expect(enlarge).to_be_focused()
+
+
+def test_a_device_is_found_by_what_people_know_of_it(page: Page) -> None:
+    """By words of its name, its serial or its holder."""
+    holder = {"who": "alice on build-7", "how": "run 7", "since": None}
+    rack = ShownRack(
+        shown_device("R5CT1", name="Galaxy S24"), shown_device("R5CT2", "held", holder=holder)
+    )
+    with serving(rack) as url:
+        page.goto(url)
+        search = page.get_by_role("searchbox", name="Find a device")
+        for words, found in (("s24 galaxy", ["R5CT1"]), ("r5ct2", ["R5CT2"]), ("ALICE", ["R5CT2"])):
+            search.fill(words)
+            expect(page.locator(".device:visible .serial")).to_have_text(found)
+        search.fill("nobody")
+
+        expect(page.get_by_text("None of the devices is like that.")).to_be_visible()
 
 
 @pytest.mark.parametrize(

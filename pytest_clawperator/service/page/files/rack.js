@@ -230,14 +230,17 @@ function showFilters() {
     button.setAttribute("aria-pressed", String(filter === (state === "all" ? null : state)));
   });
   let shown = 0;
+  const words = at("search").value.toLowerCase().split(/\s+/);
   for (const card of cards.values()) {
-    card.root.hidden = filter !== null && card.device.state !== filter;
+    const { name, serial, holder, state } = card.device;
+    const text = `${name} ${serial} ${holder?.who ?? ""} ${holder?.how ?? ""}`.toLowerCase();
+    card.root.hidden = (filter !== null && state !== filter) || !words.every((word) => text.includes(word));
     shown += !card.root.hidden;
   }
   at("empty").hidden = shown > 0 || !at("token").hidden;
-  at("empty").textContent = filter === null
+  at("empty").textContent = cards.size === 0
     ? "No device is connected to this machine. It appears here as soon as `adb devices` lists it."
-    : "No device is in this state.";
+    : "None of the devices is like that.";
 }
 
 function make(name, kind, text) {
@@ -437,5 +440,6 @@ document.addEventListener("visibilitychange", () => {
   for (const card of cards.values()) if (card.isDue) card.want(0);
 });
 at("large").addEventListener("close", () => { large = null; });
+at("search").addEventListener("input", showFilters);
 setInterval(showAges, 1000);
 live();
