@@ -13,6 +13,7 @@ import uvicorn
 
 from pytest_clawperator.emulators import EmulatorProfile, Emulators
 from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.remedies import Wording, for_scripts
 from pytest_clawperator.service.app import make_app
 from pytest_clawperator.service.endpoint import Endpoint
 from pytest_clawperator.service.events import Events
@@ -50,6 +51,7 @@ class ServiceOptions:
     ``insecure`` does without a token though other machines reach it. ``lease`` is where leases
     are kept, as for ``--claw-lease``; ``folder`` where clients may write screenshots, if they
     may not write anywhere. ``more_commands`` are allowed besides the usual ones.
+    ``wording`` chooses the words of hints for people who look at the page.
     """
 
     host: str = DEFAULT_HOST
@@ -61,6 +63,7 @@ class ServiceOptions:
     more_commands: tuple[str, ...] = ()
     lease: str | None = None
     folder: Path | None = None
+    wording: Wording = for_scripts
 
 
 def chosen_token(options: ServiceOptions) -> tuple[str | None, bool]:
@@ -94,7 +97,7 @@ class Service:
         leasing = Leasing(options.lease)
         connector = connector or AdbConnector(self.adb, say=say)
         self.rack = Rack(connector, leasing=leasing, events=Events())
-        self.watch = RackWatch(self.rack)
+        self.watch = RackWatch(self.rack, wording=options.wording)
         self.tunnels = Tunnels(self.adb, gate=self.gate, leasing=leasing)
         self.options = options
         folder = options.folder

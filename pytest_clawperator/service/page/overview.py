@@ -12,6 +12,7 @@ from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import USABLE
 from pytest_clawperator.errors import ClawperatorError, OperatorNotReadyError
 from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.remedies import Wording, for_scripts, in_words
 from pytest_clawperator.service.leasing import ServiceLease
 from pytest_clawperator.service.station import PastRun
 from pytest_clawperator.visible_text import visible_line
@@ -57,8 +58,8 @@ class Seen:
         return "ready" if self.problem is None else "trouble"
 
 
-def describe(seen: Seen) -> dict[str, Any]:
-    """Return what the page shows of a device."""
+def describe(seen: Seen, *, wording: Wording = for_scripts) -> dict[str, Any]:
+    """Return what the page shows of a device; hints are in the words of its readers."""
     return {
         "serial": seen.serial,
         "name": line(_name(seen)),
@@ -67,18 +68,19 @@ def describe(seen: Seen) -> dict[str, Any]:
         "adbState": line(seen.adb_state),
         "running": None if seen.running is None else _actions(seen.running),
         "holder": _holder(seen),
-        "problem": None if seen.problem is None else tell_problem(seen.problem),
+        "problem": None if seen.problem is None else tell_problem(seen.problem, wording),
         "executions": [_run(past) for past in seen.past[:SHOWN_RUNS]],
     }
 
 
-def tell_problem(error: ClawperatorError) -> dict[str, Any]:
+def tell_problem(error: ClawperatorError, wording: Wording = for_scripts) -> dict[str, Any]:
     """Return an error as the page shows it."""
+    hint = in_words(error.advice, wording)
     return {
         "code": line(str(error.code)),
         "isOperator": isinstance(error, OperatorNotReadyError),
         "message": line(error.message, _LONGEST_MESSAGE),
-        "hint": None if error.hint is None else line(error.hint, _LONGEST_MESSAGE),
+        "hint": None if hint is None else line(hint, _LONGEST_MESSAGE),
     }
 
 

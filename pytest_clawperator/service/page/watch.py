@@ -12,6 +12,7 @@ from typing import Any
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import USABLE
 from pytest_clawperator.errors import ClawperatorError
+from pytest_clawperator.remedies import Wording, for_scripts
 from pytest_clawperator.service.events import Events
 from pytest_clawperator.service.page.overview import GONE, Seen, describe, tell_problem
 from pytest_clawperator.service.page.pictures import Pictures
@@ -48,10 +49,17 @@ class RackWatch:
     While nobody looks, nothing is asked of adb or of any device.
     """
 
-    def __init__(self, rack: Rack, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        rack: Rack,
+        *,
+        wording: Wording = for_scripts,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self.events = Events(most=200)
         self.pictures = Pictures(rack, clock=clock)
         self._rack = rack
+        self._wording = wording
         self._clock = clock
         self._devices: dict[str, _Watched] = {}
         self._adb_problem: dict[str, Any] | None = None
@@ -115,7 +123,7 @@ class RackWatch:
                 found = dict(await self._rack.devices())
                 self._adb_problem = None
             except ClawperatorError as error:
-                found, self._adb_problem = {}, tell_problem(error)
+                found, self._adb_problem = {}, tell_problem(error, self._wording)
             self._note_states(found)
             await self._note_holders()
             self._ask_devices()
@@ -150,7 +158,7 @@ class RackWatch:
         try:
             return {serial: self._rack.leasing.holder(key) for serial, key in keys.items()}
         except ClawperatorError as error:
-            self._adb_problem = self._adb_problem or tell_problem(error)
+            self._adb_problem = self._adb_problem or tell_problem(error, self._wording)
             return {}
 
     def _ask_devices(self) -> None:
@@ -184,7 +192,7 @@ class RackWatch:
         """Describe all devices anew, and publish what is not as it was told last."""
         changed = []
         for serial, watched in self._devices.items():
-            told = describe(self._seen(serial))
+            told = describe(self._seen(serial), wording=self._wording)
             told["goneAt"] = watched.gone_at
             if told != watched.told:
                 watched.told = told

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator.cli.hints import for_command_line
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.contracts.payload import validate_execution
 from pytest_clawperator.devices.holder import UNKNOWN, Holder
 from pytest_clawperator.errors import ErrorCode, OperatorNotReadyError, TransportError
 from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.service.page.overview import Seen, describe
 from pytest_clawperator.service.station import PastRun
 from tests.service.conftest import execution
@@ -60,6 +62,16 @@ def test_a_device_is_called_what_people_call_it(
     info = DeviceInfo(serial="A", key="k", manufacturer=maker, model=model)
 
     assert shown(info=info)["name"] == name
+
+
+def test_what_to_do_is_told_in_the_words_of_those_who_look() -> None:
+    """A hint that names a command does so for people who type commands."""
+    hint = ("Then ", Remedy(RemedyKind.SWITCH_SERVICE_ON))
+    seen = Seen(serial="A", adb_state="device", problem=OperatorNotReadyError("off", hint=hint))
+
+    device = describe(seen, wording=for_command_line)
+
+    assert "clawperator-py grant-device-permissions" in device["problem"]["hint"]
 
 
 def test_texts_of_others_are_short_and_visible() -> None:

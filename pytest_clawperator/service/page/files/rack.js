@@ -56,7 +56,7 @@ function askForToken() {
   const was = token();
   keepToken(null);
   at("token").hidden = false;
-  at("devices").hidden = at("empty").hidden = true;
+  for (const id of ["devices", "empty", "filters", "search"]) at(id).hidden = true;
   at("wrong").textContent = was === null ? "" : "The service does not accept this token.";
   setLink("", "Waiting for the token");
   showBanner(null);
@@ -73,7 +73,7 @@ function askForToken() {
       keepToken(given);
       at("secret").value = "";
       at("token").hidden = true;
-      at("devices").hidden = false;
+      at("devices").hidden = at("filters").hidden = false;
       resolve();
     };
   });
@@ -230,6 +230,7 @@ function showFilters() {
     button.setAttribute("aria-pressed", String(filter === (state === "all" ? null : state)));
   });
   let shown = 0;
+  at("search").hidden = cards.size < 2;
   const words = at("search").value.toLowerCase().split(/\s+/);
   for (const card of cards.values()) {
     const { name, serial, holder, state } = card.device;
@@ -291,6 +292,8 @@ class Card {
     if (before.state && before.state !== device.state && isBad) {
       at("said").textContent = `${device.name}: ${wordOf(device)}`;
     }
+    this.changedAt = (Date.now() + clockAhead) / 1000;
+    this.tries = 0;
     this.want(this.etag === null ? FIRST_PICTURE_AFTER : PICTURE_AFTER);
   }
 
@@ -303,8 +306,8 @@ class Card {
       if (device.holder.since !== null) more.append(", since ", ageOf(device.holder.since));
       if (device.holder.how) more.append(make("span", "how", device.holder.how));
     } else if (device.goneAt !== null) more.append("not connected any more, ", ageOf(device.goneAt));
-    else if (device.state === "offline" && device.adbState !== "offline") more.append(device.adbState);
-    else if (device.state === "unauthorized") more.append("accept “Allow USB debugging?” on its screen");
+    else if (device.adbState === "unauthorized") more.append("accept “Allow USB debugging?” on its screen");
+    else if (device.adbState !== "device" && device.adbState !== device.state) more.append(device.adbState);
   }
 
   put(place) {
@@ -344,6 +347,9 @@ class Card {
       if (answer.status === 200) this.showPicture(await answer.blob(), answer.headers.get("etag"));
     } catch { /* the connection itself tells of it */ } finally {
       this.isAsking = false;
+      // It was not quiet yet, or the device was not known.
+      const isOld = this.pictureAt === null || this.pictureAt < this.changedAt;
+      if (isOld && ["ready", "trouble"].includes(this.device.state) && this.tries++ < 3) this.isDue = true;
       if (this.isDue) this.want(PICTURE_AFTER);
       else this.timer = setTimeout(() => { this.isDue = true; this.look(); }, PICTURE_EVERY);
     }
