@@ -53,7 +53,7 @@ docs: $(VENV)/developed  ## Build the pages; warnings are errors.
 	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs dist/docs
 	@echo "dist/docs/index.html"
 
-programs: $(VENV)/developed  ## Install the programs that the tests use: Redis and Chromium.
+programs: $(VENV)/developed  ## Install the programs that the tests use: Redis, Chromium.
 	@$(BIN)/python -m tests.programs
 
 check: programs  ## Run the tests alone; ARGS="tests/contracts -k alias" for some.
@@ -66,7 +66,7 @@ soak: programs  ## Run the long versions of the tests in a random order, then an
 	@$(BIN)/python -m tests.acceptance.chaos --minutes $(MINUTES)
 
 bench: $(VENV)/developed  ## Print what things cost, as ratios.
-	@for name in house contracts simulator execution screen startup parallel frozen_device service; do $(BIN)/python -m benchmarks.$$name || exit 1; done
+	@for name in house contracts simulator execution screen startup cli parallel frozen_device service; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 clean:  ## Remove what the other targets made.
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

@@ -44,7 +44,9 @@ def connect(
     observers = connection.all_observers(observe)
     if url is not None:
         connection.refuse_with_url(adb=adb)
-        runner, device = connection.open_remote(
+        from pytest_clawperator.devices.service.opening import open_remote  # few need it
+
+        runner, device = open_remote(
             url,
             serial=serial,
             operator_package=operator_package,

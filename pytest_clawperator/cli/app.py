@@ -14,12 +14,11 @@ To add a command:
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import sys
 from collections.abc import Sequence
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import Any
 
 import click
@@ -38,6 +37,8 @@ from pytest_clawperator.contracts.text.wording import closest
 from pytest_clawperator.errors import ClawperatorError, ErrorCode
 
 PROGRAM = "clawperator-py"
+#: The variable by which a shell asks for completions.
+COMPLETE = "_CLAWPERATOR_PY_COMPLETE"
 INTERRUPTED = 128 + signal.SIGINT
 #: The exit code of programs whose reader went away.
 PIPE_CLOSED = 141
@@ -48,7 +49,6 @@ def run(argv: Sequence[str]) -> int:
     options = GlobalOptions(output=_output_of(argv))
     try:
         options, rest = split_global_options(argv)
-        _set_log_level(options)
         return _answered(_call(rest, options, argv), options)
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
@@ -56,10 +56,16 @@ def run(argv: Sequence[str]) -> int:
         # Python writes what is left when it ends, and would complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
+    except click.exceptions.Exit as ended:  # after help
+        return ended.exit_code
     except click.UsageError as error:
         return show_error(of_click(error), options)
     except ClawperatorError as error:
         return show_error(error, options)
+    except Exception as error:
+        if options.is_verbose:
+            raise
+        return show_error(_unexpected(error), options)
 
 
 def _call(rest: list[str], options: GlobalOptions, argv: Sequence[str]) -> Any:
@@ -68,8 +74,13 @@ def _call(rest: list[str], options: GlobalOptions, argv: Sequence[str]) -> Any:
     if not rest and argv:
         raise Mistake("Use --help for available commands.", exit_code=0)
     app = LazyGroup("", help="Look at Android devices, act on them, and set them up.")
+    if COMPLETE in os.environ:
+        # Words that a shell asks about; its script says in which shell.
+        completion = import_module("click.shell_completion")
+        return completion.shell_complete(app, {}, PROGRAM, COMPLETE, os.environ[COMPLETE])
     arguments = ["--help"] if rest in ([], ["help"]) else rest
-    return app.main(arguments, prog_name=PROGRAM, standalone_mode=False, obj=options)
+    with app.make_context(PROGRAM, arguments, obj=options) as context:
+        return app.invoke(context)
 
 
 def _answered(answer: Any, options: GlobalOptions) -> int:
@@ -81,19 +92,14 @@ def _answered(answer: Any, options: GlobalOptions) -> int:
 
 def version() -> str:
     """Return the version of the package."""
-    return metadata.version("pytest-clawperator")
+    # It takes long to import, and only this needs it.
+    found: str = import_module("importlib.metadata").version("pytest-clawperator")
+    return found
 
 
 def _output_of(argv: Sequence[str]) -> Any:
     """Return the output that errors have before the options are known."""
     return "pretty" if "pretty" in argv else "json" if "--json" in argv else default_output()
-
-
-def _set_log_level(options: GlobalOptions) -> None:
-    level = options.log_level or ("info" if options.is_verbose else None)
-    if level is not None:
-        names = {"warn": "WARNING"}
-        logging.basicConfig(level=names.get(level, level.upper()), format="%(message)s")
 
 
 class LazyGroup(click.Group):
@@ -126,14 +132,23 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is called; raise with the nearest one if there is none."""
-        name = args[0]
-        found = self.get_command(ctx, name)
-        if found is not None:
-            return name, found, args[1:]
+        """Return the command that is called; raise with the nearest one if there is none.
+
+        A command of two words may share the first with a command of one: ``simulate stop``.
+        """
+        for count in (2, 1):
+            name = " ".join(args[:count])
+            is_long = count == len(args[:count]) > 1
+            if is_long and (f"{self._prefix}{name}" not in COMMANDS or args[0] in GROUPS):
+                continue
+            found = self.get_command(ctx, name)
+            if found is not None:
+                return name, found, args[count:]
         if self._prefix:
             raise self._usage(ctx)
-        raise _unknown(name, [path for path in (*COMMANDS, *GROUPS, *ALIASES) if " " not in path])
+        raise _unknown(
+            args[0], [path for path in (*COMMANDS, *GROUPS, *ALIASES) if " " not in path]
+        )
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands under their headings, without importing them."""
@@ -167,6 +182,14 @@ class LazyGroup(click.Group):
         return Mistake(
             f"{self._prefix}{words}", exit_code=0, hint=f"See `{ctx.command_path} --help`."
         )
+
+
+def _unexpected(error: Exception) -> ClawperatorError:
+    return ClawperatorError(
+        f"something unexpected went wrong: {type(error).__name__}: {error}",
+        code=ErrorCode.UNKNOWN,
+        hint="This is a fault of the program. --verbose shows where it happened.",
+    )
 
 
 def _unknown(name: str, known: Sequence[str]) -> Mistake:

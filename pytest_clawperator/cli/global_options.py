@@ -51,6 +51,16 @@ class GlobalOptions:
     log_level: str | None = None
     is_verbose: bool = False
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether only errors shall be told."""
+        return self.log_level == "error"
+
+    @property
+    def is_talkative(self) -> bool:
+        """Whether more shall be told than what is out of the ordinary."""
+        return self.is_verbose or self.log_level in ("debug", "info")
+
 
 def split_global_options(argv: Sequence[str]) -> tuple[GlobalOptions, list[str]]:
     """Return the global options of a command line, and the rest of it.

@@ -6,6 +6,7 @@ Nothing here imports rich, so that programs do not wait for it.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,12 +16,19 @@ from typing import Any
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.hints import for_command_line
 from pytest_clawperator.cli.mistakes import Mistake
-from pytest_clawperator.errors import ClawperatorError, ErrorCode, ExecutionValidationError
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ConfigurationError,
+    ErrorCode,
+    ExecutionValidationError,
+)
 from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.remedies import in_words
-from pytest_clawperator.visible_text import visible_in_json
+from pytest_clawperator.visible_text import visible, visible_in_json, visible_line
 
 _PAGE = "pytest_clawperator.cli.terminal"
+# Details that stand beside the code, as the published program has them.
+_ON_TOP = ("lastCorrelatedEvents", "broadcastDispatchStatus", "operatorPackage")
 
 
 @dataclass(frozen=True)
@@ -60,11 +68,11 @@ class Answer:
 def show(answer: Answer, options: GlobalOptions) -> int:
     """Print the answer, and return the exit code."""
     if answer.text is not None and not options.is_json_explicit:
-        write(answer.text)
+        write(hide(answer.text))
     elif options.output == "json":
         write(as_json(answer.document))
     elif answer.page:
-        import_module(_PAGE).print_page(answer.page)
+        _terminal().print_page(answer.page)
     else:
         write(as_json(answer.document, indent=2))
     return answer.exit_code
@@ -76,13 +84,33 @@ def show_error(error: ClawperatorError, options: GlobalOptions) -> int:
     if options.output == "json":
         write(as_json(error_document(error)))
     else:
-        import_module(_PAGE).print_error(str(error.code), _sentence(error))
+        sys.stderr.write(f"{_emphasised(f'{error.code}:')} {visible_line(_sentence(error))}\n")
+        sys.stderr.flush()
     return error.exit_code if isinstance(error, Mistake) else 1
+
+
+def _terminal() -> Any:
+    """Return the module that prints for people, which needs rich."""
+    try:
+        return import_module(_PAGE)
+    except ModuleNotFoundError as missing:
+        if missing.name is None or missing.name.split(".")[0] != "rich":
+            raise
+        raise ConfigurationError(
+            "output for people needs the package rich",
+            code=ErrorCode.HOST_DEPENDENCY_MISSING,
+            hint="Install it: pip install 'pytest-clawperator[cli]'; or pass --json.",
+        ) from missing
+
+
+def _emphasised(text: str) -> str:
+    is_plain = "NO_COLOR" in os.environ or not sys.stderr.isatty()
+    return text if is_plain else f"\x1b[1;31m{text}\x1b[0m"
 
 
 def notice(text: str) -> None:
     """Tell something beside the answer, on stderr."""
-    sys.stderr.write(f"{visible_in_json(hide(text))}\n")
+    sys.stderr.write(f"{visible(hide(text))}\n")
     sys.stderr.flush()
 
 
@@ -107,14 +135,28 @@ def error_document(error: ClawperatorError) -> dict[str, Any]:
         document["deviceId"] = error.serial
     if (hint := in_words(error.advice, for_command_line)) is not None:
         document["hint"] = hint
-    if error.details:
-        document["details"] = _plain(error.details)
-    return document
+    details = _plain(error.details)
+    if "broadcastDispatchStatus" in details:
+        document |= {name: details.pop(name, []) for name in _ON_TOP}
+    details |= _published_details(error)
+    return {**document, "details": details} if details else document
 
 
-def is_usage(error: ClawperatorError) -> bool:
-    """Whether the error is about the command line itself."""
-    return isinstance(error, Mistake) and error.code is ErrorCode.USAGE
+def _published_details(error: ClawperatorError) -> dict[str, Any]:
+    """Return what the published program adds to the details of an error."""
+    if error.code is ErrorCode.RESULT_ENVELOPE_TIMEOUT:
+        caveat = "payload-last only; Android execution position is unknown"
+        return {"lastActionCaveat": caveat} if "lastActionId" in error.details else {}
+    if error.code is not ErrorCode.OPERATOR_NOT_INSTALLED:
+        return {}
+    given = {"device": error.serial, "operator-package": error.details.get("wanted")}
+    options = "".join(f" --{name} {value}" for name, value in given.items() if value)
+    return {
+        "checkId": "readiness.apk.presence",
+        "summary": "The Operator app is not installed.",
+        "detail": error.message,
+        "installCommand": f"clawperator-py operator setup --apk path/to/operator.apk{options}",
+    }
 
 
 def _sentence(error: ClawperatorError) -> str:

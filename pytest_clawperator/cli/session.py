@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 
 from pytest_clawperator.cli.global_options import GlobalOptions
+from pytest_clawperator.cli.hints import for_command_line
 from pytest_clawperator.cli.output import notice
-from pytest_clawperator.contracts.events import Event, Notice
+from pytest_clawperator.client.device.device import Device
+from pytest_clawperator.contracts.events import Event, ExecutionFinished, Notice, Observer
 from pytest_clawperator.devices.connection import (
-    open_remote,
     open_runner,
     open_transport,
     wanted_package,
 )
-from pytest_clawperator.devices.inventory import read_device
+from pytest_clawperator.devices.inventory import (
+    USABLE,
+    ConnectedDevice,
+    choose_device,
+    list_devices,
+    read_device,
+)
 from pytest_clawperator.devices.lease import Hold, open_leases, take_each
+from pytest_clawperator.devices.readiness import Readiness
 from pytest_clawperator.devices.spec import parse_device_spec
+from pytest_clawperator.errors import ErrorCode, OperatorNotReadyError
+from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.transport.adb import AdbTransport
+from pytest_clawperator.transport.server import ensure_server, locate_server
 
 #: What holders of leases are called whom this program is.
 RUN_ID = "clawperator-py"
@@ -29,10 +41,25 @@ def is_remote(options: GlobalOptions) -> bool:
     return options.device is not None and options.device.startswith(("http://", "https://"))
 
 
+def connected_devices(options: GlobalOptions) -> list[ConnectedDevice]:
+    """Return the devices that are connected, the unusable ones included."""
+    server = locate_server(options.adb)
+    ensure_server(server, say=notice)
+    return list_devices(server)
+
+
+def usable_devices(options: GlobalOptions) -> list[ConnectedDevice]:
+    """Return the devices that can be used; only the chosen one, if one was chosen."""
+    found = connected_devices(options)
+    if options.device is not None:
+        return [choose_device(found, options.device)]
+    return [device for device in found if device.state == USABLE]
+
+
 @contextmanager
 def open_device(options: GlobalOptions) -> Iterator[AdbTransport]:
     """Open the chosen device for what needs no execution; no lease is taken."""
-    transport = open_transport(options.device, adb=options.adb, observers=[_tell])
+    transport = open_transport(options.device, adb=options.adb, observers=[_teller(options)])
     with _closing(transport):
         yield transport
 
@@ -49,12 +76,14 @@ def leased(options: GlobalOptions, transport: AdbTransport) -> Iterator[Hold]:
 def open_session(options: GlobalOptions) -> Iterator[Runner]:
     """Open what runs executions on the chosen device, which nobody else has meanwhile."""
     if is_remote(options):
+        from pytest_clawperator.devices.service.opening import open_remote  # few need it
+
         spec = parse_device_spec(options.device or "")
         runner, _ = open_remote(
             spec.url or "",
             serial=spec.serial,
             operator_package=options.operator_package,
-            observers=[_tell],
+            observers=[_teller(options)],
         )
         with _closing(runner):
             yield runner
@@ -64,17 +93,34 @@ def open_session(options: GlobalOptions) -> Iterator[Runner]:
         transport = opened.enter_context(open_device(options))
         info = read_device(transport, server=transport.server)
         hold = opened.enter_context(_hold(options, info.key, transport.serial))
-        pipeline, _ = open_runner(
+        open_pipeline = partial(
+            open_runner,
             transport,
             server=transport.server,
             operator_package=package,
-            observers=[_tell],
+            observers=[_teller(options)],
             clearance=hold.clear,
             info=info,
             keep=True,
         )
+        pipeline = _tolerating_variant(open_pipeline)
         opened.callback(pipeline.close)
         yield pipeline
+
+
+def _tolerating_variant(open_pipeline: Callable[..., tuple[Pipeline, Device]]) -> Pipeline:
+    """Open the pipeline; that another variant of the Operator is installed is only told.
+
+    Should the asked one really not answer, the error says so then.
+    """
+    try:
+        return open_pipeline()[0]
+    except OperatorNotReadyError as error:
+        if error.code is not ErrorCode.OPERATOR_VARIANT_MISMATCH:
+            raise
+        error.wording = for_command_line
+        notice(str(error))
+        return open_pipeline(known=Readiness())[0]
 
 
 @contextmanager
@@ -97,6 +143,14 @@ def _closing(opened: AdbTransport | Runner) -> Iterator[None]:
             opened.close()
 
 
-def _tell(event: Event) -> None:
-    if isinstance(event, Notice):
-        notice(f"[{event.serial}] {event.message}" if event.serial else event.message)
+def _teller(options: GlobalOptions) -> Observer:
+    """Return what tells people of what happens on a device, as far as they want to know."""
+
+    def tell(event: Event) -> None:
+        where = f"[{event.serial}] " if event.serial else ""
+        if isinstance(event, Notice) and not options.is_quiet:
+            notice(f"{where}{event.message}")
+        elif isinstance(event, ExecutionFinished) and options.is_talkative:
+            notice(f"{where}{event.execution.command_id} took {event.elapsed:.2f} s")
+
+    return tell

@@ -1,4 +1,4 @@
-"""Pages and errors on the terminal, with rich; text of phones is never taken as markup."""
+"""Pages on the terminal, with rich; text of phones is never taken as markup."""
 
 from __future__ import annotations
 
@@ -20,12 +20,6 @@ def print_page(page: Sequence[Piece]) -> None:
     for piece in page:
         console.print(_drawn(piece))
     console.file.flush()
-
-
-def print_error(code: str, sentence: str) -> None:
-    """Print an error on stderr, in one line."""
-    console = Console(file=sys.stderr, highlight=False, soft_wrap=True)
-    console.print(Text.assemble((f"{code}: ", "bold red"), visible_line(sentence)))
 
 
 def _drawn(piece: Piece) -> RenderableType:

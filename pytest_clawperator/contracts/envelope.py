@@ -62,7 +62,10 @@ NullableString = Annotated[str | None, PlainValidator(_a_string_or_null)]
 class _Received(BaseModel):
     """A value from the device: unknown keys are ignored, because Operators differ."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", alias_generator=to_camel)
+    # What is only constructed, never parsed, needs no schema.
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", alias_generator=to_camel, defer_build=True
+    )
 
 
 class StepResult(_Received):

@@ -9,16 +9,14 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device.commands import package_name
 from pytest_clawperator.client.device.device import Device
-from pytest_clawperator.client.device.no_device import NoDevice
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.events import Observer
 from pytest_clawperator.devices.health import awaken_operator
 from pytest_clawperator.devices.inventory import (
-    SERIAL_VARIABLE,
     choose_device,
     list_devices,
     read_device,
@@ -30,23 +28,21 @@ from pytest_clawperator.devices.operator import (
     setup_operator,
 )
 from pytest_clawperator.devices.readiness import Readiness, check_ready, judge
-from pytest_clawperator.devices.service.api import ServiceApi, locate_service, open_service
-from pytest_clawperator.devices.service.leases import lease_served
-from pytest_clawperator.devices.service.transport import LeasedTransport
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.execution.flight import Clearance, Flight, always_clear
 from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import PROCESSORS, Processor
 from pytest_clawperator.execution.processes import Processes
-from pytest_clawperator.execution.remote.answers import choose_serial
-from pytest_clawperator.execution.remote.runner import RemoteRunner
 from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.server import ensure_server, locate_server
 from pytest_clawperator.transport.wire import AdbServer
 from pytest_clawperator.visible_text import visible
+
+if TYPE_CHECKING:
+    from pytest_clawperator.client.client import Clawperator
 
 _log = logging.getLogger("pytest_clawperator")
 
@@ -55,6 +51,9 @@ def open_client(
     runner: Runner, device: Device, *, timeout: float = 5.0, strict_matchers: bool = False
 ) -> Clawperator:
     """Return the client; if it cannot be made, the runner is closed."""
+    # The command line runs executions without one, and shall start quickly.
+    from pytest_clawperator.client.client import Clawperator
+
     with ExitStack() as opened:
         opened.callback(runner.close)
         client = Clawperator(
@@ -64,78 +63,14 @@ def open_client(
     return client
 
 
-def open_remote(
-    url: str,
-    *,
-    serial: str | None = None,
-    operator_package: str | None = None,
-    operator_apk: str | Path | None = None,
-    grant: bool = False,
-    observers: Sequence[Observer] = (),
-    clearance: Clearance = always_clear,
-) -> tuple[Runner, Device]:
-    """Open a device of another host: by its lease if it runs our service, else executions only."""
-    wanted = serial or os.environ.get(SERIAL_VARIABLE) or None
-    package = wanted_package(operator_package)
-    service = open_service(url)
-    if service is not None:
-        return _open_served(
-            service, wanted, package, operator_apk=operator_apk, grant=grant, observers=observers
-        )
-    refuse_with_url(operator_apk=operator_apk, grant=grant)
-    runner = RemoteRunner(
-        url,
-        serial=wanted,
-        operator_package=package,
-        observers=observers,
-        clearance=clearance,
-    )
-    return runner, NoDevice(runner.serial, f"{url} runs executions and nothing else")
-
-
-def _open_served(
-    service: ServiceApi,
-    serial: str | None,
-    package: str | None,
-    *,
-    operator_apk: str | Path | None,
-    grant: bool,
-    observers: Sequence[Observer],
-) -> tuple[Pipeline, Device]:
-    """Lease a device of a service, and open it as over adb; closing it releases it."""
-    with ExitStack() as opened:
-        opened.callback(service.close)
-        states = {device.serial: device.state for device in service.devices()}
-        chosen = choose_serial(states, wanted=serial, url=service.url)
-        lease = lease_served(service.url, chosen)
-        opened.callback(lease.release)
-        server = locate_service(service.url, lease=lease.lease)
-        transport = LeasedTransport(
-            server, chosen, on_notice=_teller(chosen, observers), release=lease.release
-        )
-        opened.callback(transport.close)
-        runner = open_runner(
-            transport,
-            server=server,
-            operator_package=package,
-            operator_apk=operator_apk,
-            grant=grant,
-            observers=observers,
-            clearance=lease.clear,
-        )
-        opened.pop_all()
-        service.close()
-    return runner
-
-
 def open_transport(
     serial: str | None = None, *, adb: str | None = None, observers: Sequence[Observer] = ()
 ) -> AdbTransport:
     """Choose a device and open its transport; nothing is sent to it yet."""
     server = locate_server(adb)
-    ensure_server(server, say=_teller(serial or "", observers))
+    ensure_server(server, say=teller(serial or "", observers))
     chosen = choose_device(list_devices(server), serial)
-    return AdbTransport(server, chosen.serial, on_notice=_teller(chosen.serial, observers))
+    return AdbTransport(server, chosen.serial, on_notice=teller(chosen.serial, observers))
 
 
 def open_runner(
@@ -160,7 +95,7 @@ def open_runner(
     with ExitStack() as opened:
         if not keep:
             opened.callback(transport.close)
-        tell = _teller(transport.serial, observers)
+        tell = teller(transport.serial, observers)
         package = _find_operator(
             transport, wanted_package(operator_package), apk=operator_apk, grant=grant
         )
@@ -221,7 +156,8 @@ class _Preflight:
         return self.found.processes
 
 
-def _teller(serial: str, observers: Sequence[Observer]) -> Callable[[str], None]:
+def teller(serial: str, observers: Sequence[Observer]) -> Callable[[str], None]:
+    """Return what tells people and observers something about a device."""
     return partial(_tell, serial=serial, observers=tuple(observers))
 
 

@@ -9,6 +9,7 @@ they try only this lock, so reading never keeps anybody from leasing the device.
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 from pytest_clawperator.devices.holder import Holder
@@ -52,6 +53,20 @@ class FileLeases:
         path = self._holder_path(key)
         text = _held_text(path)
         return None if text is None else Holder.from_json(text, found_in=str(path))
+
+    def evict(self, key: str, holder: Holder) -> bool:
+        """Take the device from this holder, which can send nothing more; False if it has it not."""
+        if self.holder(key) != holder:
+            return False
+        for path in (lock_path(key, "lease", folder=self._folder), self._holder_path(key)):
+            file = find_lock_file(path)
+            if file is None:
+                continue
+            with closing(file):
+                file.remove()
+                if file.stands():
+                    raise unusable(path, PermissionError("only its owner and root can remove it"))
+        return True
 
     def borrow(self, ticket: str) -> FilePermit:
         """Return the right to use a device that another process of the run has leased."""

@@ -73,6 +73,18 @@ class RedisLeases:
             text = client.get(Names.of(key).lock)
         return None if text is None else Holder.from_json(text)
 
+    def evict(self, key: str, holder: Holder) -> bool:
+        """Take the device from this holder, which can send nothing more; False if it has it not.
+
+        The number goes up, so that it cannot take back what Redis seems to have forgotten.
+        """
+        if self.holder(key) != holder:
+            return False
+        names = Names.of(key)
+        with self._server.answering() as client:
+            client.pipeline().delete(names.lock).incr(names.number).execute()
+        return True
+
     def borrow(self, ticket: str) -> RedisPermit:
         """Return the right to use a device that another process of the run has leased."""
         shown = Ticket.parse(ticket)

@@ -81,13 +81,15 @@ class AnswerReader:
     """Reads the log for the answer to one command.
 
     ``pid`` is the process that took the command. ``processes`` are those that are believed;
-    None believes them all.
+    None believes them all. ``malformed`` is the last envelope that could not be read, and that
+    does not say whose it is.
     """
 
     command_id: str
     operator_package: str
     processes: Processes | None = None
     pid: int | None = None
+    malformed: EnvelopeMalformedError | None = None
     _pieces: list[LogEntry] = field(default_factory=list)
     _pending: _Pending | None = None
     _unread: list[bytes] = field(default_factory=list)
@@ -205,6 +207,8 @@ class AnswerReader:
                 self._pieces = pieces
             elif self._is_our_envelope(message):
                 raise _explained(error, pieces[-1]) from error
+            elif error.details["commandId"] is None:
+                self.malformed = _explained(error, pieces[-1])
             return None
         return Answered(envelope, first.pid) if envelope is not None else None
 

@@ -161,7 +161,7 @@ class _Wait:
         if answer is None:
             answer, position = self._read(reader, position, self._deadline)
         if answer is None:
-            raise self._timeout(start, reader)
+            raise reader.malformed or self._timeout(start, reader)
         return answer, position
 
     @property

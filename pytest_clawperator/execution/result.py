@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from typing_extensions import Self, override
 
@@ -14,7 +14,9 @@ from pytest_clawperator.contracts.failures import failure
 from pytest_clawperator.contracts.log import LogEntry, parse_log_line
 from pytest_clawperator.contracts.payload import Action
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, ShellError, SnapshotError
-from pytest_clawperator.snapshot.tree import Snapshot
+
+if TYPE_CHECKING:
+    from pytest_clawperator.snapshot.tree import Snapshot
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,9 @@ class RunStep(StepResult):
     @cached_property
     def snapshot(self) -> Snapshot:
         """The screen that a snapshot step captured."""
+        # XML is parsed when somebody looks at it; who only passes it on starts sooner.
+        from pytest_clawperator.snapshot.tree import Snapshot
+
         text = self.data.get("text")
         if text is None:
             raise SnapshotError(

@@ -11,6 +11,7 @@ import re
 from collections import deque
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.contracts.selectors import NodeMatcher
@@ -18,7 +19,9 @@ from pytest_clawperator.contracts.text.ecmascript import utf16_length
 from pytest_clawperator.errors import SnapshotError
 from pytest_clawperator.execution.result import RunResult, RunStep
 from pytest_clawperator.redaction.redaction import SECRETS
-from pytest_clawperator.snapshot.tree import Snapshot
+
+if TYPE_CHECKING:
+    from pytest_clawperator.snapshot.tree import Snapshot
 
 #: What a snapshot with a password field holds.
 PROTECTED = 'password="true"'
@@ -88,6 +91,8 @@ class TypedTexts:
         if self._step is None:
             return None
         if self._screen is None:
+            from pytest_clawperator.snapshot.tree import Snapshot  # as late as in a result
+
             with suppress(SnapshotError):
                 self._screen = Snapshot.from_step(
                     self._step.data["text"], self._step.data, partial=True

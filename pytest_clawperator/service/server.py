@@ -123,7 +123,7 @@ class Service:
             access_log=False,
             log_config=None,
             server_header=False,
-            proxy_headers=False,
+            proxy_headers=False,  # what they say of a client anybody can write
             timeout_keep_alive=_KEEP_ALIVE,
             limit_concurrency=_MOST_CONNECTIONS,
             timeout_graceful_shutdown=_END_WITHIN,

@@ -2,7 +2,8 @@
 
 A client asks with ``POST /v1/adb`` and ``Upgrade: adb``; after the answer 101 the connection is
 one to the adb server. Its requests are checked: about the server only harmless ones pass, and
-a device is reached with its lease alone.
+a device is reached with its lease alone. One more is answered here: ``clawperator:busy:MS``
+renews the lease, and says how long the device may be busy from now.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _SWITCHED = b"HTTP/1.1 101 Switching Protocols\r\nupgrade: adb\r\nconnection: up
 _HARMLESS = re.compile(
     r"host:(version|devices|devices-l|reconnect-offline)|host-serial:[^\s]+:(get-state|features)"
 )
+_BUSY = re.compile(r"clawperator:busy:([0-9]{1,9})")
 # What a test does on a device; not, for example, restarting its adb or opening ports.
 _SERVICES = ("exec:", "shell:", "shell,", "sync:")
 
@@ -48,7 +50,7 @@ class Tunnels:
             transport.write(plain_answer(refusal))
             transport.close()
             return
-        client = _FromClient(transport, lease)
+        client = _FromClient(transport, lease, self._leasing)
         transport.set_protocol(client)
         self._open.add(client)
         client.on_close = lambda: self._forget(client, lease)
@@ -106,10 +108,13 @@ class Tunnels:
 class _FromClient(asyncio.Protocol):
     """The client's end: its first requests are checked, what follows goes on as it is."""
 
-    def __init__(self, transport: asyncio.Transport, lease: ServiceLease | None) -> None:
+    def __init__(
+        self, transport: asyncio.Transport, lease: ServiceLease | None, leasing: Leasing
+    ) -> None:
         self.transport = transport
         self.on_close = _nothing
         self._lease = lease
+        self._leasing = leasing
         self._adb: asyncio.Transport | None = None
         self._received = bytearray()
         self._is_checked = False
@@ -157,6 +162,8 @@ class _FromClient(asyncio.Protocol):
     def _is_allowed(self, request: str) -> bool:
         """Pass a request on if it may; else refuse it."""
         device = None if self._lease is None else self._lease.serial
+        if not self._has_device and (busy := _BUSY.fullmatch(request)):
+            return self._note(int(busy[1]) / 1000)
         if self._has_device:
             if not request.startswith(_SERVICES):
                 return self._fail(f"{request.partition(':')[0][:50]!r} is not offered here")
@@ -171,6 +178,15 @@ class _FromClient(asyncio.Protocol):
             return self._fail(f"{request[:50]!r} is not offered here")
         assert self._adb is not None
         self._adb.write(self._whole)
+        return True
+
+    def _note(self, seconds: float) -> bool:
+        """Renew the lease, and note how long the device may be busy."""
+        try:
+            self._leasing.note_flight(self._lease.token if self._lease else "", seconds)
+        except LeaseError as error:
+            return self._fail(error.message)
+        self.transport.write(b"OKAY")
         return True
 
     def _fail(self, why: str) -> bool:

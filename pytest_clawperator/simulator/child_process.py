@@ -22,10 +22,14 @@ STOP_DEADLINE = 2.0
 
 
 class ChildSimulator:
-    """The process of ``python -m pytest_clawperator.simulator`` with some options."""
+    """The process of ``python -m pytest_clawperator.simulator`` with some options.
 
-    def __init__(self, options: Sequence[str]) -> None:
+    ``open_files`` are descriptors that the process shall have open as well.
+    """
+
+    def __init__(self, options: Sequence[str], *, open_files: Sequence[int] = ()) -> None:
         self._options = options
+        self._open_files = tuple(open_files)
         self._process: subprocess.Popen[bytes] | None = None
         self._complaints: IO[bytes] | None = None
 
@@ -40,6 +44,7 @@ class ChildSimulator:
             stderr=self._complaints,
             # Ctrl-C is for whoever uses the phones, and who then ends them.
             start_new_session=True,
+            pass_fds=self._open_files,
             env={
                 **os.environ,
                 "PYTHONPATH": _python_path(),
@@ -69,6 +74,15 @@ class ChildSimulator:
         if self._complaints is not None:
             self._complaints.close()
             self._complaints = None
+
+    def leave(self) -> None:
+        """Let the process go on without this one."""
+        process, self._process = self._process, None
+        if process is not None:
+            assert process.stdout is not None
+            process.stdout.close()
+            process.returncode = 0  # else its object would complain that nobody waited for it
+        self.stop()
 
     def _first_line(self) -> bytes:
         assert self._process is not None
@@ -123,6 +137,8 @@ class Simulator(ChildSimulator):
         dark: bool = False,
         release_tags: bool = False,
         faults: Sequence[str] = (),
+        stay: bool = False,
+        open_files: Sequence[int] = (),
     ) -> None:
         options = _command_line(
             {
@@ -138,9 +154,10 @@ class Simulator(ChildSimulator):
                 "--fault": list(faults),
                 "--dark": dark,
                 "--release-tags": release_tags,
+                "--stay": stay,
             }
         )
-        super().__init__(options)
+        super().__init__(options, open_files=open_files)
         self.adb_host = ""
         self.adb_port = 0
         self.serials: list[str] = []

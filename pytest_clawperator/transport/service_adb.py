@@ -20,10 +20,18 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.transport.wire import AdbServer, mapped, time_left
 
+#: What the keys of devices of services begin with.
+SERVICE_PREFIX = "service+"
+
 _PATH = "/v1/adb"
 _LONGEST_HEAD = 16 * 1024
 _LONGEST_BODY = 64 * 1024
 _PORTS = {"http": 80, "https": 443}
+
+
+def service_key(url: str, serial: str) -> str:
+    """Return the key of a device of a service."""
+    return f"{SERVICE_PREFIX}{url}/{serial}"
 
 
 @dataclass(frozen=True)
@@ -49,7 +57,7 @@ class ServiceAdb(AdbServer):
 
     def device_key(self, serial: str) -> str:
         """Return the key of a device of the service."""
-        return f"service+{self.url}/{serial}"
+        return service_key(self.url, serial)
 
     def _connect(self, timeout: float) -> socket.socket:
         deadline = time.monotonic() + timeout

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_clawperator.cli.app import run
+from pytest_clawperator.cli.commands import emulators as commands
 from pytest_clawperator.emulators import EmulatorProfile, Emulators
 from pytest_clawperator.emulators.boot import BootLimits
 from pytest_clawperator.emulators.sdk import Sdk, Tool
@@ -34,6 +38,28 @@ def test_an_operation_answers_as_published(row: dict[str, Any], tmp_path: Path) 
     assert answer == expected
     ran = [[call["tool"], *call["args"]] for call in row["calls"] if call["tool"] in _PROGRAMS]
     assert scenario.calls == [call for call in ran if call[1] != "--help"]
+
+
+@pytest.mark.parametrize("row", rows("emulator_flows"))
+def test_a_command_line_answers_as_published(
+    row: dict[str, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The exit code, and the answer or the error's code and details."""
+    made = _emulators(row, ScenarioSdk(row["scenario"], home=tmp_path), tmp_path)
+    monkeypatch.setattr(commands, "emulators_of", lambda *_: made)
+    monkeypatch.setattr(commands, "reserved", lambda *_: nullcontext())
+
+    code = run(row["argv"])
+
+    answer = json.loads(capsys.readouterr().out)
+    expected = {key: value for key, value in row["stdout"].items() if key != "message"}
+    found = {key: answer.get(key) for key in expected}
+    if "details" in expected:
+        found["details"] = {key: answer["details"].get(key) for key in expected["details"]}
+    assert (code, found) == (row["exitCode"], expected)
 
 
 def _emulators(row: dict[str, Any], scenario: ScenarioSdk, home: Path) -> Emulators:

@@ -153,7 +153,7 @@ def test_a_runner_is_closed_when_no_client_can_be_made(monkeypatch: pytest.Monke
     def refuse(*_: Any, **__: Any) -> Clawperator:
         raise ConfigurationError("no client today")
 
-    monkeypatch.setattr(connection, "Clawperator", refuse)
+    monkeypatch.setattr("pytest_clawperator.client.client.Clawperator", refuse)
 
     with pytest.raises(ConfigurationError, match="no client today"):
         connection.open_client(runner, device)

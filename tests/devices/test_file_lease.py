@@ -333,3 +333,19 @@ def test_releasing_and_leasing_at_once_never_lets_two_in(tmp_path: Path) -> None
 
     assert not any(thread.is_alive() for thread in threads)
     assert overlaps == []
+
+
+def test_a_device_is_taken_from_its_holder(store: FileLeases) -> None:
+    """The former holder may send nothing more, and the next one is left alone."""
+    former = take(store, "PH1")
+    assert store.evict("PH1", former.holder)
+
+    with take(store, "PH1") as lease:
+        again = store.evict("PH1", former.holder)
+        lease.check()
+        with pytest.raises(LeaseError):
+            former.check()
+        former.release()
+        lease.check()
+
+    assert again is False

@@ -691,3 +691,17 @@ def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
 
     assert caught.value.code == ErrorCode.HOST_DEPENDENCY_MISSING
     assert "pip install 'pytest-clawperator[redis]'" in str(caught.value)
+
+
+def test_a_device_is_taken_from_its_holder(server: RedisServer, store: MakeStore) -> None:
+    """The former holder cannot take it back, and the next one is left alone."""
+    mine, others = store(server), store(server)
+    former = mine.try_take("PH1")
+    assert former is not None
+    assert others.evict("PH1", former.holder)
+    former.renew()
+
+    with take(others, "PH1") as lease:
+        assert not others.evict("PH1", former.holder)
+        assert is_valid(lease)
+        assert not is_valid(former)

@@ -270,6 +270,17 @@ def test_a_malformed_envelope_names_the_device() -> None:
     assert str(caught.value).startswith("[PH1] RESULT_ENVELOPE_MALFORMED")
 
 
+def test_an_envelope_of_nobody_that_cannot_be_read_is_told_at_the_end() -> None:
+    """It may be another command's; if no other comes, it is what is wrong."""
+    transport = LoggedTransport((0.1, line("[Clawperator-Result] {oops")))
+
+    with pytest.raises(EnvelopeMalformedError) as caught:
+        run(transport)
+
+    assert "not valid JSON" in str(caught.value)
+    assert caught.value.serial == "PH1"
+
+
 def test_a_vanished_device_ends_the_wait() -> None:
     """What the log stream raises about the device passes through as it is."""
     gone = DeviceNotFoundError("gone", serial="PH1")

@@ -11,6 +11,8 @@ from pytest_clawperator.cli.mistakes import missing_argument
 from pytest_clawperator.cli.output import Answer
 
 SHELLS = ("bash", "zsh", "fish")
+# The variable by which a shell asks for completions; click's own name for it.
+_VARIABLE = "_CLAWPERATOR_PY_COMPLETE"
 # Where each shell reads it from, for the help.
 _WHERE = {
     "bash": 'eval "$(clawperator-py completion bash)" in ~/.bashrc',
@@ -33,6 +35,5 @@ def completion(options: GlobalOptions, shell: str | None) -> Answer:
     program = str(context.info_name)
     kind = get_completion_class(shell)
     assert kind is not None
-    variable = f"_{program.replace('-', '_').upper()}_COMPLETE"
-    script = kind(context.command, {}, program, variable).source()
+    script = kind(context.command, {}, program, _VARIABLE).source()
     return Answer({"shell": shell, "script": script}, text=script)

@@ -85,10 +85,9 @@ class ServiceApi:
         body = {"serial": serial, "owner": owner, "ttlMs": round(ttl * 1000)}
         return str(self._ask("POST", "/v1/leases", body)["lease"])
 
-    def renew(self, lease: str, *, busy: float | None = None) -> None:
-        """Renew a lease; ``busy`` is how many seconds the device may be busy from now."""
-        body = {} if busy is None else {"busyMs": round(busy * 1000)}
-        self._ask("POST", f"/v1/leases/{quote(lease, safe='')}/renew", body, is_repeatable=True)
+    def renew(self, lease: str) -> None:
+        """Renew a lease."""
+        self._ask("POST", f"/v1/leases/{quote(lease, safe='')}/renew", {}, is_repeatable=True)
 
     def release(self, lease: str, *, busy: bool) -> None:
         """Release a device."""

@@ -1,38 +1,36 @@
-"""Leases of the devices of services, which are kept there; all others are kept as usual."""
+"""Leases of the devices of services, which are kept there."""
 
 from __future__ import annotations
 
 import json
 import os
+import socket
 import threading
-from contextlib import suppress
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from pytest_clawperator.devices.holder import Holder
-from pytest_clawperator.devices.service.api import ServiceApi
+from pytest_clawperator.devices.service.api import ServiceApi, locate_service
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, LeaseError
 from pytest_clawperator.execution.flight import Flight
-
-if TYPE_CHECKING:
-    from pytest_clawperator.devices.lease import Hold, LeaseStore, Permit
+from pytest_clawperator.transport.service_adb import SERVICE_PREFIX, service_key
+from pytest_clawperator.transport.wire import ANSWER_DEADLINE, request
 
 #: How long a lease lasts that is not renewed, in seconds.
 TIME_TO_LIVE = 15.0
-_PREFIX = "service+"
 
 
-class LeasesOfServices:
-    """Keeps the leases of services' devices there, and all others in another store."""
+class ServiceLeases:
+    """The leases of the devices of services; a key has the url of its service."""
 
-    def __init__(self, others: LeaseStore, *, run_id: str) -> None:
-        self._others = others
+    def __init__(self, *, run_id: str) -> None:
         self._run_id = run_id
         self._services: dict[str, ServiceApi] = {}
+        self._permits: list[ServicePermit] = []
 
-    def try_take(self, key: str) -> Hold | None:
+    def try_take(self, key: str) -> ServiceHold | None:
         """Lease the device; None if somebody has it."""
-        if not key.startswith(_PREFIX):
-            return self._others.try_take(key)
         url, serial = _place(key)
         holder = Holder.here(self._run_id)
         try:
@@ -45,24 +43,24 @@ class LeasesOfServices:
 
     def holder(self, key: str) -> Holder | None:
         """Return who has the device, if anybody."""
-        if not key.startswith(_PREFIX):
-            return self._others.holder(key)
         url, serial = _place(key)
         found = (one for one in self._service(url).devices() if one.serial == serial)
         return next((one.holder for one in found), None)
 
-    def borrow(self, ticket: str) -> Permit:
+    def borrow(self, ticket: str) -> ServicePermit:
         """Return the right to use a device that another process of the run has leased."""
         shown = json.loads(ticket)
-        if "lease" not in shown:
-            return self._others.borrow(ticket)
-        return ServicePermit(self._service(_place(shown["key"])[0]), shown["key"], shown["lease"])
+        service = self._service(_place(shown["key"])[0])
+        permit = ServicePermit(service, shown["key"], shown["lease"])
+        self._permits.append(permit)
+        return permit
 
     def close(self) -> None:
         """Close the connections; leases are released before."""
+        for permit in self._permits:
+            permit.hang_up()
         for service in self._services.values():
             service.close()
-        self._others.close()
 
     def _service(self, url: str) -> ServiceApi:
         if url not in self._services:
@@ -77,18 +75,46 @@ class ServicePermit:
         self.key = key
         self._service = service
         self._lease = lease
+        self._server = locate_service(service.url, lease=lease)
+        self._line: socket.socket | None = None
+        self._turn = threading.Lock()
 
     def check(self) -> None:
         """Raise if the lease is no longer valid."""
-        self._confirm(None)
+        with self._lost_told():
+            self._service.renew(self._lease)
 
     def clear(self, command_id: str, seconds: float) -> None:
-        """Raise unless this command may be sent now; the service notes how long it may take."""
-        self._confirm(seconds)
+        """Raise unless this command may be sent now; the service notes how long it may take.
 
-    def _confirm(self, busy: float | None) -> None:
+        That is asked on a line that stays open, as it is asked before each command.
+        """
+        question = f"clawperator:busy:{round(seconds * 1000)}"
+        with self._turn, self._lost_told():
+            try:
+                self._ask(question)
+            except ClawperatorError:
+                # The line may have broken since; whether the lease is lost, a new one tells.
+                self.hang_up()
+                self._ask(question)
+
+    def _ask(self, question: str) -> None:
+        if self._line is None:
+            self._line = self._server.start(question)
+        else:
+            request(self._line, question, deadline=time.monotonic() + ANSWER_DEADLINE)
+
+    def hang_up(self) -> None:
+        """Close the line; it is opened again when it is needed."""
+        line, self._line = self._line, None
+        if line is not None:
+            line.close()
+
+    @contextmanager
+    def _lost_told(self) -> Iterator[None]:
+        """Raise what went wrong as the loss of the lease."""
         try:
-            self._service.renew(self._lease, busy=busy)
+            yield
         except ClawperatorError as error:
             raise LeaseError(
                 f"the device is no longer leased by this run: {error.message}",
@@ -124,6 +150,7 @@ class ServiceHold(ServicePermit):
         with suppress(ClawperatorError):  # it ends by itself where the service is away
             self._service.release(self._lease, busy=Flight(self.key).peek() is not None)
         self._service.close()
+        self.hang_up()
 
     def __enter__(self) -> ServiceHold:
         return self
@@ -145,7 +172,7 @@ def lease_served(url: str, serial: str) -> ServiceHold:
     except BaseException:
         service.close()
         raise
-    return ServiceHold(service, f"{_PREFIX}{service.url}/{serial}", holder, lease)
+    return ServiceHold(service, service_key(service.url, serial), holder, lease)
 
 
 def lease_of_ticket(ticket: str | None) -> str | None:
@@ -155,7 +182,7 @@ def lease_of_ticket(ticket: str | None) -> str | None:
 
 def _place(key: str) -> tuple[str, str]:
     """Return the URL and the serial of a key."""
-    url, _, serial = key.removeprefix(_PREFIX).rpartition("/")
+    url, _, serial = key.removeprefix(SERVICE_PREFIX).rpartition("/")
     return url, serial
 
 

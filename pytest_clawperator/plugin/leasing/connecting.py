@@ -13,12 +13,7 @@ from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.events import Event, ExecutionFinished
-from pytest_clawperator.devices.connection import (
-    open_client,
-    open_remote,
-    open_runner,
-    wanted_package,
-)
+from pytest_clawperator.devices.connection import open_client, open_runner, wanted_package
 from pytest_clawperator.devices.health import (
     Health,
     await_boot,
@@ -28,6 +23,7 @@ from pytest_clawperator.devices.health import (
 from pytest_clawperator.devices.lease import await_landing, open_leases
 from pytest_clawperator.devices.pool import Lease, server_of
 from pytest_clawperator.devices.readiness import Readiness, judge
+from pytest_clawperator.devices.service.opening import open_remote
 from pytest_clawperator.errors import (
     ConfigurationError,
     DeviceError,

@@ -186,12 +186,12 @@ class Executions:
                 )
             self._tell(serial, execution.to_wire(), failure(error, serial=serial))
             return answer
-        envelope = result.to_wire()
-        told = {"ok": True, "envelope": envelope, "deviceId": serial}
-        told["terminalSource"] = result.terminal_source
+        envelope, source = result.to_wire(), result.terminal_source
+        told = {"ok": True, "envelope": envelope, "deviceId": serial, "terminalSource": source}
+        answer = json_answer(told)
         self._rack.events.publish("clawperator:result", {"deviceId": serial, "envelope": envelope})
         self._tell(serial, execution.to_wire(), told)
-        return json_answer(told)
+        return answer
 
     def _tell(self, serial: str, payload: Any, result: dict[str, Any]) -> None:
         self._rack.events.publish(

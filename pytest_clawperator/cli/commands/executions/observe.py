@@ -9,13 +9,12 @@ from pathlib import Path
 import click
 
 from pytest_clawperator.cli.command import command
+from pytest_clawperator.cli.commands.executions.payloads import OBSERVE, direct, payload, unique
+from pytest_clawperator.cli.commands.executions.running import perform
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import Mistake
 from pytest_clawperator.cli.output import Answer
-from pytest_clawperator.cli.payloads import OBSERVE, direct, payload, unique
-from pytest_clawperator.cli.running import perform
 from pytest_clawperator.execution.result import RunResult
-from pytest_clawperator.snapshot.near_miss import outline as outlined
 from pytest_clawperator.visible_text import visible_in_xml
 
 # A whole screen for people; the messages of errors show less.
@@ -43,6 +42,8 @@ def snapshot(options: GlobalOptions, outline: bool, xml: bool) -> Answer:
             return replace(answer, text=visible_in_xml(result.step("snap").snapshot.xml))
         if not outline and options.output == "json":
             return answer
+        from pytest_clawperator.snapshot.near_miss import outline as outlined  # XML needs it not
+
         told = outlined(result.step("snap").snapshot, limit=_OUTLINE_LINES)
         if not outline:
             return replace(answer, page=[told])

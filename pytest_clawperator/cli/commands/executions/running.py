@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from pytest_clawperator.cli.commands.executions.numbers import read_number
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import invalid
-from pytest_clawperator.cli.numbers import read_number
 from pytest_clawperator.cli.output import Answer, Line, Piece
 from pytest_clawperator.cli.session import open_session
 from pytest_clawperator.contracts.completion import override_timeout
@@ -76,12 +76,11 @@ def rehearsed(
 
 
 def steps_page(result: RunResult) -> list[Piece]:
-    """Return a line for each step."""
-    seconds = f"{result.elapsed:.1f} s"
-    return [
-        Line(f"✓ {step.id} ({step.action_type}) on {result.serial}, {seconds}", "green")
-        for step in result.steps
-    ]
+    """Return a line for each step; the id of an only one says nothing."""
+    where = f"on {result.serial}, {result.elapsed:.1f} s"
+    if len(result.steps) == 1:
+        return [Line(f"✓ {result.steps[0].action_type} {where}", "green")]
+    return [Line(f"✓ {step.id}: {step.action_type} {where}", "green") for step in result.steps]
 
 
 def positive_timeout(options: GlobalOptions, message: str) -> float | None:

@@ -7,12 +7,12 @@ import re
 import click
 
 from pytest_clawperator.cli.command import command
-from pytest_clawperator.cli.commands.touch import one_of
+from pytest_clawperator.cli.commands.executions.payloads import payload, timed, unique
+from pytest_clawperator.cli.commands.executions.running import perform
+from pytest_clawperator.cli.commands.executions.touch import one_of
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import missing_argument
 from pytest_clawperator.cli.output import Answer
-from pytest_clawperator.cli.payloads import payload, timed, unique
-from pytest_clawperator.cli.running import perform
 from pytest_clawperator.contracts.text.ecmascript import is_blank
 
 _URI = re.compile(r"[a-z][a-z0-9+\-.]*://", re.IGNORECASE | re.ASCII)

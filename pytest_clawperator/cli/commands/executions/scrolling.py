@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 from pytest_clawperator.cli.command import command
-from pytest_clawperator.cli.commands.touch import one_of
+from pytest_clawperator.cli.commands.executions.numbers import read_number
+from pytest_clawperator.cli.commands.executions.payloads import USUAL_MS, payload, unique
+from pytest_clawperator.cli.commands.executions.running import perform
+from pytest_clawperator.cli.commands.executions.touch import one_of
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import invalid, missing_argument
-from pytest_clawperator.cli.numbers import read_number
 from pytest_clawperator.cli.output import Answer
-from pytest_clawperator.cli.payloads import USUAL_MS, payload, unique
-from pytest_clawperator.cli.running import perform
 from pytest_clawperator.cli.selectors import CONTAINER, ELEMENT, require_selector
 
 DIRECTIONS = ("down", "up", "left", "right")

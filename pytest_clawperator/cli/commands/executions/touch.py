@@ -8,11 +8,11 @@ from typing import Any
 import click as click_
 
 from pytest_clawperator.cli.command import command
+from pytest_clawperator.cli.commands.executions.payloads import direct, payload, timed
+from pytest_clawperator.cli.commands.executions.running import perform
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import invalid, missing_argument
 from pytest_clawperator.cli.output import Answer
-from pytest_clawperator.cli.payloads import direct, payload, timed
-from pytest_clawperator.cli.running import perform
 from pytest_clawperator.cli.selectors import ELEMENT, TYPED_INTO, require_selector
 
 _PIXELS = re.compile(r"[0-9]+", re.ASCII)

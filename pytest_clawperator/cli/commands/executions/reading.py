@@ -8,11 +8,11 @@ from typing import Any
 import click
 
 from pytest_clawperator.cli.command import command
+from pytest_clawperator.cli.commands.executions.payloads import direct
+from pytest_clawperator.cli.commands.executions.running import perform, rehearsed
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import invalid, missing_argument
 from pytest_clawperator.cli.output import Answer, Piece
-from pytest_clawperator.cli.payloads import direct
-from pytest_clawperator.cli.running import perform, rehearsed
 from pytest_clawperator.cli.selectors import CONTAINER, ELEMENT, require_selector
 from pytest_clawperator.contracts.text.ecmascript import is_blank
 from pytest_clawperator.execution.result import RunResult

@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from pytest_clawperator.cli.command import command
-from pytest_clawperator.cli.commands.touch import one_of
+from pytest_clawperator.cli.commands.executions.running import perform, rehearsed
+from pytest_clawperator.cli.commands.executions.touch import one_of
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import invalid, missing_argument
 from pytest_clawperator.cli.output import Answer
-from pytest_clawperator.cli.running import perform, rehearsed
 from pytest_clawperator.contracts.text.strict_json import parse_json, why_not_json
 from pytest_clawperator.errors import UNUSABLE_FILE, file_problem, is_file
 

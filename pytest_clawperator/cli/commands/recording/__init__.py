@@ -1,0 +1,1 @@
+"""Recordings: starting, stopping and fetching one, and the steps that it consists of."""

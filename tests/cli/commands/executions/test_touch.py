@@ -1,0 +1,83 @@
+"""Clicking, typing and pressing keys."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+SEARCH = "com.android.settings:id/search_action_bar"
+
+
+def test_a_click_opens_what_it_hits(settings: Cli) -> None:
+    """The flat spelling, with a global option before it and a selector after it."""
+    printed = settings("--timeout", "20000", "click", "--text", "Connections")
+
+    assert printed.code == 0
+    assert settings("wait", "--text", "Wi-Fi").code == 0
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["action", "click", "--selector", '{"text": "Settings"}'],
+        ["tap", "--text=Settings"],
+        ["click", "--text", "Settings", "--long"],
+        ["click", "--coordinate", "675", "300"],
+    ],
+)
+def test_a_click_has_several_spellings(argv: list[str], cli: Cli) -> None:
+    """Nested, by another name, with a value attached, long, and by a point."""
+    printed = cli(*argv)
+
+    assert printed.step["actionType"] == "click"
+    assert printed.step["success"] is True
+
+
+def test_a_node_that_is_not_there_is_a_failed_envelope(cli: Cli) -> None:
+    """Programs get the envelope, people one line that says what to do; both exit with 1."""
+    printed = cli("click", "--text", "No such thing")
+    told = cli("click", "--text", "No such thing", "--output", "pretty")
+
+    assert (printed.code, printed.json["envelope"]["status"]) == (1, "failed")
+    assert told.code == 1
+    assert told.err.startswith("NODE_NOT_FOUND: ")
+    assert told.err.count("\n") == 1
+    assert "snapshot" in told.err
+
+
+@pytest.mark.parametrize(
+    ("argv", "code"),
+    [
+        (["click"], "MISSING_SELECTOR"),
+        (["click", "--text", "x", "--long", "--focus"], "EXECUTION_VALIDATION_FAILED"),
+        (["click", "--coordinate", "1"], "EXECUTION_VALIDATION_FAILED"),
+        (["type", "--id", "x"], "MISSING_ARGUMENT"),
+        (["type", "two", "words", "--id", "x"], "EXECUTION_VALIDATION_FAILED"),
+        (["press"], "MISSING_ARGUMENT"),
+        (["press", "home", "--key", "back"], "EXECUTION_VALIDATION_FAILED"),
+        (["press", "enter"], "EXECUTION_VALIDATION_FAILED"),
+        (["click", "--text", "x", "--timeout", "5"], "EXECUTION_VALIDATION_FAILED"),
+    ],
+)
+def test_a_wrong_command_line_sends_nothing(argv: list[str], code: str, cli: Cli) -> None:
+    """What is wrong is told before any device is looked for."""
+    printed = cli(*argv, "--device", "no-such-device")
+
+    assert (printed.code, printed.json["code"]) == (1, code)
+
+
+def test_text_is_typed_as_argument_or_option(settings: Cli) -> None:
+    """--text is what is typed, and the field is found by other flags."""
+    settings("click", "--id", SEARCH)
+    typed = settings("type", "battery", "--role", "textfield")
+    again = settings("action", "type", "--selector", '{"role": "textfield"}', "--text", "display")
+
+    assert (typed.code, typed.step["data"]["text"]) == (0, "battery")
+    assert (again.code, again.step["data"]["text"]) == (0, "display")
+
+
+def test_keys_are_pressed(cli: Cli) -> None:
+    """Both spellings of the key, and back by its own name."""
+    for argv in (["press", "home"], ["press-key", "--key", "recents"], ["back"]):
+        assert cli(*argv).step["actionType"] == "press_key"

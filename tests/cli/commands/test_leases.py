@@ -1,0 +1,106 @@
+"""Who holds which device, and what others may do with it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+
+import pytest
+
+from pytest_clawperator.devices.inventory import read_device
+from pytest_clawperator.devices.lease import Hold, open_leases, take_each
+from pytest_clawperator.errors import LeaseError
+from pytest_clawperator.transport.adb import AdbTransport
+from tests.cli.conftest import Cli
+
+
+@pytest.fixture
+def held(phone: AdbTransport) -> Iterator[Hold]:
+    """Hold the phone, as a test run does."""
+    key = read_device(phone, server=phone.server).key
+    with take_each(open_leases(run_id="nightly"), [[key]])[0] as hold:
+        yield hold
+
+
+def test_a_free_device_has_no_holder(cli: Cli, phone: AdbTransport) -> None:
+    """It is told for programs and for people."""
+    [lease] = cli("leases").json["leases"]
+
+    assert (lease["serial"], lease["holder"], lease["commandId"]) == (phone.serial, None, None)
+    assert "nobody" in cli("leases", "--output", "pretty").out
+
+
+def test_a_holder_is_named(cli: Cli, held: Hold) -> None:
+    """With the run it belongs to, and without the token that identifies it."""
+    [lease] = cli("leases").json["leases"]
+
+    assert lease["holder"]["run_id"] == "nightly"
+    assert lease["holder"]["pid"] == held.holder.pid
+    assert "token" not in lease["holder"]
+
+
+@pytest.mark.parametrize("argv", [["snapshot"], ["click", "--text", "Settings"], ["press", "home"]])
+def test_a_held_device_is_not_acted_on(argv: list[str], cli: Cli, held: Hold) -> None:
+    """The error names the holder, and the command that tells more."""
+    printed = cli(*argv)
+
+    assert (printed.code, printed.json["code"]) == (1, "DEVICE_LEASED")
+    assert "run nightly" in printed.json["message"]
+    assert "clawperator-py leases" in printed.json["hint"]
+
+
+@pytest.mark.parametrize("argv", [["devices"], ["packages", "list"], ["logs"]])
+def test_a_held_device_can_be_asked(argv: list[str], cli: Cli, held: Hold) -> None:
+    """What needs no execution goes on."""
+    assert cli(*argv).code == 0
+
+
+def test_a_device_is_released_after_each_command(cli: Cli) -> None:
+    """The next command can have it, also after one that failed."""
+    codes = [cli(*argv).code for argv in (["sleep", "1"], ["click", "--text", "x"], ["back"])]
+
+    assert codes == [0, 1, 0]
+    assert cli("leases").json["leases"][0]["holder"] is None
+
+
+def test_a_lease_is_broken_when_that_is_sure(cli: Cli, held: Hold, phone: AdbTransport) -> None:
+    """The former holder can send nothing more, and others can have the device."""
+    printed = cli("leases", "--break", phone.serial, "--yes")
+
+    assert printed.code == 0
+    assert "run nightly" in printed.json["brokenLeaseOf"]
+    with pytest.raises(LeaseError):
+        held.check()
+    assert cli("sleep", "1").code == 0
+
+
+def test_a_lease_is_not_broken_without_a_question(
+    cli: Cli, held: Hold, phone: AdbTransport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where nobody can be asked, --yes is required."""
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+
+    printed = cli("leases", "--break", phone.serial)
+
+    assert printed.code == 1
+    assert "--yes" in printed.json["hint"]
+    held.check()
+
+
+def test_a_question_can_be_answered_with_no(
+    cli: Cli, held: Hold, phone: AdbTransport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then nothing is done, as after Ctrl-C."""
+    answer = io.StringIO("n\n")
+    monkeypatch.setattr(answer, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stdin", answer)
+
+    assert cli("leases", "--break", phone.serial).code == 130
+    held.check()
+
+
+def test_a_free_device_cannot_be_taken_from_anybody(cli: Cli, phone: AdbTransport) -> None:
+    """There is nothing to break."""
+    printed = cli("leases", "--break", phone.serial, "--yes")
+
+    assert (printed.code, printed.json["code"]) == (1, "DEVICE_LEASED")

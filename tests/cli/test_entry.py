@@ -1,0 +1,63 @@
+"""The program as a process: how it ends."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from pytest_clawperator.cli.app import run
+from pytest_clawperator.cli.commands import completion
+from pytest_clawperator.simulator import Simulator
+from tests.cli.conftest import Cli, start
+
+
+@pytest.fixture(autouse=True)
+def own_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep from other tests that an execution was left in flight: they would wait for its end."""
+    monkeypatch.setenv("CLAWPERATOR_LEASE_DIR", str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_signal_in_the_middle_of_an_execution_ends_cleanly(
+    number: signal.Signals, code: int, cli: Cli, simulator: Simulator
+) -> None:
+    """Nothing is printed, the exit code says which signal it was, and the device is free."""
+    deadline = time.monotonic() + 20
+    with start(simulator, "sleep", "100000") as process:
+        while cli("leases").json["leases"][0]["commandId"] is None:
+            assert time.monotonic() < deadline
+        process.send_signal(number)
+        printed, complaints = process.communicate(timeout=20)
+
+    assert (process.returncode, printed, complaints) == (code, b"", b"")
+    assert cli("leases").json["leases"][0]["holder"] is None
+
+
+def test_a_notice_is_told_once(cli: Cli, simulator: Simulator) -> None:
+    """What is out of the ordinary is on stderr, and the answer alone on stdout."""
+    with start(simulator, "sleep", "1", "--verbose") as process:
+        printed, told = process.communicate(timeout=20)
+
+    assert printed.count(b"\n") == 1
+    assert told.count(b"took") == 1
+
+
+def test_a_fault_of_the_program_is_an_error_with_a_code(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Programs can read it; --verbose shows where it happened."""
+
+    def broken(*_: object) -> object:
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr(completion, "get_completion_class", broken)
+
+    assert run(["completion", "bash"]) == 1
+    assert '"code":"UNKNOWN"' in capsys.readouterr().out
+    with pytest.raises(ZeroDivisionError):
+        run(["completion", "bash", "--verbose"])

@@ -1,0 +1,52 @@
+"""The device of a command: other variants of the Operator, other hosts, other users."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_clawperator.simulator import Simulator
+from tests.cli.conftest import Cli
+from tests.doubles.host import SERIAL, running_host
+
+
+def test_another_variant_is_told_and_then_the_reason(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command goes on as published; as nobody answers, the error names the other variant."""
+    with Simulator(devices=1, operator="dev", time_scale=0.02) as other:
+        monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(other.adb_port))
+        refused = cli("sleep", "1")
+        named = cli("sleep", "1", "--operator-package", "com.clawperator.operator.dev")
+
+    assert "OPERATOR_VARIANT_MISMATCH" in refused.err
+    assert (refused.code, refused.json["code"]) == (1, "OPERATOR_VARIANT_MISMATCH")
+    assert "--operator-package com.clawperator.operator.dev" in refused.json["hint"]
+    assert named.code == 0
+
+
+def test_an_operator_that_is_not_there_is_told_with_how_to_install_it(
+    cli: Cli, simulator: Simulator
+) -> None:
+    """The details are those of the published program."""
+    printed = cli("sleep", "1", "--operator-package", "com.example.none")
+
+    assert (printed.code, printed.json["code"]) == (1, "OPERATOR_NOT_INSTALLED")
+    command = printed.json["details"]["installCommand"]
+    assert command.startswith("clawperator-py operator setup --apk ")
+    assert command.endswith(f"--device {simulator.serials[0]} --operator-package com.example.none")
+
+
+def test_a_device_of_another_host_is_used(cli: Cli) -> None:
+    """Its address stands in the place of a serial."""
+    with running_host() as host:
+        printed = cli("press", "home", "--device", f"{host.url}/{SERIAL}")
+
+    assert (printed.code, printed.json["deviceId"]) == (0, SERIAL)
+    assert host.bodies[0]["execution"]["actions"][0]["type"] == "press_key"
+
+
+def test_a_wrong_package_is_refused_before_anything_is_opened(cli: Cli) -> None:
+    """It would become a part of commands on the device."""
+    printed = cli("sleep", "1", "--operator-package", "a;b", "--device", "no-such-device")
+
+    assert (printed.code, printed.json["code"]) == (1, "CONFIGURATION_INVALID")
