@@ -1,7 +1,7 @@
 """What the service costs: per execution over the library, and per client that only listens.
 
 Eight simulated devices are used at once, by eight threads: through the library, and through the
-service, which is a process of its own as it is at work. Both ways are measured alternately. The
+service, which is a process of its own, as it is at work. Both ways are measured alternately. The
 executions keep each device busy for a moment, as real ones do; on a small machine the simulated
 phones share the processors with all the rest, and without pauses they would be measured.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import resource
 import socket
 import statistics
 import subprocess
@@ -19,13 +20,13 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from benchmarks.measuring import show
 from benchmarks.startup import environment
-from pytest_clawperator import Clawperator, connect
+from pytest_clawperator import connect
 from pytest_clawperator.simulator import Simulator
 
 DEVICES = 8
@@ -36,9 +37,13 @@ ADDED_MS = 3.0
 
 LISTENERS = (100, 500, 1000)
 HEARTBEATS_FOR = 60.0
+UNREAD = 200
 
-BUSY: list[dict[str, Any]] = [{"id": "a", "type": "sleep", "params": {"durationMs": BUSY_MS}}]
-LOOK: list[dict[str, Any]] = [*BUSY, {"id": "b", "type": "snapshot_ui"}]
+Actions = list[dict[str, Any]]
+Run = Callable[[Actions], None]
+
+BUSY: Actions = [{"id": "a", "type": "sleep", "params": {"durationMs": BUSY_MS}}]
+LOOK: Actions = [*BUSY, {"id": "b", "type": "snapshot_ui"}]
 
 SERVE = """
 import sys
@@ -51,35 +56,38 @@ run_service(
 
 
 @contextmanager
-def own_service(simulator: Simulator, folder: Path) -> Iterator[tuple[int, int]]:
-    """Run the service for the simulated phones; yield its port and its process id."""
-    adb = f"{simulator.adb_host}:{simulator.adb_port}"
+def own_service(simulator: Simulator, folder: Path) -> Iterator[tuple[str, int]]:
+    """Run the service for the simulated phones; yield its url and its process id."""
     process = subprocess.Popen(
-        [sys.executable, "-c", SERVE, adb],
+        [sys.executable, "-c", SERVE, f"{simulator.adb_host}:{simulator.adb_port}"],
         env={**environment(folder), "CLAWPERATOR_LEASE_DIR": str(folder)},
         stdout=subprocess.PIPE,
         text=True,
     )
     assert process.stdout is not None
     try:
-        yield int(process.stdout.readline().rpartition(":")[2]), process.pid
+        yield process.stdout.readline().strip(), process.pid
     finally:
         process.terminate()
         process.wait()
         process.stdout.close()
 
 
-class HttpDevice:
-    """A device of the service, used through one connection."""
+class Poster:
+    """Runs executions on a device with ``POST /execute``, over one connection."""
 
-    def __init__(self, port: int, serial: str) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", port)
+    def __init__(self, url: str, serial: str, *, has_lease: bool) -> None:
+        self._connection = http.client.HTTPConnection(url.removeprefix("http://"))
         self._connection.connect()
         self._connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._serial = serial
         self._count = 0
+        self._headers = {"content-type": "application/json"}
+        if has_lease:
+            asked = {"serial": serial, "owner": "bench", "ttlMs": 600_000}
+            self._headers["clawperator-lease"] = self._ask("POST", "/v1/leases", asked)["lease"]
 
-    def run(self, actions: list[dict[str, Any]]) -> None:
+    def __call__(self, actions: Actions) -> None:
         """Run an execution, and check that it succeeded."""
         self._count += 1
         execution = {
@@ -90,71 +98,89 @@ class HttpDevice:
             "timeoutMs": 10_000,
             "actions": actions,
         }
-        body = json.dumps({"deviceId": self._serial, "execution": execution})
-        headers = {"content-type": "application/json"}
-        self._connection.request("POST", "/execute", body, headers)
-        answer = json.loads(self._connection.getresponse().read())
-        assert answer["ok"], answer
-        assert answer["envelope"]["status"] == "success", answer
+        told = self._ask("POST", "/execute", {"deviceId": self._serial, "execution": execution})
+        assert told["envelope"]["status"] == "success", told
 
     def close(self) -> None:
-        """Close the connection."""
+        """Release the device, and close the connection."""
+        if lease := self._headers.get("clawperator-lease"):
+            self._ask("DELETE", f"/v1/leases/{lease}")
         self._connection.close()
 
+    def _ask(self, method: str, path: str, body: object = None) -> dict[str, Any]:
+        content = None if body is None else json.dumps(body)
+        self._connection.request(method, path, content, self._headers)
+        answer: dict[str, Any] = json.loads(self._connection.getresponse().read())
+        assert answer["ok"], answer
+        return answer
 
-def seconds_each(runs: Sequence[Callable[[], None]], threads: ThreadPoolExecutor) -> float:
+
+def clients(opened: ExitStack, serials: Sequence[str], **where: str) -> list[Run]:
+    """Return what runs executions with clients of the library."""
+
+    def runner(serial: str) -> Run:
+        claw = opened.enter_context(connect(serial, **where))
+
+        def run(actions: Actions) -> None:
+            assert claw.execute(actions).ok
+
+        return run
+
+    return [runner(serial) for serial in serials]
+
+
+def seconds_each(runs: Sequence[Run], actions: Actions, threads: ThreadPoolExecutor) -> float:
     """Return the median seconds of an execution, on all devices at once."""
 
-    def timed(run: Callable[[], None]) -> list[float]:
+    def timed(run: Run) -> list[float]:
         took = []
         for _ in range(EXECUTIONS):
             begin = time.perf_counter()
-            run()
+            run(actions)
             took.append(time.perf_counter() - begin)
         return took
 
     return statistics.median(one for took in threads.map(timed, runs) for one in took)
 
 
-def best_rounds(
-    clients: Sequence[Clawperator],
-    devices: Sequence[HttpDevice],
-    actions: list[dict[str, Any]],
-    threads: ThreadPoolExecutor,
-) -> tuple[float, float]:
-    """Return the ms of an execution in the best round: of the library, and of the service."""
+def compare(name: str, library: Sequence[Run], service: Sequence[Run], actions: Actions) -> None:
+    """Print what the service adds to the library."""
+    with ThreadPoolExecutor(DEVICES) as threads:
 
-    def execute(claw: Clawperator) -> None:
-        assert claw.execute(actions).ok
+        def measured(runs: Sequence[Run]) -> float:
+            return seconds_each(runs, actions, threads) * 1000
 
-    library = [lambda claw=claw: execute(claw) for claw in clients]
-    service = [lambda device=device: device.run(actions) for device in devices]
-    for runs in (library, service):
-        seconds_each(runs, threads)  # connects, and warms up
-    rounds = [[seconds_each(runs, threads) for runs in (library, service)] for _ in range(ROUNDS)]
-    through_library, through_service = (min(took) * 1000 for took in zip(*rounds, strict=True))
-    return through_library, through_service
+        for runs in (library, service):
+            measured(runs)  # connects, and warms up
+        rounds = [(measured(library), measured(service)) for _ in range(ROUNDS)]
+    base, through = (min(took) for took in zip(*rounds, strict=True))
+    show(
+        f"{name} over {base - BUSY_MS:.1f} ms",
+        f"{through - base:+.2f} ms",
+        f"<= {ADDED_MS:g} ms",
+    )
 
 
 def executions(folder: Path) -> None:
-    """Print what the service adds to an execution, with eight devices at once."""
+    """Print what the service adds to an execution, with eight devices at once.
+
+    Each side has devices of its own: who only watches a log slows its device down.
+    """
     with ExitStack() as opened:
-        simulator = opened.enter_context(Simulator(devices=DEVICES, seed=1))
-        port, _ = opened.enter_context(own_service(simulator, folder))
-        adb = f"{simulator.adb_host}:{simulator.adb_port}"
-        serials = simulator.serials
-        clients = [opened.enter_context(connect(serial, adb=adb)) for serial in serials]
-        devices = [HttpDevice(port, serial) for serial in serials]
-        threads = opened.enter_context(ThreadPoolExecutor(DEVICES))
-        for device in devices:
-            opened.callback(device.close)
-        for name, actions in (("no-op", BUSY), ("snapshot", LOOK)):
-            library, service = best_rounds(clients, devices, actions, threads)
-            show(
-                f"{name} on {DEVICES} devices, besides {BUSY_MS} ms of work",
-                f"{library - BUSY_MS:.1f} ms + {service - library:.2f} ms",
-                f"+ <= {ADDED_MS:g} ms",
-            )
+        ours, its = (opened.enter_context(Simulator(devices=DEVICES, seed=1)) for _ in range(2))
+        library = clients(opened, ours.serials, adb=f"{ours.adb_host}:{ours.adb_port}")
+        url, _ = opened.enter_context(own_service(its, folder))
+        with ExitStack() as connected:
+            compare("connect(url=...)", library, clients(connected, its.serials, url=url), BUSY)
+        for has_lease in (True, False):
+            with ExitStack() as posting:
+                posters = [
+                    posting.enter_context(closing(Poster(url, serial, has_lease=has_lease)))
+                    for serial in its.serials
+                ]
+                leased = "leased" if has_lease else "not leased"
+                compare(f"POST /execute, {leased},", library, posters, BUSY)
+                compare("... and a snapshot", library, posters, LOOK)
 
 
 def resident(pid: int) -> float:
@@ -163,9 +189,10 @@ def resident(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def listen(port: int) -> socket.socket:
+def listen(url: str) -> socket.socket:
     """Open a stream of events, and wait for its first one."""
-    client = socket.create_connection(("127.0.0.1", port))
+    host, port = url.removeprefix("http://").split(":")
+    client = socket.create_connection((host, int(port)))
     client.sendall(b"GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
     received = b""
     while b"CONNECTED" not in received:
@@ -174,34 +201,37 @@ def listen(port: int) -> socket.socket:
 
 
 def listeners(folder: Path) -> None:
-    """Print what idle listeners cost in memory: as they come, as time passes, when they left."""
-    with Simulator(devices=1, seed=1) as simulator, own_service(simulator, folder) as (port, pid):
-        listen(port).close()
-        before, clients = resident(pid), list[socket.socket]()
+    """Print what listeners cost in memory: as they come, as time passes, when they left."""
+    with Simulator(devices=1, seed=1) as simulator, own_service(simulator, folder) as (url, pid):
+        with closing(Poster(url, simulator.serials[0], has_lease=False)) as post:
+            post(LOOK)
+        listen(url).close()
+        before, opened = resident(pid), list[socket.socket]()
         show("memory without listeners", f"{before:.1f} MB")
         for count in LISTENERS:
-            clients += [listen(port) for _ in range(count - len(clients))]
+            opened += [listen(url) for _ in range(count - len(opened))]
             grown = resident(pid) - before
             show(f"{count} listeners", f"+ {grown:.1f} MB, {grown * 1024 / count:.0f} kB each")
         full = resident(pid)
-        time.sleep(HEARTBEATS_FOR)  # heartbeats come every 15 s
-        heard = [len(client.recv(65536)) for client in clients]
-        show(
-            f"after {HEARTBEATS_FOR:g} s, {min(heard)} to {max(heard)} bytes of heartbeats",
-            f"{resident(pid) - full:+.1f} MB",
-            "flat",
-        )
-        for client in clients:
+        time.sleep(HEARTBEATS_FOR)  # they come every 15 s, and nothing else shall
+        heard = min(client.recv(65536).count(b"ALIVE") for client in opened)
+        show(f"after {heard} heartbeats", f"{resident(pid) - full:+.1f} MB", "flat")
+        for client in opened:
             client.close()
-        time.sleep(1.0)
-        again = [listen(port) for _ in range(LISTENERS[-1])]
+        opened = [listen(url) for _ in range(LISTENERS[-1])]
         show(f"{LISTENERS[-1]} others, after these left", f"{resident(pid) - full:+.1f} MB", "flat")
-        for client in again:
+        with closing(Poster(url, simulator.serials[0], has_lease=False)) as post:
+            for _ in range(UNREAD):
+                post(LOOK[1:])
+        show(f"{UNREAD} snapshots, which none of them reads", f"{resident(pid) - full:+.1f} MB")
+        for client in opened:
             client.close()
 
 
 def main() -> None:
     """Print one line for each figure."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 8192), most))
     with tempfile.TemporaryDirectory() as name:
         os.environ["CLAWPERATOR_LEASE_DIR"] = name
         executions(Path(name))
