@@ -29,6 +29,8 @@ CHECK_TROUBLE, CHECK_FINE = 15.0, 300.0
 REMEMBER_GONE = 3600.0
 
 CHANGED = "clawperator:rack"
+# The states of a device that nobody has.
+_FREE = ("ready", "trouble")
 
 
 @dataclass
@@ -181,7 +183,7 @@ class RackWatch:
         try:
             info = await self._rack.in_thread(lambda: station.info)
             watched.holder = await self._rack.in_thread(self._rack.leasing.holder, info.key)
-            if self._seen(station.serial).state in ("ready", "trouble"):
+            if self._seen(station.serial, watched).state in _FREE:
                 await self._rack.in_thread(station.check)
         except ClawperatorError:
             pass  # it is the problem of the station, and shown
@@ -192,8 +194,10 @@ class RackWatch:
         """Describe all devices anew, and publish what is not as it was told last."""
         changed = []
         for serial, watched in self._devices.items():
-            told = describe(self._seen(serial), wording=self._wording)
+            told = describe(self._seen(serial, watched), wording=self._wording)
             told["goneAt"] = watched.gone_at
+            if watched.told.get("state") == "held" and told["state"] in _FREE:
+                watched.checked_at = None  # who had it may have changed anything
             if told != watched.told:
                 watched.told = told
                 changed.append(told)
@@ -216,8 +220,8 @@ class RackWatch:
             "devices": changed,
         }
 
-    def _seen(self, serial: str) -> Seen:
-        watched, station = self._devices[serial], self._rack.station_of(serial)
+    def _seen(self, serial: str, watched: _Watched) -> Seen:
+        station = self._rack.station_of(serial)
         return Seen(
             serial=serial,
             adb_state=watched.adb_state,

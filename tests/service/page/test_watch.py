@@ -166,6 +166,20 @@ def test_trouble_with_the_operator_is_found_and_its_end_too() -> None:
     play(scene, A="device")
 
 
+def test_the_operator_is_looked_at_again_when_a_device_is_released() -> None:
+    """Who had it may have left it in trouble."""
+
+    async def scene(bench: Bench) -> None:
+        assert (await bench.state_of("A"))["state"] == "ready"
+        with take(open_leases(run_id="nightly"), "key-A"):
+            bench.connector.phones["A"].lose_operator()
+            assert (await bench.state_of("A"))["state"] == "held"
+        await bench.document()
+        assert (await bench.state_of("A"))["state"] == "trouble"
+
+    play(scene, A="device")
+
+
 def test_a_device_that_is_unplugged_is_shown_for_a_while() -> None:
     """Who looks later sees that it is missing; one that was never usable is not missed."""
 
