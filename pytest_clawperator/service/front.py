@@ -80,8 +80,17 @@ class _Http(H11Protocol):
     _late: asyncio.TimerHandle | None = None
 
     def data_received(self, data: bytes) -> None:
-        """Take what came, and wait for the rest of a head, but not forever."""
+        """Take what came."""
         super().data_received(data)
+        self._await_head()
+
+    def on_response_complete(self) -> None:
+        """Go on with what came meanwhile."""
+        super().on_response_complete()
+        self._await_head()
+
+    def _await_head(self) -> None:
+        """Wait for the rest of a head that has begun, but not forever."""
         is_partial = self.conn.their_state is h11.IDLE and self.conn.trailing_data[0] != b""
         if is_partial and self._late is None:
             self._late = asyncio.get_running_loop().call_later(HEAD_WITHIN, self._refuse)

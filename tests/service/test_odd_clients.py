@@ -42,10 +42,17 @@ def test_a_later_request_that_never_comes_whole_is_ended(
     """A connection that was kept does not stay with half a request either."""
     monkeypatch.setattr(front, "HEAD_WITHIN", 0.05)
 
-    answers = talk(service.url, ABOUT + b"\r\n", b"GET /devices HT")
+    together = talk(service.url, ABOUT + b"\r\nGET /devices HT")
+    with connection_to(service) as connection:
+        connection.sendall(ABOUT + b"\r\n")
+        apart = connection.recv(65536)
+        connection.sendall(b"GET /devices HT")
+        while data := connection.recv(65536):
+            apart += data
 
-    assert answers.count(b"HTTP/1.1 200 ") == 1
-    assert answers.count(b"HTTP/1.1 408 ") == 1
+    for answers in (together, apart):
+        assert answers.count(b"HTTP/1.1 200 ") == 1, answers
+        assert answers.count(b"HTTP/1.1 408 ") == 1, answers
 
 
 def test_requests_in_one_packet_are_answered_in_their_order(service: RunningService) -> None:
