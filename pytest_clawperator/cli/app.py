@@ -71,7 +71,7 @@ def run(argv: Sequence[str]) -> int:
 def _call(rest: list[str], options: GlobalOptions, argv: Sequence[str]) -> Any:
     if "--version" in rest[: rest.index("--") if "--" in rest else None]:
         return Answer({"version": version()}, text=version())
-    if not rest and argv:
+    if (not rest and argv) or rest[:1] == [""]:
         raise Mistake("Use --help for available commands.", exit_code=0)
     app = LazyGroup("", help="Look at Android devices, act on them, and set them up.")
     if COMPLETE in os.environ:

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import warnings
+from io import TextIOWrapper
 from types import FrameType
 
 _MISSING = (
@@ -38,6 +39,10 @@ def _prepare_process() -> None:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _end)
+    # A terminal that cannot show a character gets its number.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     # Notices are told by the commands; Python would print what is logged once more.
     logging.getLogger("pytest_clawperator").addHandler(logging.NullHandler())
     warnings.formatwarning = lambda message, *_, **__: f"{message}\n"

@@ -9,6 +9,9 @@ import click
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
 from pytest_clawperator.remedies import Hint
 
+# Options that stand for what a command cannot do without.
+_REQUIRED = ("--app", "--key", "--label", "--label-desc", "--label-id", "--payload")
+
 
 class Mistake(ConfigurationError):
     """A command line that makes no sense.
@@ -53,7 +56,8 @@ def of_click(error: click.UsageError) -> Mistake:
     if isinstance(error, click.BadOptionUsage):
         if error.option_name == "--coordinate":
             return invalid("--coordinate requires two non-negative integers (x y)")
-        return Mistake(f"{error.option_name} requires a value", hint=help_hint)
+        code = ErrorCode.MISSING_ARGUMENT if error.option_name in _REQUIRED else None
+        return Mistake(f"{error.option_name} requires a value", code=code, hint=help_hint)
     if isinstance(error, click.MissingParameter):
         name = error.param.human_readable_name if error.param is not None else "an argument"
         command = error.ctx.info_name if error.ctx is not None else "the command"

@@ -26,9 +26,10 @@ from pytest_clawperator.devices.inventory import (
 from pytest_clawperator.devices.lease import Hold, open_leases, take_each
 from pytest_clawperator.devices.readiness import Readiness
 from pytest_clawperator.devices.spec import parse_device_spec
-from pytest_clawperator.errors import ErrorCode, OperatorNotReadyError
+from pytest_clawperator.errors import ConfigurationError, ErrorCode, OperatorNotReadyError
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.runner import Runner
+from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.server import ensure_server, locate_server
 
@@ -41,8 +42,19 @@ def is_remote(options: GlobalOptions) -> bool:
     return options.device is not None and options.device.startswith(("http://", "https://"))
 
 
+def _require_adb(options: GlobalOptions) -> None:
+    """Raise for a device of another host, which can run executions and nothing else."""
+    if is_remote(options):
+        raise ConfigurationError(
+            "this command needs a device behind an adb server",
+            code=ErrorCode.DEVICE_SHELL_UNAVAILABLE,
+            hint=Remedy(RemedyKind.CONNECT_BY_ADB),
+        )
+
+
 def connected_devices(options: GlobalOptions) -> list[ConnectedDevice]:
     """Return the devices that are connected, the unusable ones included."""
+    _require_adb(options)
     server = locate_server(options.adb)
     ensure_server(server, say=notice)
     return list_devices(server)
@@ -59,6 +71,7 @@ def usable_devices(options: GlobalOptions) -> list[ConnectedDevice]:
 @contextmanager
 def open_device(options: GlobalOptions) -> Iterator[AdbTransport]:
     """Open the chosen device for what needs no execution; no lease is taken."""
+    _require_adb(options)
     transport = open_transport(options.device, adb=options.adb, observers=[_teller(options)])
     with _closing(transport):
         yield transport

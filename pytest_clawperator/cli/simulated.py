@@ -12,7 +12,7 @@ import secrets
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,21 +53,16 @@ def start(**options: Any) -> RunningPhones:
     folder = _folder()
     folder.mkdir(0o700, parents=True, exist_ok=True)
     path = folder / f"{secrets.token_hex(6)}.json"
-    with _locked_file(path) as descriptor:
-        try:
-            simulator = Simulator(stay=True, open_files=[descriptor], **options)
-            simulator.start()
-            phones = RunningPhones(
-                path,
-                simulator.pid,
-                f"{simulator.adb_host}:{simulator.adb_port}",
-                tuple(simulator.serials),
-            )
-            os.pwrite(descriptor, json.dumps(phones.to_document()).encode(), 0)
-            simulator.leave()
-        except BaseException:
-            path.unlink()
-            raise
+    with _locked_file(path) as descriptor, ExitStack() as undo:
+        undo.callback(path.unlink)
+        simulator = Simulator(stay=True, open_files=[descriptor], **options)
+        undo.callback(simulator.stop)
+        simulator.start()
+        adb = f"{simulator.adb_host}:{simulator.adb_port}"
+        phones = RunningPhones(path, simulator.pid, adb, tuple(simulator.serials))
+        os.pwrite(descriptor, json.dumps(phones.to_document()).encode(), 0)
+        undo.pop_all()  # from now on they are on their own
+        simulator.leave()
     return phones
 
 

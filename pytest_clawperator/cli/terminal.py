@@ -13,10 +13,14 @@ from pytest_clawperator.cli.output import Line, Piece, Table
 from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.visible_text import visible, visible_line
 
+_WIDE = 1000
+
 
 def print_page(page: Sequence[Piece]) -> None:
     """Print the pieces of a page, each below the other."""
-    console = Console(file=sys.stdout, highlight=False, soft_wrap=True)
+    # Outside of a terminal nothing is folded.
+    width = None if sys.stdout.isatty() else _WIDE
+    console = Console(file=sys.stdout, highlight=False, soft_wrap=True, width=width)
     for piece in page:
         console.print(_drawn(piece))
     console.file.flush()

@@ -24,7 +24,6 @@ from pytest_clawperator.errors import (
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.interface import ShellResult, Transport
 from pytest_clawperator.transport.properties import parse_properties
-from pytest_clawperator.transport.service_adb import ServiceAdb
 from pytest_clawperator.transport.wire import AdbServer
 
 USABLE = "device"
@@ -178,8 +177,8 @@ def _key(serial: str, number: str, server: AdbServer, *, emulator: bool) -> str:
 
     One device has one key, by whichever serial and whichever adb server it is reached.
     """
-    if isinstance(server, ServiceAdb):
-        return server.device_key(serial)
+    if (key := server.device_key(serial)) is not None:
+        return key
     endpoint, _, port = serial.rpartition(":")
     host = HERE if server.path is not None else machine_of(server.host)
     local = _LOOPBACK.fullmatch(endpoint) is not None

@@ -23,7 +23,7 @@ from pytest_clawperator.devices.redis.url import check_redis_url
 from pytest_clawperator.errors import ErrorCode, ExecutionConflictError, LeaseError
 from pytest_clawperator.execution.flight import LONGEST_FLIGHT, Flight
 from pytest_clawperator.remedies import Remedy, RemedyKind
-from pytest_clawperator.transport.service_adb import SERVICE_PREFIX
+from pytest_clawperator.transport.wire import SERVICE_PREFIX
 
 # How often a device that is held is tried again, and how often people are told of it.
 RETRY_PAUSE, SAY_EVERY = 0.1, 10.0
@@ -135,6 +135,10 @@ class _AllLeases:
     def holder(self, key: str) -> Holder | None:
         """Return who has the device, if anybody."""
         return self._store(key).holder(key)
+
+    def evict(self, key: str, holder: Holder) -> bool:
+        """Take the device from this holder, which can send nothing more; False if it has it not."""
+        return self._store(key).evict(key, holder)
 
     def borrow(self, ticket: str) -> Permit:
         """Return the right to use a device that another process of the run has leased."""

@@ -34,7 +34,7 @@ async def read_optional(request: Request) -> dict[str, Any] | None:
     """Return the JSON object of a body; None where there is none, or no JSON."""
     body = await read_bytes(request, limit=LARGEST_BODY)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json" and not kind.endswith("+json"):
+    if kind != "application/json":
         return None
     if not body:
         return {}

@@ -79,9 +79,10 @@ class Leasing:
     def holder(self, key: str) -> Holder | None:
         """Return who has a device, also if not through this service; it may block."""
         with self._turn:
-            if self._own is None:
-                self._own = open_leases(self._where, run_id=self._name)
-            return None if key in self._borrowed else self._own.holder(key)
+            if key in self._borrowed:
+                return None
+            store = self._opened()
+        return store.holder(key)
 
     def find(self, token: str | None) -> ServiceLease:
         """Return the lease with this token; raise if it has ended."""
@@ -113,7 +114,11 @@ class Leasing:
     def renew(self, token: str) -> ServiceLease:
         """Let a lease begin anew."""
         lease = self.find(token)
-        lease.hold.check()
+        try:
+            lease.hold.check()
+        except LeaseError:  # somebody of this machine took it from the client
+            self._end(lease)
+            raise
         lease.expires_at = time.monotonic() + lease.ttl
         return lease
 
@@ -168,11 +173,14 @@ class Leasing:
         with self._turn:
             hold, users = self._borrowed.get(key, (None, 0))
             if hold is None:
-                if self._own is None:
-                    self._own = open_leases(self._where, run_id=self._name)
-                hold = take_each(self._own, [[key]], name=lambda _: serial)[0]
+                hold = take_each(self._opened(), [[key]], name=lambda _: serial)[0]
             self._borrowed[key] = (hold, users + 1)
             return hold
+
+    def _opened(self) -> LeaseStore:
+        if self._own is None:
+            self._own = open_leases(self._where, run_id=self._name)
+        return self._own
 
     def _give_back(self, key: str) -> None:
         with self._turn:

@@ -34,8 +34,8 @@ from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.server import ensure_server
 from pytest_clawperator.transport.wire import AdbServer
 
-#: How many devices can be busy at once.
-THREADS = 128
+#: How many devices can be busy at once, and how many other requests can wait for devices.
+RUNS, THREADS = 128, 64
 
 _T = TypeVar("_T")
 
@@ -86,6 +86,8 @@ class Rack:
         self.events = events or Events()
         self._connector = connector
         self._stations: dict[str, Station] = {}
+        # Apart, so that no execution waits for those who look at devices.
+        self._runs = ThreadPoolExecutor(RUNS, thread_name_prefix="execution")
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="rack")
         self._joined: dict[str, tuple[Execution, asyncio.Future[RunResult]]] = {}
         #: Called when an execution begins or ends.
@@ -126,7 +128,7 @@ class Rack:
                 return await asyncio.shield(running[1])
             raise _conflict(station.serial, execution.command_id, running[0].command_id)
         run = partial(station.run, execution, package=package, token=token)
-        future = asyncio.get_running_loop().run_in_executor(self._threads, run)
+        future = asyncio.get_running_loop().run_in_executor(self._runs, run)
         self._joined[station.serial] = (execution, future)
         station.running = execution.command_id
         self.on_change()
@@ -150,6 +152,7 @@ class Rack:
         self.leasing.close()
         stations = list(self._stations.values())
         await asyncio.gather(*(self.in_thread(station.close) for station in stations))
+        self._runs.shutdown(wait=False)
         self._threads.shutdown(wait=False)
 
     def _ended(self, station: Station, future: asyncio.Future[RunResult]) -> None:

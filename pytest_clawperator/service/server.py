@@ -27,6 +27,7 @@ from pytest_clawperator.service.page.watch import RackWatch
 from pytest_clawperator.service.published.emulators import EmulatorApi, Factory
 from pytest_clawperator.service.published.event_stream import EventStream
 from pytest_clawperator.service.published.executions import Executions
+from pytest_clawperator.service.published.skills import SkillApi
 from pytest_clawperator.service.rack import AdbConnector, Rack
 from pytest_clawperator.service.station import Connector
 from pytest_clawperator.service.tunnel import PATH, Tunnels
@@ -180,6 +181,7 @@ def make_endpoints(
             *RackApi(watch or RackWatch(rack)).endpoints(),
             *Executions(rack, folder=folder).endpoints(),
             *EmulatorApi(rack, emulators).endpoints(),
+            *SkillApi(rack).endpoints(),
             *EventStream(rack.events).endpoints(),
             *DeviceApi(rack).endpoints(),
             *ShellApi(rack, allow_commands).endpoints(),

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from pytest_clawperator.client.device.device import Device
@@ -23,6 +24,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.execution.flight import Clearance
 from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.execution.postprocess import screenshot_path
 from pytest_clawperator.execution.result import LogSlice, RunResult, error_of
 from pytest_clawperator.execution.screenshots import is_png, no_picture
 from pytest_clawperator.service.leasing import Leasing
@@ -60,7 +62,10 @@ class Connector(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class PastRun:
-    """An execution that ended, and what is kept of it."""
+    """An execution that ended, and what is kept of it.
+
+    ``file`` is that of a screenshot for which nobody named one.
+    """
 
     execution: Execution
     began_at: float
@@ -69,6 +74,7 @@ class PastRun:
     code: str | None = None
     message: str | None = None
     picture: bytes | None = None
+    file: Path | None = None
     log: LogSlice = field(default_factory=LogSlice)
 
     @property
@@ -167,7 +173,7 @@ class Station:
                 told = error_of(result).message
                 past = replace(past, code=str(result.code), message=told)
             past = replace(past, envelope=result.to_wire(), log=result.log)
-            past = replace(past, picture=result.screenshot)
+            past = replace(past, picture=result.screenshot, file=_own_file(execution, result))
             return result
         except ClawperatorError as error:
             error.serial = error.serial or self.serial
@@ -243,9 +249,21 @@ class Station:
         return answer
 
     def _remember(self, run: PastRun) -> None:
-        """Keep an execution, and not too many pictures."""
+        """Keep an execution, and not too many pictures, neither in memory nor on the disk."""
+        for past in self.past[KEPT_RUNS - 1 :]:
+            if past.file is not None:
+                past.file.unlink(missing_ok=True)
         kept, left = [run], KEPT_PICTURES - len(run.picture or b"")
         for past in self.past[: KEPT_RUNS - 1]:
             left -= len(past.picture or b"")
             kept.append(past if left >= 0 else replace(past, picture=None))
         self._past = deque(reversed(kept))
+
+
+def _own_file(execution: Execution, result: RunResult) -> Path | None:
+    """Return the file of a screenshot for which the client named none."""
+    if screenshot_path(execution.actions, ""):
+        return None
+    shots = (step for step in result.steps if step.action_type == "take_screenshot")
+    path = next((step.data.get("path", "") for step in shots), "")
+    return Path(path) if path else None

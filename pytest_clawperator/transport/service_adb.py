@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import socket
-import ssl
 import time
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
+
+from typing_extensions import override
 
 from pytest_clawperator.errors import (
     AdbUnavailableError,
@@ -18,10 +19,7 @@ from pytest_clawperator.errors import (
     TransportError,
     known_code,
 )
-from pytest_clawperator.transport.wire import AdbServer, mapped, time_left
-
-#: What the keys of devices of services begin with.
-SERVICE_PREFIX = "service+"
+from pytest_clawperator.transport.wire import SERVICE_PREFIX, AdbServer, mapped, time_left
 
 _PATH = "/v1/adb"
 _LONGEST_HEAD = 16 * 1024
@@ -55,10 +53,12 @@ class ServiceAdb(AdbServer):
     def __str__(self) -> str:
         return self.url
 
+    @override
     def device_key(self, serial: str) -> str:
         """Return the key of a device of the service."""
         return service_key(self.url, serial)
 
+    @override
     def _connect(self, timeout: float) -> socket.socket:
         deadline = time.monotonic() + timeout
         connection = self._dial(timeout)
@@ -82,6 +82,8 @@ class ServiceAdb(AdbServer):
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if not self.url.lower().startswith("https:"):
                 return connection
+            import ssl  # few need it, and it takes long to import
+
             return ssl.create_default_context().wrap_socket(connection, server_hostname=self.host)
         except (OSError, ValueError) as error:
             if connection is not None:

@@ -24,6 +24,8 @@ from pytest_clawperator.transport.quoting import encoded
 # The length of a request is four hexadecimal digits.
 MAX_REQUEST = 0xFFFF
 ANSWER_DEADLINE = 10.0
+#: What the keys of devices behind services begin with.
+SERVICE_PREFIX = "service+"
 
 _CONNECT_DEADLINE = 5.0
 # Linux alone has it; elsewhere confirmations are delayed less.
@@ -56,6 +58,10 @@ class AdbServer:
 
     def __str__(self) -> str:
         return self.path or f"{self.host}:{self.port}"
+
+    def device_key(self, serial: str) -> str | None:
+        """Return the key of a device, if the server itself has keys for its devices."""
+        return None
 
     def open(self, serial: str, service: str, *, timeout: float = ANSWER_DEADLINE) -> socket.socket:
         """Start a service of a device and return the connection to it."""

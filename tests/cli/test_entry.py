@@ -61,3 +61,16 @@ def test_a_fault_of_the_program_is_an_error_with_a_code(
     assert '"code":"UNKNOWN"' in capsys.readouterr().out
     with pytest.raises(ZeroDivisionError):
         run(["completion", "bash", "--verbose"])
+
+
+def test_a_terminal_without_a_character_gets_its_number(
+    cli: Cli, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An output that knows ASCII only is no reason to fail."""
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+
+    with start(simulator, "sleep", "1", "--output", "pretty") as process:
+        printed, complaints = process.communicate(timeout=20)
+
+    assert (process.returncode, complaints) == (0, b"")
+    assert printed.startswith(rb"\u2713 sleep on ")

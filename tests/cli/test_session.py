@@ -50,3 +50,12 @@ def test_a_wrong_package_is_refused_before_anything_is_opened(cli: Cli) -> None:
     printed = cli("sleep", "1", "--operator-package", "a;b", "--device", "no-such-device")
 
     assert (printed.code, printed.json["code"]) == (1, "CONFIGURATION_INVALID")
+
+
+@pytest.mark.parametrize("argv", [["logs"], ["packages", "list"], ["leases"], ["record", "pull"]])
+def test_a_device_of_another_host_has_no_shell(argv: list[str], cli: Cli) -> None:
+    """What needs more than executions says so, and which device would do."""
+    printed = cli(*argv, "--device", "http://127.0.0.1:1/x")
+
+    assert (printed.code, printed.json["code"]) == (1, "DEVICE_SHELL_UNAVAILABLE")
+    assert "--device SERIAL" in printed.json["hint"]

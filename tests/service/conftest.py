@@ -22,9 +22,12 @@ def simulator() -> Iterator[Simulator]:
 
 @pytest.fixture(scope="session", autouse=True)
 def own_locks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Keep the leases and flight locks of these tests in a folder of their own."""
+    """Keep the locks of these tests in a folder of their own, and have a registry of no skills."""
     folder = tmp_path_factory.mktemp("locks")
+    registry = tmp_path_factory.mktemp("skills") / "skills-registry.json"
+    registry.write_text('{"skills": []}')
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CLAWPERATOR_SKILLS_REGISTRY", str(registry))
         patch.setenv("CLAWPERATOR_LEASE_DIR", str(folder))
         patch.delenv("CLAWPERATOR_TOKEN", raising=False)
         yield folder

@@ -64,6 +64,8 @@ def serve(
     # starlette and uvicorn are an extra, and take long to import.
     from pytest_clawperator.service.server import ServiceOptions, run_service
 
+    if insecure:
+        notice("no token is asked for: whoever reaches this machine can use its devices")
     run_service(
         ServiceOptions(
             host=host,

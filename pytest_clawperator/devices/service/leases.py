@@ -12,10 +12,15 @@ from contextlib import contextmanager, suppress
 
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.service.api import ServiceApi, locate_service
-from pytest_clawperator.errors import ClawperatorError, ErrorCode, LeaseError
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ConfigurationError,
+    ErrorCode,
+    LeaseError,
+)
 from pytest_clawperator.execution.flight import Flight
-from pytest_clawperator.transport.service_adb import SERVICE_PREFIX, service_key
-from pytest_clawperator.transport.wire import ANSWER_DEADLINE, request
+from pytest_clawperator.transport.service_adb import service_key
+from pytest_clawperator.transport.wire import ANSWER_DEADLINE, SERVICE_PREFIX, request
 
 #: How long a lease lasts that is not renewed, in seconds.
 TIME_TO_LIVE = 15.0
@@ -46,6 +51,15 @@ class ServiceLeases:
         url, serial = _place(key)
         found = (one for one in self._service(url).devices() if one.serial == serial)
         return next((one.holder for one in found), None)
+
+    def evict(self, key: str, holder: Holder) -> bool:
+        """Refuse: whose devices they are, people decide on the machine of the service."""
+        url, serial = _place(key)
+        raise ConfigurationError(
+            f"the lease is kept by the service at {url}",
+            serial=serial,
+            hint="Run `clawperator-py leases --break` on the machine of the service.",
+        )
 
     def borrow(self, ticket: str) -> ServicePermit:
         """Return the right to use a device that another process of the run has leased."""

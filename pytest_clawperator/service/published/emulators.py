@@ -102,6 +102,7 @@ class EmulatorApi:
 
     async def start(self, request: Request) -> Response:
         """Start an emulator."""
+        await read_optional(request)  # what is no JSON is refused everywhere
         name = request.path_params["name"]
 
         def ask(all_: Emulators) -> dict[str, Any]:
@@ -113,6 +114,7 @@ class EmulatorApi:
 
     async def stop(self, request: Request) -> Response:
         """Stop an emulator."""
+        await read_optional(request)  # what is no JSON is refused everywhere
         name = request.path_params["name"]
 
         def ask(all_: Emulators) -> dict[str, Any]:
@@ -123,6 +125,7 @@ class EmulatorApi:
 
     async def delete(self, request: Request) -> Response:
         """Delete a virtual device."""
+        await read_optional(request)  # what is no JSON is refused everywhere
         name = request.path_params["name"]
 
         def ask(all_: Emulators) -> dict[str, Any]:
@@ -133,6 +136,7 @@ class EmulatorApi:
 
     async def provision(self, request: Request) -> Response:
         """Return a ready emulator."""
+        await read_optional(request)  # what is no JSON is refused everywhere
         return await self._answer(lambda all_: all_.provision().to_dict())
 
     async def _answer(self, ask: Callable[[Emulators], dict[str, Any]]) -> Response:

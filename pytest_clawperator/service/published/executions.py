@@ -30,7 +30,14 @@ from pytest_clawperator.service.answers import (
     succeeded,
 )
 from pytest_clawperator.service.bodies import read_object, text_field
-from pytest_clawperator.service.endpoint import TEXT, Endpoint, a_list, an_object
+from pytest_clawperator.service.endpoint import (
+    TEXT,
+    Endpoint,
+    Handler,
+    Schema,
+    a_list,
+    an_object,
+)
 from pytest_clawperator.service.rack import Rack
 from pytest_clawperator.service.station import Station
 
@@ -52,8 +59,9 @@ _EXECUTION = an_object(
         "items": an_object(("id", "type"), id=TEXT, type=TEXT, params={"type": "object"}),
     },
 )
+_EXECUTE = an_object(("execution",), execution=_EXECUTION, deviceId=TEXT, operatorPackage=TEXT)
 _RESULT = {"envelope": {"type": "object"}, "deviceId": TEXT, "terminalSource": TEXT}
-_STATUSES = (400, 404, 413, 423, 500, 504)
+_STATUSES = (400, 403, 404, 413, 423, 500, 504)
 
 
 class Executions:
@@ -69,44 +77,6 @@ class Executions:
 
     def endpoints(self) -> list[Endpoint]:
         """Return the endpoints."""
-        snapshots = [
-            Endpoint(
-                method="POST",
-                path=path,
-                handle=self.snapshot,
-                summary="Capture the UI hierarchy.",
-                body=_ASKED,
-                is_body_required=True,
-                answer=_RESULT,
-                statuses=_STATUSES,
-            )
-            for path in ("/snapshot", "/observe/snapshot")
-        ]
-        screenshots = [
-            Endpoint(
-                method="POST",
-                path=path,
-                handle=self.screenshot,
-                summary="Capture the screen into a file of this machine.",
-                body=_PATH,
-                is_body_required=True,
-                answer=_RESULT,
-                statuses=(*_STATUSES, 403),
-            )
-            for path in ("/screenshot", "/observe/screenshot")
-        ]
-        execute = Endpoint(
-            method="POST",
-            path="/execute",
-            handle=self.execute,
-            summary="Run an execution on a device, and return its result envelope.",
-            body=an_object(
-                ("execution",), execution=_EXECUTION, deviceId=TEXT, operatorPackage=TEXT
-            ),
-            is_body_required=True,
-            answer=_RESULT,
-            statuses=(*_STATUSES, 403),
-        )
         devices = Endpoint(
             method="GET",
             path="/devices",
@@ -114,7 +84,27 @@ class Executions:
             summary="List the connected devices with their states.",
             answer={"devices": a_list(an_object(("serial", "state"), serial=TEXT, state=TEXT))},
         )
-        return [devices, execute, *snapshots, *screenshots]
+        rows: list[tuple[str, Handler, str, Schema]] = [
+            ("/execute", self.execute, "Run an execution, and return its envelope.", _EXECUTE),
+            ("/snapshot", self.snapshot, "Capture the UI hierarchy.", _ASKED),
+            ("/observe/snapshot", self.snapshot, "Capture the UI hierarchy.", _ASKED),
+            ("/screenshot", self.screenshot, "Capture the screen into a file.", _PATH),
+            ("/observe/screenshot", self.screenshot, "Capture the screen into a file.", _PATH),
+        ]
+        running = [
+            Endpoint(
+                method="POST",
+                path=path,
+                handle=handle,
+                summary=summary,
+                body=body,
+                is_body_required=True,
+                answer=_RESULT,
+                statuses=_STATUSES,
+            )
+            for path, handle, summary, body in rows
+        ]
+        return [devices, *running]
 
     async def devices(self, request: Request) -> Response:
         """List the connected devices; where adb is missing there are none, and a warning."""

@@ -11,6 +11,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import USABLE
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.redaction.redaction import SECRETS
@@ -150,12 +152,16 @@ class DeviceApi:
         if state != USABLE:
             return told
         station, lease = self._rack.station_of(serial), self._rack.leasing.of(serial)
+
+        def ask() -> tuple[DeviceInfo, Holder | None]:
+            info = station.info
+            return info, self._rack.leasing.holder(info.key)
+
         try:
-            info = await self._rack.in_thread(lambda: station.info)
+            info, holder = await self._rack.in_thread(ask)
         except ClawperatorError as error:
             return {**told, "problem": error_object(error)}
         problem = station.problem
-        holder = await self._rack.in_thread(self._rack.leasing.holder, info.key)
         return {
             **told,
             "info": asdict(info),

@@ -30,6 +30,7 @@ ALLOWED_COMMANDS = (
 LARGEST_FILE = 1024 * 1024 * 1024
 NAMESPACES = ("system", "secure", "global")
 
+_DEVICE = "/v1/devices/{serial}"
 _STATUSES = (400, 404, 413, 423, 500, 504)
 _NUMBER: Schema = {"type": "number"}
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,199}")
@@ -45,25 +46,26 @@ class ShellApi:
 
     def endpoints(self) -> list[Endpoint]:
         """Return the endpoints."""
-        device = "/v1/devices/{serial}"
-        setting = f"{device}/settings/{{namespace}}/{{name}}"
-        file = f"{device}/file"
+        shell = Endpoint(
+            method="POST",
+            path=f"{_DEVICE}/shell",
+            handle=self.shell,
+            summary="Run a command of the allow-list, given as its words.",
+            body=an_object(
+                ("command",), command=a_list(TEXT), timeoutMs={"type": "number", "minimum": 1}
+            ),
+            is_body_required=True,
+            answer={"stdout": TEXT, "stderr": TEXT, "exitCode": _NUMBER},
+            statuses=(*_STATUSES, 403),
+        )
+        return [shell, *self._of_settings(), *self._of_files()]
+
+    def _of_settings(self) -> list[Endpoint]:
+        path = f"{_DEVICE}/settings/{{namespace}}/{{name}}"
         return [
             Endpoint(
-                method="POST",
-                path=f"{device}/shell",
-                handle=self.shell,
-                summary="Run a command of the allow-list, given as its words.",
-                body=an_object(
-                    ("command",), command=a_list(TEXT), timeoutMs={"type": "number", "minimum": 1}
-                ),
-                is_body_required=True,
-                answer={"stdout": TEXT, "stderr": TEXT, "exitCode": _NUMBER},
-                statuses=(*_STATUSES, 403),
-            ),
-            Endpoint(
                 method="GET",
-                path=setting,
+                path=path,
                 handle=self.read_setting,
                 summary="Read a setting: system, secure or global.",
                 answer={"value": {"type": ["string", "null"]}},
@@ -71,7 +73,7 @@ class ShellApi:
             ),
             Endpoint(
                 method="PUT",
-                path=setting,
+                path=path,
                 handle=self.put_setting,
                 summary="Make a setting.",
                 body=an_object(("value",), value=TEXT),
@@ -79,9 +81,14 @@ class ShellApi:
                 answer={"value": TEXT},
                 statuses=_STATUSES,
             ),
+        ]
+
+    def _of_files(self) -> list[Endpoint]:
+        path = f"{_DEVICE}/file"
+        return [
             Endpoint(
                 method="GET",
-                path=file,
+                path=path,
                 handle=self.pull,
                 summary="Return the content of a file of the device.",
                 query={"path": TEXT},
@@ -90,7 +97,7 @@ class ShellApi:
             ),
             Endpoint(
                 method="PUT",
-                path=file,
+                path=path,
                 handle=self.push,
                 summary="Write a file on the device.",
                 query={"path": TEXT},

@@ -7,7 +7,8 @@ import pytest
 from pytest_clawperator.devices.lease import open_leases
 from pytest_clawperator.devices.pool import Lease, server_of
 from pytest_clawperator.devices.service import leases
-from pytest_clawperator.errors import LeaseError
+from pytest_clawperator.errors import ConfigurationError, LeaseError
+from pytest_clawperator.service.leasing import ServiceLease
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.service_adb import ServiceAdb
 from tests.doubles.adb_server import eventually
@@ -61,9 +62,12 @@ def test_a_lease_is_renewed_while_it_is_held(
     monkeypatch.setattr(leases, "TIME_TO_LIVE", 1.0)
     renewed: list[str] = []
     renew = service.service.rack.leasing.renew
-    monkeypatch.setattr(
-        service.service.rack.leasing, "renew", lambda token: renewed.append(token) or renew(token)
-    )
+
+    def watched(token: str) -> ServiceLease:
+        renewed.append(token)
+        return renew(token)
+
+    monkeypatch.setattr(service.service.rack.leasing, "renew", watched)
     store = open_leases(run_id="one")
     hold = store.try_take(key)
     assert hold is not None
@@ -101,4 +105,25 @@ def test_other_devices_are_leased_as_before() -> None:
     with store.try_take("PH-9") as hold:  # type: ignore[union-attr] # it is free
         assert store.borrow(hold.ticket).key == "PH-9"
         assert "run one" in str(store.holder("PH-9"))
+    store.close()
+
+
+def test_people_take_a_device_back_on_its_own_machine(service: RunningService, key: str) -> None:
+    """There the lease can be broken; the client is told, and sends nothing more."""
+    store, serial = open_leases(run_id="one"), key.rpartition("/")[2]
+    hold = store.try_take(key)
+    assert hold is not None
+    there = open_leases(run_id="people")
+    own_key = service.service.rack.station_of(serial).info.key
+    holder = there.holder(own_key)
+    assert holder is not None
+    with pytest.raises(ConfigurationError, match="kept by the service"):
+        store.evict(key, holder)
+
+    assert there.evict(own_key, holder)
+
+    with pytest.raises(LeaseError):
+        hold.check()
+    assert eventually(lambda: service.service.rack.leasing.of(serial) is None)
+    hold.release()
     store.close()

@@ -14,6 +14,7 @@ from pytest_clawperator.cli.commands.executions.running import perform
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import Mistake
 from pytest_clawperator.cli.output import Answer
+from pytest_clawperator.contracts.text.ecmascript import is_blank
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.visible_text import visible_in_xml
 
@@ -61,7 +62,7 @@ def snapshot(options: GlobalOptions, outline: bool, xml: bool) -> Answer:
 @click.option("--open", "is_opened", is_flag=True, help="Show the picture when it is taken.")
 def screenshot(options: GlobalOptions, path: str | None, is_opened: bool) -> Answer:
     """Capture the screen as a PNG picture; without a path, into the folder for temporary files."""
-    if path is not None and not path.strip():
+    if path == "":
         raise Mistake("--path requires a value")
 
     def finish(result: RunResult, answer: Answer) -> Answer:
@@ -72,7 +73,7 @@ def screenshot(options: GlobalOptions, path: str | None, is_opened: bool) -> Ans
 
     wanted = payload(
         "take_screenshot",
-        {} if path is None else {"path": str(Path(path).absolute())},
+        {} if path is None else {"path": path if is_blank(path) else str(Path(path).absolute())},
         step="snap",
         command_id=unique("screenshot"),
         source=OBSERVE,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,15 @@ from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import invalid
 from pytest_clawperator.cli.output import Answer, Line, Piece
 from pytest_clawperator.cli.session import open_session
+from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.completion import override_timeout
 from pytest_clawperator.contracts.payload import Execution, validate_execution
 from pytest_clawperator.execution.postprocess import screenshot_path
-from pytest_clawperator.execution.result import RunResult, error_of
+from pytest_clawperator.execution.result import RunResult
+
+_MILLISECONDS = "--timeout is in milliseconds, as in --timeout 30000."
+# It takes long to import, and few need it.
+_EXPLAINING = "pytest_clawperator.cli.commands.executions.explaining"
 
 #: Makes the page for people of a run that succeeded.
 Page = Callable[[RunResult], Sequence[Piece]]
@@ -39,6 +46,8 @@ def perform(
     execution = checked(payload, None if is_timeout_used else options.timeout)
     with open_session(options) as runner:
         result = runner.run(execution)
+        if not result.ok and options.output == "pretty":
+            raise import_module(_EXPLAINING).explained(runner, execution, result)
         wire = _with_kept_screenshot(execution, result)
     document = {
         "envelope": wire,
@@ -46,8 +55,6 @@ def perform(
         "terminalSource": result.terminal_source,
         "isCanonicalTerminal": True,
     }
-    if not result.ok and options.output == "pretty":
-        raise error_of(result)
     if not result.ok:
         return Answer(document, exit_code=1)
     shown = page(result) if page is not None else steps_page(result)
@@ -57,12 +64,20 @@ def perform(
 def checked(payload: Any, timeout: str | None) -> Execution:
     """Return the execution of a payload, with another timeout if one was given."""
     execution = validate_execution(payload)
-    return execution if timeout is None else override_timeout(execution, milliseconds(timeout))
+    if timeout is None:
+        return execution
+    limit = finite(read_number(timeout))
+    if not limits.MIN_TIMEOUT_MS <= limit <= limits.MAX_TIMEOUT_MS:
+        bounds = f"{limits.MIN_TIMEOUT_MS} and {limits.MAX_TIMEOUT_MS}"
+        raise invalid(f"timeoutMs must be between {bounds}", hint=_MILLISECONDS)
+    return override_timeout(execution, limit / 1000)
 
 
-def milliseconds(text: str) -> float:
-    """Return a time in milliseconds as seconds; NaN where it is no number."""
-    return read_number(text) / 1000
+def finite(number: float) -> float:
+    """Return ``--timeout`` as a number; raise if it is none."""
+    if not math.isfinite(number):
+        raise invalid("timeoutMs must be a finite number", hint=_MILLISECONDS)
+    return number
 
 
 def rehearsed(

@@ -9,10 +9,10 @@ import click
 from pytest_clawperator.cli.command import command
 from pytest_clawperator.cli.commands.executions.numbers import read_number
 from pytest_clawperator.cli.commands.executions.payloads import USUAL_MS, payload, unique
-from pytest_clawperator.cli.commands.executions.running import perform
+from pytest_clawperator.cli.commands.executions.running import finite, perform
 from pytest_clawperator.cli.commands.executions.touch import one_of
 from pytest_clawperator.cli.global_options import GlobalOptions
-from pytest_clawperator.cli.mistakes import invalid, missing_argument
+from pytest_clawperator.cli.mistakes import missing_argument
 from pytest_clawperator.cli.output import Answer
 from pytest_clawperator.cli.selectors import CONTAINER, ELEMENT, require_selector
 
@@ -118,8 +118,6 @@ def _scroll(
     task: str | None = None,
 ) -> dict[str, Any]:
     """Return the execution of a scroll; ``--timeout`` is how long the whole may take."""
-    limit = USUAL_MS if options.timeout is None else read_number(options.timeout)
-    if limit != limit:
-        raise invalid("timeoutMs must be a finite number")
+    limit = USUAL_MS if options.timeout is None else finite(read_number(options.timeout))
     command_id = unique(name)
     return payload(kind, params, step="a1", command_id=command_id, task_id=task, timeout_ms=limit)

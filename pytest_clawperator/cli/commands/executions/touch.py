@@ -105,7 +105,7 @@ def one_of(
     command: str, what: str, words: tuple[str, ...], option: str | None, *, flag: str
 ) -> str | None:
     """Return what was given as an argument or as an option; raise if it was given twice."""
-    if words and option is not None:
+    if words and option:
         raise invalid(
             f"{command}: pass the {what} as a positional argument or via {flag}, not both",
             hint=f"See `clawperator-py {command} --help`.",

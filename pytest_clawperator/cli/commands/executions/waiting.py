@@ -9,7 +9,12 @@ import click
 from pytest_clawperator.cli.command import command
 from pytest_clawperator.cli.commands.executions.numbers import read_number
 from pytest_clawperator.cli.commands.executions.payloads import USUAL_MS, direct, payload, unique
-from pytest_clawperator.cli.commands.executions.running import perform, positive_timeout, rehearsed
+from pytest_clawperator.cli.commands.executions.running import (
+    finite,
+    perform,
+    positive_timeout,
+    rehearsed,
+)
 from pytest_clawperator.cli.commands.executions.touch import one_of
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import invalid, missing_argument
@@ -103,13 +108,13 @@ def sleep(options: GlobalOptions, words: tuple[str, ...]) -> Answer:
         raise invalid(f"Duration must be a non-negative number (got: {text})")
     if duration > _LONGEST_SLEEP_MS:
         raise invalid(f"Duration must be <= {_LONGEST_SLEEP_MS}ms (got: {text}ms)")
-    given = 0.0 if options.timeout is None else read_number(options.timeout)
+    given = 0.0 if options.timeout is None else finite(read_number(options.timeout))
     wanted = payload(
         "sleep",
         {"durationMs": duration},
         step="sleep",
         command_id=unique("sleep"),
-        timeout_ms=max(_whole(duration), given if given == given else 0),
+        timeout_ms=max(_whole(duration), given),
     )
     return perform(options, wanted, is_timeout_used=True)
 

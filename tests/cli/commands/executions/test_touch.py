@@ -46,6 +46,14 @@ def test_a_node_that_is_not_there_is_a_failed_envelope(cli: Cli) -> None:
     assert "snapshot" in told.err
 
 
+def test_people_are_told_which_node_comes_nearest(settings: Cli) -> None:
+    """A slip in a text is found on the screen."""
+    told = settings("click", "--text", "Conections", "--output", "pretty")
+
+    assert 'Nearest: button "Connections"' in told.err
+    assert told.err.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("argv", "code"),
     [
