@@ -115,7 +115,7 @@ class Poster:
         return answer
 
 
-def clients(opened: ExitStack, serials: Sequence[str], **where: str) -> list[Run]:
+def clients(opened: ExitStack, serials: Sequence[str], **where: Any) -> list[Run]:
     """Return what runs executions with clients of the library."""
 
     def runner(serial: str) -> Run:

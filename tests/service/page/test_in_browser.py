@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tests.doubles.chromium import chromium
 from tests.doubles.service import RunningService
-from tests.doubles.shown_rack import ShownRack, serving, shown_device, shown_run
+from tests.doubles.shown_page import ShownRack, serving, shown_device, shown_run
 from tests.service.conftest import execution
 
 # A machine that is busy with other tests may take its time.
