@@ -19,6 +19,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 import click
@@ -26,6 +27,7 @@ import click
 from pytest_clawperator.cli.command import write_options
 from pytest_clawperator.cli.global_options import (
     GlobalOptions,
+    OutputMode,
     as_parameters,
     default_output,
     split_global_options,
@@ -97,9 +99,12 @@ def version() -> str:
     return found
 
 
-def _output_of(argv: Sequence[str]) -> Any:
+def _output_of(argv: Sequence[str]) -> OutputMode:
     """Return the output that errors have before the options are known."""
-    return "pretty" if "pretty" in argv else "json" if "--json" in argv else default_output()
+    asked = {value for name, value in pairwise(argv) if name in ("--output", "--format")}
+    if "pretty" in asked:
+        return "pretty"
+    return "json" if asked or "--json" in argv else default_output()
 
 
 class LazyGroup(click.Group):

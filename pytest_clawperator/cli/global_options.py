@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Literal
 
 import click
 
 from pytest_clawperator.cli.mistakes import Mistake
+from pytest_clawperator.errors import ClawperatorError
 
 OutputMode = Literal["json", "pretty"]
 LOG_LEVELS = ("debug", "info", "warn", "error")
@@ -91,7 +93,13 @@ def default_output() -> OutputMode:
 def as_parameters() -> list[click.Parameter]:
     """Return the options for help and completion; they are never parsed by click."""
     return [
-        _shown("--device", "--device-id", metavar="SERIAL", help="The device; else the only one."),
+        _shown(
+            "--device",
+            "--device-id",
+            metavar="SERIAL",
+            help="The device; else the only one.",
+            shell_complete=_connected_serials,
+        ),
         _shown(
             "--operator-package",
             "--receiver-package",
@@ -119,6 +127,17 @@ class GlobalOption(click.Option):
 
 def _shown(*names: str, **how: object) -> GlobalOption:
     return GlobalOption(list(names), expose_value=False, **how)  # type: ignore[arg-type] # passed on
+
+
+def _connected_serials(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    """Return the serials that begin so, for completion; no adb server is started for that."""
+    try:
+        server = import_module("pytest_clawperator.transport.server").locate_server()
+        return [serial for serial, _ in server.devices() if serial.startswith(incomplete)]
+    except ClawperatorError:
+        return []
 
 
 def _with_values_apart(words: Sequence[str]) -> Iterator[str]:

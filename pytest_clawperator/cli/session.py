@@ -10,6 +10,7 @@ from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.hints import for_command_line
 from pytest_clawperator.cli.output import notice
 from pytest_clawperator.client.device.device import Device
+from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
 from pytest_clawperator.contracts.events import Event, ExecutionFinished, Notice, Observer
 from pytest_clawperator.devices.connection import (
     open_runner,
@@ -24,7 +25,7 @@ from pytest_clawperator.devices.inventory import (
     read_device,
 )
 from pytest_clawperator.devices.lease import Hold, open_leases, take_each
-from pytest_clawperator.devices.readiness import Readiness
+from pytest_clawperator.devices.readiness import Readiness, read_readiness
 from pytest_clawperator.devices.spec import parse_device_spec
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, OperatorNotReadyError
 from pytest_clawperator.execution.pipeline import Pipeline
@@ -101,11 +102,13 @@ def open_session(options: GlobalOptions) -> Iterator[Runner]:
         with _closing(runner):
             yield runner
         return
-    package = wanted_package(options.operator_package)  # before anything is opened
+    # Before anything is opened.
+    package = wanted_package(options.operator_package) or OPERATOR_PACKAGE
     with ExitStack() as opened:
         transport = opened.enter_context(open_device(options))
         info = read_device(transport, server=transport.server)
         hold = opened.enter_context(_hold(options, info.key, transport.serial))
+        found = _readiness(transport, package)
         open_pipeline = partial(
             open_runner,
             transport,
@@ -114,11 +117,27 @@ def open_session(options: GlobalOptions) -> Iterator[Runner]:
             observers=[_teller(options)],
             clearance=hold.clear,
             info=info,
+            known=found,
             keep=True,
         )
         pipeline = _tolerating_variant(open_pipeline)
         opened.callback(pipeline.close)
         yield pipeline
+
+
+def _readiness(transport: AdbTransport, package: str) -> Readiness:
+    """Read the state of a device; raise if it has started and does not tell which apps it has."""
+    found = read_readiness(transport, package)
+    if found.installed is None and found.booted is not False:
+        raise OperatorNotReadyError(
+            f"the device does not tell whether the Operator app {package} is installed",
+            code=ErrorCode.OPERATOR_NOT_INSTALLED,
+            serial=transport.serial,
+            hint="Try `adb shell pm list packages` by hand; a device that is still starting"
+            " refuses it.",
+            details={"wanted": package},
+        )
+    return found
 
 
 def _tolerating_variant(open_pipeline: Callable[..., tuple[Pipeline, Device]]) -> Pipeline:

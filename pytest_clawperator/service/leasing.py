@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pytest_clawperator.devices.holder import Holder
@@ -144,13 +144,10 @@ class Leasing:
             self._own.close()
 
     @contextmanager
-    def held(
-        self, serial: str, key: str, token: str | None, *, looking: bool = False
-    ) -> Iterator[Hold]:
+    def held(self, serial: str, key: str, token: str | None) -> Iterator[Hold]:
         """Have a device for a while: by a client's lease, or else by one of the service.
 
-        Who is only ``looking`` may do so without the token of a client's lease. Used in the
-        thread that uses the device; several may have it at once.
+        Used in the thread that uses the device; several may have it at once.
         """
         lease = self._by_serial.get(serial)
         if token is not None:
@@ -158,7 +155,7 @@ class Leasing:
             if lease.serial != serial:
                 raise _of_another(serial, lease)
         if lease is not None:
-            if lease.token != token and not looking:
+            if lease.token != token:
                 raise self._taken(lease)
             yield lease.hold
             return
@@ -167,6 +164,23 @@ class Leasing:
             yield hold
         finally:
             self._give_back(key)
+
+    def check_visible(self, serial: str, key: str) -> None:
+        """Raise if somebody has the device who did not get it from the service.
+
+        Who only looks takes no lease: it would be in the way of a run that begins just then.
+        """
+        if serial in self._by_serial:
+            return
+        holder = self.holder(key)
+        if holder is not None:
+            raise LeaseError(
+                f"the device is held by {holder}",
+                code=ErrorCode.DEVICE_LEASED,
+                serial=serial,
+                hint="Look at it when that run is over.",
+                details={"key": key, "holder": asdict(holder)},
+            )
 
     def _borrow(self, serial: str, key: str) -> Hold:
         """Take a device for the service, unless it has it already."""

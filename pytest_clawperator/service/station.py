@@ -183,18 +183,23 @@ class Station:
             self._remember(replace(past, elapsed=time.monotonic() - begin))
 
     @contextmanager
-    def used(self, token: str | None, *, looking: bool = False) -> Iterator[Transport]:
+    def used(self, token: str | None) -> Iterator[Transport]:
         """Have the device for something else than an execution."""
-        with self._leasing.held(self.serial, self.info.key, token, looking=looking):
+        with self._leasing.held(self.serial, self.info.key, token):
             yield self.transport
+
+    def looked_at(self) -> Transport:
+        """Return the device for what changes nothing on it."""
+        self._leasing.check_visible(self.serial, self.info.key)
+        return self.transport
 
     def picture(self) -> bytes:
         """Return a picture of the screen as PNG, not older than a second."""
         with self._photographing:
             now = time.monotonic()
             if self._picture is None or now - self._picture[0] > PICTURE_AGE:
-                with self.used(None, looking=True):
-                    self._picture = (now, self.photograph())
+                self.looked_at()  # raises if it may not be
+                self._picture = (now, self.photograph())
             return self._picture[1]
 
     def photograph(self) -> bytes:

@@ -23,6 +23,8 @@ from pytest_clawperator.transport.wire import MAX_REQUEST, AdbServer, acknowledg
 
 PATH = "/v1/adb"
 LEASE_HEADER = "clawperator-lease"
+#: How long a client without a lease may take to say what it wants, in seconds.
+ASKED_WITHIN = 20.0
 _SWITCHED = b"HTTP/1.1 101 Switching Protocols\r\nupgrade: adb\r\nconnection: upgrade\r\n\r\n"
 _HARMLESS = re.compile(
     r"host:(version|devices|devices-l|reconnect-offline)|host-serial:[^\s]+:(get-state|features)"
@@ -92,6 +94,7 @@ class Tunnels:
             return
         client.transport.write(_SWITCHED)
         client.begin(adb, rest)
+        loop.call_later(ASKED_WITHIN, client.close_unasked)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -126,6 +129,11 @@ class _FromClient(asyncio.Protocol):
         if self.transport.is_closing():
             adb.close()
         self.data_received(rest)
+
+    def close_unasked(self) -> None:
+        """Close a tunnel that has no lease, and asked for nothing."""
+        if self._lease is None and not self._is_checked:
+            self.close()
 
     def data_received(self, data: bytes) -> None:
         """Pass bytes on, requests only once they are checked."""

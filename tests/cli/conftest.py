@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,11 +47,14 @@ Cli = Callable[..., Printed]
 TOP = Path(__file__).parent.parent.parent
 
 
-def start(simulator: Simulator, *argv: str) -> subprocess.Popen[bytes]:
+def start(
+    simulator: Simulator, *argv: str, program: Sequence[str] = ("-m", "pytest_clawperator")
+) -> subprocess.Popen[bytes]:
     """Start the program itself on the phone."""
-    environment = {**os.environ, "ANDROID_ADB_SERVER_PORT": str(simulator.adb_port)}
+    phone = {"ANDROID_SERIAL": simulator.serials[0]}
+    environment = {**os.environ, **phone, "ANDROID_ADB_SERVER_PORT": str(simulator.adb_port)}
     return subprocess.Popen(
-        [sys.executable, "-m", "pytest_clawperator", *argv],
+        [sys.executable, *program, *argv],
         cwd=TOP,
         env=environment,
         stdout=subprocess.PIPE,
@@ -85,7 +88,9 @@ def cli(
 ) -> Cli:
     """Return the function that runs a command line on the phone."""
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(simulator.adb_port))
-    for name in ("ANDROID_SERIAL", "CLAWPERATOR_OPERATOR_PACKAGE", "ADB_SERVER_SOCKET"):
+    # adb also finds what else listens on this machine, such as an emulator.
+    monkeypatch.setenv("ANDROID_SERIAL", simulator.serials[0])
+    for name in ("CLAWPERATOR_OPERATOR_PACKAGE", "ADB_SERVER_SOCKET"):
         monkeypatch.delenv(name, raising=False)
 
     def call(*argv: str) -> Printed:

@@ -89,6 +89,23 @@ def test_aliases_lead_to_commands() -> None:
     assert [group for group in GROUPS if not any(p.startswith(f"{group} ") for p in paths)] == []
 
 
+@pytest.mark.parametrize(
+    ("argv", "is_for_people"),
+    [
+        (["type", "pretty", "--device"], False),
+        (["snapshot", "--output", "pretty", "--device"], True),
+        (["snapshot", "--format", "json", "--device"], False),
+    ],
+)
+def test_an_error_in_the_options_is_told_as_was_asked(
+    argv: list[str], is_for_people: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The output is known although the options cannot be read; a text is no option."""
+    assert run(argv) == 1
+
+    assert bool(capsys.readouterr().err) is is_for_people
+
+
 def test_the_version_is_plain_text(capsys: pytest.CaptureFixture[str]) -> None:
     """Scripts can compare what ``--version`` prints."""
     assert run(["--version"]) == 0

@@ -18,12 +18,13 @@ from tests.cli.conftest import Cli, Printed
 DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "command-line.md"
 TEXT = DOCUMENT.read_text(encoding="utf-8")
 PROGRAM = "clawperator-py "
-# What is another one each time: ports, ids, moments, durations, and how wide a column is.
+# What is another one each time: ports, ids, durations, emulators of others, widths of columns.
 CHANGING = (
     (re.compile(r"127\.0\.0\.1:[0-9]+"), "127.0.0.1:PORT"),
     (re.compile(r"-[0-9]{13}-[0-9a-z]{7}"), "-ID"),
     (re.compile(r"_[0-9]{13}"), "_ID"),
     (re.compile(r"\b[0-9]+\.[0-9] s\b"), "SECONDS"),
+    (re.compile(r", emulator-[0-9]+|emulator-[0-9]+, "), ""),
     (re.compile(r" {2,}"), "  "),
 )
 
@@ -55,7 +56,8 @@ def words_of(command: str) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """Return an output without what is another one each time."""
+    """Return an output without what is another one each time, and without others' emulators."""
+    text = "\n".join(line for line in text.split("\n") if not line.startswith("emulator-"))
     for pattern, name in CHANGING:
         text = pattern.sub(name, text)
     return "\n".join(line.rstrip() for line in text.rstrip().split("\n"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,12 @@ def own_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAWPERATOR_LEASE_DIR", str(tmp_path))
 
 
+def lease_of(cli: Cli, simulator: Simulator) -> Any:
+    """Return what is told of the lease of the phone."""
+    [lease] = cli("leases", "--device", simulator.serials[0]).json["leases"]
+    return lease
+
+
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
@@ -29,13 +36,13 @@ def test_a_signal_in_the_middle_of_an_execution_ends_cleanly(
     """Nothing is printed, the exit code says which signal it was, and the device is free."""
     deadline = time.monotonic() + 20
     with start(simulator, "sleep", "100000") as process:
-        while cli("leases").json["leases"][0]["commandId"] is None:
+        while lease_of(cli, simulator)["commandId"] is None:
             assert time.monotonic() < deadline
         process.send_signal(number)
         printed, complaints = process.communicate(timeout=20)
 
     assert (process.returncode, printed, complaints) == (code, b"", b"")
-    assert cli("leases").json["leases"][0]["holder"] is None
+    assert lease_of(cli, simulator)["holder"] is None
 
 
 def test_a_notice_is_told_once(cli: Cli, simulator: Simulator) -> None:
@@ -74,3 +81,19 @@ def test_a_terminal_without_a_character_gets_its_number(
 
     assert (process.returncode, complaints) == (0, b"")
     assert printed.startswith(rb"\u2713 sleep on ")
+
+
+def test_a_snapshot_imports_only_what_it_needs(simulator: Simulator, cli: Cli) -> None:
+    """A short command starts quickly: no pages, no parsed XML, no client, no other host."""
+    code = (
+        "import sys; from pytest_clawperator.cli.app import run; run(['snapshot', '--json']);"
+        "print(*sorted(sys.modules), file=sys.stderr)"
+    )
+    with start(simulator, program=["-c", code]) as process:
+        printed, modules = process.communicate(timeout=20)
+
+    assert b'"status":"success"' in printed
+    loaded = set(modules.decode().split())
+    heavy = {"rich", "lxml", "httpx", "redis", "PIL", "yaml", "pytest", "asyncio"}
+    assert heavy & loaded == set()
+    assert "pytest_clawperator.client.client" not in loaded

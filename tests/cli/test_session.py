@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_clawperator.cli import session
+from pytest_clawperator.devices.readiness import Readiness
 from pytest_clawperator.simulator import Simulator
+from pytest_clawperator.transport.adb import AdbTransport
 from tests.cli.conftest import Cli
 from tests.doubles.host import SERIAL, running_host
 
 
-def test_another_variant_is_told_and_then_the_reason(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_variant_is_told_and_then_the_reason(cli: Cli, phone: AdbTransport) -> None:
     """The command goes on as published; as nobody answers, the error names the other variant."""
-    with Simulator(devices=1, operator="dev", time_scale=0.02) as other:
-        monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(other.adb_port))
-        refused = cli("sleep", "1")
-        named = cli("sleep", "1", "--operator-package", "com.clawperator.operator.dev")
+    phone.shell("sim fault operator_variant")
+
+    refused = cli("sleep", "1")
+    named = cli("sleep", "1", "--operator-package", "com.clawperator.operator.dev")
 
     assert "OPERATOR_VARIANT_MISMATCH" in refused.err
     assert (refused.code, refused.json["code"]) == (1, "OPERATOR_VARIANT_MISMATCH")
@@ -59,3 +60,25 @@ def test_a_device_of_another_host_has_no_shell(argv: list[str], cli: Cli) -> Non
 
     assert (printed.code, printed.json["code"]) == (1, "DEVICE_SHELL_UNAVAILABLE")
     assert "--device SERIAL" in printed.json["hint"]
+
+
+def test_a_device_that_does_not_tell_its_apps_is_not_used(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is sent to an Operator that may not be there."""
+    monkeypatch.setattr(session, "read_readiness", lambda *_: Readiness())
+
+    printed = cli("sleep", "1")
+
+    assert (printed.code, printed.json["code"]) == (1, "OPERATOR_NOT_INSTALLED")
+    assert "pm list packages" in printed.json["hint"]
+
+
+def test_a_device_that_is_starting_is_told_as_such(cli: Cli, phone: AdbTransport) -> None:
+    """It does not tell its apps either, but that is not what is wrong."""
+    phone.shell("sim fault booting")
+
+    printed = cli("sleep", "1")
+
+    assert (printed.code, printed.json["code"]) == (1, "DEVICE_OFFLINE")
+    assert "not finished starting" in printed.json["message"]

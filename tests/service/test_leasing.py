@@ -114,12 +114,27 @@ def test_the_token_of_another_device_is_refused() -> None:
             pass
         with pytest.raises(LeaseError, match="ada"), leasing.held("PH1", "key-6", None):
             pass
-        with leasing.held("PH1", "key-6", None, looking=True) as hold:
-            assert hold is lease.hold
+        leasing.check_visible("PH1", "key-6")
         with leasing.held("PH1", "key-6", lease.token) as hold:
             assert hold is lease.hold
 
     play(act)
+
+
+def test_who_looks_is_in_nobodys_way() -> None:
+    """A run can have the device at any moment; then nobody looks at it."""
+
+    async def act(leasing: Leasing) -> str:
+        leasing.check_visible("PH1", "key-8")
+        hold = open_leases(run_id="nightly").try_take("key-8")
+        assert hold is not None
+        with hold, pytest.raises(LeaseError) as caught:
+            leasing.check_visible("PH1", "key-8")
+        with leasing.held("PH1", "key-8", None):
+            leasing.check_visible("PH1", "key-8")
+        return str(caught.value)
+
+    assert "run nightly" in play(act)
 
 
 def test_several_threads_of_the_service_share_a_device() -> None:

@@ -127,6 +127,16 @@ def test_what_is_no_service_is_named() -> None:
     assert caught.value.code == ErrorCode.REMOTE_HOST_UNREACHABLE
 
 
+def test_a_tunnel_that_asks_for_nothing_is_closed(
+    service: RunningService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless it belongs to a lease, which ends in its own time."""
+    monkeypatch.setattr("pytest_clawperator.service.tunnel.ASKED_WITHIN", 0.01)
+
+    with ServiceAdb.at(service.url, token=None)._connect(20) as connection:
+        assert connection.recv(100) == b""
+
+
 def test_garbage_in_a_tunnel_is_refused(service: RunningService) -> None:
     """The service goes on."""
     connection = ServiceAdb.at(service.url, token=None)._connect(20)

@@ -26,6 +26,7 @@ from pytest_clawperator.devices.lease import LeaseStore, open_leases
 from pytest_clawperator.errors import ClawperatorError, LeaseError
 from pytest_clawperator.execution.flight import Flight, Unfinished
 from pytest_clawperator.transport.adb import AdbTransport
+from pytest_clawperator.visible_text import visible_line
 
 
 @command(
@@ -98,7 +99,8 @@ def _break(
     holder = store.holder(key)
     if holder is None:
         raise LeaseError("nobody holds the device", serial=device.serial)
-    question = f"{device.serial} is held by {holder}. Take it from them?"
+    # Anybody can have written who the holder is.
+    question = visible_line(f"{device.serial} is held by {holder}. Take it from them?")
     if not is_sure and not sys.stdin.isatty():
         raise Mistake(f"{question} Nobody can be asked here", hint="Say so with --yes.")
     if not is_sure and not click.confirm(question, err=True):

@@ -21,7 +21,7 @@ from pytest_clawperator.service.endpoint import TEXT, Endpoint, Schema, a_list, 
 from pytest_clawperator.service.openapi import package_version
 from pytest_clawperator.service.rack import Rack
 from pytest_clawperator.service.station import PastRun, Station
-from pytest_clawperator.service.tunnel import LEASE_HEADER, PATH
+from pytest_clawperator.service.tunnel import PATH
 from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.properties import properties
 
@@ -185,13 +185,7 @@ class DeviceApi:
 
     async def _look(self, request: Request, ask: Any) -> Any:
         station = await self._station(request)
-        token = request.headers.get(LEASE_HEADER)
-
-        def look() -> Any:
-            with station.used(token, looking=True) as transport:
-                return ask(transport)
-
-        return await self._rack.in_thread(look)
+        return await self._rack.in_thread(lambda: ask(station.looked_at()))
 
     async def _follow(self, station: Station, lines: list[bytes], end: int) -> AsyncIterator[bytes]:
         """Yield lines until the client goes, or the service ends."""

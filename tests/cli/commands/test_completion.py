@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from pytest_clawperator.cli.app import COMPLETE
+from pytest_clawperator.simulator import Simulator
 from tests.cli.conftest import Cli
 
 
@@ -51,3 +52,17 @@ def test_another_shell_is_refused(argv: list[str], code: str, cli: Cli) -> None:
 
     assert (printed.code, printed.json["code"]) == (1, code)
     assert "fish" in printed.out
+
+
+def test_serials_of_connected_devices_are_completed(
+    cli: Cli, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without an adb server nothing is offered, and none is started."""
+    monkeypatch.setenv(COMPLETE, "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", "clawperator-py snapshot --device ")
+    monkeypatch.setenv("COMP_CWORD", "3")
+    offered = cli().out
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "1")
+
+    assert f"plain,{simulator.serials[0]}" in offered.splitlines()
+    assert cli().out.strip() == ""

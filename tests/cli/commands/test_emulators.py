@@ -19,6 +19,7 @@ def sdk(bench: SdkBench, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
     """Return the function that runs a command line with the simulated SDK."""
     for name, value in bench.sdk.environment.items():
         monkeypatch.setenv(name, value)
+    monkeypatch.delenv("ANDROID_SERIAL")
     return cli
 
 

@@ -24,15 +24,15 @@ def held(phone: AdbTransport) -> Iterator[Hold]:
 
 def test_a_free_device_has_no_holder(cli: Cli, phone: AdbTransport) -> None:
     """It is told for programs and for people."""
-    [lease] = cli("leases").json["leases"]
+    [lease] = cli("leases", "--device", phone.serial).json["leases"]
 
     assert (lease["serial"], lease["holder"], lease["commandId"]) == (phone.serial, None, None)
     assert "nobody" in cli("leases", "--output", "pretty").out
 
 
-def test_a_holder_is_named(cli: Cli, held: Hold) -> None:
+def test_a_holder_is_named(cli: Cli, held: Hold, phone: AdbTransport) -> None:
     """With the run it belongs to, and without the token that identifies it."""
-    [lease] = cli("leases").json["leases"]
+    [lease] = cli("leases", "--device", phone.serial).json["leases"]
 
     assert lease["holder"]["run_id"] == "nightly"
     assert lease["holder"]["pid"] == held.holder.pid
@@ -55,12 +55,12 @@ def test_a_held_device_can_be_asked(argv: list[str], cli: Cli, held: Hold) -> No
     assert cli(*argv).code == 0
 
 
-def test_a_device_is_released_after_each_command(cli: Cli) -> None:
+def test_a_device_is_released_after_each_command(cli: Cli, phone: AdbTransport) -> None:
     """The next command can have it, also after one that failed."""
     codes = [cli(*argv).code for argv in (["sleep", "1"], ["click", "--text", "x"], ["back"])]
 
     assert codes == [0, 1, 0]
-    assert cli("leases").json["leases"][0]["holder"] is None
+    assert cli("leases", "--device", phone.serial).json["leases"][0]["holder"] is None
 
 
 def test_a_lease_is_broken_when_that_is_sure(cli: Cli, held: Hold, phone: AdbTransport) -> None:

@@ -19,6 +19,7 @@ from pytest_clawperator.cli.session import open_session
 from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.completion import override_timeout
 from pytest_clawperator.contracts.payload import Execution, validate_execution
+from pytest_clawperator.errors import ConfigurationError, ErrorCode, file_problem
 from pytest_clawperator.execution.postprocess import screenshot_path
 from pytest_clawperator.execution.result import RunResult
 
@@ -127,6 +128,13 @@ def _kept(picture: bytes, command_id: str) -> Path:
     name = "".join(one if one.isalnum() or one in "._-" else "_" for one in command_id)
     place = Path(tempfile.gettempdir())
     path = place / f"clawperator-screenshot-{name}-{round(time.time() * 1000)}.png"
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(picture)
+    try:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(picture)
+    except OSError as error:
+        raise ConfigurationError(
+            f"{path} cannot be written: {file_problem(error)}",
+            code=ErrorCode.FILE_UNAVAILABLE,
+            hint="Say where to write the picture: --path FILE.",
+        ) from error
     return path
