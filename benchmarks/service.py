@@ -1,6 +1,9 @@
-"""What the HTTP service costs: per execution over the library, and for idle listeners.
+"""What the service costs: per execution over the library, and per client that only listens.
 
-``python -m benchmarks.service``
+Eight simulated devices are used at once, by eight threads: through the library, and through the
+service, which is a process of its own, as it is at work. Both ways are measured alternately. The
+executions keep each device busy for a moment, as real ones do; on a small machine the simulated
+phones share the processors with all the rest, and without pauses they would be measured.
 """
 
 from __future__ import annotations
@@ -8,9 +11,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
-import re
 import resource
-import signal
 import socket
 import statistics
 import subprocess
@@ -22,178 +23,220 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from benchmarks.measuring import show
+from benchmarks.startup import environment
 from pytest_clawperator import connect
 from pytest_clawperator.simulator import Simulator
 
 DEVICES = 8
-ROUNDS, EXECUTIONS = 12, 12
-# The device is busy for this long, as with real actions; all of it is outside the host.
-DEVICE_MS = 40
-LISTENERS, EVENTS = 1000, 200
-_MEGABYTE = 1024 * 1024
+BUSY_MS = 50
+# The best of many short rounds: other load only ever adds time.
+ROUNDS, EXECUTIONS = 24, 10
+ADDED_MS = 3.0
 
-Run = Callable[[int], None]
+LISTENERS = (100, 500, 1000)
+HEARTBEATS_FOR = 60.0
+UNREAD = 200
 
+Actions = list[dict[str, Any]]
+Run = Callable[[Actions], None]
 
-def execution(number: int) -> dict[str, Any]:
-    """Make an execution that keeps the device busy for a while."""
-    return {
-        "commandId": f"bench-{time.monotonic_ns()}-{number}",
-        "taskId": "bench",
-        "source": "bench",
-        "expectedFormat": "android-ui-automator",
-        "timeoutMs": 10_000,
-        "actions": [{"id": "a", "type": "sleep", "params": {"durationMs": DEVICE_MS}}],
-    }
+BUSY: Actions = [{"id": "a", "type": "sleep", "params": {"durationMs": BUSY_MS}}]
+LOOK: Actions = [*BUSY, {"id": "b", "type": "snapshot_ui"}]
+
+SERVE = """
+import sys
+from pytest_clawperator.service.server import ServiceOptions, run_service
+
+run_service(
+    ServiceOptions(port=0, adb=sys.argv[1]), started=lambda url, token: print(url, flush=True)
+)
+"""
 
 
 @contextmanager
-def running_service(adb: str) -> Iterator[tuple[str, int]]:
-    """Run the service as its users do; yield its url and its process."""
-    command = [sys.executable, "-m", "pytest_clawperator", "serve", "--port", "auto"]
-    process = subprocess.Popen([*command, "--adb", adb], stderr=subprocess.PIPE, text=True)
+def own_service(simulator: Simulator, folder: Path) -> Iterator[tuple[str, int]]:
+    """Run the service for the simulated phones; yield its url and its process id."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", SERVE, f"{simulator.adb_host}:{simulator.adb_port}"],
+        env={**environment(folder), "CLAWPERATOR_LEASE_DIR": str(folder)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
     try:
-        assert process.stderr is not None
-        found = re.search(r"http://\S+", process.stderr.readline())
-        assert found is not None, "the service did not start"
-        yield found[0], process.pid
+        yield process.stdout.readline().strip(), process.pid
     finally:
-        process.send_signal(signal.SIGTERM)
+        process.terminate()
         process.wait()
+        process.stdout.close()
 
 
 class Poster:
-    """Runs executions with ``POST /execute``, over one connection and with a lease."""
+    """Runs executions on a device with ``POST /execute``, over one connection."""
 
-    def __init__(self, url: str, serial: str) -> None:
-        parts = urlsplit(url)
-        assert parts.hostname is not None
-        self._connection = http.client.HTTPConnection(parts.hostname, parts.port or 80)
+    def __init__(self, url: str, serial: str, *, has_lease: bool) -> None:
+        self._connection = http.client.HTTPConnection(url.removeprefix("http://"))
         self._connection.connect()
         self._connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._serial = serial
-        asked = {"serial": serial, "owner": "bench", "ttlMs": 60_000}
-        self._lease = self._ask("POST", "/v1/leases", asked)["lease"]
+        self._count = 0
+        self._headers = {"content-type": "application/json"}
+        if has_lease:
+            asked = {"serial": serial, "owner": "bench", "ttlMs": 600_000}
+            self._headers["clawperator-lease"] = self._ask("POST", "/v1/leases", asked)["lease"]
 
-    def __call__(self, number: int) -> None:
-        """Run one execution."""
-        body = {"execution": execution(number), "deviceId": self._serial}
-        self._ask("POST", "/execute", body, {"clawperator-lease": self._lease})
+    def __call__(self, actions: Actions) -> None:
+        """Run an execution, and check that it succeeded."""
+        self._count += 1
+        execution = {
+            "commandId": f"bench-{self._serial}-{self._count}",
+            "taskId": "bench",
+            "source": "bench",
+            "expectedFormat": "android-ui-automator",
+            "timeoutMs": 10_000,
+            "actions": actions,
+        }
+        told = self._ask("POST", "/execute", {"deviceId": self._serial, "execution": execution})
+        assert told["envelope"]["status"] == "success", told
 
     def close(self) -> None:
-        """Release the device."""
-        self._ask("DELETE", f"/v1/leases/{self._lease}")
+        """Release the device, and close the connection."""
+        if lease := self._headers.get("clawperator-lease"):
+            self._ask("DELETE", f"/v1/leases/{lease}")
         self._connection.close()
 
-    def _ask(
-        self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None
-    ) -> Any:
-        about = {"content-type": "application/json", **(headers or {})}
-        self._connection.request(method, path, json.dumps(body) if body else None, about)
-        answer = json.loads(self._connection.getresponse().read())
+    def _ask(self, method: str, path: str, body: object = None) -> dict[str, Any]:
+        content = None if body is None else json.dumps(body)
+        self._connection.request(method, path, content, self._headers)
+        answer: dict[str, Any] = json.loads(self._connection.getresponse().read())
         assert answer["ok"], answer
         return answer
 
 
-def milliseconds(threads: ThreadPoolExecutor, runs: Sequence[Run]) -> list[float]:
-    """Run on all devices at once; return how long each execution took."""
+def clients(opened: ExitStack, serials: Sequence[str], **where: Any) -> list[Run]:
+    """Return what runs executions with clients of the library."""
 
-    def measured(run: Run) -> list[float]:
+    def runner(serial: str) -> Run:
+        claw = opened.enter_context(connect(serial, **where))
+
+        def run(actions: Actions) -> None:
+            assert claw.execute(actions).ok
+
+        return run
+
+    return [runner(serial) for serial in serials]
+
+
+def seconds_each(runs: Sequence[Run], actions: Actions, threads: ThreadPoolExecutor) -> float:
+    """Return the median seconds of an execution, on all devices at once."""
+
+    def timed(place: int) -> list[float]:
         took = []
-        for number in range(EXECUTIONS):
+        time.sleep(place * BUSY_MS / 1000 / len(runs))  # tests do not go in step
+        for _ in range(EXECUTIONS):
             begin = time.perf_counter()
-            run(number)
-            took.append((time.perf_counter() - begin) * 1000)
+            runs[place](actions)
+            took.append(time.perf_counter() - begin)
         return took
 
-    return [value for values in threads.map(measured, runs) for value in values]
+    return statistics.median(one for took in threads.map(timed, range(len(runs))) for one in took)
 
 
-def measure_executions(simulator: Simulator, url: str, adb: str) -> None:
-    """Print what an execution costs more than with the library, with 8 devices at once."""
-    serials = simulator.serials
-    bases: list[float] = []
-    told: dict[str, list[float]] = {"POST /execute": [], "connect(url=...)": []}
+def compare(name: str, library: Sequence[Run], service: Sequence[Run], actions: Actions) -> None:
+    """Print what the service adds to the library."""
     with ThreadPoolExecutor(DEVICES) as threads:
-        for _ in range(ROUNDS):
-            with ExitStack() as opened:
-                clients = [opened.enter_context(connect(one, adb=adb)) for one in serials]
-                library = [_runner(client) for client in clients]
-                milliseconds(threads, library)
-                base = statistics.median(milliseconds(threads, library))
-            with ExitStack() as opened:
-                posters = [opened.enter_context(closing(Poster(url, one))) for one in serials]
-                milliseconds(threads, posters)
-                posted = statistics.median(milliseconds(threads, posters))
-            with ExitStack() as opened:
-                clients = [opened.enter_context(connect(one, url=url)) for one in serials]
-                tunnelled = [_runner(client) for client in clients]
-                milliseconds(threads, tunnelled)
-                through = statistics.median(milliseconds(threads, tunnelled))
-            bases.append(base)
-            told["POST /execute"].append(posted)
-            told["connect(url=...)"].append(through)
-    # The best of several rounds: other load only ever adds time.
-    for name, values in told.items():
-        figure = f"{min(values) - min(bases):+.2f} ms"
-        show(f"{name} over the library, {DEVICES} devices", figure, "<= 3 ms")
+
+        def measured(runs: Sequence[Run]) -> float:
+            return seconds_each(runs, actions, threads) * 1000
+
+        for runs in (library, service):
+            measured(runs)  # connects, and warms up
+        rounds = [(measured(library), measured(service)) for _ in range(ROUNDS)]
+    base, through = (min(took) for took in zip(*rounds, strict=True))
+    show(
+        f"{name} over {base - BUSY_MS:.1f} ms",
+        f"{through - base:+.2f} ms",
+        f"<= {ADDED_MS:g} ms",
+    )
 
 
-def _runner(client: Any) -> Run:
-    return lambda number: client.execute(execution(number))
+def executions(folder: Path) -> None:
+    """Print what the service adds to an execution, with eight devices at once.
+
+    Each side has devices of its own: who only watches a log slows its device down.
+    """
+    with ExitStack() as opened:
+        ours, its = (opened.enter_context(Simulator(devices=DEVICES, seed=1)) for _ in range(2))
+        library = clients(opened, ours.serials, adb=f"{ours.adb_host}:{ours.adb_port}")
+        url, _ = opened.enter_context(own_service(its, folder))
+        with ExitStack() as connected:
+            compare("connect(url=...)", library, clients(connected, its.serials, url=url), BUSY)
+        for has_lease in (True, False):
+            with ExitStack() as posting:
+                posters = [
+                    posting.enter_context(closing(Poster(url, serial, has_lease=has_lease)))
+                    for serial in its.serials
+                ]
+                leased = "leased" if has_lease else "not leased"
+                compare(f"POST /execute, {leased},", library, posters, BUSY)
+                compare("... and a snapshot", library, posters, LOOK)
 
 
-def measure_listeners(url: str, pid: int, serial: str) -> None:
-    """Print what idle listeners of events cost in memory, and what events cost with them."""
-    parts = urlsplit(url)
-    poster = Poster(url, serial)
-    poster(0)
-    before = memory(pid)
-    listeners = []
-    for _ in range(LISTENERS):
-        one = socket.create_connection((parts.hostname or "", parts.port or 80))
-        one.sendall(b"GET /events HTTP/1.1\r\nhost: localhost\r\n\r\n")
-        assert b"CONNECTED" in _read_until(one, b"CONNECTED")
-        listeners.append(one)
-    connected = memory(pid)
-    for number in range(EVENTS):
-        poster(number)  # nobody reads: a listener has no queue
-    afterwards = memory(pid)
-    for one in listeners:
-        one.close()
-    show("memory of a listener", f"{(connected - before) / LISTENERS / 1024:.0f} KB")
-    grown = (afterwards - connected) / _MEGABYTE
-    show(f"{EVENTS} executions, {LISTENERS} who do not read", f"{grown:+.1f} MB", "flat")
+def resident(pid: int) -> float:
+    """Return the megabytes of memory that a process has."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def _read_until(connection: socket.socket, mark: bytes) -> bytes:
+def listen(url: str) -> socket.socket:
+    """Open a stream of events, and wait for its first one."""
+    host, port = url.removeprefix("http://").split(":")
+    client = socket.create_connection((host, int(port)))
+    client.sendall(b"GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
     received = b""
-    while mark not in received and (data := connection.recv(4096)):
-        received += data
-    return received
+    while b"CONNECTED" not in received:
+        received += client.recv(65536)
+    return client
 
 
-def memory(pid: int) -> int:
-    """Return the bytes that a process has in memory."""
-    told = Path(f"/proc/{pid}/status").read_text()
-    found = re.search(r"VmRSS:\s+(\d+) kB", told)
-    assert found is not None
-    return int(found[1]) * 1024
+def listeners(folder: Path) -> None:
+    """Print what listeners cost in memory: as they come, as time passes, when they left."""
+    with Simulator(devices=1, seed=1) as simulator, own_service(simulator, folder) as (url, pid):
+        with closing(Poster(url, simulator.serials[0], has_lease=False)) as post:
+            post(LOOK)
+        listen(url).close()
+        before, opened = resident(pid), list[socket.socket]()
+        show("memory without listeners", f"{before:.1f} MB")
+        for count in LISTENERS:
+            opened += [listen(url) for _ in range(count - len(opened))]
+            grown = resident(pid) - before
+            show(f"{count} listeners", f"+ {grown:.1f} MB, {grown * 1024 / count:.0f} kB each")
+        full = resident(pid)
+        time.sleep(HEARTBEATS_FOR)  # they come every 15 s, and nothing else shall
+        heard = min(client.recv(65536).count(b"ALIVE") for client in opened)
+        show(f"after {heard} heartbeats", f"{resident(pid) - full:+.1f} MB", "flat")
+        for client in opened:
+            client.close()
+        opened = [listen(url) for _ in range(LISTENERS[-1])]
+        show(f"{LISTENERS[-1]} others, after these left", f"{resident(pid) - full:+.1f} MB", "flat")
+        with closing(Poster(url, simulator.serials[0], has_lease=False)) as post:
+            for _ in range(UNREAD):
+                post(LOOK[1:])
+        show(f"{UNREAD} snapshots, which none of them reads", f"{resident(pid) - full:+.1f} MB")
+        for client in opened:
+            client.close()
 
 
 def main() -> None:
-    """Print what the service costs."""
+    """Print one line for each figure."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 8192), most))
-    with tempfile.TemporaryDirectory() as locks, Simulator(devices=DEVICES, seed=1) as simulator:
-        os.environ["CLAWPERATOR_LEASE_DIR"] = locks
-        adb = f"{simulator.adb_host}:{simulator.adb_port}"
-        with running_service(adb) as (url, pid):
-            measure_executions(simulator, url, adb)
-            measure_listeners(url, pid, simulator.serials[0])
+    with tempfile.TemporaryDirectory() as name:
+        os.environ["CLAWPERATOR_LEASE_DIR"] = name
+        executions(Path(name))
+        listeners(Path(name))
 
 
 if __name__ == "__main__":

@@ -21,11 +21,12 @@ _SUDO = ("sudo", "-n")
 
 @dataclass(frozen=True)
 class Program:
-    """A program, and the packages that bring it."""
+    """A program, the packages that bring it, and other names under which it will do."""
 
     name: str
     apt: str
     brew: str
+    others: tuple[str, ...] = ()
 
     @property
     def advice(self) -> str:
@@ -34,13 +35,20 @@ class Program:
 
 
 REDIS = Program("redis-server", apt="redis-server", brew="redis")
-CHROMIUM = Program("chromium", apt="chromium", brew="chromium")
+CHROMIUM = Program(
+    "chromium", apt="chromium", brew="chromium", others=("chromium-browser", "google-chrome")
+)
 PROGRAMS = (REDIS, CHROMIUM)
+
+
+def find(program: Program, which: Which = shutil.which) -> str | None:
+    """Return the path of a program, or None if it is not installed."""
+    return next(filter(None, map(which, (program.name, *program.others))), None)
 
 
 def missing(program: Program, which: Which = shutil.which) -> str | None:
     """Return why tests that use the program cannot run, or None if it is installed."""
-    if which(program.name):
+    if find(program, which):
         return None
     return f"{program.name} is not installed: {program.advice}"
 
@@ -56,11 +64,11 @@ def install_commands(
             rights = _SUDO
         else:
             return []
-        packages = [program.apt for program in programs]
         apt = [*rights, *_APT]
-        return [[*apt, "update"], [*apt, "install", "-y", "--no-install-recommends", *packages]]
+        install = [*apt, "install", "-y", "--no-install-recommends"]
+        return [[*apt, "update"], *([*install, program.apt] for program in programs)]
     if which("brew"):
-        return [["brew", "install", "--quiet", *(program.brew for program in programs)]]
+        return [["brew", "install", "--quiet", program.brew] for program in programs]
     return []
 
 
@@ -70,8 +78,7 @@ def install_missing(*, which: Which, run: Run, is_root: bool) -> list[str]:
     if wanted:
         for command in install_commands(wanted, which=which, run=run, is_root=is_root):
             print("installing:", " ".join(command))
-            if run(command) != 0:
-                break
+            run(command)  # what is missing all the same is told below
     return [reason for program in wanted if (reason := missing(program, which))]
 
 

@@ -6,7 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.programs import PROGRAMS, REDIS, Run, Which, install_missing, is_failure, missing
+from tests.programs import (
+    CHROMIUM,
+    PROGRAMS,
+    REDIS,
+    Run,
+    Which,
+    install_missing,
+    is_failure,
+    missing,
+)
 
 TOP = Path(__file__).parent.parent
 
@@ -14,11 +23,14 @@ TOP = Path(__file__).parent.parent
 class Machine:
     """A machine with some programs, which installs what it is told to."""
 
-    def __init__(self, *programs: str, sudo_status: int = 0, installs: bool = True) -> None:
+    def __init__(
+        self, *programs: str, sudo_status: int = 0, installs: bool = True, lacks: str = ""
+    ) -> None:
         self.programs = set(programs)
         self.commands: list[list[str]] = []
         self._sudo_status = sudo_status
         self._installs = installs
+        self._lacks = lacks
 
     def which(self, name: str) -> str | None:
         """Return the path of a program."""
@@ -29,10 +41,11 @@ class Machine:
         if command == ["sudo", "-n", "true"]:
             return self._sudo_status
         self.commands.append(command)
-        if not self._installs:
+        package = command[-1]
+        if not self._installs or package == self._lacks:
             return 100
         if "install" in command:
-            self.programs |= {program.name for program in PROGRAMS}
+            self.programs |= {one.name for one in PROGRAMS if package in (one.apt, one.brew)}
         return 0
 
 
@@ -90,6 +103,22 @@ def test_what_cannot_be_installed_is_named_with_the_command_to_type(machine: Mac
     assert "sudo apt-get install redis-server, or brew install redis" in str(
         missing(REDIS, machine.which)
     )
+
+
+def test_a_program_that_cannot_be_installed_keeps_no_other_from_it() -> None:
+    """Where one package does not exist, the others are installed."""
+    machine = Machine("apt-get", lacks=REDIS.apt)
+
+    still_missing = install(machine, is_root=True)
+
+    assert still_missing == [missing(REDIS, machine.which)]
+    assert machine.which(CHROMIUM.name)
+
+
+def test_a_program_of_another_name_will_do() -> None:
+    """Browsers of the same family have several names."""
+    assert missing(CHROMIUM, Machine("google-chrome").which) is None
+    assert missing(CHROMIUM, Machine("firefox").which) is not None
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """The first bytes of a connection: a tunnel to adb, or HTTP; and those that never come.
 
-uvicorn waits for a request for as long as it takes. Here the head of the first one must come
-whole, soon, and be of a reasonable size.
+uvicorn waits for a request for as long as it takes. Here the head of each must come whole,
+soon, and be of a reasonable size.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from pytest_clawperator.service.answers import JSON_TYPE, Refused, to_json
@@ -58,7 +59,7 @@ class Front(asyncio.Protocol):
         if received.startswith(self._request_line):
             self._open_tunnel(transport, received[:end], received[end + 4 :])
             return
-        http = H11Protocol(**self._of_uvicorn)
+        http = _Http(**self._of_uvicorn)
         transport.set_protocol(http)
         http.connection_made(transport)
         http.data_received(received)
@@ -71,6 +72,44 @@ class Front(asyncio.Protocol):
     def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
+
+
+class _Http(H11Protocol):
+    """The requests of a connection; also the head of a later one must come soon."""
+
+    _late: asyncio.TimerHandle | None = None
+
+    def data_received(self, data: bytes) -> None:
+        """Take what came."""
+        super().data_received(data)
+        self._await_head()
+
+    def on_response_complete(self) -> None:
+        """Go on with what came meanwhile."""
+        super().on_response_complete()
+        self._await_head()
+
+    def _await_head(self) -> None:
+        """Wait for the rest of a head that has begun, but not forever."""
+        is_partial = self.conn.their_state is h11.IDLE and self.conn.trailing_data[0] != b""
+        if is_partial and self._late is None:
+            self._late = asyncio.get_running_loop().call_later(HEAD_WITHIN, self._refuse)
+        elif not is_partial:
+            self._stop_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def _refuse(self) -> None:
+        self.transport.write(plain_answer(_SLOW))
+        self.transport.close()
+
+    def _stop_timer(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
 
 
 _SLOW = Refused(408, "REQUEST_TIMEOUT", f"no whole request came within {HEAD_WITHIN:g} s")

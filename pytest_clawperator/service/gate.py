@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pytest_clawperator.service.answers import Refused
 
 #: What is served to anybody: a page without data, which asks for them with the token.
-OPEN_PATHS = frozenset({"/"})
+OPEN_PATHS = frozenset({"/", "/rack.css", "/rack.js", "/rack.svg"})
 _LOOPBACK_NAMES = frozenset({"localhost", "ip6-localhost", "localhost.localdomain"})
 
 

@@ -65,6 +65,8 @@ class Leasing:
         self._borrowed: dict[str, tuple[Hold, int]] = {}
         self._by_token: dict[str, ServiceLease] = {}
         self._by_serial: dict[str, ServiceLease] = {}
+        #: Called when a lease begins or ends.
+        self.on_change: Callable[[], None] = lambda: None
 
     def all(self) -> list[ServiceLease]:
         """Return the leases."""
@@ -106,6 +108,7 @@ class Leasing:
         lease.on_end.append(store.close)
         self._by_token[lease.token] = self._by_serial[serial] = lease
         self._watch(lease)
+        self.on_change()
         return lease
 
     def renew(self, token: str) -> ServiceLease:
@@ -249,6 +252,7 @@ class Leasing:
                 lease.hold.release()
             for end in lease.on_end:
                 end()
+            self.on_change()
 
 
 def _of_another(serial: str, lease: ServiceLease) -> LeaseError:

@@ -90,6 +90,8 @@ class Rack:
         self._runs = ThreadPoolExecutor(RUNS, thread_name_prefix="execution")
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="rack")
         self._joined: dict[str, tuple[Execution, asyncio.Future[RunResult]]] = {}
+        #: Called when an execution begins or ends.
+        self.on_change: Callable[[], None] = lambda: None
 
     async def devices(self) -> list[tuple[str, str]]:
         """Return each connected serial with its state."""
@@ -129,8 +131,14 @@ class Rack:
         future = asyncio.get_running_loop().run_in_executor(self._runs, run)
         self._joined[station.serial] = (execution, future)
         station.running = execution.command_id
+        self.on_change()
         future.add_done_callback(partial(self._ended, station))
         return await asyncio.shield(future)
+
+    def running_on(self, serial: str) -> Execution | None:
+        """Return the execution that is in flight on a device."""
+        running = self._joined.get(serial)
+        return None if running is None else running[0]
 
     async def in_thread(self, ask: Callable[..., _T], *arguments: Any) -> _T:
         """Call what blocks, in a thread."""
@@ -150,6 +158,7 @@ class Rack:
     def _ended(self, station: Station, future: asyncio.Future[RunResult]) -> None:
         station.running = None
         self._joined.pop(station.serial, None)
+        self.on_change()
         if not future.cancelled():
             future.exception()  # it was told to whoever waits, if anybody still does
 

@@ -13,6 +13,7 @@ import uvicorn
 
 from pytest_clawperator.emulators import EmulatorProfile, Emulators
 from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.remedies import Wording, for_scripts
 from pytest_clawperator.service.app import make_app
 from pytest_clawperator.service.endpoint import Endpoint
 from pytest_clawperator.service.events import Events
@@ -20,7 +21,9 @@ from pytest_clawperator.service.front import Front
 from pytest_clawperator.service.gate import Gate, is_loopback, new_token
 from pytest_clawperator.service.leasing import Leasing
 from pytest_clawperator.service.openapi import describing
+from pytest_clawperator.service.page.api import RackApi
 from pytest_clawperator.service.page.page import RackPage
+from pytest_clawperator.service.page.watch import RackWatch
 from pytest_clawperator.service.published.emulators import EmulatorApi, Factory
 from pytest_clawperator.service.published.event_stream import EventStream
 from pytest_clawperator.service.published.executions import Executions
@@ -49,6 +52,7 @@ class ServiceOptions:
     ``insecure`` does without a token though other machines reach it. ``lease`` is where leases
     are kept, as for ``--claw-lease``; ``folder`` where clients may write screenshots, if they
     may not write anywhere. ``more_commands`` are allowed besides the usual ones.
+    ``wording`` chooses the words of hints for people who look at the page.
     """
 
     host: str = DEFAULT_HOST
@@ -60,6 +64,7 @@ class ServiceOptions:
     more_commands: tuple[str, ...] = ()
     lease: str | None = None
     folder: Path | None = None
+    wording: Wording = for_scripts
 
 
 def chosen_token(options: ServiceOptions) -> tuple[str | None, bool]:
@@ -93,6 +98,7 @@ class Service:
         leasing = Leasing(options.lease)
         connector = connector or AdbConnector(self.adb, say=say)
         self.rack = Rack(connector, leasing=leasing, events=Events())
+        self.watch = RackWatch(self.rack, wording=options.wording)
         self.tunnels = Tunnels(self.adb, gate=self.gate, leasing=leasing)
         self.options = options
         folder = options.folder
@@ -100,6 +106,7 @@ class Service:
             folder = Path("clawperator-screenshots").resolve()
         self.endpoints = make_endpoints(
             self.rack,
+            watch=self.watch,
             emulators=emulators or _emulators,
             folder=folder,
             allow_commands=(*ALLOWED_COMMANDS, *options.more_commands),
@@ -152,6 +159,7 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End streams and tunnels, let executions end, close the devices."""
         self._service.rack.events.close()
+        self._service.watch.close()
         self._service.tunnels.close()
         await super().shutdown(sockets)
         await self._service.rack.close()
@@ -160,6 +168,7 @@ class _Server(uvicorn.Server):
 def make_endpoints(
     rack: Rack,
     *,
+    watch: RackWatch | None = None,
     emulators: Factory,
     folder: Path | None = None,
     allow_commands: tuple[str, ...] = ALLOWED_COMMANDS,
@@ -169,6 +178,7 @@ def make_endpoints(
     return describing(
         [
             *RackPage().endpoints(),
+            *RackApi(watch or RackWatch(rack)).endpoints(),
             *Executions(rack, folder=folder).endpoints(),
             *EmulatorApi(rack, emulators).endpoints(),
             *SkillApi(rack).endpoints(),

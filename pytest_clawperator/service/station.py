@@ -12,13 +12,20 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from pytest_clawperator.client.device.device import Device
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.payload import Execution
-from pytest_clawperator.errors import ClawperatorError, DeviceError, TransportError
+from pytest_clawperator.devices.connection import wanted_package
+from pytest_clawperator.devices.readiness import check_ready
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    DeviceError,
+    LeaseError,
+    TransportError,
+)
 from pytest_clawperator.execution.flight import Clearance
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import screenshot_path
-from pytest_clawperator.execution.result import LogSlice, RunResult
+from pytest_clawperator.execution.result import LogSlice, RunResult, error_of
 from pytest_clawperator.execution.screenshots import is_png, no_picture
 from pytest_clawperator.service.leasing import Leasing
 from pytest_clawperator.transport.interface import Transport
@@ -65,12 +72,18 @@ class PastRun:
     elapsed: float
     envelope: dict[str, Any] | None = None
     code: str | None = None
+    message: str | None = None
     picture: bytes | None = None
     file: Path | None = None
     log: LogSlice = field(default_factory=LogSlice)
 
+    @property
+    def ended_at(self) -> float:
+        """When it ended."""
+        return self.began_at + self.elapsed
+
     def summary(self) -> dict[str, Any]:
-        """Return what the rack's page shows."""
+        """Return what a list of executions shows."""
         return {
             "commandId": self.execution.command_id,
             "source": self.execution.source,
@@ -97,7 +110,7 @@ class Station:
     """A device: its connection, which is kept, and what was run on it.
 
     All methods block, and may be called in any thread. ``running`` is the id of the command
-    that is in flight.
+    that is in flight. ``problem`` is what is wrong with the device, as far as it was used.
     """
 
     def __init__(self, serial: str, connector: Connector, leasing: Leasing) -> None:
@@ -134,6 +147,11 @@ class Station:
             return self._transport
 
     @property
+    def known_info(self) -> DeviceInfo | None:
+        """What the device is, if it was asked; it is not asked now."""
+        return None if self._info is None else self._info[1]
+
+    @property
     def info(self) -> DeviceInfo:
         """What the device is, asked once per connection."""
         transport = self.transport
@@ -150,14 +168,16 @@ class Station:
             with self._leasing.held(self.serial, self.info.key, token) as hold:
                 pipeline = self._pipeline(package)
                 self._permission.clear = hold.clear
-                result = pipeline.run(execution)
-            code = None if result.code is None else str(result.code)
-            past = replace(past, envelope=result.to_wire(), code=code, log=result.log)
+                result = self._watched(lambda: pipeline.run(execution))
+            if result.code is not None:
+                told = error_of(result).message
+                past = replace(past, code=str(result.code), message=told)
+            past = replace(past, envelope=result.to_wire(), log=result.log)
             past = replace(past, picture=result.screenshot, file=_own_file(execution, result))
             return result
         except ClawperatorError as error:
             error.serial = error.serial or self.serial
-            past = replace(past, code=str(error.code))
+            past = replace(past, code=str(error.code), message=error.message)
             raise
         finally:
             self._remember(replace(past, elapsed=time.monotonic() - begin))
@@ -178,14 +198,27 @@ class Station:
         with self._photographing:
             now = time.monotonic()
             if self._picture is None or now - self._picture[0] > PICTURE_AGE:
-                self._picture = (now, self._watched(self._photograph))
+                self.looked_at()  # raises if it may not be
+                self._picture = (now, self.photograph())
             return self._picture[1]
 
-    def _photograph(self) -> bytes:
-        taken = self.looked_at().exec_out("screencap -p")
-        if not is_png(taken):
-            raise TransportError(no_picture(taken), serial=self.serial)
-        return taken
+    def photograph(self) -> bytes:
+        """Take a picture of the screen as PNG, whoever has the device."""
+        transport = self.transport
+
+        def take() -> bytes:
+            taken = transport.exec_out("screencap -p")
+            if not is_png(taken):
+                raise TransportError(no_picture(taken), serial=self.serial)
+            return taken
+
+        # A device that can be seen is connected; of its Operator the picture says nothing.
+        return self._watched(take, settles=TransportError)
+
+    def check(self) -> None:
+        """Raise what keeps the Operator from working; the device is only asked."""
+        transport, package = self.transport, wanted_package() or OPERATOR_PACKAGE
+        self._watched(lambda: check_ready(transport, package))
 
     def close(self) -> None:
         """Close the connection."""
@@ -205,15 +238,19 @@ class Station:
                 )
             return self._connected[package][0]
 
-    def _watched(self, ask: Callable[[], _T]) -> _T:
-        """Ask the device, and remember what is wrong with it."""
+    def _watched(
+        self, ask: Callable[[], _T], *, settles: type[ClawperatorError] = ClawperatorError
+    ) -> _T:
+        """Ask the device, and remember what is wrong with it; success ``settles`` problems."""
         try:
             answer = ask()
         except (DeviceError, TransportError) as error:
             error.serial = error.serial or self.serial
-            self.problem = error
+            if not isinstance(error, LeaseError):  # somebody else has it, which is no problem
+                self.problem = error
             raise
-        self.problem = None
+        if isinstance(self.problem, settles):
+            self.problem = None
         return answer
 
     def _remember(self, run: PastRun) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from pytest_clawperator.devices.lease import open_leases
 from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.service.gate import OPEN_PATHS
 from pytest_clawperator.service.server import ServiceOptions, chosen_token, open_listener
 from pytest_clawperator.simulator import Simulator
 from tests.doubles.adb_server import eventually
@@ -149,7 +150,7 @@ def test_everything_but_the_page_asks_for_the_token(simulator: Simulator) -> Non
         codes = {path: http.get(path).status_code for path in paths}
         allowed = http.get("/devices", headers={"authorization": "Bearer correct-horse"})
 
-    assert codes.pop("/") == 200
+    assert {codes.pop(path) for path in OPEN_PATHS} == {200}
     assert set(codes.values()) == {401}
     assert allowed.status_code == 200
 

@@ -9,6 +9,7 @@ import click
 
 from pytest_clawperator.cli.command import command
 from pytest_clawperator.cli.global_options import GlobalOptions
+from pytest_clawperator.cli.hints import for_command_line
 from pytest_clawperator.cli.mistakes import Mistake
 from pytest_clawperator.cli.output import Answer, notice
 from pytest_clawperator.errors import (
@@ -76,6 +77,7 @@ def serve(
             more_commands=allow_command,
             lease=options.lease,
             folder=None if folder is None else Path(folder).absolute(),
+            wording=for_command_line,
         ),
         say=notice,
         started=_tell_started,

@@ -8,6 +8,13 @@ from starlette.responses import Response, StreamingResponse
 from pytest_clawperator.service.endpoint import Endpoint
 from pytest_clawperator.service.events import Events
 
+STREAM_HEADERS = {
+    "content-type": "text/event-stream",
+    "cache-control": "no-cache",
+    "connection": "keep-alive",
+    "x-accel-buffering": "no",  # a proxy in between must not collect them
+}
+
 
 class EventStream:
     """Tells of each execution, to everybody who listens."""
@@ -30,10 +37,4 @@ class EventStream:
     async def stream(self, request: Request) -> Response:
         """Send events until the client or the service goes; ``Last-Event-ID`` continues."""
         frames = self._events.stream(request.headers.get("last-event-id"))
-        headers = {
-            "content-type": "text/event-stream",
-            "cache-control": "no-cache",
-            "connection": "keep-alive",
-            "x-accel-buffering": "no",  # a proxy in between must not collect them
-        }
-        return StreamingResponse(frames, headers=headers)
+        return StreamingResponse(frames, headers=STREAM_HEADERS)

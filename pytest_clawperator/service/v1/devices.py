@@ -19,7 +19,6 @@ from pytest_clawperator.redaction.redaction import SECRETS
 from pytest_clawperator.service.answers import Refused, error_object, succeeded
 from pytest_clawperator.service.endpoint import TEXT, Endpoint, Schema, a_list, an_object
 from pytest_clawperator.service.openapi import package_version
-from pytest_clawperator.service.page.thumbnails import NARROWEST, WIDEST, thumbnail
 from pytest_clawperator.service.rack import Rack
 from pytest_clawperator.service.station import PastRun, Station
 from pytest_clawperator.service.tunnel import PATH
@@ -56,9 +55,6 @@ class DeviceApi:
             (f"{device}/properties", self.properties, "Return the system properties.",
              {"properties": {"type": "object"}}, None, {}),
             (f"{device}/screen.png", self.screen, "Return a picture of the screen.", {}, png, {}),
-            (f"{device}/screen.jpg", self.small_screen, "Return a small picture of the screen.",
-             {}, "image/jpeg", {"width": {"type": "integer", "minimum": NARROWEST,
-                                          "maximum": WIDEST}}),
             (f"{device}/log", self.log, "Return the log from a position on, or follow it.", {},
              text, {"since": {"type": "integer", "minimum": 0},
                     "follow": {"type": "string", "enum": ["0", "1"]}}),
@@ -113,16 +109,6 @@ class DeviceApi:
         station = await self._station(request)
         picture = await self._rack.in_thread(station.picture)
         return Response(picture, media_type="image/png", headers={"cache-control": "no-store"})
-
-    async def small_screen(self, request: Request) -> Response:
-        """Return a small picture of the screen."""
-        given = request.query_params.get("width", "240")
-        is_number = given.isascii() and given.isdecimal() and len(given) < 6
-        if not is_number or not NARROWEST <= int(given) <= WIDEST:
-            raise Refused(400, "INVALID_FIELD", f"?width= must be from {NARROWEST} to {WIDEST}")
-        station = await self._station(request)
-        small = await self._rack.in_thread(lambda: thumbnail(station.picture(), width=int(given)))
-        return Response(small, media_type="image/jpeg", headers={"cache-control": "no-store"})
 
     async def log(self, request: Request) -> Response:
         """Return the log since a position; the header ``clawperator-log-end`` is the next one."""
