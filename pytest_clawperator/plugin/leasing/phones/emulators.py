@@ -139,6 +139,7 @@ def _wanted(config: pytest.Config, spec: DeviceSpec) -> list[_Wanted]:
     count = spec.count or config.stash.get(WORKER_COUNT, least)
     count = count or max(least, most_emulators(base))
     _check_enough(config, spec, count)
+    _tell_unused(config, spec, count)
     return [_Wanted(profile) for profile in _numbered(base, count)]
 
 
@@ -187,6 +188,20 @@ def _check_enough(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
     raise pytest.UsageError(
         f"--claw-device {spec} is {there}, and {needed} are needed{why}{also}: run with fewer, or"
         " write --claw-device emulator, which starts as many as are needed"
+    )
+
+
+def _tell_unused(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
+    """Tell of emulators that would boot for nothing."""
+    settings = settings_of(config)
+    spare = settings.spare_devices
+    used = config.stash.get(WORKER_COUNT, 1 + spare)
+    if not used or used >= count or settings.matrix is not None:  # each is a class of its own
+        return
+    workers = "one process" if WORKER_COUNT not in config.stash else f"-n {used - spare}"
+    events_of(config).show(
+        f"--claw-device {spec} starts {count} emulators, and {workers} uses {used} of them; all"
+        f" are used with -n {count - spare}"
     )
 
 
