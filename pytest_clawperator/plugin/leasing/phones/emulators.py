@@ -75,6 +75,7 @@ def _start(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str
     _tell_processor(config, wanted)
     fleet = _fleet(config, server)
     config.add_cleanup(fleet.close)
+    config.pluginmanager.register(_LostEmulators(config, fleet))
     results = fleet.provision([one.profile for one in wanted])
     errors = [
         (one.device_class, result)
@@ -87,6 +88,20 @@ def _start(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str
         _tell_failed(config, errors, Counter(one.device_class for one in wanted))
         config.stash[MISSING_EMULATORS] = config.stash.get(MISSING_EMULATORS, 0) + len(errors)
     return server, [one.serial for one in results if isinstance(one, ProvisionedEmulator)]
+
+
+class _LostEmulators:
+    """Tells at the end of the tests which emulators of the run have ended before."""
+
+    def __init__(self, config: pytest.Config, fleet: EmulatorFleet) -> None:
+        self._config = config
+        self._fleet = fleet
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self) -> None:
+        """Tell of them while their output is there."""
+        for serial, why in self._fleet.lost().items():
+            events_of(self._config).notice(serial, why)
 
 
 def _tell_failed(

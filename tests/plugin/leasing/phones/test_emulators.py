@@ -63,6 +63,36 @@ def test_each_worker_has_its_own(
     assert bench.avds() == []
 
 
+def test_an_emulator_that_ends_in_the_run_is_told(
+    pytester: pytest.Pytester, run_emulators: Run, bench: SdkBench
+) -> None:
+    """At its end the run tells which emulator died, and the last that it printed."""
+    pytester.makepyfile(
+        """
+        import os
+        import signal
+        from pathlib import Path
+
+        def test_it(clawperator):
+            claims = Path(os.environ["ANDROID_AVD_HOME"], "clawperator-claims")
+            (pid,) = [int(path.read_text()) for path in claims.glob("*.pid")]
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        """
+    )
+
+    result = run_emulators("--claw-device", "emulator")
+
+    result.stdout.fnmatch_lines(
+        [
+            "*= devices =*",
+            "[[]emulator-*] emulator clawperator-* ended while the run used it; its last line:"
+            " *Boot completed*",
+        ]
+    )
+    assert (bench.avds(), bench.running()) == ([], [])
+
+
 @pytest.mark.parametrize(("workers", "said"), [((), "one process"), (("-n", "1"), "-n 1")])
 def test_emulators_that_boot_for_nothing_are_told(
     workers: tuple[str, ...], said: str, pytester: pytest.Pytester, run_emulators: Run
