@@ -7,9 +7,15 @@ import json
 import os
 import secrets
 import socket
+import uuid
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
+from functools import cache
+from pathlib import Path
 from typing import Any
+
+from pytest_clawperator.execution.flight import boot_id
 
 _MAX_LENGTH = 512
 _MAX_PID = 2**31
@@ -19,12 +25,14 @@ _MAX_PID = 2**31
 class Holder:
     """Who holds a device, since when, and a token that no other lease has.
 
+    ``host`` is the name of the machine, which others may have as well; ``machine`` is its own.
     ``since`` is only shown: nothing is computed from it, so setting the date changes nothing.
     """
 
     owner: str
     pid: int
     host: str
+    machine: str
     run_id: str
     since: str
     token: str
@@ -36,6 +44,7 @@ class Holder:
             owner=_user(),
             pid=os.getpid(),
             host=socket.gethostname(),
+            machine=machine_id(),
             run_id=run_id,
             since=datetime.now().astimezone().isoformat(sep=" ", timespec="seconds"),
             token=secrets.token_hex(8),
@@ -66,7 +75,16 @@ class Holder:
         return f"{self.owner} (process {self.pid} on {self.host}{run}) since {self.since}"
 
 
-UNKNOWN = Holder(owner="", pid=0, host="", run_id="", since="", token="")
+UNKNOWN = Holder(owner="", pid=0, host="", machine="", run_id="", since="", token="")
+
+
+@cache
+def machine_id() -> str:
+    """Return what only this machine has, or this container: a text for its loopback network."""
+    with suppress(OSError):
+        if boot := boot_id():  # a container has the boot of its host, and a network of its own
+            return f"{boot}-{Path('/proc/self/ns/net').stat().st_ino}"
+    return f"{uuid.getnode():012x}"  # not Linux: the address of its network card
 
 
 def _is_holder(found: Any) -> bool:

@@ -190,8 +190,8 @@ def _key(serial: str, number: str, server: AdbServer, *, emulator: bool) -> str:
     endpoint, _, port = serial.rpartition(":")
     host = HERE if server.path is not None else machine_of(server.host)
     local = _LOOPBACK.fullmatch(endpoint) is not None
-    if emulator and endpoint and host == HERE:
-        local = local or machine_of(endpoint) == HERE
+    if emulator and endpoint and not local:  # its number is that of its version
+        host, local = machine_of(endpoint), True
     if not local and not serial.startswith("emulator-") and number not in _SHARED_NUMBERS:
         return number
     if local:

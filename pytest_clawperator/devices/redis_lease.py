@@ -16,9 +16,10 @@ from contextlib import suppress
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.redis import lease_clock
 from pytest_clawperator.devices.redis.hold import RedisHold, Renewer
+from pytest_clawperator.devices.redis.locking import holder_of, lock_device
 from pytest_clawperator.devices.redis.permit import RedisPermit
 from pytest_clawperator.devices.redis.server import Server
-from pytest_clawperator.devices.redis.terms import Names, Terms, Ticket
+from pytest_clawperator.devices.redis.terms import Terms, Ticket
 from pytest_clawperator.errors import ExecutionConflictError
 from pytest_clawperator.execution.flight import Flight
 
@@ -53,11 +54,12 @@ class RedisLeases:
         """Lease the device; None if somebody has it."""
         with self._server.answering() as client:
             self._settle()
-            names, holder = Names.of(key), Holder.here(self._run_id)
-            lock = client.lock(names.lock, timeout=self._server.ttl, thread_local=False)
+            holder = Holder.here(self._run_id)
             begin = lease_clock.now()
-            if not lock.acquire(blocking=False, token=holder.to_json()):
+            locked = lock_device(client, key, holder, server=self._server)
+            if locked is None:
                 return None
+            lock, names = locked
             try:
                 asked = client.pipeline().incr(names.number).get(names.flight).pttl(names.flight)
                 number, *left_behind = asked.execute()
@@ -65,13 +67,13 @@ class RedisLeases:
             except BaseException:
                 self._server.release(lock)
                 raise
-        return RedisHold(self._server, self._renewer, lock, Terms(key, holder, number), begin)
+        terms = Terms(key, holder, number, names)
+        return RedisHold(self._server, self._renewer, lock, terms, begin)
 
     def holder(self, key: str) -> Holder | None:
         """Return who has the device, if anybody."""
         with self._server.answering() as client:
-            text = client.get(Names.of(key).lock)
-        return None if text is None else Holder.from_json(text)
+            return holder_of(client, key)
 
     def evict(self, key: str, holder: Holder) -> bool:
         """Take the device from this holder, which can send nothing more; False if it has it not.

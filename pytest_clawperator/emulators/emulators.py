@@ -131,8 +131,22 @@ class Emulators:
                     "deviceProfile": profile.device,
                 },
             )
+        avd = self._read(name)
+        if not avd.exists:
+            raise self._created_elsewhere(name)
         self._say(f"emulator {name}: created with {profile.system_image}, {profile.device}")
-        return self._read(name)
+        return avd
+
+    def _created_elsewhere(self, name: str) -> EmulatorError:
+        """Delete a virtual device that the emulator would not find; return the error for it."""
+        self._tools.run(Tool.AVDMANAGER, "delete", "avd", "--name", name, timeout=_DELETE_TIMEOUT)
+        return EmulatorError(
+            f"avdmanager created {name}, and it is not in {self._sdk.avd_home}",
+            code=ErrorCode.ANDROID_AVD_CREATE_FAILED,
+            hint="avdmanager keeps virtual devices in another folder than the one that is looked"
+            " in: set ANDROID_AVD_HOME, which all tools use.",
+            details={"name": name, "folder": str(self._sdk.avd_home)},
+        )
 
     def _creation_hint(self, made: ToolResult) -> str:
         """Return what to do about a complaint of ``avdmanager``."""

@@ -272,7 +272,7 @@ class Claim:
         mark = _fingerprint(after)
         latest_end = min(latest_end, self._clock() + LONGEST_FLIGHT)
         self._record_as(
-            Unfinished(self._command_id, latest_end, os.getpid(), _boot_id(), after=mark)
+            Unfinished(self._command_id, latest_end, os.getpid(), boot_id(), after=mark)
         )
 
     def arrive(self) -> None:
@@ -347,7 +347,7 @@ def _read(file: LockFile, now: float) -> Unfinished | None:
     if len(content) > _RECORD_BYTES:
         raise ValueError(f"more than {_RECORD_BYTES} bytes")
     record = _parsed(content)
-    if record.boot != _boot_id():
+    if record.boot != boot_id():
         return None
     if record.latest_end > now + LONGEST_FLIGHT + 1:
         raise ValueError(f"an execution that takes {record.latest_end - now:.0f} s longer")
@@ -387,7 +387,7 @@ _FIELDS: dict[str, Callable[[Any], bool]] = {
 
 
 @lru_cache(maxsize=1)
-def _boot_id() -> str:
+def boot_id() -> str:
     """Return an id of this boot, as each has its own monotonic clock; "" where unknown."""
     try:
         return _BOOT_ID.read_text(encoding="ascii").strip()

@@ -10,15 +10,15 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pytest_clawperator.devices.holder import Holder
-from pytest_clawperator.execution.flight import _boot_id
+from pytest_clawperator.devices.holder import UNKNOWN
+from pytest_clawperator.execution.flight import boot_id
 from pytest_clawperator.execution.locks.folder import lock_path
 from tests.acceptance.other_users import ADA, BOB, MALLORY, OtherUser
 
@@ -32,11 +32,11 @@ FAR_FUTURE = {
     "command_id": "never",
     "latest_end": 1e12,
     "pid": 1,
-    "boot": _boot_id(),
+    "boot": boot_id(),
     "arrived": True,
     "after": "",
 }
-LIE = Holder(owner="ada", pid=1, host="here", run_id="r1", since="2026-01-01", token="t").to_json()
+LIE = replace(UNKNOWN, owner="ada", pid=1, host="here", run_id="r1", token="t").to_json()
 
 
 @dataclass(frozen=True)

@@ -6,18 +6,26 @@ import getpass
 import json
 import os
 import socket
+import subprocess
+import sys
 from dataclasses import asdict
 from typing import Any
 
 import pytest
 
-from pytest_clawperator.devices.holder import UNKNOWN, Holder
+from pytest_clawperator.devices.holder import UNKNOWN, Holder, machine_id
 
 
 def test_a_holder_is_told_in_one_line() -> None:
     """The text names the user, the process, the machine, the run and the time."""
     holder = Holder(
-        owner="ann", pid=47, host="rack-2", run_id="r9", since="2026-01-02 03:04:05", token="t"
+        owner="ann",
+        pid=47,
+        host="rack-2",
+        machine="m2",
+        run_id="r9",
+        since="2026-01-02 03:04:05",
+        token="t",
     )
 
     told = str(holder)
@@ -31,6 +39,16 @@ def test_this_process_describes_itself() -> None:
 
     assert (first.pid, first.host, first.run_id) == (os.getpid(), socket.gethostname(), "r1")
     assert first.token != second.token
+
+
+def test_processes_of_a_machine_agree_which_it_is() -> None:
+    """What identifies the machine is the same in every process, and is not its name."""
+    program = f"from {machine_id.__module__} import machine_id; print(machine_id())"
+
+    told = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, check=True)
+
+    assert told.stdout.decode().strip() == machine_id()
+    assert machine_id() != socket.gethostname()
 
 
 def test_what_is_written_can_be_read() -> None:

@@ -292,6 +292,25 @@ class TestReading:
         assert key_of("emulator-5554", AdbServer("lab-3", 5037)) == "lab-3/emulator-5554"
         assert key_of("emulator-5554", AdbServer("x" * 300, 1)) == f"{'x' * 300}/emulator-5554"
 
+    def test_emulators_of_the_network_are_told_apart(self, resolver: Resolver) -> None:
+        """An emulator's serial number is that of its version; where it is reached tells which."""
+        resolver["rack-1"], resolver["rack-2"] = (
+            ("rack-1", "198.51.100.1"),
+            ("rack-2", "198.51.100.2"),
+        )
+        told = "[ro.serialno]: [EMULATOR35X4X9X0]\n[ro.kernel.qemu]: [1]\n"
+        serials = ("rack-1:5555", "rack-2:5555", "198.51.100.3:6001")
+        transports = [ScriptedTransport({"getprop": told}, serial=serial) for serial in serials]
+
+        keys = [read_device(one, server=SERVER).key for one in transports]
+
+        assert keys == [
+            "rack-1/emulator-5554",
+            "rack-2/emulator-5554",
+            "198.51.100.3/emulator-6000",
+        ]
+        assert keys[0] == key_of("emulator-5554", AdbServer("rack-1", 5037))
+
     @pytest.mark.parametrize("serial", ["emulator-5554", "127.0.0.1:5555", "localhost:5555"])
     def test_an_emulator_has_one_key_by_all_its_names(self, serial: str) -> None:
         """An emulator that was also connected to by its port is not two devices."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -611,6 +613,81 @@ def test_emulators_of_different_machines_are_different(
     second.release()
     monkeypatch.setattr("socket.gethostname", lambda: "rack-1")
     first.release()
+
+
+def be_machine(monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
+    """Be another machine from now on, which has the same host name."""
+    for module in ("holder", "redis.locking", "redis.terms"):
+        monkeypatch.setattr(f"pytest_clawperator.devices.{module}.machine_id", lambda: machine)
+
+
+def test_machines_that_are_called_alike_have_their_own_emulators(
+    server: RedisServer, store: MakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Machines made from one image have one host name; each excludes only itself."""
+    leases, key = store(server), emulator_at("127.0.0.1")
+    with ExitStack() as held:
+        for machine in ("first", "second"):
+            be_machine(monkeypatch, machine)
+            free_for = leases.holder(key)
+            held.enter_context(take(leases, key))
+            holder = leases.holder(key)
+
+            assert free_for is None
+            assert leases.try_take(key) is None
+            assert holder is not None
+            assert holder.machine == machine
+
+
+@pytest.mark.parametrize("released", ["first", "second"])
+def test_an_emulator_stays_leased_when_a_namesake_releases_its_own(
+    released: str, server: RedisServer, store: MakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever of two machines of one name ends first, the other keeps and confirms its lease."""
+    leases, key = store(server), emulator_at("127.0.0.1")
+    held = {}
+    for machine in ("first", "second"):
+        be_machine(monkeypatch, machine)
+        held[machine] = take(leases, key)
+    held.pop(released).release()
+    ((machine, kept),) = held.items()
+    be_machine(monkeypatch, machine)
+
+    refused = leases.try_take(key)
+    leases.borrow(kept.ticket).clear("cmd-1", 1.0)
+    kept.release()
+
+    assert refused is None
+    assert leases.holder(key) is None
+
+
+@pytest.mark.parametrize("key", ["R58M1234", "198.51.100.77/emulator-5554", "rack-9/emulator-5554"])
+def test_a_shared_device_has_one_lease_for_machines_called_alike(
+    key: str, server: RedisServer, store: MakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A serial number, and an emulator of a third machine, mean one device everywhere."""
+    leases = store(server)
+    be_machine(monkeypatch, "first")
+    with take(leases, key):
+        be_machine(monkeypatch, "second")
+
+        assert leases.try_take(key) is None
+        assert leases.holder(key) is not None
+
+
+def test_an_emulator_that_another_machine_uses_is_leased_here(
+    server: RedisServer, store: MakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run elsewhere that uses the adb server of this machine has the emulator itself."""
+    leases, key = store(server), emulator_at("127.0.0.1")
+    name = socket.gethostname()
+    monkeypatch.setattr("socket.gethostname", lambda: "laptop")
+    be_machine(monkeypatch, "second")
+    with take(leases, f"{name}/emulator-5554"):
+        monkeypatch.setattr("socket.gethostname", lambda: name)
+        be_machine(monkeypatch, "first")
+
+        assert leases.try_take(key) is None
 
 
 @pytest.mark.parametrize("name", ["rack-1", "rack-1.lab.example", "Rack-1"])

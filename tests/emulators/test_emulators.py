@@ -230,6 +230,19 @@ class TestErrors:
         assert f"({bench.home}) must be writable" in (error.hint or "")
         assert error.details["systemImage"] == IMAGE
 
+    def test_a_device_that_was_created_elsewhere_is_told(
+        self, bench: SdkBench, tmp_path: Path
+    ) -> None:
+        """An avdmanager with another folder is told of, and nothing is left in that folder."""
+        elsewhere = {"ANDROID_AVD_HOME": "", "HOME": str(tmp_path)}
+
+        error = refusal(bench.emulators(environment=elsewhere).create)
+
+        assert error.code == ErrorCode.ANDROID_AVD_CREATE_FAILED
+        assert str(tmp_path / ".android" / "avd") in error.message
+        assert "ANDROID_AVD_HOME" in str(error.hint)
+        assert bench.avds() == []
+
     @pytest.mark.parametrize(
         ("device", "meant"),
         [

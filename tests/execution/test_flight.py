@@ -24,7 +24,7 @@ from pytest_clawperator.errors import (
     ExecutionConflictError,
     LeaseError,
 )
-from pytest_clawperator.execution.flight import Flight, Unfinished, _boot_id
+from pytest_clawperator.execution.flight import Flight, Unfinished, boot_id
 from pytest_clawperator.execution.locks.folder import lock_path
 from pytest_clawperator.execution.locks.lock_file import open_lock_file
 
@@ -216,7 +216,7 @@ RECORD: dict[str, Any] = {
     "command_id": "cmd-liar",
     "latest_end": NOW + 60,
     "pid": 4711,
-    "boot": _boot_id(),
+    "boot": boot_id(),
     "arrived": True,
     "after": "",
 }

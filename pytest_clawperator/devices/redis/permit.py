@@ -7,7 +7,7 @@ from time import sleep
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.redis import lease_clock
 from pytest_clawperator.devices.redis.server import NoAnswer, Server
-from pytest_clawperator.devices.redis.terms import Names, Terms
+from pytest_clawperator.devices.redis.terms import Terms
 from pytest_clawperator.errors import LeaseError
 
 # A part of the time to live in which a holder no longer sends, for what is on its way.
@@ -41,7 +41,7 @@ class RedisPermit:
         self.key = terms.key
         self._server = server
         self._terms = terms
-        self._names = Names.of(terms.key)
+        self._names = terms.names
         self._valid_until = valid_until
         self._in_doubt_since: float | None = None
 

@@ -107,6 +107,7 @@ class Checkpoints:
         saved. A device that cannot be saved is built each time.
         """
         __tracebackhide__ = True
+        self._check_arguments(name, build)
         begin = self._clock()
         apps = tuple(map(package_name, apps))
         reason = self._why_not_saved()
@@ -127,6 +128,20 @@ class Checkpoints:
         self._build(name, build, apps)
         is_saved = self._save(name, identify())  # the function may have installed apps
         return Reached("saved" if is_saved else "built", self._clock() - begin)
+
+    def _check_arguments(self, name: str, build: Build) -> None:
+        problem = ""
+        if not name:
+            problem = f"the name of a checkpoint is {shown(name)}. Allowed: a text"
+        elif not callable(build):
+            problem = f"build= of checkpoint {name!r} is {shown(build)}. Allowed: a function"
+        if problem:
+            raise ConfigurationError(
+                problem,
+                serial=self._client.serial,
+                hint="Write it as in reach('logged-in', build=log_in), where log_in takes the"
+                " client.",
+            )
 
     def _why_not_saved(self) -> str:
         """Return why the state of this device cannot be saved; nothing if it can."""
@@ -183,7 +198,8 @@ class Checkpoints:
         missing = [app for app in apps if not device.is_installed(app)]
         if missing:
             raise ConfigurationError(
-                f"checkpoint {name!r}: {', '.join(missing)} is not installed after {shown(build)}",
+                f"checkpoint {name!r}: {', '.join(missing)} is not installed after"
+                f" {getattr(build, '__qualname__', None) or shown(build)}",
                 code=ErrorCode.APP_NOT_FOUND,
                 serial=self._client.serial,
                 hint="Correct app=, or install it before.",

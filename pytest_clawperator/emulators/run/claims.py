@@ -18,7 +18,7 @@ from typing import Any
 
 from pytest_clawperator.emulators.images import ImageLock
 from pytest_clawperator.emulators.tool_runs import PidFile
-from pytest_clawperator.errors import EmulatorError, ErrorCode
+from pytest_clawperator.errors import ConfigurationError, EmulatorError, ErrorCode
 from pytest_clawperator.execution.locks.lock_file import LockFile, lock_standing
 
 _SUFFIX, _IMAGE_SUFFIX = ".claim", ".image"
@@ -135,7 +135,15 @@ class AvdClaims:
 
     def _locked(self, name: str) -> LockFile | None:
         # Nobody else may write to the folder: what is written there is believed.
-        return lock_standing(self._folder / name, private=True)
+        try:
+            return lock_standing(self._folder / name, private=True)
+        except ConfigurationError as error:
+            raise ConfigurationError(
+                error.message,
+                hint=f"It is beside the virtual devices: {self._folder.parent} must be a folder"
+                " that only this user can write to; ANDROID_AVD_HOME chooses another one.",
+                details=error.details,
+            ) from error
 
 
 def _never_installed(image: str) -> EmulatorError:

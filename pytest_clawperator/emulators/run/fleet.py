@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from pytest_clawperator.emulators.boot import BootKind, BootLimits, StartOptions
-from pytest_clawperator.emulators.diagnosis import PORTS_TAKEN
+from pytest_clawperator.emulators.diagnosis import PORTS_TAKEN, last_lines, read_end
 from pytest_clawperator.emulators.emulators import Emulators, ProvisionedEmulator
 from pytest_clawperator.emulators.profile import EmulatorProfile
 from pytest_clawperator.emulators.run.claims import AvdClaim, AvdClaims, Traces
@@ -21,6 +21,7 @@ from pytest_clawperator.emulators.run.machine import (
     is_headless,
 )
 from pytest_clawperator.emulators.run.ports import is_free, left_ports, reserved_port
+from pytest_clawperator.emulators.run.processes import belongs_to, read_pid
 from pytest_clawperator.emulators.running import Host, RunningEmulator, list_running
 from pytest_clawperator.emulators.sdk import Sdk
 from pytest_clawperator.emulators.tool_runs import SdkTools
@@ -73,6 +74,11 @@ class _Place:
         """Write down what is about to be done."""
         self.claim.write(traces)
         self.traces = traces
+
+
+def _is_lost(place: _Place) -> bool:
+    pid = read_pid(place.claim.pid_file.path)
+    return pid is not None and not belongs_to(pid, place.name)
 
 
 class _PortTakenError(EmulatorError):
@@ -131,6 +137,22 @@ class EmulatorFleet:
         to_start = [place for place in places if place.running is None]
         check_memory([place.profile for place in to_start], available=free_memory())
         return self._make_ready(places)
+
+    def lost(self) -> dict[str, str]:
+        """Return what is known of emulators that the run started and that have ended, by serial.
+
+        What they printed is deleted when the fleet is closed.
+        """
+        return {
+            f"emulator-{place.traces.port}": self._told_of(place)
+            for place in self._places
+            if place.traces is not None and place.traces.port is not None and _is_lost(place)
+        }
+
+    def _told_of(self, place: _Place) -> str:
+        printed = last_lines(read_end(self._emulators(place.profile).log_path(place.name)))
+        said = printed.splitlines()[-1] if printed else "it printed nothing"
+        return f"emulator {place.name} ended while the run used it; its last line: {said}"
 
     def close(self) -> None:
         """End what the run started, unless it is kept; what was found running goes on."""

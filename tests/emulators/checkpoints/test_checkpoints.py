@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from time import monotonic
+from typing import Any
 
 import pytest
 
@@ -168,6 +170,20 @@ def test_the_console_of_another_emulator_is_left_alone(client: Clawperator) -> N
         f"checkpoint 'shop' is built for each test, after {SHOP} was cleared: the state of this"
         " device cannot be saved (it is x, and the console at its port is that of y)"
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "build", "found"),
+    [("", open_shop, "name of a checkpoint is ''"), ("shop", "log_in", "'shop' is 'log_in'")],
+)
+def test_arguments_that_make_no_sense_are_told(
+    name: str, build: Any, found: str, client: Clawperator
+) -> None:
+    """A checkpoint without a name or a function is an error before anything is done."""
+    checkpoints = Checkpoints(client)
+
+    with pytest.raises(ConfigurationError, match=re.escape(found)):
+        checkpoints.reach(name, build=build)
 
 
 def test_an_app_that_is_never_installed_is_an_error(client: Clawperator) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.emulators.run.claims import AvdClaims, Traces
-from pytest_clawperator.errors import EmulatorError, ErrorCode
+from pytest_clawperator.errors import ConfigurationError, EmulatorError, ErrorCode
 
 TRACES = Traces("mine", created=True, port=5554)
 
@@ -29,6 +29,17 @@ def test_a_virtual_device_has_one_holder(tmp_path: Path) -> None:
     assert again is not None
     assert again.left is None
     again.release()
+
+
+def test_a_folder_that_cannot_be_used_is_that_of_the_virtual_devices(tmp_path: Path) -> None:
+    """The error names the variable that chooses the folder, not that of other lock files."""
+    (tmp_path / "avd").touch()
+
+    with pytest.raises(ConfigurationError, match="avd/claims") as raised:
+        AvdClaims(tmp_path / "avd" / "claims").take("mine")
+
+    assert "ANDROID_AVD_HOME" in str(raised.value.hint)
+    assert "CLAWPERATOR_LEASE_DIR" not in str(raised.value)
 
 
 @pytest.mark.parametrize(

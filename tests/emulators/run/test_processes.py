@@ -41,7 +41,10 @@ def process(request: pytest.FixtureRequest) -> Iterator[subprocess.Popen[bytes]]
 )
 def test_a_process_is_known_by_its_command_line(words: list[str], is_its: bool) -> None:
     """Emulators and avdmanager name the virtual device, each in its own way."""
-    with subprocess.Popen([sys.executable, "-c", WAITS, *words], stdin=subprocess.PIPE) as started:
+    command = [sys.executable, "-c", WAITS, *words]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as started:
+        assert started.stdout is not None
+        started.stdout.readline()  # at its very start a process has no command line yet
         found = belongs_to(started.pid, "mine")
 
     assert found is is_its

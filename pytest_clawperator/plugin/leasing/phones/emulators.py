@@ -75,6 +75,7 @@ def _start(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str
     _tell_processor(config, wanted)
     fleet = _fleet(config, server)
     config.add_cleanup(fleet.close)
+    config.pluginmanager.register(_LostEmulators(config, fleet))
     results = fleet.provision([one.profile for one in wanted])
     errors = [
         (one.device_class, result)
@@ -87,6 +88,20 @@ def _start(config: pytest.Config, spec: DeviceSpec) -> tuple[AdbServer, list[str
         _tell_failed(config, errors, Counter(one.device_class for one in wanted))
         config.stash[MISSING_EMULATORS] = config.stash.get(MISSING_EMULATORS, 0) + len(errors)
     return server, [one.serial for one in results if isinstance(one, ProvisionedEmulator)]
+
+
+class _LostEmulators:
+    """Tells at the end of the tests which emulators of the run have ended before."""
+
+    def __init__(self, config: pytest.Config, fleet: EmulatorFleet) -> None:
+        self._config = config
+        self._fleet = fleet
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self) -> None:
+        """Tell of them while their output is there."""
+        for serial, why in self._fleet.lost().items():
+            events_of(self._config).notice(serial, why)
 
 
 def _tell_failed(
@@ -139,6 +154,7 @@ def _wanted(config: pytest.Config, spec: DeviceSpec) -> list[_Wanted]:
     count = spec.count or config.stash.get(WORKER_COUNT, least)
     count = count or max(least, most_emulators(base))
     _check_enough(config, spec, count)
+    _tell_unused(config, spec, count)
     return [_Wanted(profile) for profile in _numbered(base, count)]
 
 
@@ -187,6 +203,20 @@ def _check_enough(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
     raise pytest.UsageError(
         f"--claw-device {spec} is {there}, and {needed} are needed{why}{also}: run with fewer, or"
         " write --claw-device emulator, which starts as many as are needed"
+    )
+
+
+def _tell_unused(config: pytest.Config, spec: DeviceSpec, count: int) -> None:
+    """Tell of emulators that would boot for nothing."""
+    settings = settings_of(config)
+    spare = settings.spare_devices
+    used = config.stash.get(WORKER_COUNT, 1 + spare)
+    if not used or used >= count or settings.matrix is not None:  # each is a class of its own
+        return
+    workers = "one process" if WORKER_COUNT not in config.stash else f"-n {used - spare}"
+    events_of(config).show(
+        f"--claw-device {spec} starts {count} emulators, and {workers} uses {used} of them; all"
+        f" are used with -n {count - spare}"
     )
 
 

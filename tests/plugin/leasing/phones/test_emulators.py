@@ -63,6 +63,54 @@ def test_each_worker_has_its_own(
     assert bench.avds() == []
 
 
+def test_an_emulator_that_ends_in_the_run_is_told(
+    pytester: pytest.Pytester, run_emulators: Run, bench: SdkBench
+) -> None:
+    """At its end the run tells which emulator died, and the last that it printed."""
+    pytester.makepyfile(
+        """
+        import os
+        import signal
+        from pathlib import Path
+
+        def test_it(clawperator):
+            claims = Path(os.environ["ANDROID_AVD_HOME"], "clawperator-claims")
+            (pid,) = [int(path.read_text()) for path in claims.glob("*.pid")]
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        """
+    )
+
+    result = run_emulators("--claw-device", "emulator")
+
+    result.stdout.fnmatch_lines(
+        [
+            "*= devices =*",
+            "[[]emulator-*] emulator clawperator-* ended while the run used it; its last line:"
+            " *Boot completed*",
+        ]
+    )
+    assert (bench.avds(), bench.running()) == ([], [])
+
+
+@pytest.mark.parametrize(("workers", "said"), [((), "one process"), (("-n", "1"), "-n 1")])
+def test_emulators_that_boot_for_nothing_are_told(
+    workers: tuple[str, ...], said: str, pytester: pytest.Pytester, run_emulators: Run
+) -> None:
+    """A run that has fewer workers than emulators says how many it uses."""
+    pytester.makepyfile(LEAVES_LINES)
+
+    result = run_emulators(*workers, "--claw-device", "emulator:2")
+
+    result.assert_outcomes(passed=4)
+    result.stdout.fnmatch_lines(
+        [
+            f"clawperator: --claw-device emulator:2 starts 2 emulators, and {said} uses 1 of them;"
+            " all are used with -n 2"
+        ]
+    )
+
+
 def test_a_class_that_cannot_be_had_is_told_before_the_tests(
     pytester: pytest.Pytester, run_emulators: Run, bench: SdkBench
 ) -> None:
