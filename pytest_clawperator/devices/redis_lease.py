@@ -16,7 +16,7 @@ from contextlib import suppress
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.redis import lease_clock
 from pytest_clawperator.devices.redis.hold import RedisHold, Renewer
-from pytest_clawperator.devices.redis.locking import holder_of, lock_device
+from pytest_clawperator.devices.redis.locking import find_lock, lock_device
 from pytest_clawperator.devices.redis.permit import RedisPermit
 from pytest_clawperator.devices.redis.server import Server
 from pytest_clawperator.devices.redis.terms import Terms, Ticket
@@ -73,17 +73,19 @@ class RedisLeases:
     def holder(self, key: str) -> Holder | None:
         """Return who has the device, if anybody."""
         with self._server.answering() as client:
-            return holder_of(client, key)
+            found = find_lock(client, key)
+        return None if found is None else found[0]
 
     def evict(self, key: str, holder: Holder) -> bool:
         """Take the device from this holder, which can send nothing more; False if it has it not.
 
         The number goes up, so that it cannot take back what Redis seems to have forgotten.
         """
-        if self.holder(key) != holder:
-            return False
-        names = Names.of(key)
         with self._server.answering() as client:
+            found = find_lock(client, key)
+            if found is None or found[0] != holder:
+                return False
+            names = found[1]
             client.pipeline().delete(names.lock).incr(names.number).execute()
         return True
 

@@ -131,11 +131,13 @@ class Emulators:
                     "deviceProfile": profile.device,
                 },
             )
-        avd = self._read(name)
-        if not avd.exists:
-            raise self._created_elsewhere(name)
         self._say(f"emulator {name}: created with {profile.system_image}, {profile.device}")
-        return avd
+        return self._read(name)
+
+    def create_to_start(self, name: str, *, pid_file: PidFile | None = None) -> None:
+        """Create a virtual device; raise if the emulator would not find it."""
+        if not self.create(name, pid_file=pid_file).exists:
+            raise self._created_elsewhere(name)
 
     def _created_elsewhere(self, name: str) -> EmulatorError:
         """Delete a virtual device that the emulator would not find; return the error for it."""
@@ -245,7 +247,7 @@ class Emulators:
             started = self._start(chosen)
             return ProvisionedEmulator(chosen, started.serial, False, True, reused=True)
         self.check_creatable(name)
-        self.create(name)
+        self.create_to_start(name)
         started = self._start(name)
         return ProvisionedEmulator(name, started.serial, True, True, reused=False)
 

@@ -34,6 +34,9 @@ class ScenarioServer:
             if tab
         ]
 
+    def device_key(self, serial: str) -> None:
+        """Have no keys, as every adb server."""
+
 
 class ScenarioPhone(LoggedTransport):
     """A phone of a scenario; ``broadcasts`` are the payloads that it was sent."""

@@ -236,7 +236,7 @@ class TestErrors:
         """An avdmanager with another folder is told of, and nothing is left in that folder."""
         elsewhere = {"ANDROID_AVD_HOME": "", "HOME": str(tmp_path)}
 
-        error = refusal(bench.emulators(environment=elsewhere).create)
+        error = refusal(bench.emulators(environment=elsewhere).provision)
 
         assert error.code == ErrorCode.ANDROID_AVD_CREATE_FAILED
         assert str(tmp_path / ".android" / "avd") in error.message

@@ -47,13 +47,14 @@ def lock_device(
     return None
 
 
-def holder_of(client: Redis, key: str) -> Holder | None:
-    """Return who has locked a device, if anybody."""
-    own = Names.of_machine(key, machine_id())
-    found = _locked_by(client, Names.of(key))
-    if own is None or (found is not None and not _is_namesake(found)):
-        return found
-    return _locked_by(client, own)
+def find_lock(client: Redis, key: str) -> tuple[Holder, Names] | None:
+    """Return who has locked a device, if anybody, and by which names."""
+    shared, own = Names.of(key), Names.of_machine(key, machine_id())
+    found = _locked_by(client, shared)
+    if found is not None and (own is None or not _is_namesake(found)):
+        return found, shared
+    found = None if own is None else _locked_by(client, own)
+    return None if found is None or own is None else (found, own)
 
 
 def _try_lock(client: Redis, names: Names, holder: Holder, ttl: float) -> Lock | None:

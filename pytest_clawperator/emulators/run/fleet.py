@@ -288,7 +288,7 @@ class EmulatorFleet:
         traces = Traces(place.name, created=not place.exists)
         place.write(traces)
         if not place.exists:
-            emulators.create(place.name, pid_file=place.claim.pid_file)
+            emulators.create_to_start(place.name, pid_file=place.claim.pid_file)
         for _ in range(_PORT_TRIES - 1):
             try:
                 return self._start_on_port(emulators, place, traces)

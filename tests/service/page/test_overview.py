@@ -91,7 +91,7 @@ def test_texts_of_others_are_short_and_visible() -> None:
 @pytest.mark.parametrize("since", ["yesterday", "", "9" * 300, "0001-01-01 00:00:00"])
 def test_a_holder_who_wrote_nonsense_is_still_one(since: str) -> None:
     """Anybody can have written it."""
-    holder = Holder(owner="o", pid=1, host="h", run_id="", since=since, token="t")
+    holder = Holder(owner="o", pid=1, host="h", run_id="", since=since, token="t", machine="")
 
     assert shown(holder=holder)["holder"] == {"who": "o on h", "how": "process 1", "since": None}
     assert shown(holder=UNKNOWN)["holder"]["who"].startswith("somebody")
