@@ -1,0 +1,82 @@
+"""Writing a trace: each event is in the file before the test goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from pytest_clawperator.redaction.nested import hide_in
+from pytest_clawperator.report.trace.events import TraceEvent
+
+EVENTS_FILE = "trace.jsonl"
+BLOBS_FOLDER = "blobs"
+# Of two blobs of a test, so many digits of the checksum are never the same by chance.
+_DIGITS = 32
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+
+
+class TraceWriter:
+    """Appends events to the trace of one attempt at a test, in a folder that it makes.
+
+    A line is written by one call of the system: a process that is killed loses at most the
+    event that it was writing. A blob is written before the line that names it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._blobs = folder / BLOBS_FOLDER
+        self._blobs.mkdir(parents=True)
+        self._file: int | None = os.open(folder / EVENTS_FILE, _NEW | os.O_APPEND, 0o644)
+        self._kept: set[str] = set()
+        self._lock = threading.Lock()
+
+    def write(self, event: TraceEvent) -> None:
+        """Append an event, without secrets; after the end it is left out."""
+        line = to_line(hide_in(event.to_json()))
+        with self._lock:
+            if self._file is not None:
+                _write_all(self._file, line)
+
+    def keep(self, content: bytes, suffix: str) -> str:
+        """Keep a blob, once for equal contents, and return the name of its file."""
+        name = f"{sha256(content).hexdigest()[:_DIGITS]}{suffix}"
+        with self._lock:
+            if name not in self._kept and self._file is not None:
+                self._kept.add(name)
+                file = os.open(self._blobs / name, _NEW, 0o644)
+                try:
+                    _write_all(file, content)
+                finally:
+                    os.close(file)
+        return name
+
+    def close(self) -> None:
+        """End the trace; what comes later is not in it."""
+        with self._lock:
+            if self._file is not None:
+                os.close(self._file)
+                self._file = None
+
+
+def to_line(data: Any) -> bytes:
+    """Return data as one line; half characters and numbers beyond JSON can be read back."""
+    text = json.dumps(_finite(data), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.encode("ascii") + b"\n"
+
+
+def _finite(value: Any) -> Any:
+    """Return data in which numbers that JSON lacks are texts."""
+    if isinstance(value, float):
+        return value if value - value == 0 else str(value)
+    if isinstance(value, dict):
+        return {str(key): _finite(one) for key, one in value.items()}
+    return [_finite(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def _write_all(file: int, content: bytes) -> None:
+    while content:
+        content = content[os.write(file, content) :]

@@ -1,0 +1,211 @@
+"""Traces: what was written is read back, whatever it holds and wherever the writer ended."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.report.trace.events import (
+    ExecutionBegan,
+    ExecutionEnded,
+    Failure,
+    Noted,
+    Source,
+    TraceBegan,
+    TraceEnded,
+)
+from pytest_clawperator.report.trace.reading import read_trace
+from pytest_clawperator.report.trace.writing import EVENTS_FILE, TraceWriter
+
+HEAD = TraceBegan(at=1.0, nodeid="test_shop.py::test_buy", run="r1")
+END = TraceEnded(at=9.0, outcome="passed", seconds=8.0)
+HOSTILE = "</script><!--\u202e\x1b[31m\ud800 \U0001f600 \u05d0\u05d1 \0 %s"
+
+
+def write_small_trace(folder: Path) -> None:
+    """Write a trace of one execution."""
+    writer = TraceWriter(folder)
+    writer.write(HEAD)
+    writer.write(
+        ExecutionBegan(
+            at=2.0,
+            id=1,
+            serial="emulator-5554",
+            title="click",
+            source=Source(file="test_shop.py", line=7),
+            payload={"actions": [{"type": "click"}]},
+        )
+    )
+    tree = writer.keep(b"<hierarchy/>", ".xml")
+    failure = Failure(type="NodeNotFoundError", message="no node", code="NODE_NOT_FOUND")
+    writer.write(ExecutionEnded(at=3.0, id=1, seconds=1.0, failure=failure, before=tree))
+    writer.write(END)
+    writer.close()
+
+
+def test_a_trace_is_read_back_as_written(tmp_path: Path) -> None:
+    """Events come back in their order, blobs by their names, and unknown fields are left out."""
+    write_small_trace(tmp_path / "trace")
+
+    trace = read_trace(tmp_path / "trace")
+
+    assert [event["kind"] for event in trace.events] == [
+        "trace",
+        "execution",
+        "execution-end",
+        "outcome",
+    ]
+    assert trace.head["nodeid"] == "test_shop.py::test_buy"
+    assert trace.end is not None
+    assert trace.end["outcome"] == "passed"
+    ended = next(trace.of_kind("execution-end"))
+    assert trace.blob(ended["before"]) == b"<hierarchy/>"
+    assert ended["failure"]["code"] == "NODE_NOT_FOUND"
+    assert "after" not in ended
+
+
+def test_a_trace_that_was_cut_at_any_byte_lacks_at_most_the_last_event(tmp_path: Path) -> None:
+    """Wherever a file ends, all lines that are whole are read."""
+    write_small_trace(tmp_path / "whole")
+    content = (tmp_path / "whole" / EVENTS_FILE).read_bytes()
+    cut = tmp_path / "cut"
+    cut.mkdir()
+    first = content.index(b"\n") + 1
+
+    for length in range(first, len(content) + 1):
+        (cut / EVENTS_FILE).write_bytes(content[:length])
+        trace = read_trace(cut)
+        assert len(trace.events) == content[:length].count(b"\n")
+        assert trace.skipped == 0
+
+
+def test_a_killed_process_leaves_all_that_it_wrote(tmp_path: Path) -> None:
+    """An event is in the file as soon as it was written, with no end of the process needed."""
+    script = (
+        "import os, signal, sys\n"
+        "from pathlib import Path\n"
+        "from pytest_clawperator.report.trace.events import Noted, TraceBegan\n"
+        "from pytest_clawperator.report.trace.writing import TraceWriter\n"
+        "writer = TraceWriter(Path(sys.argv[1]))\n"
+        "writer.write(TraceBegan(at=1.0, nodeid='n'))\n"
+        "for at in range(50): writer.write(Noted(at=float(at), message='x' * at))\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path / "trace")], check=False, timeout=60
+    )
+
+    assert done.returncode == -signal.SIGKILL
+    trace = read_trace(tmp_path / "trace")
+    assert len(trace.events) == 51
+    assert trace.end is None
+
+
+def test_hostile_text_is_data_and_comes_back_unchanged(tmp_path: Path) -> None:
+    """A text of any kind stays on its line, in ASCII, and is the same afterwards."""
+    writer = TraceWriter(tmp_path / "trace")
+    writer.write(HEAD)
+    writer.write(Noted(at=2.0, message=HOSTILE + "\n{}"))
+    payload = {"n": float("nan"), "i": float("inf"), "deep": [[{"k\n": HOSTILE}]]}
+    writer.write(ExecutionBegan(at=3.0, id=1, serial="s", title="t", payload=payload))
+    writer.close()
+
+    trace = read_trace(tmp_path / "trace")
+
+    assert (tmp_path / "trace" / EVENTS_FILE).read_bytes().isascii()
+    assert trace.events[1]["message"] == HOSTILE + "\n{}"
+    assert trace.events[2]["payload"]["deep"] == [[{"k\n": HOSTILE}]]
+    assert trace.events[2]["payload"]["n"] == "nan"
+
+
+def test_equal_blobs_are_kept_once(tmp_path: Path) -> None:
+    """The same screen ten times is one file, and another one a second."""
+    writer = TraceWriter(tmp_path / "trace")
+
+    names = {writer.keep(b"<hierarchy/>", ".xml") for _ in range(10)}
+    names.add(writer.keep(b"<hierarchy rotation='1'/>", ".xml"))
+    writer.close()
+
+    assert {path.name for path in (tmp_path / "trace" / "blobs").iterdir()} == names
+    assert len(names) == 2
+
+
+@pytest.mark.parametrize("name", ["../trace.jsonl", "/etc/passwd", "", None, 5, "a" * 32 + ".XML"])
+def test_only_names_of_blobs_are_read(tmp_path: Path, name: object) -> None:
+    """A trace of somebody else names no file outside of its folder."""
+    write_small_trace(tmp_path / "trace")
+
+    assert read_trace(tmp_path / "trace").blob(name) is None
+
+
+def test_secrets_are_in_no_line(tmp_path: Path) -> None:
+    """What is hidden elsewhere is hidden in a trace."""
+    known = SECRETS.secrets
+    SECRETS.add("hunter2-hunter2")
+    try:
+        writer = TraceWriter(tmp_path / "trace")
+        writer.write(HEAD)
+        payload = {"actions": [{"params": {"text": "hunter2-hunter2"}}]}
+        writer.write(ExecutionBegan(at=2.0, id=1, serial="s", title="enter_text", payload=payload))
+        writer.close()
+    finally:
+        SECRETS.secrets = known
+
+    assert b"hunter2" not in (tmp_path / "trace" / EVENTS_FILE).read_bytes()
+
+
+def test_events_after_the_end_are_left_out(tmp_path: Path) -> None:
+    """A thread that outlasts the test neither fails nor writes."""
+    writer = TraceWriter(tmp_path / "trace")
+    writer.write(HEAD)
+    writer.close()
+
+    writer.write(END)
+    writer.keep(b"late", ".txt")
+    writer.close()
+
+    assert len(read_trace(tmp_path / "trace").events) == 1
+    assert list((tmp_path / "trace" / "blobs").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (None, "cannot be read"),
+        (b"", "is no trace"),
+        (b"\xff\xfe\n[[[[\n", "is no trace"),
+        (b'{"kind":"note","at":1,"message":"m"}\n', "is no trace"),
+        (b'{"kind":"trace","at":1,"nodeid":"n","version":99}\n', "has version 99"),
+    ],
+)
+def test_a_file_that_is_no_trace_is_told(tmp_path: Path, content: bytes | None, told: str) -> None:
+    """A missing, foreign or newer file is an error that says what was found."""
+    if content is not None:
+        (tmp_path / EVENTS_FILE).write_bytes(content)
+
+    with pytest.raises(ConfigurationError, match=told):
+        read_trace(tmp_path)
+
+
+def test_lines_that_are_no_events_are_counted(tmp_path: Path) -> None:
+    """A damaged line costs itself only."""
+    write_small_trace(tmp_path / "trace")
+    path = tmp_path / "trace" / EVENTS_FILE
+    lines = path.read_bytes().splitlines(keepends=True)
+    deep = b"[" * 100_000 + b"\n"
+    path.write_bytes(
+        b"".join([lines[0], b"garbage\n", json.dumps([1]).encode() + b"\n", deep, *lines[1:]])
+    )
+
+    trace = read_trace(tmp_path / "trace")
+
+    assert trace.skipped == 3
+    assert len(trace.events) == 4
