@@ -12,6 +12,8 @@ from pytest_clawperator.assertions.failure import Failure
 from pytest_clawperator.assertions.wait_loop import Outcome
 from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult
 from pytest_clawperator.contracts.failures import failure as failure_of
+from pytest_clawperator.contracts.text import foreign_names
+from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
 from pytest_clawperator.contracts.text.wording import quote
 from pytest_clawperator.errors import ErrorCode, ExpectationError
 from pytest_clawperator.remedies import Hint
@@ -21,8 +23,11 @@ __tracebackhide__ = True  # a failure is shown at the test's own line
 _SHOWN_STEPS = 10
 
 
-class EnvelopeAssertions:
+class EnvelopeAssertions(HintsAtNames):
     """What can be expected of an envelope."""
+
+    _own_word = "expect(...)"
+    _their_names = foreign_names.EXPECT_ENVELOPE
 
     def __init__(self, envelope: ResultEnvelope, expectation: Expectation) -> None:
         self._envelope = envelope

@@ -15,17 +15,22 @@ from pytest_clawperator.assertions.node_failure import node_failure
 from pytest_clawperator.assertions.screen_source import ScreenSource
 from pytest_clawperator.assertions.wait_loop import Outcome
 from pytest_clawperator.client.plan.target import Target
+from pytest_clawperator.contracts.text import foreign_names
+from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
 from pytest_clawperator.errors import ExpectationError
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
 
-class LocatorAssertions:
+class LocatorAssertions(HintsAtNames):
     """What can be expected of a node; each check waits, unless the node is from a snapshot.
 
     If several nodes match, the first is checked. A check of a node's state fails, negated or
     not, if the node is not on the screen.
     """
+
+    _own_word = "expect(...)"
+    _their_names = foreign_names.EXPECT
 
     def __init__(self, target: Target, screen: ScreenSource, expectation: Expectation) -> None:
         self._target = target

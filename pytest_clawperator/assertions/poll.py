@@ -13,6 +13,8 @@ from pytest_clawperator.assertions.expectation import Expectation
 from pytest_clawperator.assertions.failure import Failure
 from pytest_clawperator.assertions.wait_loop import Outcome, may_succeed_later
 from pytest_clawperator.client.plan.timing import seconds_of
+from pytest_clawperator.contracts.text import foreign_names
+from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
 from pytest_clawperator.errors import ConfigurationError, ExpectationError
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
@@ -33,11 +35,14 @@ class Called(Generic[T]):
     error: AssertionError | None = None
 
 
-class PollAssertions(Generic[T]):
+class PollAssertions(HintsAtNames, Generic[T]):
     """What can be expected of the value of a function.
 
     If an assertion fails in the function, it is called again; any other error is raised.
     """
+
+    _own_word = "expect.poll(...)"
+    _their_names = foreign_names.EXPECT_POLL
 
     def __init__(
         self, function: Callable[[], T], expectation: Expectation, *, timeout: float | None = None

@@ -18,14 +18,19 @@ from pytest_clawperator.assertions.screen_source import LiveScreen, ScreenSource
 from pytest_clawperator.assertions.wait_loop import Outcome
 from pytest_clawperator.client.plan.target import TargetLike, target_of
 from pytest_clawperator.contracts.selectors import MatcherKeywords
+from pytest_clawperator.contracts.text import foreign_names
+from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExpectationError
 from pytest_clawperator.snapshot.tree import Snapshot
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
 
-class SnapshotAssertions:
+class SnapshotAssertions(HintsAtNames):
     """What can be expected of a snapshot; nothing waits, because it does not change."""
+
+    _own_word = "expect(...)"
+    _their_names = foreign_names.EXPECT_SCREEN
 
     def __init__(self, screen: ScreenSource, expectation: Expectation) -> None:
         self._screen = screen

@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from types import FrameType, TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from typing_extensions import Self, Unpack
 
@@ -21,7 +21,9 @@ from pytest_clawperator.contracts.actions import TypedAction
 from pytest_clawperator.contracts.completion import complete_execution, override_timeout
 from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.contracts.selectors import MatcherKeywords
-from pytest_clawperator.errors import ClawperatorWarning
+from pytest_clawperator.contracts.text import foreign_names
+from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
+from pytest_clawperator.errors import ClawperatorWarning, ConfigurationError
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.visible_text import visible_line
@@ -29,7 +31,7 @@ from pytest_clawperator.visible_text import visible_line
 Payload = Execution | dict[str, Any] | Sequence[TypedAction | Action | dict[str, Any]] | str | bytes
 
 
-class Clawperator(DirectActions):
+class Clawperator(DirectActions, HintsAtNames):
     """A device under test: a method for every action, locators, batches, whole payloads.
 
         with connect() as claw:
@@ -42,6 +44,9 @@ class Clawperator(DirectActions):
     look for a node unless told otherwise. With ``strict_matchers`` a matcher that fits
     several nodes is an error; else the first wins, as on the device.
     """
+
+    _own_word = "claw"
+    _their_names = foreign_names.CLIENT
 
     def __init__(
         self,
@@ -77,6 +82,14 @@ class Clawperator(DirectActions):
 
     def __repr__(self) -> str:
         return f"<Clawperator {visible_line(self.serial)}>"
+
+    if not TYPE_CHECKING:  # which say themselves that it is not callable
+
+        def __call__(self, *_: object, **__: object) -> NoReturn:
+            """Refuse what is ``d(text="OK")`` in uiautomator2."""
+            raise ConfigurationError(
+                "a client cannot be called", hint='Here it is called claw.node(text="OK").'
+            )
 
     # Whole payloads
 

@@ -16,6 +16,8 @@ from pytest_clawperator.client.plan.target import Target, TargetLike, inside, ta
 from pytest_clawperator.client.plan.timing import seconds_of
 from pytest_clawperator.contracts.actions import Direction, Retry, WaitForNode
 from pytest_clawperator.contracts.selectors import MatcherKeywords
+from pytest_clawperator.contracts.text import foreign_names
+from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
 from pytest_clawperator.contracts.text.wording import shown
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, StepFailedError
 from pytest_clawperator.execution.result import RunStep
@@ -28,12 +30,15 @@ _STAND_IN = "x"
 
 
 @dataclass(frozen=True, repr=False)
-class Locator:
+class Locator(HintsAtNames):
     """A description of a node: ``claw.node(text="OK")``.
 
     Where several nodes fit, the first is used, or the one that :meth:`nth` chose. It is no
     node: each method looks anew.
     """
+
+    _own_word = "node(...)"
+    _their_names = foreign_names.LOCATOR
 
     target: Target
     client: DirectActions = field(compare=False)

@@ -22,6 +22,7 @@ from pytest_clawperator.contracts.schema.objects import (
     wire_names,
 )
 from pytest_clawperator.contracts.schema.rules import Flaw, Text, refuse
+from pytest_clawperator.contracts.text import foreign_names
 from pytest_clawperator.contracts.text.wording import closest
 from pytest_clawperator.errors import ConfigurationError, ExecutionValidationError, Problem
 
@@ -167,6 +168,8 @@ def check_matcher_keywords(keywords: Iterable[str], *, caller: str | None = None
         if name not in KEYWORDS:
             near = closest(name, KEYWORDS)
             meant = f"Did you mean {near}=? " if near else ""
+            if ours := foreign_names.KEYWORDS.get(foreign_names.plain(name)):
+                meant = f"Here it is called {ours}. "
             raise ConfigurationError(
                 f"{caller}() got an unexpected keyword: {name}"
                 if caller

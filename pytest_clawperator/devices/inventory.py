@@ -13,6 +13,7 @@ from ipaddress import ip_address
 from typing import Any
 
 from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.text.wording import closest
 from pytest_clawperator.devices.round_trip import ask_all
 from pytest_clawperator.errors import (
     AmbiguousDeviceError,
@@ -136,12 +137,14 @@ def _named(devices: Sequence[ConnectedDevice], wanted: str, source: str) -> Conn
     device = next((device for device in devices if device.serial == wanted), None)
     if device is None:
         there = ", ".join(map(str, devices)) or "nothing"
+        near = closest(wanted, [device.serial for device in devices])
         raise DeviceNotFoundError(
             f"no such device is connected{source}; connected: {there}",
             serial=wanted,
             hint=(
                 f"Correct {SERIAL_VARIABLE}" if source else Remedy(RemedyKind.CORRECT_SERIAL),
                 ", or connect the device: `adb devices` must list it.",
+                f" Did you mean {near}?" if near else "",
             ),
             details={"connected": [device.serial for device in devices]},
         )

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from pytest_clawperator.contracts.text import foreign_names
 from pytest_clawperator.errors import ConfigurationError
 
 Started = Literal["sim", "emulator"]
@@ -57,7 +58,7 @@ def parse_device_spec(text: str) -> DeviceSpec:
     if spec is not None:
         return spec
     keyword, colon, rest = text.partition(":")
-    meant = f"{keyword.lower()}{colon}{rest}"
+    meant = f"{_our_word(keyword)}{colon}{rest}"
     guess = f"Did you mean {meant}? " if meant != text and _read(meant) else ""
     raise ConfigurationError(f"{text!r} names no device", hint=f"{guess}Allowed: {ALLOWED}.")
 
@@ -71,10 +72,17 @@ def _read(text: str) -> DeviceSpec | None:
             return _read_started(text, kind, count if colon else None)
     if (found := _URL.fullmatch(text)) and 0 < int(found["port"] or 80) < 65536:
         return DeviceSpec(text, "url", serial=found["serial"] or None, url=found["url"])
-    # A keyword in capitals would be a strange serial, and is a common slip.
-    if keyword.lower() not in _KEYWORDS and _SERIAL.fullmatch(text):
+    # A keyword in capitals, or another tool's, would be a strange serial, and is a common slip.
+    if _our_word(keyword, is_host=bool(colon)) not in _KEYWORDS and _SERIAL.fullmatch(text):
         return DeviceSpec(text, "serial", serial=text)
     return None
+
+
+def _our_word(keyword: str, *, is_host: bool = False) -> str:
+    """Return a keyword as it is written here; what may be the name of a host stays what it is."""
+    word = keyword.lower()
+    ours = foreign_names.DEVICES.get(word, word)
+    return word if is_host and ours != "sim" else ours
 
 
 def _read_started(text: str, kind: Started, rest: str | None) -> DeviceSpec | None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from typing_extensions import override
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.text import foreign_names
+from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
 from pytest_clawperator.snapshot import near_miss, query, roles
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.matching import Query
@@ -20,10 +22,13 @@ Element = Any  # an lxml element; lxml has no types
 _NOWHERE = Bounds(0, 0, 0, 0)
 
 
-class Node(query.Searchable):
+class Node(query.Searchable, HintsAtNames):
     """One node of a snapshot. Nodes are compared by identity; each exists once."""
 
     __slots__ = ("__weakref__", "_element", "snapshot")
+
+    _own_word = "node"
+    _their_names = foreign_names.NODE
 
     def __init__(self, snapshot: Snapshot, element: Element) -> None:
         self.snapshot = snapshot

@@ -51,8 +51,10 @@ class NoMatch:
     def __getattr__(self, name: str) -> Any:
         """Raise ``NodeNotFoundError`` where this is used as if it were a node."""
         __tracebackhide__ = True
-        if name.startswith("_") or not hasattr(type(self.snapshot.root), name):
+        if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        if not hasattr(type(self.snapshot.root), name):
+            getattr(self.snapshot.root, name)  # raises, and says what it is called here
         raise NodeNotFoundError(
             f"there is no node whose .{name} could be given: none fits {self._wanted(longest=300)}",
             hint="Ask `if found:` first where it may be missing, or wait with claw.node(...).",

@@ -12,6 +12,8 @@ from lxml import etree  # type: ignore[import-untyped]  # lxml has no types
 from typing_extensions import Unpack, override
 
 from pytest_clawperator.contracts.selectors import MatcherKeywords, NodeMatcher
+from pytest_clawperator.contracts.text import foreign_names
+from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
 from pytest_clawperator.errors import (
     ClawperatorWarning,
     ConfigurationError,
@@ -28,8 +30,11 @@ from pytest_clawperator.snapshot.parse import Parsed, decoded, original, parse, 
 __all__ = ["Node", "Snapshot"]
 
 
-class Snapshot(query.Searchable):
+class Snapshot(query.Searchable, HintsAtNames):
     """What was on the screen: the active window's nodes, and facts about the other windows."""
+
+    _own_word = "snapshot"
+    _their_names = foreign_names.SNAPSHOT
 
     def __init__(
         self,
@@ -279,6 +284,10 @@ class Snapshot(query.Searchable):
     def __repr__(self) -> str:
         app = near_miss.plain(self.foreground_package or "an unknown app")
         return f"<Snapshot of {app}, {len(self)} nodes>"
+
+    def __str__(self) -> str:
+        """Return the outline of the screen, a line for each node that is more than layout."""
+        return near_miss.outline(self, limit=len(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
         known = (

@@ -133,6 +133,15 @@ class TestChoice:
         assert str(caught.value).startswith("[X] DEVICE_NOT_FOUND: ")
         assert "connected: A, B (offline)" in str(caught.value)
 
+    def test_a_mistyped_serial_is_corrected(self) -> None:
+        """A serial that is nearly that of a connected device gets a question."""
+        devices = connected(**{"emulator-5554": "device", "PH1": "device"})
+
+        with pytest.raises(DeviceNotFoundError) as caught:
+            choose_device(devices, "emulator-5545")
+
+        assert "Did you mean emulator-5554?" in str(caught.value.hint)
+
     def test_an_absent_device_of_the_environment_names_the_variable(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -101,3 +101,25 @@ def test_a_keyword_in_capitals_is_refused_with_what_was_meant(text: str, meant: 
         parse_device_spec(text)
 
     assert str(caught.value.hint).startswith(f"Did you mean {meant}? Allowed: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "ours"),
+    [
+        ("simulator", "sim"),
+        ("Simulator:4", "sim:4"),
+        ("emu", "emulator"),
+        ("any", "auto"),
+    ],
+)
+def test_words_of_other_tools_are_translated(text: str, ours: str) -> None:
+    """What would be a strange serial, and is a usual word for our keywords, gets the keyword."""
+    with pytest.raises(ConfigurationError) as caught:
+        parse_device_spec(text)
+
+    assert (caught.value.hint or "").startswith(f"Did you mean {ours}? ")
+
+
+def test_a_host_may_have_such_a_name() -> None:
+    """With a port, a word that could be a host's name is a serial."""
+    assert parse_device_spec("default:5555").kind == "serial"

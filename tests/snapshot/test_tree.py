@@ -148,3 +148,19 @@ def test_texts_are_found_among_characters_that_xml_cannot_hold() -> None:
     assert found == list(snapshot.nodes[1:4])
     assert snapshot.find(id="o\x07k") is snapshot.nodes[4]
     assert not snapshot.find(text="beep")
+
+
+def test_printing_shows_the_outline() -> None:
+    """``str`` has a line for each telling node, ``repr`` is one line whatever is shown."""
+    rows = "".join(
+        f'<node text="Row {n}" class="android.widget.TextView" bounds="[0,{n}][9,{n + 9}]"/>'
+        for n in range(60)
+    )
+    xml = f'<hierarchy><node package="com.example" bounds="[0,0][90,90]">{rows}</node></hierarchy>'
+
+    snapshot = Snapshot.from_xml(xml)
+
+    lines = str(snapshot).splitlines()
+    assert lines[0] == "com.example, 61 nodes"
+    assert [line.split('"')[1] for line in lines[1:]] == [f"Row {n}" for n in range(60)]
+    assert repr(snapshot) == "<Snapshot of com.example, 61 nodes>"

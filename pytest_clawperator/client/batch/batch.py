@@ -23,6 +23,8 @@ from pytest_clawperator.client.plan.target import (
 from pytest_clawperator.client.plan.timing import seconds_of
 from pytest_clawperator.contracts.actions import Direction
 from pytest_clawperator.contracts.selectors import MatcherKeywords
+from pytest_clawperator.contracts.text import foreign_names
+from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.snapshot.tree import Snapshot
@@ -38,7 +40,8 @@ class Batch(
         BatchStep[list[str]],
         BatchStep[Snapshot],
         BatchStep[ScrollOutcome],
-    ]
+    ],
+    HintsAtNames,
 ):
     """Collects actions in a ``with`` block and sends them at its end.
 
@@ -48,6 +51,9 @@ class Batch(
     follows a screenshot begin another, and so does a node that must be looked up on a
     snapshot.
     """
+
+    _own_word = "b"
+    _their_names = foreign_names.BATCH
 
     def __init__(self, performer: Performer, *, timeout: float, device: Device) -> None:
         self._performer = performer

@@ -15,6 +15,7 @@ from pytest_clawperator.client.device.commands import (
     permission_name,
     run,
     run_for_app,
+    shell_error,
 )
 from pytest_clawperator.client.device.keys import key_code
 from pytest_clawperator.client.device.restoring import Changes
@@ -34,7 +35,10 @@ from pytest_clawperator.client.device.settings import (
     set_app_locale,
     set_keyboard,
 )
+from pytest_clawperator.client.device.toasts import TOLD_SINCE_API, toast_texts
 from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.text import foreign_names
+from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
 from pytest_clawperator.contracts.text.wording import shown
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, ShellError
 from pytest_clawperator.transport.interface import ShellResult, Transport
@@ -56,11 +60,14 @@ _FOCUSED = [
 ]
 
 
-class Device:
+class Device(HintsAtNames):
     """A connected device. What is changed through it can be put back.
 
     :meth:`restore` does so at once, :meth:`restoring` at the end of a block.
     """
+
+    _own_word = "claw.device"
+    _their_names = foreign_names.DEVICE
 
     def __init__(self, transport: Transport, info: DeviceInfo) -> None:
         self._transport = transport
@@ -162,6 +169,28 @@ class Device:
                 if found := pattern.search(text):
                     return found[1]
         return None
+
+    def toasts(self) -> list[str]:
+        """Return the texts of the toasts that are up or wait for their turn, from Android 11 on.
+
+        ``expect.poll(claw.device.toasts).to_equal(["Saved"])``
+
+        A toast is up for 2 to 3.5 seconds. One that an app draws itself has no text here.
+        """
+        level = self._info.api_level
+        if level is not None and level < TOLD_SINCE_API:
+            raise ShellError(
+                f"API level {level} does not tell the texts of toasts",
+                code=ErrorCode.DEVICE_COMMAND_FAILED,
+                serial=self.serial,
+                hint=f"Android does so from 11 on, API level {TOLD_SINCE_API}: look at a "
+                "screenshot, or expect what the toast is about.",
+            )
+        command = "dumpsys notification"
+        result = self.shell(command)
+        if not result.ok:
+            raise shell_error(self._transport, command, result, hint=GUARDED_HINT)
+        return toast_texts(result.stdout)
 
     # Touch and keys
 

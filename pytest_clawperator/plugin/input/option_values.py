@@ -14,6 +14,7 @@ from zipfile import BadZipFile, ZipFile
 import pytest
 
 from pytest_clawperator.client.device.commands import package_name
+from pytest_clawperator.contracts.text import foreign_names
 from pytest_clawperator.devices.lease import check_place
 from pytest_clawperator.devices.matrix import parse_matrix, parse_requirements
 from pytest_clawperator.devices.spec import parse_device_spec
@@ -152,7 +153,9 @@ def _boot(text: str, folder: Path) -> str:
 
 def _when(text: str, folder: Path) -> str:
     if text not in WHEN:
-        raise ValueError(f"found {text!r}, allowed is {ALLOWED_WHEN}")
+        ours = foreign_names.WHEN.get(text.lower())
+        here = f": here it is called {ours}" if ours else ""
+        raise ValueError(f"found {text!r}, allowed is {ALLOWED_WHEN}{here}")
     return text
 
 

@@ -71,3 +71,13 @@ def test_an_unknown_value_ends_the_run(
     result.stderr.fnmatch_lines(
         [f"ERROR: --claw-{option}: found 'sometimes', allowed is off, on or only-on-failure"]
     )
+
+
+def test_a_value_of_another_tool_is_translated(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """What Playwright calls it gets our word for it."""
+    pytester.makepyfile(TESTS)
+
+    result = run_plain("--claw-screenshot=retain-on-failure")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*or only-on-failure: here it is called only-on-failure"])

@@ -15,6 +15,7 @@ from pytest_clawperator.simulator.android.dumpsys.input_and_accessibility import
     dump_accessibility,
     dump_input_method,
 )
+from pytest_clawperator.simulator.android.dumpsys.notification import dump_notification
 from pytest_clawperator.simulator.android.dumpsys.package import dump_package
 from pytest_clawperator.simulator.android.dumpsys.window import dump_window
 from pytest_clawperator.simulator.android.system import AndroidSystem
@@ -37,6 +38,7 @@ DUMPS: Mapping[str, Dump] = {
     "battery": dump_battery,
     "display": dump_display,
     "input_method": dump_input_method,
+    "notification": dump_notification,
     "package": _package,
     "power": dump_power,
     "window": dump_window,

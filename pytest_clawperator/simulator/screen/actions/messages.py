@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_clawperator.simulator.screen.state.page import Page
-from pytest_clawperator.simulator.screen.state.phone_state import PhoneState
+from pytest_clawperator.simulator.screen.state.phone_state import PhoneState, Toast
 
 SNACKBAR_SECONDS = 2.75
 TOAST_SECONDS = 3.5
@@ -24,12 +24,12 @@ def show_snackbar(state: PhoneState, page: Page, text: str) -> None:
 
 def show_toast(state: PhoneState, package: str, text: str) -> None:
     """Show a text over everything; it is no part of any app's window."""
-    state.toast = text
+    toast = state.toast = Toast(package, text)
     state.changes.note()
     state.changes.emit("TYPE_NOTIFICATION_STATE_CHANGED", package=package, texts=[text])
 
     def vanish() -> None:
-        if state.toast is text:
+        if state.toast is toast:
             state.toast = None
         state.changes.note()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from pytest_clawperator.simulator.screen.state.changes import Changes
 from pytest_clawperator.simulator.screen.state.display import Display
@@ -10,6 +11,14 @@ from pytest_clawperator.simulator.screen.state.foreground import Foreground
 from pytest_clawperator.simulator.screen.state.permissions import Permissions
 from pytest_clawperator.simulator.screen.state.task import Task
 from pytest_clawperator.simulator.screen.state.timeline import Timeline
+
+
+@dataclass(frozen=True, eq=False)
+class Toast:
+    """A text over everything, and the app that shows it."""
+
+    package: str
+    text: str
 
 
 class PhoneState:
@@ -24,4 +33,4 @@ class PhoneState:
         self.tasks: dict[str, Task] = {}
         self.permissions = Permissions()
         self.foreground = Foreground(self.tasks, timeline=self.timeline, changes=self.changes)
-        self.toast: str | None = None
+        self.toast: Toast | None = None

@@ -70,7 +70,7 @@ def compose(state: PhoneState) -> Scene:
     if keyboard_up:
         scene.windows.append(keyboard_window(foreground.focus.keyboard, metrics, size))
     if state.toast is not None:
-        scene.windows.append(toast_window(metrics, size, state.toast))
+        scene.windows.append(toast_window(metrics, size, state.toast.text))
     scene.windows.append(status_bar_window(metrics, size[0]))
     return scene
 

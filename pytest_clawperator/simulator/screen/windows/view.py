@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode, Window
-from pytest_clawperator.simulator.screen.state.phone_state import PhoneState
+from pytest_clawperator.simulator.screen.state.phone_state import PhoneState, Toast
 from pytest_clawperator.simulator.screen.windows.scene import Scene, compose
 
 
@@ -19,6 +19,11 @@ class View:
     def version(self) -> int:
         """A number that changes whenever what shows may have changed, by an action or by time."""
         return self._state.changes.version
+
+    @property
+    def toast(self) -> Toast | None:
+        """The toast that is up."""
+        return self._state.toast
 
     def scene(self) -> Scene:
         """Return everything that shows."""

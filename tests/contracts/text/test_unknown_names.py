@@ -1,0 +1,124 @@
+"""A name that an object does not have is refused with what it is called here."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any, ClassVar
+
+import pytest
+
+from pytest_clawperator.assertions.expect import expect
+from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
+from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.snapshot.tree import Snapshot
+from tests.doubles.runner import SHOP, Phone, client
+
+CLAW = client(Phone(SHOP))
+SCREEN: Snapshot = CLAW.snapshot()
+TEA = SCREEN.find(text="Tea")
+
+
+class Lamp(HintsAtNames):
+    """Something with a name of its own and a foreign one."""
+
+    _own_word = "lamp"
+    _their_names: ClassVar = {"illuminate": ".switch_on()", "dim": "It has one brightness."}
+
+    def switch_on(self) -> None:
+        """Do nothing."""
+
+    @property
+    def broken(self) -> str:
+        """Fail in a property."""
+        return Lamp.no_such_thing  # type: ignore[attr-defined, no-any-return]
+
+
+def said_of(owner: Any, name: str) -> str:
+    """Return what is said of a name that an object does not have."""
+    with pytest.raises(AttributeError) as caught:
+        getattr(owner, name)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "illuminate",
+            "'Lamp' object has no attribute 'illuminate': here it is called lamp.switch_on()",
+        ),
+        ("dim", "'Lamp' object has no attribute 'dim'. It has one brightness"),
+        ("swich_on", "'Lamp' object has no attribute 'swich_on'. Did you mean switch_on?"),
+        ("zzz", "'Lamp' object has no attribute 'zzz'"),
+        ("_switch_on", "'Lamp' object has no attribute '_switch_on'"),
+    ],
+)
+def test_each_kind_of_unknown_name_is_told(name: str, said: str) -> None:
+    """A foreign name is translated, a near one corrected, and any other refused as usual."""
+    assert said_of(Lamp(), name) == said
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "ours"),
+    [
+        (CLAW, "tap", 'claw.click(text="OK")'),
+        (CLAW, "fill", 'claw.enter_text("ada@example.com", id="email")'),
+        (CLAW, "get_by_text", 'claw.node(text="OK")'),
+        (CLAW, "find_element", 'claw.node(id="total")'),
+        (CLAW, "assertVisible", 'expect(claw.node(text="OK")).to_be_visible()'),
+        (CLAW, "wait_until", 'claw.wait_for_node(text="Welcome", timeout=20)'),
+        (CLAW, "press", 'claw.press_key("back")'),
+        (CLAW, "clik", "Did you mean click?"),
+        (CLAW, "pinch", "adb has one"),
+        (CLAW.batch(), "tap", 'b.click(text="OK")'),
+        (CLAW.batch(), "node", "A batch takes keywords"),
+        (CLAW.node(id="row"), "send_keys", 'node(...).enter_text("ada@example.com")'),
+        (CLAW.node(id="row"), "is_visible", "node(...).exists()"),
+        (CLAW.device, "tap", "claw.click(at=(540, 1200))"),
+        (SCREEN, "find_elements", 'snapshot.find_all(id="row")'),
+        (TEA, "click", "claw.click(node)"),
+        (TEA, "id", "node.resource_id"),
+        (SCREEN.find(text="Coffee"), "get_attribute", "Attributes are Python's own"),
+        (expect(CLAW.node(id="row")), "is_displayed", "expect(...).to_be_visible()"),
+        (expect(CLAW), "to_have_text", 'expect(...).to_have_node(text="OK")'),
+        (expect(SCREEN), "to_have_nod", "Did you mean to_have_node?"),
+        (expect(CLAW.execute([{"type": "snapshot"}])), "to_be_ok", "to_have_succeeded()"),
+        (expect.poll(lambda: 3), "to_be", "expect.poll(...).to_equal(3)"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_what_tests_hold_knows_foreign_names(owner: Any, name: str, ours: str) -> None:
+    """The client, locators, expectations, snapshots, nodes, batches and devices tell our call."""
+    assert ours in said_of(owner, name)
+
+
+def test_a_client_that_is_called_says_what_to_write() -> None:
+    """What uiautomator2 writes as d(text=...) is refused with our form of it."""
+    claw: Any = CLAW
+
+    with pytest.raises(ConfigurationError, match="cannot be called"):
+        claw(text="OK")
+
+
+@pytest.mark.parametrize("name", ["tap", "clik", "zzz"])
+def test_an_unknown_name_is_not_there(name: str) -> None:
+    """``hasattr`` and ``dir`` do not take a hint for the name itself."""
+    assert not hasattr(CLAW, name)
+    assert getattr(CLAW, name, None) is None
+    assert name not in dir(CLAW)
+
+
+def test_an_error_inside_a_property_keeps_its_own_words() -> None:
+    """An ``AttributeError`` that a property raises is not taken for an unknown name."""
+    assert "no_such_thing" in said_of(Lamp(), "broken")
+
+
+def test_copies_and_pickles_are_unharmed() -> None:
+    """What could be copied and pickled before still can."""
+    tea = CLAW.node(text="Tea")
+
+    assert copy.copy(tea) == tea
+    assert copy.deepcopy(tea.target) == tea.target
+    assert pickle.loads(pickle.dumps(SCREEN)) == SCREEN
+    assert pickle.loads(pickle.dumps(TEA)).label == "Tea"
