@@ -73,6 +73,7 @@ from pytest_clawperator.errors import EnvelopeMalformedError as EnvelopeMalforme
 from pytest_clawperator.errors import EnvelopeTimeoutError as EnvelopeTimeoutError
 from pytest_clawperator.errors import ErrorCode as ErrorCode
 from pytest_clawperator.errors import ExecutionConflictError as ExecutionConflictError
+from pytest_clawperator.errors import ExecutionsOnlyError as ExecutionsOnlyError
 from pytest_clawperator.errors import ExecutionValidationError as ExecutionValidationError
 from pytest_clawperator.errors import ExpectationError as ExpectationError
 from pytest_clawperator.errors import LeaseError as LeaseError

@@ -2,6 +2,7 @@
 
     ClawperatorError(Exception)
     ├── ConfigurationError
+    │   └── ExecutionsOnlyError
     ├── PayloadError
     │   ├── ExecutionValidationError
     │   └── PayloadTooLargeError
@@ -153,6 +154,13 @@ class ConfigurationError(ClawperatorError):
     """An option, ini value or marker makes no sense."""
 
     default_code = ErrorCode.CONFIGURATION_INVALID
+
+
+class ExecutionsOnlyError(ConfigurationError):
+    """The device is behind a host that runs executions, and what is asked for needs more."""
+
+    default_code = ErrorCode.DEVICE_SHELL_UNAVAILABLE
+    last_resort = remedies.Remedy(remedies.RemedyKind.CONNECT_BY_ADB)
 
 
 class PayloadError(ClawperatorError):

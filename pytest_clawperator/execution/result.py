@@ -13,7 +13,13 @@ from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult
 from pytest_clawperator.contracts.failures import failure
 from pytest_clawperator.contracts.log import LogEntry, parse_log_line
 from pytest_clawperator.contracts.payload import Action
-from pytest_clawperator.errors import ClawperatorError, ErrorCode, ShellError, SnapshotError
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ErrorCode,
+    ExecutionsOnlyError,
+    ShellError,
+    SnapshotError,
+)
 
 if TYPE_CHECKING:
     from pytest_clawperator.snapshot.tree import Snapshot
@@ -30,6 +36,8 @@ class LogSlice:
     lacking: str = ""
 
     def __iter__(self) -> Iterator[LogEntry]:
+        if self.lacking:  # no entries would look like a device that logged nothing
+            raise ExecutionsOnlyError(f"the log of an execution is not here: {self.lacking}")
         return filter(None, map(parse_log_line, self.lines))
 
     def __len__(self) -> int:

@@ -6,6 +6,7 @@ from types import ModuleType
 
 from pytest_clawperator.plugin.evidence import late_closing, on_failure, used_clients
 from pytest_clawperator.plugin.features import (
+    executions_only,
     goldens,
     hidden_characters,
     marked_tests,
@@ -46,6 +47,7 @@ class Rooms:
         goldens,
         hidden_characters,
         soft,
+        executions_only,
         default_hooks,
         worker_device,
         distribution,

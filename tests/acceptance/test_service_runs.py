@@ -11,7 +11,7 @@ import pytest
 
 from pytest_clawperator.simulator import Simulator
 from tests.acceptance.test_example_suite import run
-from tests.doubles.service import RunningService, running_service
+from tests.doubles.service import RunningService, executions_only, running_service
 
 SOAK = bool(os.environ.get("CLAWPERATOR_SOAK"))
 #: The lessons that need more than executions; all of them when soaking.
@@ -25,16 +25,30 @@ LESSONS = (
     ]
 )
 
+#: Lessons that need more than executions here and there.
+PUBLISHED_LESSONS = (
+    ["example_suite"]
+    if SOAK
+    else [
+        f"example_suite/test_{name}.py"
+        for name in ("07_envelopes", "08_goldens", "09_app_fixtures", "11_devices")
+    ]
+)
+
 WAYS = [["-n", "auto"], *([[]] if SOAK else [])]
 
 
 @pytest.fixture
-def service(own_locks: None) -> Iterator[RunningService]:
+def phones(own_locks: None) -> Iterator[Simulator]:
+    """Start two phones."""
+    with Simulator(devices=2, seed=6, time_scale=0.02) as simulator:
+        yield simulator
+
+
+@pytest.fixture
+def service(phones: Simulator) -> Iterator[RunningService]:
     """Run a service on two phones."""
-    with (
-        Simulator(devices=2, seed=6, time_scale=0.02) as simulator,
-        running_service(simulator) as service,
-    ):
+    with running_service(phones) as service:
         yield service
 
 
@@ -57,7 +71,35 @@ def test_the_example_suite_passes_through_a_service(
     ran = run(*LESSONS, *device, *spread, output=tmp_path)
 
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    reasons = re.findall(r"^SKIPPED \[\d+\] \S+ (.*)$", ran.stdout, re.MULTILINE)
+    reasons = skips(ran.stdout)
     assert all("com.example.somewhere.else is not installed" in reason for reason in reasons)
     assert len(seen) == (2 if spread else 1)
     assert leasing.all() == []
+
+
+def test_what_the_published_program_cannot_do_is_skipped_by_name(
+    phones: Simulator, tmp_path: Path
+) -> None:
+    """The lessons that need executions pass; of the others each says what it lacks."""
+    with executions_only(phones) as host:
+        device = ["-o", "claw_device=", "--claw-device", f"{host.url}/*"]
+
+        ran = run(*PUBLISHED_LESSONS, *device, "-n", "auto", output=tmp_path)
+
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    told = ("is not possible here", "is not here", "is not told here", "does not tell")
+    lacking = [one for one in skips(ran.stdout) if any(part in one for part in told)]
+    absent = [one for one in skips(ran.stdout) if "somewhere.else'): it is not installed" in one]
+    assert len(lacking) + len(absent) == len(skips(ran.stdout))
+    assert len(absent) == 1
+    assert {"device.clear_data", "device.orientation"} <= {
+        name for one in lacking for name in re.findall(r"device\.\w+", one)
+    }
+    counts = re.search(r"(\d+) passed, (\d+) skipped in", ran.stdout)
+    assert counts is not None, ran.stdout
+    assert int(counts[1]) >= 5
+
+
+def skips(output: str) -> list[str]:
+    """Return why tests were skipped."""
+    return re.findall(r"^SKIPPED \[\d+\] \S+ (.*)$", output, re.MULTILINE)

@@ -9,6 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from pytest_clawperator.service.app import make_app
 from pytest_clawperator.service.server import Service, ServiceOptions, open_listener
 from pytest_clawperator.simulator import Simulator
 
@@ -39,6 +44,18 @@ def running_service(
 
 
 @contextmanager
+def executions_only(simulator: Simulator) -> Iterator[RunningService]:
+    """Run a service that offers what the published program does, and nothing else."""
+    adb = f"{simulator.adb_host}:{simulator.adb_port}"
+    service = Service(ServiceOptions(adb=adb, port=0), token=None)
+    published = [one for one in service.endpoints if not one.path.startswith("/v1")]
+    service.app = make_app(published, gate=service.gate)
+    service.app.exception_handlers[HTTPException] = _page
+    with serving(service) as running:
+        yield running
+
+
+@contextmanager
 def serving(service: Service) -> Iterator[RunningService]:
     """Run a service until the block ends."""
     listener, started = open_listener(service.options), threading.Event()
@@ -55,3 +72,7 @@ def serving(service: Service) -> Iterator[RunningService]:
             service.server.should_exit = True
             thread.join(DEADLINE)
     assert not thread.is_alive(), "the service did not end"
+
+
+async def _page(request: Request, error: Exception) -> HTMLResponse:
+    return HTMLResponse(f"<pre>Cannot {request.method} {request.url.path}</pre>", status_code=404)

@@ -9,6 +9,7 @@ import pytest
 from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.errors import (
     ErrorCode,
+    ExecutionsOnlyError,
     NodeNotFoundError,
     ShellError,
     SnapshotError,
@@ -91,6 +92,16 @@ def test_a_snapshot_that_cannot_be_had_names_the_device(
 
     assert caught.value.code is code
     assert caught.value.serial == "PH1"
+
+
+def test_a_log_that_is_elsewhere_is_not_taken_for_an_empty_one() -> None:
+    """Reading it raises the reason; printing it says the reason."""
+    log = LogSlice(lacking="the other host keeps it")
+
+    with pytest.raises(ExecutionsOnlyError, match="the other host keeps it"):
+        any("crash" in entry.message for entry in log)
+
+    assert repr(log) == "<LogSlice of 0 lines: the other host keeps it>"
 
 
 def test_a_result_prints_as_one_line() -> None:

@@ -88,6 +88,22 @@ def test_a_body_or_header_that_lies_is_refused(
     assert http.get("/v1").status_code == 200
 
 
+@pytest.mark.parametrize("path", ["/events", "/v1/rack/events", "/v1/devices/SERIAL/log?follow=1"])
+def test_who_asks_for_the_head_of_a_stream_gets_that(
+    service: RunningService, serial: str, path: str
+) -> None:
+    """The answer ends, the connection can be used again, and nobody listens."""
+    asked = b"HEAD %b HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n" % path.replace("SERIAL", serial).encode()
+    last = ABOUT + b"connection: close\r\n\r\n"
+
+    answers = talk(service.url, asked + last)
+
+    assert answers.count(b"HTTP/1.1 200 ") == 2, answers
+    assert b"pytest-clawperator" in answers
+    rack = service.service.rack
+    assert (rack.events.listeners, service.service.watch.events.listeners) == (0, 0)
+
+
 def test_an_upgrade_that_is_not_offered_is_an_ordinary_request(service: RunningService) -> None:
     """Who asks for a web socket gets the answer to the request without it."""
     wish = b"connection: upgrade, close\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n\r\n"

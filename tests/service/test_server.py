@@ -75,6 +75,32 @@ def test_a_second_execution_is_told_of_the_first(
     assert [answer.json()["envelope"]["commandId"] for answer in answers] == ["first", "first"]
 
 
+def test_an_execution_that_is_sent_again_is_told_once(
+    service: RunningService, http: httpx.Client, serial: str
+) -> None:
+    """It ran once, so listeners hear of it once."""
+    long_nap = {**NAP, "params": {"durationMs": 9000}}
+    twin = {"execution": execution(long_nap, command_id="twin"), "deviceId": serial}
+    answers: list[httpx.Response] = []
+    station = service.service.rack.station_of(serial)
+    with http.stream("GET", "/events") as stream:
+        lines = stream.iter_lines()
+        assert next(lines) == "event: heartbeat"
+        again = [threading.Thread(target=_post, args=(service.url, twin, answers)) for _ in "12"]
+        for thread in again:
+            thread.start()
+        for thread in again:
+            thread.join()
+        last: dict[str, object] = {"execution": execution(command_id="last"), "deviceId": serial}
+        _post(service.url, last, answers)
+        heard = _until(lines, f'data: {{"deviceId":"{serial}","envelope":{{"commandId":"last"')
+
+    assert [past.execution.command_id for past in station.past[:2]] == ["last", "twin"]
+    assert len(answers) == 3
+    assert heard.count("event: clawperator:result") == 2
+    assert heard.count("event: clawperator:execution") == 1
+
+
 def test_a_client_that_goes_away_leaves_the_device_usable(
     service: RunningService, http: httpx.Client, serial: str
 ) -> None:

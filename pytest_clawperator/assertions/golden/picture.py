@@ -22,10 +22,11 @@ from pytest_clawperator.assertions.golden.store import (
 )
 from pytest_clawperator.assertions.golden.update import update_when_settled
 from pytest_clawperator.assertions.wait_loop import Clock, Outcome
+from pytest_clawperator.client.device.no_device import NoDevice
 from pytest_clawperator.client.direct_actions import DirectActions
 from pytest_clawperator.client.plan.target import Target, TargetLike
 from pytest_clawperator.contracts.text.wording import describe
-from pytest_clawperator.errors import ConfigurationError, ExpectationError
+from pytest_clawperator.errors import ConfigurationError, ExecutionsOnlyError, ExpectationError
 from pytest_clawperator.redaction.redaction import SECRETS
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.snapshot.bounds import Bounds
@@ -141,6 +142,8 @@ class GoldenPicture:
 
     def _compare(self, shot: Shot) -> Verdict:
         golden = self._golden(shot)
+        if golden is None and self.density is None:
+            self._refuse_to_guess(shot)
         if golden is None or golden.size != shot.image.size:
             found = "no such file" if golden is None else "{}x{} pixels in it".format(*golden.size)
             return Verdict(None, f"{found}: {self._path(shot)}")
@@ -148,6 +151,17 @@ class GoldenPicture:
         comparison = compare(golden, shot.image, threshold=self.threshold, enough=most)
         holds = comparison.pixels <= most
         return Verdict(holds, str(comparison) if holds else f"more than {most} pixels that differ")
+
+    def _refuse_to_guess(self, shot: Shot) -> None:
+        """Raise if there are goldens for densities, and the device's host does not tell its."""
+        folder, size = self.store.folder / goldens.FOLDER, "{}x{}".format(*shot.image.size)
+        fitting = sorted(path.name for path in folder.glob(f"{self.name}-{size}-*dpi.png"))
+        if fitting and isinstance(self.client.device, NoDevice):
+            raise ExecutionsOnlyError(
+                f"the density of the display is not told here, on which depends whether"
+                f" {' or '.join(fitting)} is its golden",
+                serial=self.client.serial,
+            )
 
     def _matches(self, shot: Shot) -> bool:
         """Whether the golden may stay; one that cannot be read may not."""

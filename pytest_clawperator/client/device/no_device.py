@@ -10,8 +10,7 @@ from typing_extensions import override
 
 from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.contracts.device import DeviceInfo
-from pytest_clawperator.errors import ConfigurationError, ErrorCode
-from pytest_clawperator.remedies import Remedy, RemedyKind
+from pytest_clawperator.errors import ExecutionsOnlyError
 
 
 class NoDevice(Device):
@@ -32,11 +31,8 @@ class NoDevice(Device):
         yield
 
     def _refuse(self, name: str) -> NoReturn:
-        raise ConfigurationError(
-            f"device.{name} is not possible here: {self._why}",
-            code=ErrorCode.DEVICE_SHELL_UNAVAILABLE,
-            serial=self.serial,
-            hint=Remedy(RemedyKind.CONNECT_BY_ADB),
+        raise ExecutionsOnlyError(
+            f"device.{name} is not possible here: {self._why}", serial=self.serial
         )
 
 

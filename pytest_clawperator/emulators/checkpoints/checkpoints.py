@@ -24,9 +24,14 @@ from pytest_clawperator.emulators.checkpoints.snapshots import (
     snapshot_name,
 )
 from pytest_clawperator.emulators.console import console_port
-from pytest_clawperator.errors import ClawperatorError, ConfigurationError, EmulatorError, ErrorCode
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ConfigurationError,
+    EmulatorError,
+    ErrorCode,
+    ExecutionsOnlyError,
+)
 from pytest_clawperator.execution.pipeline import Pipeline
-from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.server import is_loopback
 
@@ -80,11 +85,8 @@ class Checkpoints:
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         if not isinstance(client.runner, Pipeline):
-            raise ConfigurationError(
-                "a device behind a url has no checkpoints",
-                code=ErrorCode.DEVICE_SHELL_UNAVAILABLE,
-                serial=client.serial,
-                hint=Remedy(RemedyKind.CONNECT_BY_ADB),
+            raise ExecutionsOnlyError(
+                "a device behind a url has no checkpoints", serial=client.serial
             )
         self._client = client
         self._pipeline = client.runner

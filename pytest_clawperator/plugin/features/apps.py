@@ -8,7 +8,12 @@ from collections.abc import Callable
 from pytest_clawperator.assertions.expect import expect
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device.no_device import NoDevice
-from pytest_clawperator.errors import ClawperatorError
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ErrorCode,
+    ExecutionsOnlyError,
+    StepFailedError,
+)
 from pytest_clawperator.plugin.input.marker_values import AppUse
 
 # What Android calls the windows in which it says that an app has stopped, or hangs; the
@@ -42,8 +47,20 @@ def _begin(client: Clawperator, use: AppUse, notice: Callable[[str], None]) -> N
     if use.grant:
         client.device.grant(use.package, *use.grant)
     if use.launch:
-        client.open_app(use.package)
+        _open(client, use.package)
         expect(client).to_be_in_app(use.package)
+
+
+def _open(client: Clawperator, package: str) -> None:
+    """Open the app; behind a url it turns out only now that it is not there."""
+    __tracebackhide__ = True
+    try:
+        client.open_app(package)
+    except StepFailedError as error:
+        if error.code != ErrorCode.APP_NOT_FOUND or not isinstance(client.device, NoDevice):
+            raise
+        told = f"it is not installed on {client.device.info}, or cannot be opened"
+        raise ExecutionsOnlyError(told, code=error.code, serial=client.serial) from None
 
 
 def end_app(client: Clawperator, use: AppUse) -> None:

@@ -25,11 +25,11 @@ from pytest_clawperator.devices.pool import Lease, server_of
 from pytest_clawperator.devices.readiness import Readiness, judge
 from pytest_clawperator.devices.service.opening import open_remote
 from pytest_clawperator.errors import (
-    ConfigurationError,
     DeviceError,
     DeviceUnavailableError,
     DispatchError,
     ErrorCode,
+    ExecutionsOnlyError,
     OperatorNotReadyError,
     TransportError,
 )
@@ -53,11 +53,9 @@ from pytest_clawperator.transport.server import locate_server
 def transport_of(config: pytest.Config, lease: Lease) -> AdbTransport:
     """Reach the device of a lease; nothing is asked of it yet."""
     if lease.adb is None:
-        raise ConfigurationError(
-            f"the device behind {lease.url} cannot be reached directly",
-            code=ErrorCode.DEVICE_SHELL_UNAVAILABLE,
+        raise ExecutionsOnlyError(
+            f"clawperator_transport: the device behind {lease.url} cannot be reached directly",
             serial=lease.serial,
-            hint="clawperator_transport needs a device behind an adb server: --claw-device SERIAL.",
         )
     notice = partial(events_of(config).notice, lease.serial)
     return AdbTransport(server_of(lease), lease.serial, on_notice=notice)

@@ -60,6 +60,8 @@ class RackApi:
 
     async def follow(self, request: Request) -> Response:
         """Send the changes until the client or the service goes."""
+        if request.method == "HEAD":
+            return Response(headers=STREAM_HEADERS)
         return StreamingResponse(self._watch.follow(), headers=STREAM_HEADERS)
 
     async def picture(self, request: Request) -> Response:

@@ -36,5 +36,7 @@ class EventStream:
 
     async def stream(self, request: Request) -> Response:
         """Send events until the client or the service goes; ``Last-Event-ID`` continues."""
+        if request.method == "HEAD":
+            return Response(headers=STREAM_HEADERS)
         frames = self._events.stream(request.headers.get("last-event-id"))
         return StreamingResponse(frames, headers=STREAM_HEADERS)

@@ -27,6 +27,7 @@ from pytest_clawperator.service.answers import (
     failed,
     failure,
     json_answer,
+    status_of,
     succeeded,
 )
 from pytest_clawperator.service.bodies import read_object, text_field
@@ -163,24 +164,22 @@ class Executions:
         self, station: Station, execution: Execution, package: str | None, token: str | None
     ) -> Response:
         serial = station.serial
+        # Who sent it first tells of it, also if that client has gone meanwhile.
+        is_again = self._rack.running_on(serial) == execution
         try:
             result = await self._rack.run(station, execution, package=package, token=token)
         except ClawperatorError as error:
-            answer = failed(error, serial=serial)
-            if isinstance(error, DispatchError | LogcatError) and not isinstance(
-                error, ExecutionConflictError
-            ):
-                self._rack.events.publish(
-                    "clawperator:result",
-                    {"deviceId": serial, "envelope": _failed_envelope(execution, error)},
-                )
-            self._tell(serial, execution.to_wire(), failure(error, serial=serial))
-            return answer
-        envelope, source = result.to_wire(), result.terminal_source
-        told = {"ok": True, "envelope": envelope, "deviceId": serial, "terminalSource": source}
-        answer = json_answer(told)
-        self._rack.events.publish("clawperator:result", {"deviceId": serial, "envelope": envelope})
-        self._tell(serial, execution.to_wire(), told)
+            envelope = _failed_envelope(execution, error) if _was_sent(error) else None
+            told, status = failure(error, serial=serial), status_of(error)
+        else:
+            envelope, source, status = result.to_wire(), result.terminal_source, 200
+            told = {"ok": True, "envelope": envelope, "deviceId": serial, "terminalSource": source}
+        answer = json_answer(told, status=status)
+        if not is_again:
+            if envelope is not None:
+                about = {"deviceId": serial, "envelope": envelope}
+                self._rack.events.publish("clawperator:result", about)
+            self._tell(serial, execution.to_wire(), told)
         return answer
 
     def _tell(self, serial: str, payload: Any, result: dict[str, Any]) -> None:
@@ -224,6 +223,12 @@ def _observation(kind: str, action: dict[str, Any]) -> dict[str, Any]:
 def _screenshot_paths(execution: Execution) -> Sequence[str]:
     taking = (one for one in execution.actions if one.type == "take_screenshot" and one.params)
     return [one.params.path for one in taking if one.params is not None and one.params.path]
+
+
+def _was_sent(error: ClawperatorError) -> bool:
+    """Whether an execution failed after it was on its way to the Operator."""
+    is_sent = isinstance(error, DispatchError | LogcatError)
+    return is_sent and not isinstance(error, ExecutionConflictError)
 
 
 def _failed_envelope(execution: Execution, error: ClawperatorError) -> dict[str, Any]:

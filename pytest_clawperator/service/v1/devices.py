@@ -32,7 +32,7 @@ _STATUSES = (400, 404, 423, 500, 504)
 _DEVICE: Schema = an_object(("serial", "state"), serial=TEXT, state=TEXT)
 # How long a follower of the log waits for a line before it looks whether the client is there.
 _LOOK_EVERY = 1.0
-# How many bytes of a log are sent at most to one who does not follow it.
+# How many lines of a log are sent at most to one who does not follow it.
 _MOST_LINES = 100_000
 
 
@@ -117,7 +117,7 @@ class DeviceApi:
             raise Refused(400, "INVALID_FIELD", "?since= must be a position: 0, or one told before")
         end, lines = await self._look(request, lambda it: _read_log(it, int(given)))
         headers = {"clawperator-log-end": str(end)}
-        if request.query_params.get("follow") != "1":
+        if request.query_params.get("follow") != "1" or request.method == "HEAD":
             return Response(_joined(lines), media_type="text/plain", headers=headers)
         station = await self._station(request)
         return StreamingResponse(

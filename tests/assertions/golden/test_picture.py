@@ -10,10 +10,18 @@ from PIL import Image
 from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.assertions.golden import store as goldens
 from pytest_clawperator.assertions.golden.store import GoldenStore
-from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExpectationError
+from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.client.device.no_device import NoDevice
+from pytest_clawperator.errors import (
+    ConfigurationError,
+    ErrorCode,
+    ExecutionsOnlyError,
+    ExpectationError,
+)
 from pytest_clawperator.redaction.redaction import SECRETS
 from tests.doubles.camera import SIZE, WHITE, Camera, boxed, opened, png
 from tests.doubles.clock import FakeTime
+from tests.doubles.runner import SERIAL
 
 
 @pytest.fixture
@@ -50,6 +58,22 @@ def test_a_difference_is_described_and_drawn(expect: Expect, camera: Camera) -> 
     difference = opened(files["difference"])
     assert difference.getpixel((25, 65)) == (220, 0, 0)
     assert difference.getpixel((100, 150)) == (255, 255, 255)
+
+
+def test_a_golden_is_not_guessed_where_the_density_is_unknown(
+    expect: Expect, camera: Camera
+) -> None:
+    """A host that runs executions only does not tell it; without goldens for it none is needed."""
+    camera.keep(WHITE)
+    camera.show(WHITE)
+    far = NoDevice(SERIAL, "far away")
+    claw = Clawperator(camera.phone, device=far, timeout=0.1)
+
+    with pytest.raises(ExecutionsOnlyError, match=r"home-120x200-160dpi\.png is its golden"):
+        expect(claw).to_match_screenshot("home")
+
+    camera.keep(WHITE, "home-120x200")
+    expect(claw).to_match_screenshot("home")
 
 
 def test_pictures_go_to_the_output_folder(expect: Expect, camera: Camera) -> None:
