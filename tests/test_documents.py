@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.errors import ErrorCode
+from pytest_clawperator.errors import ConfigurationError, ErrorCode
 from pytest_clawperator.plugin import fixtures, hookspecs
 from pytest_clawperator.plugin.rooms import Rooms
 from pytest_clawperator.simulator.faults import FAULTS
 from pytest_clawperator.simulator.screen.app_files.load import parse_app
+from tests.app_file_reference import with_tables
 
 TOP = Path(__file__).parent.parent
 DOCS = TOP / "docs"
@@ -47,7 +48,8 @@ SUITES = [document for document in DOCUMENTS if files_of(document)]
 ALONE = [document for document in SUITES if "conftest.py" in files_of(document)]
 # What needs options of its own.
 MANY = DOCS / "parallel.md"
-TOGETHER = [document for document in SUITES if document not in [*ALONE, MANY]]
+APP_FILES = DOCS / "app-files.md"
+TOGETHER = [document for document in SUITES if document not in [*ALONE, MANY, APP_FILES]]
 
 
 def run_suites(*documents: Path, folder: Path, more: str = "", options: Sequence[str] = ()) -> str:
@@ -121,6 +123,35 @@ def test_many_devices_do_what_is_said(tmp_path: Path) -> None:
     said = run_suites(MANY, folder=tmp_path, more=more, options=["-n2", "--claw-spare-devices=1"])
 
     assert "2 passed in" in said, said
+
+
+def test_the_app_of_two_screens_passes_its_tests(tmp_path: Path) -> None:
+    """The worked example of app files is installed, and its tests pass on it."""
+    (text,) = re.findall(r"^```yaml\n(# bank\.yaml\n.*?)^```$", read("app-files.md"), re.S | re.M)
+    (tmp_path / "bank.yaml").write_text(text, encoding="utf-8")
+
+    said = run_suites(APP_FILES, folder=tmp_path, options=["--claw-sim-app=bank.yaml"])
+
+    assert "2 passed in" in said, said
+
+
+def test_every_key_of_app_files_is_documented() -> None:
+    """The tables are those that the schema gives; `python -m tests.app_file_reference` writes."""
+    page = APP_FILES.read_text(encoding="utf-8")
+
+    assert page == with_tables(page)
+
+
+def test_a_mistake_in_an_app_file_is_told_as_documented() -> None:
+    """The message in the page is the one that its example gives when it is spoilt so."""
+    page = read("app-files.md")
+    (text,) = re.findall(r"^```yaml\n(# bank\.yaml\n.*?)^```$", page, re.S | re.M)
+    spoilt = text.replace("{balance: -amount}", "{balance: -typed}")
+
+    with pytest.raises(ConfigurationError) as refused:
+        parse_app(spoilt, path=Path("bank.yaml"))
+
+    assert f"```text\n{refused.value.message}\n```" in page
 
 
 @pytest.mark.parametrize(

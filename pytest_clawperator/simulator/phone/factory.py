@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pytest_clawperator.simulator.android.managers.app_processes import app_crashed
+from pytest_clawperator.simulator.android.managers.app_processes import app_complains, app_crashed
 from pytest_clawperator.simulator.android.managers.package_manager import install_app
 from pytest_clawperator.simulator.android.state import accessibility
 from pytest_clawperator.simulator.android.state.build import Build
@@ -80,6 +80,9 @@ def build_system(options: DeviceOptions, parts: Parts) -> tuple[AndroidSystem, O
 
     system.ui.changes.on_event = operators.on_event
     system.ui.changes.on_crash = lambda package, message: app_crashed(system, package, message)
+    system.ui.changes.on_complaint = lambda package, message: app_complains(
+        system, package, message
+    )
     parts.camera.point_at(system.ui, system.display)
     _furnish(system, options)
     return system, operators

@@ -42,9 +42,11 @@ class Phone:
         self.now = 1000.0
         self.events: list[AccessibilityEvent] = []
         self.crashes: list[tuple[str, str]] = []
+        self.complaints: list[str] = []
         self.ui = PhoneUi(clock=lambda: self.now, **options)
         self.ui.changes.on_event = self._event
         self.ui.changes.on_crash = lambda package, message: self.crashes.append((package, message))
+        self.ui.changes.on_complaint = lambda package, message: self.complaints.append(message)
         for installed in apps or shipped_apps():
             self.ui.apps.install(installed)
         if start is None and len(apps) == 1:

@@ -156,6 +156,17 @@ class TestLife:
         assert crash.message.startswith(f"FATAL EXCEPTION: main\nProcess: {SETTINGS}, PID: ")
         assert "boom" in crash.message
 
+    def test_app_file_that_asks_too_much(self) -> None:
+        """What an app's file asks for and what cannot be done is an error in the app's log."""
+        phone = Phone()
+        phone.out(f"am start -n {SETTINGS}/.Settings")
+
+        phone.device.ui.changes.on_complaint(SETTINGS, "app.yaml:7:1: `add` does nothing")
+
+        (line,) = (line for line in phone.device.log.since(1) if line.tag == "AppFile")
+        assert (line.priority, line.message) == ("E", "app.yaml:7:1: `add` does nothing")
+        assert line.pid == int(phone.out(f"pidof {SETTINGS}"))
+
     def test_the_real_adb_can_use_the_phone(self, tmp_path: Path) -> None:
         """Behind adbd and the real adb it is a phone like any other."""
         from pytest_clawperator.simulator.wire.adb_server import AdbServer

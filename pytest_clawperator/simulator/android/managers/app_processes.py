@@ -97,6 +97,11 @@ def running_processes(system: AndroidSystem) -> list[Process]:
     return system.processes.all()
 
 
+def app_complains(system: AndroidSystem, name: str, message: str) -> None:
+    """Log what an app's file asks for and what cannot be done, as an error of the app."""
+    system.log.write("E", "AppFile", message, pid=start_process(system, name).pid)
+
+
 def _log_death(system: AndroidSystem, name: str, pid: int) -> None:
     _log_by_system(system, f"Process {name} (pid {pid}) has died: prcp TOP")
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pytest_clawperator.simulator.screen.app_files.action_schema import Action
-from pytest_clawperator.simulator.screen.app_files.expression_values import Lookup
-from pytest_clawperator.simulator.screen.app_files.expressions import Template
+from pytest_clawperator.simulator.screen.app_files.language.expressions import Template
+from pytest_clawperator.simulator.screen.app_files.language.kinds import Misfit
+from pytest_clawperator.simulator.screen.app_files.language.values import Lookup
 from pytest_clawperator.simulator.screen.state.page import Page
 from pytest_clawperator.simulator.screen.state.task import Task
 
@@ -25,6 +26,11 @@ class Context:
     page: Page
     lookup: Lookup
 
+    def complain(self, action: Action, problem: str) -> None:
+        """Tell that an action could not be done."""
+        where = f"{action.place}: " if action.place else ""
+        self.task.state.complain(f"{where}`{action.verb}` does nothing: {problem}")
+
     @classmethod
     def of_page(cls, task: Task, page: Page) -> Context:
         """Return the context of a page's own actions, such as ``on_open``."""
@@ -35,7 +41,10 @@ Verb = Callable[[Context, Action], None]
 
 
 class ActionRunner:
-    """Runs actions by the table ``verbs``, which ``actions.verbs`` fills."""
+    """Runs actions by the table ``verbs``, which ``actions.verbs`` fills.
+
+    A verb that cannot be done raises a Misfit, which the app's log tells.
+    """
 
     def __init__(self) -> None:
         self.verbs: dict[str, Verb] = {}
@@ -48,7 +57,10 @@ class ActionRunner:
         self._depth += 1
         try:
             for action in actions:
-                self.verbs[action.verb](context, action)
+                try:
+                    self.verbs[action.verb](context, action)
+                except Misfit as misfit:
+                    context.complain(action, str(misfit))
                 if not context.task.running:
                     return
         finally:

@@ -24,7 +24,8 @@ class InstalledApps:
     def install(self, app: App) -> None:
         """Install an app, or another version of it, which keeps the saved data that still fits."""
         before = self._state.tasks.get(app.package)
-        task = Task(app, AppState(app))
+        changes, package = self._state.changes, app.package
+        task = Task(app, AppState(app, lambda message: changes.on_complaint(package, message)))
         if before is not None:
             self._processes.force_stop(app.package)
             task.state.adopt(before.state)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pytest_clawperator.simulator.screen.actions.action_runner import ActionRunner, Context
 from pytest_clawperator.simulator.screen.app_files.action_schema import Action
-from pytest_clawperator.simulator.screen.app_files.expression_values import Lookup, Value
+from pytest_clawperator.simulator.screen.app_files.language.values import Lookup, Value
 from pytest_clawperator.simulator.screen.state.page import Page
 from pytest_clawperator.simulator.screen.state.phone_state import PhoneState
 from pytest_clawperator.simulator.screen.state.task import Task
@@ -100,15 +100,19 @@ class Navigation:
             task.page.dialogs.append(dialog)
             self._foreground.page_opened(task, dialog)
 
-    def close_dialog(self, page: Page) -> None:
-        """Close a dialog; or, given a screen, its uppermost dialog."""
+    def close_dialog(self, page: Page) -> bool:
+        """Close a dialog, or, given a screen, its uppermost dialog; False where there is none."""
+        closed = False
         for task in self._tasks.values():
             for screen in task.stack:
                 if page in screen.dialogs:
                     screen.dialogs.remove(page)
+                    closed = True
                 elif page is screen and screen.dialogs:
                     screen.dialogs.pop()
+                    closed = True
         self._foreground.page_closed()
+        return closed
 
     def cancel_dialog(self, task: Task, page: Page) -> None:
         """Close a dialog without an answer, unless it insists on one."""

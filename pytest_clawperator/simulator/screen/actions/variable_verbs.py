@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from pytest_clawperator.simulator.screen.actions.action_runner import Context, Verb
 from pytest_clawperator.simulator.screen.app_files.action_schema import Action
+from pytest_clawperator.simulator.screen.app_files.language.kinds import Misfit, outer_kind
 from pytest_clawperator.simulator.screen.state.changes import Changes
 
 
@@ -40,8 +41,10 @@ def _add(context: Context, action: Action) -> None:
     state = context.task.state
     for name, expression in (action.add or {}).items():
         before, amount = state.lookup(name), expression(context.lookup)
-        if isinstance(before, (int, float)) and isinstance(amount, (int, float)):
-            state.assign(name, before + amount)
+        if not isinstance(before, (int, float)) or not isinstance(amount, (int, float)):
+            found = f"{outer_kind(amount)}: {amount!r}"
+            raise Misfit(f"`{name}: {expression.source}` needs a number, found {found}")
+        state.assign(name, before + amount)
 
 
 def _toggle(context: Context, action: Action) -> None:

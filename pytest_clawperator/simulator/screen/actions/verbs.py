@@ -11,7 +11,8 @@ from pytest_clawperator.simulator.screen.actions.navigation import Navigation
 from pytest_clawperator.simulator.screen.actions.permission_requests import request_permission
 from pytest_clawperator.simulator.screen.actions.variable_verbs import variable_verbs
 from pytest_clawperator.simulator.screen.app_files.action_schema import Action, Opening
-from pytest_clawperator.simulator.screen.app_files.expression_values import Lookup, Value
+from pytest_clawperator.simulator.screen.app_files.language.kinds import Misfit
+from pytest_clawperator.simulator.screen.app_files.language.values import Lookup, Value
 from pytest_clawperator.simulator.screen.state.page_widgets import path_of_field
 from pytest_clawperator.simulator.screen.state.phone_state import PhoneState
 
@@ -47,7 +48,7 @@ class Verbs:
             "back": lambda context, action: navigation.close_screen(context.task),
             "finish": lambda context, action: navigation.finish(context.task),
             "dialog": self._dialog,
-            "dismiss": lambda context, action: navigation.close_dialog(context.page),
+            "dismiss": self._dismiss,
             "toast": self._toast,
             "snackbar": self._snackbar,
             "start_app": self._start_app,
@@ -68,18 +69,28 @@ class Verbs:
 
     def _dialog(self, context: Context, action: Action) -> None:
         if action.dialog is not None:
+            if context.task.page is None:
+                raise Misfit("the app shows no screen any more")
             values = _values(action.dialog, context.lookup)
             self._navigation.show_dialog(context.task, action.dialog.to, values)
 
+    def _dismiss(self, context: Context, action: Action) -> None:
+        if not self._navigation.close_dialog(context.page):
+            raise Misfit("no dialog is open")
+
     def _start_app(self, context: Context, action: Action) -> None:
-        self._launching.start_app(str(action.start_app))
+        package = str(action.start_app)
+        if not self._launching.start_app(package):
+            raise Misfit(f"there is no app {package} that could be started")
 
     def _home(self, context: Context, action: Action) -> None:
         self._launching.home()
 
     def _open_uri(self, context: Context, action: Action) -> None:
         if action.open_uri is not None:
-            self._links.open_uri(action.open_uri.render(context.lookup))
+            uri = action.open_uri.render(context.lookup)
+            if not self._links.open_uri(uri):
+                raise Misfit(f"no app handles {uri!r}")
 
     def _request_permission(self, context: Context, action: Action) -> None:
         request = action.request_permission
@@ -117,8 +128,9 @@ class Verbs:
     def _focus(self, context: Context, action: Action) -> None:
         page = context.page
         path = path_of_field(page.body, str(action.focus))
-        if path is not None:
-            self._state.foreground.focus.move_to(page, path, show_keyboard=True)
+        if path is None:
+            raise Misfit(f"this page has no field with the id `{action.focus}`")
+        self._state.foreground.focus.move_to(page, path, show_keyboard=True)
 
 
 def _values(opening: Opening, lookup: Lookup) -> dict[str, Value]:

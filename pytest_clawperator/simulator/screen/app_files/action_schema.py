@@ -6,9 +6,14 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    model_validator,
+)
 
-from pytest_clawperator.simulator.screen.app_files.expressions import Expression, Template
 from pytest_clawperator.simulator.screen.app_files.field_types import (
     AppFileModel,
     Duration,
@@ -16,6 +21,8 @@ from pytest_clawperator.simulator.screen.app_files.field_types import (
     Package,
     WrongKey,
 )
+from pytest_clawperator.simulator.screen.app_files.language.expressions import Expression, Template
+from pytest_clawperator.simulator.screen.app_files.source_text import place_of
 
 
 def _listed(value: object) -> object:
@@ -86,6 +93,21 @@ class Action(AppFileModel):
     do: Actions = ()
     then: Actions = ()
     otherwise: Actions = Field(default=(), alias="else")
+    _place: str = PrivateAttr(default="")
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _with_place(cls, value: object, handler: ModelWrapValidatorHandler[Action]) -> Action:
+        action = handler(value)
+        if isinstance(value, Mapping):
+            action._place = next(filter(None, map(place_of, value)), "")
+        return action
+
+    @property
+    def place(self) -> str:
+        """Where it stands, such as ``shop.yaml:7:12``; empty for one of Android's own."""
+        # One that was made without a file has no private attributes at all.
+        return self._place if self.__pydantic_private__ else ""
 
     @model_validator(mode="before")
     @classmethod

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field, model_validator
 
 from pytest_clawperator.simulator.screen.app_files.action_schema import Action, Actions
-from pytest_clawperator.simulator.screen.app_files.expressions import Expression, Template
 from pytest_clawperator.simulator.screen.app_files.field_types import (
     AppFileModel,
     Duration,
     Name,
     Package,
     Scalar,
+    Variables,
     Word,
 )
+from pytest_clawperator.simulator.screen.app_files.language.expressions import Expression, Template
 from pytest_clawperator.simulator.screen.app_files.widget_schema import Widget
 
 
@@ -147,8 +148,8 @@ class App(AppFileModel):
     launcher: bool = True
     activity: str = ".MainActivity"
     permissions: tuple[str, ...] = ()
-    state: dict[Name, Any] = Field(default_factory=dict)
-    saved: dict[Name, Any] = Field(default_factory=dict)
+    state: Variables = Field(default_factory=dict)
+    saved: Variables = Field(default_factory=dict)
     computed: dict[Name, Expression] = Field(default_factory=dict)
     links: tuple[Link, ...] = ()
     intents: dict[str, str] = Field(default_factory=dict)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from pytest_clawperator.simulator.screen.app_files.expression_parser import KEYWORDS
+from pytest_clawperator.simulator.screen.app_files.language.parser import KEYWORDS
+from pytest_clawperator.simulator.screen.app_files.source_text import without_places
 
 _PACKAGE = re.compile(r"[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)+$|android$")
 _NAME = re.compile(r"[a-z_][a-z0-9_]*$")
@@ -61,7 +62,8 @@ Duration = Annotated[float, BeforeValidator(_duration)]
 Name = Annotated[str, BeforeValidator(_name)]
 Word = Annotated[str, BeforeValidator(_word)]
 Package = Annotated[str, BeforeValidator(_package)]
-Scalar = bool | int | float | str
+Scalar = Annotated[bool | int | float | str, BeforeValidator(without_places)]
+Variables = dict[Name, Annotated[Any, BeforeValidator(without_places)]]
 
 
 class AppFileModel(BaseModel):

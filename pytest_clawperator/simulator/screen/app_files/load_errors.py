@@ -34,14 +34,14 @@ def refusal(
 ) -> ConfigurationError:
     """Return the error for all problems of a file, the first one first."""
     first_place, first = problems[0]
-    lines = [f"{source.line(place)}: {message}" for place, message in problems[1:_SHOWN_PROBLEMS]]
-    rest = len(problems) - 1 - len(lines)
+    shown = problems[1:_SHOWN_PROBLEMS]
+    rest = len(problems) - 1 - len(shown)
     more = f"\n  ... and {rest} more" if rest > 0 else ""
-    also = "".join(f"\n  {source.path}:{line}" for line in lines)
+    also = "".join(f"\n  {source.spot(source.mark(place))}: {text}" for place, text in shown)
     return source.error(
         first_place,
         f"{first}{also}{more}",
-        hint="The simulator's documentation describes every key of an app file.",
+        hint="docs/app-files.md describes every key of an app file.",
     )
 
 

@@ -12,13 +12,13 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import Field, model_validator
 
 from pytest_clawperator.simulator.screen.app_files.action_schema import Actions
-from pytest_clawperator.simulator.screen.app_files.expressions import Expression, Template
 from pytest_clawperator.simulator.screen.app_files.field_types import (
     AppFileModel,
     Duration,
     Name,
     WrongKey,
 )
+from pytest_clawperator.simulator.screen.app_files.language.expressions import Expression, Template
 
 Kind = Literal[
     "text", "title", "button", "icon_button", "field", "switch", "checkbox", "radio",

@@ -1,4 +1,4 @@
-"""Reading an app's YAML file together with the line of each part.
+"""Reading an app's YAML file together with the line and column of each part.
 
 The file is read event by event instead of with PyYAML's composer, for three reasons: the
 composer crashes the interpreter on a few thousand nested brackets, it forgets lines, and
@@ -20,6 +20,7 @@ from pytest_clawperator.errors import (
     ConfigurationError,
     file_problem,
 )
+from pytest_clawperator.simulator.screen.app_files.source_text import SourceText
 
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 60
@@ -29,6 +30,9 @@ _INTEGER = re.compile(r"[-+]?[0-9]{1,15}$")
 _FLOAT = re.compile(r"[-+]?[0-9]{1,15}\.[0-9]{1,15}$")
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None, "~": None, "": None}
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+Mark = tuple[int, int]
+"""A line and a column, both counted from 1."""
 
 
 @dataclass
@@ -48,39 +52,46 @@ class Source:
 
     path: Path
     data: Any = None
-    _lines: dict[int, dict[Any, int]] = field(default_factory=dict)
-    _first_line: int = 1
+    _marks: dict[int, dict[Any, Mark]] = field(default_factory=dict)
+    _first: Mark = (1, 1)
 
-    def line(self, place: Sequence[str | int]) -> int:
-        """Return the line of the deepest part of ``place`` that the file has."""
-        value, line = self.data, self._first_line
+    def mark(self, place: Sequence[str | int]) -> Mark:
+        """Return line and column of the deepest part of ``place`` that the file has."""
+        value, mark = self.data, self._first
         for step in place:
-            lines = self._lines.get(id(value), {})
-            if step in lines:
-                value, line = value[step], lines[step]
+            marks = self._marks.get(id(value), {})
+            if step in marks:
+                value, mark = value[step], marks[step]
             elif isinstance(value, dict):
                 # A step that the schema added: a short form was written here.
-                value, line = _behind_short_form(value, lines, step, line)
-        return line
+                value, mark = _behind_short_form(value, marks, step, mark)
+        return mark
+
+    def spot(self, mark: Mark) -> str:
+        """Return how a place is written in messages: ``shop.yaml:7:12``."""
+        return f"{self.path}:{mark[0]}:{mark[1]}"
 
     def error(self, place: Sequence[str | int], message: str, *, hint: str) -> ConfigurationError:
         """Return the error for a mistake at a place."""
-        line = self.line(place)
+        return self.error_at(self.mark(place), message, hint=hint)
+
+    def error_at(self, mark: Mark, message: str, *, hint: str) -> ConfigurationError:
+        """Return the error for a mistake at a line and column."""
         return ConfigurationError(
-            f"{self.path}:{line}: {message}",
+            f"{self.spot(mark)}: {message}",
             hint=hint,
-            details={"file": str(self.path), "line": line},
+            details={"file": str(self.path), "line": mark[0], "column": mark[1]},
         )
 
 
 def _behind_short_form(
-    value: dict[Any, Any], lines: dict[Any, int], step: str | int, line: int
-) -> tuple[Any, int]:
+    value: dict[Any, Any], marks: dict[Any, Mark], step: str | int, mark: Mark
+) -> tuple[Any, Mark]:
     if step in ("text", "items", "id", "kind") and value:
         key = next(iter(value))
         inner = value[key]
-        return (inner if isinstance(inner, list) else value), lines.get(key, line)
-    return value, line
+        return (inner if isinstance(inner, list) else value), marks.get(key, mark)
+    return value, mark
 
 
 def read_source(path: Path, *, text: str | None = None) -> Source:
@@ -91,11 +102,10 @@ def read_source(path: Path, *, text: str | None = None) -> Source:
     try:
         _build(source, yaml.parse(text, Loader=_LOADER))
     except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise ConfigurationError(
-            f"{path}:{line}: this is not YAML: {error.problem or error.context}",
+        raise source.error_at(
+            _mark_of(error.problem_mark) if error.problem_mark else (1, 1),
+            f"this is not YAML: {error.problem or error.context}",
             hint="Check indentation, quotes and colons near that line.",
-            details={"file": str(path), "line": line},
         ) from error
     except yaml.YAMLError as error:
         raise ConfigurationError(
@@ -125,23 +135,29 @@ def _file_text(path: Path) -> str:
         ) from error
 
 
+def _mark_of(mark: Any) -> Mark:
+    return mark.line + 1, mark.column + 1
+
+
 def _build(source: Source, events: Iterator[Any]) -> None:
     opened: list[_Open] = []
     anchors: dict[str, tuple[Any, int]] = {}
     documents = 0
     for event in events:
-        line = event.start_mark.line + 1
+        mark = _mark_of(event.start_mark)
         if isinstance(event, yaml.ScalarEvent):
-            value = _scalar(event, lambda message, at=line: _refuse(source, at, message))
+            value = _scalar(event, lambda message, at=mark: _refuse(source, at, message))
+            if isinstance(value, str):
+                value = SourceText.at(source.spot(mark), value)
             if event.anchor:
                 anchors[event.anchor] = (value, 1)
-            _put(source, opened, value, line, 1)
+            _put(source, opened, value, mark, 1)
         elif isinstance(event, (yaml.MappingStartEvent, yaml.SequenceStartEvent)):
             container: Any = {} if isinstance(event, yaml.MappingStartEvent) else []
             if len(opened) >= MAX_DEPTH:
-                _refuse(source, line, f"nested more than {MAX_DEPTH} deep")
-            _put(source, opened, container, line, 1)
-            source._lines[id(container)] = {}
+                _refuse(source, mark, f"nested more than {MAX_DEPTH} deep")
+            _put(source, opened, container, mark, 1)
+            source._marks[id(container)] = {}
             opened.append(_Open(container, anchor=event.anchor))
         elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
             done = opened.pop()
@@ -152,33 +168,33 @@ def _build(source: Source, events: Iterator[Any]) -> None:
         elif isinstance(event, yaml.AliasEvent):
             value, size = anchors.get(event.anchor or "", (None, 0))
             if not size:
-                _refuse(source, line, f"there is no finished anchor `&{event.anchor}`")
-            _put(source, opened, value, line, size)
+                _refuse(source, mark, f"there is no finished anchor `&{event.anchor}`")
+            _put(source, opened, value, mark, size)
         elif isinstance(event, yaml.DocumentStartEvent):
             documents += 1
             if documents > 1:
-                _refuse(source, line, "a second document begins; one file describes one app")
+                _refuse(source, mark, "a second document begins; one file describes one app")
 
 
-def _put(source: Source, opened: list[_Open], value: Any, line: int, size: int) -> None:
+def _put(source: Source, opened: list[_Open], value: Any, mark: Mark, size: int) -> None:
     if not opened:
-        source.data, source._first_line = value, line
+        source.data, source._first = value, mark
         return
     top = opened[-1]
     top.size += size
     if top.size > MAX_NODES:
-        _refuse(source, line, f"more than {MAX_NODES} values, repeated anchors counted")
-    lines = source._lines[id(top.value)]
+        _refuse(source, mark, f"more than {MAX_NODES} values, repeated anchors counted")
+    marks = source._marks[id(top.value)]
     if isinstance(top.value, list):
-        lines[len(top.value)] = line
+        marks[len(top.value)] = mark
         top.value.append(value)
     elif not top.has_key:
         if isinstance(value, (dict, list)):
-            _refuse(source, line, "a key must be a plain word")
+            _refuse(source, mark, "a key must be a plain word")
         if value in top.value:
-            _refuse(source, line, f"the key `{value}` is there twice")
+            _refuse(source, mark, f"the key `{value}` is there twice")
         top.key, top.has_key = value, True
-        lines[value] = line
+        marks[value] = mark
     else:
         top.value[top.key] = value
         top.has_key = False
@@ -197,9 +213,7 @@ def _scalar(event: Any, refuse: Any) -> bool | int | float | str | None:
     return float(text) if _FLOAT.match(text) else text
 
 
-def _refuse(source: Source, line: int, message: str) -> None:
-    raise ConfigurationError(
-        f"{source.path}:{line}: {message}",
-        hint="See the description of app files in the documentation of the simulator.",
-        details={"file": str(source.path), "line": line},
+def _refuse(source: Source, mark: Mark, message: str) -> None:
+    raise source.error_at(
+        mark, message, hint="docs/app-files.md describes every key of an app file."
     )

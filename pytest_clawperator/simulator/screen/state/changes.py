@@ -18,7 +18,8 @@ class Changes:
 
     ``version`` grows whenever the screen may look different, ``revision`` only when its content
     changed, not when something was merely scrolled. ``on_event`` is called with each event,
-    ``on_crash`` with the package and the message of each app that crashes.
+    ``on_crash`` with the package and the message of each app that crashes, ``on_complaint`` with
+    the package of an app and what its file asks for and what cannot be done.
     """
 
     def __init__(self, timeline: Timeline) -> None:
@@ -26,6 +27,7 @@ class Changes:
         self.revision = 0
         self.on_event: Callable[[str], None] = lambda text: None
         self.on_crash: Callable[[str, str], None] = lambda package, message: None
+        self.on_complaint: Callable[[str, str], None] = lambda package, message: None
         self._timeline = timeline
 
     def note(self, *, content: bool = True) -> None:

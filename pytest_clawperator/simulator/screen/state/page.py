@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_clawperator.simulator.screen.app_files.app_schema import Dialog, Screen
-from pytest_clawperator.simulator.screen.app_files.expression_values import Lookup, Value
+from pytest_clawperator.simulator.screen.app_files.language.values import Lookup, Value
 
 
 @dataclass(eq=False)

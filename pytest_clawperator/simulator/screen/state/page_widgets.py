@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pytest_clawperator.simulator.screen.app_files.app_schema import Dialog, Screen
-from pytest_clawperator.simulator.screen.app_files.expression_values import Lookup, as_text
+from pytest_clawperator.simulator.screen.app_files.language.values import Lookup, as_text
 from pytest_clawperator.simulator.screen.app_files.widget_schema import Widget
 from pytest_clawperator.simulator.screen.state.page import Page
 
 
-def path_step(widget: Widget, number: int) -> str:
-    """Return a widget's name among its siblings: its id, or its kind and position."""
-    label = widget.id.constant if widget.id is not None else None
-    return label or f"{widget.kind}{number}"
+def path_steps(widgets: Iterable[Widget]) -> list[str]:
+    """Name widgets among their siblings: by id, or by kind and position; each name once."""
+    steps: dict[str, None] = {}
+    for number, widget in enumerate(widgets):
+        label = widget.id.constant if widget.id is not None else None
+        step = label or f"{widget.kind}{number}"
+        steps[step if step not in steps else f"{step}~{number}"] = None
+    return list(steps)
 
 
 def path_of_field(body: Screen | Dialog, name: str) -> str | None:
@@ -25,9 +29,9 @@ def path_of_field(body: Screen | Dialog, name: str) -> str | None:
     return None
 
 
-def _path_among(widgets: Iterable[Widget], prefix: str, name: str) -> str | None:
-    for number, widget in enumerate(widgets):
-        path = f"{prefix}/{path_step(widget, number)}"
+def _path_among(widgets: Sequence[Widget], prefix: str, name: str) -> str | None:
+    for step, widget in zip(path_steps(widgets), widgets, strict=True):
+        path = f"{prefix}/{step}"
         if widget.repeat is not None:
             continue
         if widget.kind == "field" and widget.id is not None and widget.id.constant == name:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pytest_clawperator.simulator.screen.app_files.app_schema import App, Dialog, Screen
-from pytest_clawperator.simulator.screen.app_files.expression_values import Value
-from pytest_clawperator.simulator.screen.app_files.expressions import Expression, Template
+from pytest_clawperator.simulator.screen.app_files.language.expressions import Expression, Template
+from pytest_clawperator.simulator.screen.app_files.language.values import Value
 from pytest_clawperator.simulator.screen.app_files.widget_schema import Widget
 from pytest_clawperator.simulator.screen.state import permissions
 from pytest_clawperator.simulator.screen.state.page import Page

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pytest_clawperator.simulator.screen.app_files.app_schema import App, Dialog, Screen
-from pytest_clawperator.simulator.screen.app_files.expression_values import Value
+from pytest_clawperator.simulator.screen.app_files.language.kinds import Misfit
+from pytest_clawperator.simulator.screen.app_files.language.values import Value
 from pytest_clawperator.simulator.screen.state.app_state import AppState, coerced, with_locals
 from pytest_clawperator.simulator.screen.state.page import Page
 
@@ -49,10 +50,19 @@ class Task:
         now: float,
     ) -> Page:
         args = {
-            arg: coerced(values.get(arg, default), default) for arg, default in body.args.items()
+            arg: self._argument(f"{name}.{arg}", values.get(arg, default), default)
+            for arg, default in body.args.items()
         }
         lookup = with_locals(self.state.lookup, args)
         return Page(self.app.package, name, body, activity, now, lookup, args)
+
+    def _argument(self, name: str, value: Value, default: Value) -> Value:
+        try:
+            given: Value = coerced(value, default)
+        except Misfit as misfit:
+            self.state.complain(f"{self.app.name}: `{name}` stays {default!r}: {misfit}")
+            return default
+        return given
 
     def push(self, page: Page) -> Page | None:
         """Put a page on top; return the one that a full stack dropped at the bottom."""

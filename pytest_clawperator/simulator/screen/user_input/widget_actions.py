@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from pytest_clawperator.simulator.screen.actions.action_runner import ActionRunner, Context
 from pytest_clawperator.simulator.screen.app_files.action_schema import Action
-from pytest_clawperator.simulator.screen.app_files.expressions import Expression
+from pytest_clawperator.simulator.screen.app_files.language.expressions import Expression
+from pytest_clawperator.simulator.screen.app_files.language.kinds import Misfit
 from pytest_clawperator.simulator.screen.state.page_widgets import field_text, is_checked
 from pytest_clawperator.simulator.screen.state.phone_state import PhoneState
 from pytest_clawperator.simulator.screen.state.task import Task
@@ -95,7 +96,10 @@ class WidgetActions:
             return False
         if widget.kind in ("radio", "tab") and widget.bind is not None and widget.value is not None:
             before = task.state.lookup(widget.bind)
-            task.state.assign(widget.bind, widget.value.value(target.lookup))
+            try:
+                task.state.assign(widget.bind, widget.value.value(target.lookup))
+            except Misfit as misfit:
+                task.state.complain(f"`{widget.kind}` does not change `{widget.bind}`: {misfit}")
             self._changes.note()
             return task.state.lookup(widget.bind) != before
         expression = widget.checked or widget.switch or widget.checkbox
@@ -104,6 +108,11 @@ class WidgetActions:
                 return False
             page.checks[target.path] = not page.checks.get(target.path, False)
         elif not _toggle_variable(task, expression, target):
+            if not widget.on_tap and widget.kind != "chip":
+                task.state.complain(
+                    f"a tap on a {widget.kind} changes nothing: `{expression.source}` is no"
+                    " variable; name one, or say in `on_tap` what changes"
+                )
             return False
         self._changes.note()
         return True

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
-from pytest_clawperator.simulator.screen.app_files.expression_values import Lookup, Value
-from pytest_clawperator.simulator.screen.app_files.expressions import Template
+from pytest_clawperator.simulator.screen.app_files.language.expressions import Template
+from pytest_clawperator.simulator.screen.app_files.language.values import (
+    Lookup,
+    Value,
+    complain,
+)
 from pytest_clawperator.simulator.screen.app_files.widget_schema import MAX_REPEAT, Widget
 from pytest_clawperator.simulator.screen.state.app_state import with_locals
 from pytest_clawperator.simulator.screen.state.page import Page
-from pytest_clawperator.simulator.screen.state.page_widgets import path_step
+from pytest_clawperator.simulator.screen.state.page_widgets import path_steps
 
 _MOST_ITEMS = 20_000
 
@@ -40,15 +44,16 @@ class ShownItems:
         self._now = now
         self._items_left = _MOST_ITEMS
 
-    def items(self, widgets: Iterable[Widget], lookup: Lookup, prefix: str) -> list[Item]:
+    def items(self, widgets: Sequence[Widget], lookup: Lookup, prefix: str) -> list[Item]:
         """List the widgets that show at this moment, repeated ones as often as they repeat."""
         found: list[Item] = []
-        for number, widget in enumerate(widgets):
-            path = f"{prefix}/{path_step(widget, number)}"
+        for name, widget in zip(path_steps(widgets), widgets, strict=True):
+            path = f"{prefix}/{name}"
             for step, local in _repeated(widget, lookup):
                 self._items_left -= 1
                 # Repeats within repeats multiply; no phone would show that many either.
                 if self._items_left < 0:
+                    complain(lookup, f"{prefix}: only the first {_MOST_ITEMS} widgets show")
                     return found
                 if not self._is_shown(widget, local):
                     continue
@@ -90,11 +95,18 @@ def _repeated(widget: Widget, lookup: Lookup) -> Iterator[tuple[str, Lookup]]:
         yield "", lookup
         return
     times = widget.repeat(lookup)
-    entries: Iterable[Value]
+    entries: Sequence[Value] = ()
     if isinstance(times, (list, tuple)):
-        entries = times[:MAX_REPEAT]
-    else:
-        entries = range(min(MAX_REPEAT, int(times) if isinstance(times, (int, float)) else 0))
+        entries = times
+    elif isinstance(times, (int, float)):
+        entries = range(max(0, int(times)))
+    if isinstance(times, str) or len(entries) > MAX_REPEAT:
+        complain(
+            lookup,
+            f"`repeat: {widget.repeat.source}` needs a list or a number up to {MAX_REPEAT},"
+            f" found {str(times)[:40]!r}",
+        )
+    entries = entries[:MAX_REPEAT]
     for index, entry in enumerate(entries):
         values = {"index": index, "number": index + 1, "item": entry}
         yield f"[{index}]", with_locals(lookup, values)

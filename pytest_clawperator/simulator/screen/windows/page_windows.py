@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
 from pytest_clawperator.simulator.screen.app_files.action_schema import Action
 from pytest_clawperator.simulator.screen.app_files.app_schema import Dialog, Screen
-from pytest_clawperator.simulator.screen.app_files.expressions import Template
+from pytest_clawperator.simulator.screen.app_files.language.expressions import Template
 from pytest_clawperator.simulator.screen.app_files.widget_schema import Widget
 from pytest_clawperator.simulator.screen.windows.items import Item
 from pytest_clawperator.simulator.screen.windows.layout import Layout

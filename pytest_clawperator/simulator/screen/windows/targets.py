@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pytest_clawperator.simulator.screen.app_files.expression_values import Lookup
+from pytest_clawperator.simulator.screen.app_files.language.values import Lookup
 from pytest_clawperator.simulator.screen.app_files.widget_schema import Widget
 from pytest_clawperator.simulator.screen.state.page import Page
 

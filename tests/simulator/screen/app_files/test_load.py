@@ -31,7 +31,7 @@ def test_a_file_is_loaded_and_its_path_begins_its_errors(tmp_path: Path) -> None
     assert load_app(good).name == "Demo"
     with pytest.raises(ConfigurationError) as refused:
         load_app(bad)
-    assert refused.value.message.startswith(f"{bad}:4: ")
+    assert refused.value.message.startswith(f"{bad}:4:1: ")
 
 
 @settings(max_examples=50, deadline=None, database=None)

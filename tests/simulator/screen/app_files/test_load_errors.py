@@ -69,7 +69,8 @@ def test_a_mistake_in_a_widget_is_reported_with_its_line(
 
     assert f"my.yaml:{line}:" in error.message
     assert [part for part in parts if part not in error.message] == []
-    assert error.details == {"file": "my.yaml", "line": line}
+    assert error.details | {"column": 0} == {"file": "my.yaml", "line": line, "column": 0}
+    assert f"my.yaml:{line}:{error.details['column']}: " in error.message
 
 
 @pytest.mark.parametrize(
@@ -114,8 +115,8 @@ def test_all_mistakes_are_reported_at_once() -> None:
     """The first mistake leads; the others follow with their lines."""
     error = item_refusal("- {text: A, align: x}\n- text: B\n  grow: 7x\n")
 
-    assert "my.yaml:7: " in error.message
-    assert "\n  my.yaml:9: " in error.message
+    assert "my.yaml:7:" in error.message
+    assert "\n  my.yaml:9:9: " in error.message
 
 
 def test_after_ten_mistakes_the_rest_is_counted() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from pytest_clawperator.errors import ConfigurationError
-from tests.doubles.simulator.screen_phone import screen_app
+from tests.doubles.simulator.screen_phone import app, screen_app
 
 
 @pytest.mark.parametrize(
@@ -28,3 +30,65 @@ def test_a_verb_names_the_type_of_variable_that_it_needs(action: str, part: str)
         screen_app(items, "state: {name: Ann, cart: []}\n")
 
     assert part in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("widget", "part"),
+    [
+        ("{button: A, on_tap: {add: {count: -name}}}", "`-` needs numbers, found a text"),
+        ("{button: A, on_tap: {add: {count: name}}}", "a number is needed, found a text"),
+        ("{button: A, on_tap: {remove: {cart: name}}}", "a number is needed, found a text"),
+        ("{button: A, on_tap: {set: {count: many}}}", "a whole number is wanted"),
+        ("{button: A, on_tap: {set: {on: maybe}}}", "`true` or `false` is wanted"),
+        ("{button: A, on_tap: {set: {cart: '{name}'}}}", "it holds a list, and a text does not"),
+        ("{button: A, on_tap: {set: {count: '{cart}'}}}", "it holds a number, and a list does not"),
+        ("{button: A, on_tap: {navigate: {to: item, with: {number_of: x}}}}", "a whole number"),
+        ("{text: A, visible_if: name > 3}", "compares two values of one kind"),
+        ("{text: A, visible_if: count == '3'}", "found a number and a text"),
+        ("{text: A, visible_if: \"'a' in count\"}", "`in` looks for a value in a text or list"),
+        ("{text: '{count.length}'}", "a number has no parts"),
+        ("{text: '{cart.length}'}", "a list has no part `length`, only `count`"),
+        ("{row: '{item.prise}', repeat: cart}", "there is no part `prise`; its parts: name, price"),
+        ("{row: A, repeat: name}", "`repeat` needs a list or a number, found a text"),
+        ("{radio: A, bind: count, value: x}", "a whole number is wanted"),
+        ("{text: '{double + 1}', visible_if: double > 'x'}", "found a number and a text"),
+    ],
+)
+def test_values_that_can_never_fit_are_refused(widget: str, part: str) -> None:
+    """What cannot be computed or assigned with the declared kinds is told when it is loaded."""
+    state = "state: {name: Ann, count: 1, on: true, cart: [{name: Pen, price: 2}]}\n"
+    more = state + "computed: {double: count * 2}\n"
+    screens = f"screens:\n  main: {{items: [{widget}]}}\n  item: {{args: {{number_of: 1}}}}\n"
+
+    with pytest.raises(ConfigurationError) as refused:
+        app(more + screens)
+
+    assert part in refused.value.message
+    assert re.search(r"app.yaml:7:\d+: ", refused.value.message)
+
+
+def test_parts_of_appended_records_are_known() -> None:
+    """A list that is filled by `append` has entries with the parts that it appends."""
+    items = """\
+    - {button: A, on_tap: {append: {cart: {name: Pen}}}}
+    - {row: "{item.name}", repeat: cart}
+    """
+
+    screen_app(items, "state: {cart: []}\n")
+
+    with pytest.raises(ConfigurationError, match="no part `nam`"):
+        screen_app(items.replace("item.name", "item.nam"), "state: {cart: []}\n")
+
+
+def test_an_arg_cannot_be_changed() -> None:
+    """A variable that an arg of the page hides cannot be set there without being seen."""
+    items = "[{button: A, on_tap: {set: {place: here}}}]"
+
+    with pytest.raises(ConfigurationError, match="one of the `args` here"):
+        app(f"state: {{place: ''}}\nscreens:\n  main: {{args: {{place: x}}, items: {items}}}\n")
+
+
+def test_a_computed_name_is_no_variable_too() -> None:
+    """A name that is both would never be computed."""
+    with pytest.raises(ConfigurationError, match="is a variable too"):
+        screen_app("- text: A\n", "state: {a: 1}\ncomputed: {a: '2'}\n")

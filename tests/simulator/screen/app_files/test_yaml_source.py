@@ -23,11 +23,11 @@ def test_words_stay_words() -> None:
 
 
 def test_every_part_knows_its_line() -> None:
-    """A place gives the line of its deepest part that the file has."""
+    """A place gives the line and column of its deepest part that the file has."""
     source = read_source(PATH, text="a: 1\nb:\n  - x: 2\n    y: 3\n  - z: 4\n")
 
-    lines = [source.line(place) for place in ((), ("a",), ("b", 0, "y"), ("b", 1, "no"))]
-    assert lines == [1, 1, 4, 5]
+    marks = [source.mark(place) for place in ((), ("a",), ("b", 0, "y"), ("b", 1, "no"))]
+    assert marks == [(1, 1), (1, 1), (4, 5), (5, 5)]
 
 
 def test_anchors_repeat_a_part() -> None:

@@ -17,13 +17,15 @@ from typing import Any
 
 from pydantic_core import core_schema
 
-from pytest_clawperator.simulator.screen.app_files.expression_parser import ExpressionParser
-from pytest_clawperator.simulator.screen.app_files.expression_values import (
+from pytest_clawperator.simulator.screen.app_files.language.kinds import TEXT, Kind, Kinds
+from pytest_clawperator.simulator.screen.app_files.language.parser import ExpressionParser
+from pytest_clawperator.simulator.screen.app_files.language.values import (
     MAX_TEXT,
     Lookup,
     Value,
     as_text,
 )
+from pytest_clawperator.simulator.screen.app_files.source_text import place_of
 
 MAX_LENGTH = 500
 _BRACES = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
@@ -32,19 +34,26 @@ _BRACES = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 class Expression:
     """A parsed expression; calling it with a function that looks names up evaluates it."""
 
-    __slots__ = ("_run", "names", "source")
+    __slots__ = ("_tree", "names", "source")
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, *, place: str = "") -> None:
         if len(source) > MAX_LENGTH:
             raise ValueError(f"an expression of {len(source)} characters; {MAX_LENGTH} are allowed")
-        parser = ExpressionParser(source)
+        parser = ExpressionParser(source, place=place)
         self.source = source
-        self._run = parser.parse()
+        self._tree = parser.parse()
         self.names = frozenset(parser.names)
 
     def __call__(self, lookup: Lookup) -> Value:
-        """Evaluate; a name or part that is not there counts as empty text."""
-        return self._run(lookup)
+        """Evaluate; a name or part that is not there counts as empty text.
+
+        What cannot be done with the values counts as 0 or false, with a complaint to the lookup.
+        """
+        return self._tree.value(lookup)
+
+    def kind(self, kinds: Kinds) -> Kind:
+        """Return the kind of its value; Misfit where that can never be computed."""
+        return self._tree.kind(kinds)
 
     def __repr__(self) -> str:
         return f"Expression({self.source!r})"
@@ -64,7 +73,7 @@ class Expression:
         if isinstance(value, (int, float)):
             return cls(str(value)) if value >= 0 else cls(f"0 - {-value}")
         if isinstance(value, str):
-            return cls(value)
+            return cls(value, place=place_of(value))
         raise ValueError(f"an expression is a text such as `count > 0`, not {_shown(value)}")
 
     @classmethod
@@ -78,9 +87,9 @@ class Template:
 
     __slots__ = ("constant", "names", "parts", "source")
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, *, place: str = "") -> None:
         self.source = source
-        self.parts = tuple(_template_parts(source))
+        self.parts = tuple(_template_parts(source, place))
         self.names = frozenset(
             name for part in self.parts if isinstance(part, Expression) for name in part.names
         )
@@ -104,6 +113,11 @@ class Template:
             return self.parts[0](lookup)
         return self.render(lookup)
 
+    def kind(self, kinds: Kinds) -> Kind:
+        """Return the kind of its value; Misfit where that can never be computed."""
+        found = [part.kind(kinds) for part in self.parts if isinstance(part, Expression)]
+        return found[0] if found and len(self.parts) == 1 else TEXT
+
     @classmethod
     def parse(cls, value: object) -> Template:
         """Parse a value of a YAML file."""
@@ -112,7 +126,7 @@ class Template:
         if isinstance(value, (bool, int, float)):
             return cls(as_text(value))
         if isinstance(value, str):
-            return cls(value)
+            return cls(value, place=place_of(value))
         if isinstance(value, Mapping):
             raise ValueError("a text, not a mapping; a text that begins with a brace needs quotes")
         raise ValueError(f"a text, not {_shown(value)}")
@@ -123,7 +137,7 @@ class Template:
         return core_schema.no_info_plain_validator_function(cls.parse)
 
 
-def _template_parts(source: str) -> list[str | Expression]:
+def _template_parts(source: str, place: str) -> list[str | Expression]:
     parts: list[str | Expression] = []
     position = 0
     for brace in _BRACES.finditer(source):
@@ -135,7 +149,7 @@ def _template_parts(source: str) -> list[str | Expression]:
         elif brace[1] is None:
             raise ValueError(f"a lone {brace[0]!r} in {source!r}; write it twice to mean itself")
         else:
-            parts.append(Expression(brace[1]))
+            parts.append(Expression(brace[1], place=place))
     if position < len(source) or not parts:
         parts.append(source[position:])
     return parts
