@@ -126,7 +126,8 @@ def test_the_progress_of_a_download_is_told_by_quarters(sdkmanager: Scripted) ->
         ("java.lang.NoClassDefFoundError: javax/xml/bind/annotation/XmlSchema", "older than"),
         ("Warning: An error occurred while preparing SDK package x: Not in GZIP format.", "proxy"),
         (
-            "Warning: An error occurred while preparing SDK package x: archive is not a ZIP archive.",
+            "Warning: An error occurred while preparing SDK package x: archive is not a ZIP"
+            " archive.",
             "proxy",
         ),
         ("Warning: java.io.IOException: stream closed", "network"),
