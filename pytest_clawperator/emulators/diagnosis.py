@@ -11,7 +11,12 @@ _TAIL_LINES = 12
 _END_BYTES = 32 * 1024
 # A shell in between tells of a signal in its own way.
 _KILLED_CODES = (-9, 128 + 9)
-_HARMLESS = re.compile(r"\s*(INFO|DEBUG|VERBOSE)\s*\|")
+_CRASHED_CODES = (-11, 128 + 11, -6, 128 + 6)
+_HARMLESS = re.compile(
+    r"\s*(INFO|DEBUG|VERBOSE)\s*\||emulator: (INFO|DEBUG|VERBOSE):|.* is installed and usable\."
+)
+# Around a request to send usage data.
+_BOX = "##"
 _KVM = (
     "Give this user the right to use /dev/kvm: `sudo gpasswd -a $USER kvm` and log in again; on a"
     ' CI machine: `echo \'KERNEL=="kvm", MODE="0666"\' | sudo tee /etc/udev/rules.d/99-kvm.rules`'
@@ -43,7 +48,8 @@ _SIGNS = (
         Diagnosis("this user may not use /dev/kvm", _KVM),
     ),
     (
-        r"HAXM|Hypervisor\.?Framework|HVF error|initialize HVF|HVF is not|hv_vm_create",
+        r"HAXM|Hypervisor\.?Framework|HVF error|initialize HVF|HVF is not|hv_vm_create"
+        r"|mprotect failed",
         Diagnosis(
             "macOS's hypervisor cannot be used",
             "A Mac that is a virtual machine, such as those of GitHub with Apple processors, has"
@@ -56,8 +62,15 @@ _SIGNS = (
         r"(KVM|hardware acceleration|x86.* emulation).*(not found|is required|requires"
         r"|not (be )?us(ed|able)|missing|not installed|unavailable|no such file)"
         r"|may not work without hardware acceleration"
-        r"|CPU acceleration status:.*not",
+        r"|CPU acceleration status:.*not|KVM internal error",
         Diagnosis("this machine cannot run it with hardware acceleration", _NO_KVM),
+    ),
+    (
+        r"requires \d+ CPU cores",
+        Diagnosis(
+            "this machine has too few processor cores",
+            "Run on a machine with more, or give this virtual one or container more.",
+        ),
     ),
     (
         r"does not support (arm64|x86|x86_64|armeabi).*host|not supported.*on (this )?host"
@@ -86,7 +99,8 @@ _SIGNS = (
         r"(another|multiple|already).*(emulator|instance).*(running|same AVD)|Running multiple",
         Diagnosis(
             "another emulator runs with the same virtual device",
-            "End that one, or ask for another name.",
+            "End that one, or ask for another name. If none runs, delete the files *.lock in the"
+            " folder of the virtual device: an emulator that was killed left them.",
         ),
     ),
     (
@@ -97,18 +111,18 @@ _SIGNS = (
         ),
     ),
     (
-        r"(qt\.qpa|xcb|could not connect to display|no display)",
-        Diagnosis(
-            "there is no display",
-            "Set CI=1, or unset DISPLAY and WAYLAND_DISPLAY: it then starts without a window.",
-        ),
-    ),
-    (
         r"Missing emulator engine program|loading shared libraries|cannot open shared object",
         Diagnosis(
             "the emulator is not completely installed",
             "Install it again (`sdkmanager emulator`), and the library that it names with the"
             " package manager of this system.",
+        ),
+    ),
+    (
+        r"(qt\.qpa|xcb|could not connect to display|no display)",
+        Diagnosis(
+            "there is no display",
+            "Set CI=1, or unset DISPLAY and WAYLAND_DISPLAY: it then starts without a window.",
         ),
     ),
     (
@@ -144,6 +158,11 @@ _KILLED = Diagnosis(
     "something killed it, which is often the system itself for want of memory",
     "Start fewer emulators at once, or give each less: ram=1024. `dmesg` tells of such an end.",
 )
+_CRASHED = Diagnosis(
+    "it crashed",
+    "Choose another way to draw, such as gpu=swiftshader_indirect, or update the emulator:"
+    " `sdkmanager emulator`.",
+)
 _OTHERWISE = Diagnosis(
     "its output names no cause that is known",
     "Start it by hand with the same arguments and `-verbose` to see more.",
@@ -160,6 +179,8 @@ def diagnose(output: str, *, code: int | None = None) -> Diagnosis:
             return diagnosis
     if code in _KILLED_CODES:
         return _KILLED
+    if code in _CRASHED_CODES:
+        return _CRASHED
     return acceleration_problem() or _OTHERWISE
 
 
@@ -191,4 +212,5 @@ def read_end(output: Path) -> str:
 
 def last_lines(text: str) -> str:
     """Return the last lines, for people."""
-    return "\n".join([line for line in text.splitlines() if line.strip()][-_TAIL_LINES:])
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith(_BOX)]
+    return "\n".join(lines[-_TAIL_LINES:])

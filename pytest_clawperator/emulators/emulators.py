@@ -22,6 +22,7 @@ from pytest_clawperator.emulators.profile import (
 )
 from pytest_clawperator.emulators.running import AdbHost, Host, RunningEmulator, list_running
 from pytest_clawperator.emulators.sdk import Sdk, Tool
+from pytest_clawperator.emulators.tool_hints import creating_hint
 from pytest_clawperator.emulators.tool_runs import PidFile, SdkTools, ToolResult, Tools
 from pytest_clawperator.errors import ClawperatorError, EmulatorError, ErrorCode
 from pytest_clawperator.remedies import Remedy, RemedyKind
@@ -153,10 +154,10 @@ class Emulators:
     def _creation_hint(self, made: ToolResult) -> str:
         """Return what to do about a complaint of ``avdmanager``."""
         if not re.search(r"no device found", made.complaints, re.IGNORECASE):
-            return (
-                f"The folder of the virtual devices ({self._sdk.avd_home}) must be writable, and"
-                f" {self.profile.system_image} whole: `sdkmanager --uninstall` removes it, so that"
-                " it is installed anew."
+            return creating_hint(
+                made.complaints,
+                image=self.profile.system_image,
+                home=str(self._sdk.avd_home),
             )
         listed = self._tools.run(Tool.AVDMANAGER, "list", "device", "-c", timeout=_LIST_TIMEOUT)
         near = closest(self.profile.device, listed.printed.splitlines())

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from pytest_clawperator.emulators.sdk import Tool
+from pytest_clawperator.emulators.tool_hints import NOT_ACCEPTED, installing_hint
 from pytest_clawperator.emulators.tool_runs import ToolResult, Tools
 from pytest_clawperator.errors import EmulatorError, ErrorCode
 
@@ -78,7 +79,9 @@ def _install(tools: Tools, image: str, held: ImageLock, say: Say) -> None:
         on_line=_Progress(image, say).read,
         lock=held.descriptor,
     )
-    if not installed.ok:
+    # Some versions leave a package out, and succeed.
+    is_left_out = re.search(NOT_ACCEPTED, installed.complaints, re.IGNORECASE)
+    if not installed.ok or is_left_out:
         raise _failed(installed, "failed to install Android system image", image=image)
 
 
@@ -103,51 +106,6 @@ def _failed(result: ToolResult, otherwise: str, *, image: str | None = None) -> 
     return EmulatorError(
         result.said(otherwise),
         code=ErrorCode.ANDROID_SYSTEM_IMAGE_INSTALL_FAILED,
-        hint=_hint(result.complaints, image),
+        hint=installing_hint(result.complaints, image),
         details={"systemImage": image} if image else {},
     )
-
-
-def _hint(said: str, image: str | None) -> str:
-    """Return what to do about a complaint of ``sdkmanager``."""
-    for pattern, hint in _HINTS:
-        if re.search(pattern, said, re.IGNORECASE):
-            return hint.format(image=image or "--licenses")
-    return f"Run `sdkmanager '{image or '--licenses'}'` by hand to see what is wrong."
-
-
-# The first that fits counts: without a network, every package is one that is not found.
-_HINTS = (
-    (
-        r"licen[cs]es?\b.*not accepted|accept.*licen[cs]e",
-        "Accept the licences: `yes | sdkmanager --licenses`.",
-    ),
-    (
-        r"no space|disk full|not enough",
-        "Make room on the disk of the SDK: a system image takes 2 to 8 GB.",
-    ),
-    (
-        r"JAVA_HOME|requires (JDK|Java)|'java' command|UnsupportedClassVersion|NoClassDefFound",
-        "Install Java 17, which sdkmanager needs, and set JAVA_HOME to it.",
-    ),
-    (
-        r"did not end within",
-        "The network may be slow: run `sdkmanager '{image}'` by hand once, which takes the time"
-        " that it needs.",
-    ),
-    (
-        r"failed to download|IO exception|unknown ?host|connect|timed? ?out|checksum",
-        "Check the way to the network; behind a proxy, `sdkmanager --proxy=http --proxy_host=…"
-        " --proxy_port=… '{image}'` installs it by hand.",
-    ),
-    (
-        r"not writable|permission denied|access ?denied|read-only",
-        "Give this user the right to write to the folder of the SDK, or set ANDROID_HOME to one"
-        " of its own.",
-    ),
-    (
-        r"failed to find package|not found|unavailable",
-        "There is no image {image}: `sdkmanager --list` shows those that there are; choose another"
-        " api, image or abi.",
-    ),
-)

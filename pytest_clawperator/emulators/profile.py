@@ -101,11 +101,14 @@ def parse_profile(text: str, *, base: EmulatorProfile | None = None) -> Emulator
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not value:
-            raise _nonsense("a part", part, _ALLOWED)
+            raise ConfigurationError(
+                f"{quote(part)} does not say what an emulator is like", hint=f"Allowed: {_ALLOWED}."
+            )
         if name not in _NAMES:
             near = closest(name, _NAMES)
-            raise _nonsense(
-                "a name", name, f"{_ALLOWED}{f'; did you mean {near}=?' if near else ''}"
+            raise ConfigurationError(
+                f"{quote(name)} is nothing that can be said of an emulator",
+                hint=f"Allowed: {_ALLOWED}{f'; did you mean {near}=?' if near else ''}.",
             )
         if name in given:
             raise ConfigurationError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -74,7 +75,7 @@ class Sdk:
         """Return the error for missing tools, with where each was looked for."""
         names = ", ".join(map(str, tools))
         looked = "\n".join(f"  {tool} {self._looked(tool)}" for tool in tools)
-        unset = "" if self._named_roots else f"  {' and '.join(_ROOT_VARIABLES)} are not set\n"
+        unset = self._no_sdk() if any(not self._chosen(tool) for tool in tools) else ""
         ways: dict[str, list[str]] = {}
         for tool in tools:
             ways.setdefault(_HOW_TO_GET[tool.value], []).append(tool.value)
@@ -82,10 +83,28 @@ class Sdk:
         return EmulatorError(
             f"required Android SDK tools are missing: {names}\n{unset}{looked}",
             code=ErrorCode.ANDROID_SDK_TOOL_MISSING,
-            hint="Set ANDROID_HOME to the folder of the Android SDK, or set"
-            f" {tools[0].variable} to the tool itself. To install: {'; '.join(how)}.",
+            hint=f"{self._where_to_set(tools)} To install: {'; '.join(how)}.",
             details={"missingTools": [tool.value for tool in tools]},
         )
+
+    def _no_sdk(self) -> str:
+        """Return that nothing names an SDK, and where none is; nothing if something does."""
+        if self._named_roots:
+            return ""
+        none = ", ".join(str(root) for root in self._roots() if not root.is_dir())
+        return f"  {' and '.join(_ROOT_VARIABLES)} are not set, and there is no SDK at {none}\n"
+
+    def _where_to_set(self, tools: list[Tool]) -> str:
+        """Return which variables help: one that names a tool counts more than those of the SDK."""
+        chosen = [tool for tool in tools if self._chosen(tool)]
+        others = [tool for tool in tools if tool not in chosen]
+        hints = [f"Set {tool.variable} to the tool itself, or unset it." for tool in chosen]
+        if others:
+            hints.append(
+                "Set ANDROID_HOME to the folder of the Android SDK, or set"
+                f" {others[0].variable} to the tool itself."
+            )
+        return " ".join(hints)
 
     @property
     def root(self) -> Path | None:
@@ -104,9 +123,11 @@ class Sdk:
     def _home(self) -> Path:
         return Path(self.environment.get("HOME") or Path.home())
 
+    def _chosen(self, tool: Tool) -> str | None:
+        return self.environment.get(tool.variable)
+
     def _find(self, tool: Tool) -> Path | None:
-        chosen = self.environment.get(tool.variable)
-        if chosen:
+        if chosen := self._chosen(tool):
             return Path(chosen) if Path(chosen).is_file() else None
         in_sdk = (path for path in self._places(tool) if path.is_file())
         found = next(in_sdk, None) or self._on_path(tool)
@@ -128,8 +149,7 @@ class Sdk:
             yield self._home / root[2:] if root.startswith("~/") else Path(root)
 
     def _looked(self, tool: Tool) -> str:
-        chosen = self.environment.get(tool.variable)
-        if chosen:
+        if chosen := self._chosen(tool):
             return f"is not at {tool.variable}={chosen}, which is no file"
         roots = [root for root in self._roots() if self._named_roots or root.is_dir()]
         places = dict.fromkeys(f"at {next(_places_in(root, tool))}" for root in roots)
@@ -149,8 +169,13 @@ def _places_in(root: Path, tool: Tool) -> Iterator[Path]:
     else:
         name = _program(tool.value, ".bat")
         yield root / "cmdline-tools" / "latest" / "bin" / name
-        yield from sorted(root.glob(f"cmdline-tools/*/bin/{name}"), reverse=True)
+        yield from sorted(root.glob(f"cmdline-tools/*/bin/{name}"), key=_version, reverse=True)
         yield root / "tools" / "bin" / name
+
+
+def _version(tool: Path) -> list[int]:
+    """Return the version in the path of a tool, such as ``cmdline-tools/12.0/bin/sdkmanager``."""
+    return [int(number) for number in re.findall(r"\d+", tool.parts[-3])]
 
 
 def _program(name: str, suffix: str) -> str:

@@ -27,6 +27,7 @@ _LOOK_AGAIN = 0.002
 _NOISE = re.compile(
     r"Picked up \w*JAVA_\w+:|WARNING: |.* VM warning: |\[[= ]*\]\s*\d*%?|(Info: )?Parsing |Loading "
     r"|Warning: (This version only understands SDK XML|Mapping new ns|Observed package id"
+    r"|Errors during XML parse|Additionally, the fallback loader"
     r"|Dependant package|File .*repositories\.cfg could not be loaded|Already observed package id)"
 )
 # A shell that becomes the program which follows. Its input is the lock that it has until then.

@@ -73,6 +73,15 @@ OLDER = {
     "ERROR   | Unknown AVD name [a], use -list-avds to see valid list.": (
         "it does not find the virtual device"
     ),
+    "FATAL        | AVD 'a' requires 2 CPU cores to run. Only 1 cores are available.": (
+        "this machine has too few processor cores"
+    ),
+    "qemu-system-x86_64-headless: error while loading shared libraries: libX11-xcb.so.1: cannot"
+    " open shared object file: No such file or directory": (
+        "the emulator is not completely installed"
+    ),
+    "qemu_mprotect__osdep: mprotect failed: Permission denied": MAC,
+    "KVM internal error. Suberror: 1\nemulation failure\nEAX=80050033 EBX=01020800": ACCELERATION,
 }
 IN_ORDER = """WARNING | Crash handler not found, crash reporting disabled.
 INFO         | Android emulator version 36.5.11.0 (build_id 15261927) (CL:N/A)
@@ -82,7 +91,13 @@ INFO         | Ok: Hardware GPU requirements to run avd: `a` are passed
 WARNING | File System is not ext4, disable QuickbootFileBacked feature
 ##  emulator by sending anonymized usage data. Or use the '-no-metrics'     ##
 INFO         | HVF is not used on this host, KVM is required and not found to be missing
+emulator: CPU Acceleration status: HAXM version 7.0.0 (4) is installed and usable.
+emulator: INFO: another emulator is running with the same AVD, which is read-only
+WARNING | cannot add library /a/emulator/qemu/linux-x86_64/lib64/vulkan/libvulkan.so: failed
+ERROR   | Failed to create Vulkan instance.
+ERROR   | Unable to connect to adb daemon on port: 5037
 """
+BOX = "####################\n##   WARNING - ACTION REQUIRED   ##\n####################\n"
 
 
 @pytest.mark.parametrize("failure", sorted(texts()))
@@ -108,6 +123,22 @@ def test_what_is_reported_as_in_order_is_no_cause() -> None:
     assert problem not in {*PROBLEMS.values(), *OLDER.values()} or "/dev/kvm" in problem
 
 
+@pytest.mark.parametrize("code", [-11, 139, -6, 134])
+def test_one_that_crashed_is_told_apart_from_one_that_was_killed(code: int) -> None:
+    """It ended itself, which often comes from the way it draws."""
+    cause = diagnose(IN_ORDER, code=code)
+
+    assert cause.problem == "it crashed"
+    assert "gpu=swiftshader_indirect" in cause.hint
+
+
+def test_a_lock_that_an_emulator_left_is_told() -> None:
+    """Where no emulator runs with the virtual device, its files say otherwise."""
+    cause = diagnose("ERROR   | Running multiple emulators with the same AVD ")
+
+    assert "*.lock" in cause.hint
+
+
 @pytest.mark.parametrize("code", [-9, 137])
 def test_one_that_was_killed_without_a_word_is_told(code: int) -> None:
     """The system ends processes where memory is short; what the emulator printed counts more."""
@@ -124,3 +155,8 @@ def test_the_cause_may_be_far_from_the_end(tmp_path: Path) -> None:
 
     assert diagnose(printed).problem == "the disk is full"
     assert len(last_lines(printed).splitlines()) == 12
+
+
+def test_the_end_of_the_output_is_shown_without_its_advertisement() -> None:
+    """A box about usage data, which the tool always prints, would hide the lines before."""
+    assert last_lines(f"FATAL | a\n{BOX}INFO | b\n") == "FATAL | a\nINFO | b"

@@ -230,6 +230,29 @@ class TestErrors:
         assert f"({bench.home}) must be writable" in (error.hint or "")
         assert error.details["systemImage"] == IMAGE
 
+    @pytest.mark.parametrize(
+        ("complaint", "hint"),
+        [
+            ("Package path is not valid. Valid system image paths are:\nnull", "another SDK"),
+            (
+                'Exception in thread "main" java.lang.NoClassDefFoundError: javax/xml/bind/X',
+                "older than",
+            ),
+            ("This tool requires JDK 17 or later. Your version was 11.0.2.", "Java 17"),
+            ("java.io.IOException: No space left on device", "Make room"),
+        ],
+    )
+    def test_what_keeps_a_device_from_being_created_has_its_hint(
+        self, bench: SdkBench, complaint: str, hint: str
+    ) -> None:
+        """Complaints that real ones were seen to make lead to what helps."""
+        bench.behave(create_failure=complaint)
+
+        error = refusal(bench.emulators().create)
+
+        assert error.code == ErrorCode.ANDROID_AVD_CREATE_FAILED
+        assert hint in (error.hint or "")
+
     def test_a_device_that_was_created_elsewhere_is_told(
         self, bench: SdkBench, tmp_path: Path
     ) -> None:

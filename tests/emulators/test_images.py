@@ -123,6 +123,14 @@ def test_the_progress_of_a_download_is_told_by_quarters(sdkmanager: Scripted) ->
         ("Warning: Failed to find package 'x'", "There is no image"),
         ("Exception: java.io.IOException: No space left on device", "Make room"),
         ("Picked up JAVA_TOOL_OPTIONS: -Xmx1g\nWarning: something else", "by hand"),
+        ("java.lang.NoClassDefFoundError: javax/xml/bind/annotation/XmlSchema", "older than"),
+        ("Warning: An error occurred while preparing SDK package x: Not in GZIP format.", "proxy"),
+        (
+            "Warning: An error occurred while preparing SDK package x: archive is not a ZIP"
+            " archive.",
+            "proxy",
+        ),
+        ("Warning: java.io.IOException: stream closed", "network"),
     ],
 )
 def test_each_complaint_of_the_tool_has_its_hint(
@@ -137,6 +145,22 @@ def test_each_complaint_of_the_tool_has_its_hint(
     assert raised.value.code == ErrorCode.ANDROID_SYSTEM_IMAGE_INSTALL_FAILED
     assert hint in (raised.value.hint or "")
     assert "Picked up" not in raised.value.message
+
+
+def test_an_image_that_was_skipped_for_its_licence_is_not_installed(sdkmanager: Scripted) -> None:
+    """Some versions of the tool say that they succeeded all the same."""
+    said = (
+        "Skipping following packages as the license is not accepted:\nGoogle APIs\nThe following"
+        " packages can not be installed since their licenses or those of the packages they depend"
+        f" on were not accepted:\n  {IMAGE}\n[=======] 100% Computing updates...\r\n"
+    )
+    sdkmanager.print(IMAGE, out=said)
+
+    with pytest.raises(EmulatorError, match="were not accepted") as raised:
+        sdkmanager.ensure(IMAGE)
+
+    assert raised.value.code == ErrorCode.ANDROID_SYSTEM_IMAGE_INSTALL_FAILED
+    assert "yes | sdkmanager --licenses" in (raised.value.hint or "")
 
 
 class TestSeveralRuns:

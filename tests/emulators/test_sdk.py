@@ -26,6 +26,8 @@ def test_missing_tools_are_told_with_where_they_were_looked_for(tmp_path: Path) 
         f"  avdmanager was looked for at {tmp_path}/cmdline-tools/latest/bin/avdmanager, on the"
         " PATH"
     )
+    assert raised.value.hint is not None
+    assert raised.value.hint.startswith("Set EMULATOR_PATH to the tool itself, or unset it. Set")
     assert (
         "run `sdkmanager emulator` for emulator; unpack Google's command line tools into"
         " $ANDROID_HOME/cmdline-tools/latest for sdkmanager and avdmanager"
@@ -33,9 +35,31 @@ def test_missing_tools_are_told_with_where_they_were_looked_for(tmp_path: Path) 
 
 
 def test_an_environment_without_an_sdk_is_told_once() -> None:
-    """That no variable is set concerns all tools."""
+    """That no variable is set, and no usual folder is there, concerns all tools."""
     sdk = Sdk({"PATH": "", "HOME": "/nowhere"})
 
     message = sdk.missing([Tool.EMULATOR, Tool.AVDMANAGER]).message
 
-    assert message.count("ANDROID_HOME and ANDROID_SDK_ROOT are not set\n") == 1
+    assert message.count("ANDROID_HOME and ANDROID_SDK_ROOT are not set") == 1
+    assert message.count(", and there is no SDK at /nowhere/Android/Sdk, ") == 1
+
+
+def test_a_path_alone_that_is_no_file_needs_no_sdk_elsewhere() -> None:
+    """The variable counts more than any folder: setting another one would not help."""
+    sdk = Sdk({"PATH": "", "HOME": "/nowhere", "EMULATOR_PATH": "/x"})
+
+    error = sdk.missing([Tool.EMULATOR])
+
+    assert "ANDROID_HOME" not in f"{error.message} {error.hint}"
+
+
+def test_the_newest_of_several_versions_is_found(tmp_path: Path) -> None:
+    """Versions are compared as numbers, and one that is older is not taken for its first digit."""
+    for version in ("9.0", "12.0", "8.0-beta"):
+        tool = tmp_path / "cmdline-tools" / version / "bin" / "avdmanager"
+        tool.parent.mkdir(parents=True)
+        tool.touch()
+
+    found = Sdk({"ANDROID_HOME": str(tmp_path), "PATH": ""}).find(Tool.AVDMANAGER)
+
+    assert found.parts[-3] == "12.0"

@@ -17,6 +17,8 @@ SDK = """Warning: This version only understands SDK XML versions up to 3 but a f
 Warning: Mapping new ns http://schemas.android.com/repository/android/common/02 to old ns
 Warning: Observed package id 'emulator' in inconsistent location '/opt/sdk/emulator-2'
 Warning: File /root/.android/repositories.cfg could not be loaded.
+Warning: Errors during XML parse:
+Warning: Additionally, the fallback loader failed to parse the XML.
 Loading local repository...
 Info: Parsing /opt/sdk/emulator/package.xml
 Parsing /opt/sdk/platform-tools/package.xml

@@ -109,7 +109,9 @@ class EmulatorFleet:
         self._ending = Ending(host, self._sdk)
         self._interrupted = threading.Event()
         self._claims = AvdClaims(self._sdk.avd_home / _FOLDER, pause=self._pause)
-        self._boots = threading.Semaphore(self._options.boots or boots_at_once())
+        boots = self._options.boots or boots_at_once()
+        # Apart, so that an image is downloaded while an emulator boots.
+        self._preparations, self._boots = (threading.Semaphore(boots) for _ in range(2))
         self._places: list[_Place] = []
         self._names: Sequence[str] | None = None
 
@@ -275,6 +277,9 @@ class EmulatorFleet:
         try:
             if place.running is not None:
                 return emulators.make_ready(place.running)
+            with self._preparations:
+                self._pause()
+                self._prepare(emulators, place)
             with self._boots:
                 self._pause()
                 serial = self._start(emulators, place)
@@ -284,11 +289,14 @@ class EmulatorFleet:
         created = not place.exists
         return ProvisionedEmulator(place.name, serial, created, True, reused=not created)
 
+    def _prepare(self, emulators: Emulators, place: _Place) -> None:
+        """Make a virtual device unless there is one, and its system image before."""
+        if not place.exists:
+            place.write(Traces(place.name, created=True))
+            emulators.create_to_start(place.name, pid_file=place.claim.pid_file)
+
     def _start(self, emulators: Emulators, place: _Place) -> str:
         traces = Traces(place.name, created=not place.exists)
-        place.write(traces)
-        if not place.exists:
-            emulators.create_to_start(place.name, pid_file=place.claim.pid_file)
         for _ in range(_PORT_TRIES - 1):
             try:
                 return self._start_on_port(emulators, place, traces)

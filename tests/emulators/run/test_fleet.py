@@ -29,7 +29,8 @@ from tests.doubles.simulator.sdk_bench import DEADLINE, PROFILE, SdkBench
 OTHER = replace(PROFILE, device="pixel_tablet")
 LIMITS = BootLimits(registration=DEADLINE, boot=DEADLINE, poll=0.02)
 
-# A run that is killed: it provisions one emulator, and says what is going on.
+# A run that is killed: it provisions one emulator, and says what is going on. At the moment that
+# it is given it goes no further.
 RUN = """
 import sys
 from pytest_clawperator.emulators.boot import BootLimits
@@ -41,6 +42,8 @@ from pytest_clawperator.transport.wire import AdbServer
 
 def say(text):
     print(text, flush=True)
+    if sys.argv[3] and sys.argv[3] in text:
+        sys.stdin.read()
 
 host = AdbHost(AdbServer("127.0.0.1", int(sys.argv[1])))
 fleet = EmulatorFleet(
@@ -83,10 +86,10 @@ def ready(found: ProvisionedEmulator | EmulatorError) -> ProvisionedEmulator:
     return found
 
 
-def start_run(bench: SdkBench) -> subprocess.Popen[str]:
+def start_run(bench: SdkBench, stops_at: str) -> subprocess.Popen[str]:
     """Start another run, which wants an emulator of the usual profile."""
     return subprocess.Popen(
-        [sys.executable, "-c", RUN, str(bench.sdk.adb_port), WANTED],
+        [sys.executable, "-c", RUN, str(bench.sdk.adb_port), WANTED, stops_at],
         env=bench.sdk.environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -96,9 +99,11 @@ def start_run(bench: SdkBench) -> subprocess.Popen[str]:
 
 
 @contextmanager
-def other_run(bench: SdkBench, until: str) -> Iterator[subprocess.Popen[str]]:
+def other_run(
+    bench: SdkBench, until: str, *, stops: bool = False
+) -> Iterator[subprocess.Popen[str]]:
     """Start another run, and wait until it says something."""
-    with start_run(bench) as process:
+    with start_run(bench, until if stops else "") as process:
         assert process.stdout is not None
         heard = any(until in line for line in iter(process.stdout.readline, ""))
         assert heard, f"it never said {until!r}"
@@ -121,6 +126,23 @@ class TestProvision:
         assert len({one.serial for one in found}) == 3
         assert found[2].avd_name == f"{found[0].avd_name}-2"
         assert (bench.running(), bench.avds()) == ([], [])
+
+    def test_one_is_created_while_another_boots(self, bench: SdkBench) -> None:
+        """A download takes minutes, and needs no core: no boot has to end before it begins."""
+        bench.create("mine")
+        created, known = threading.Event(), threading.Event()
+
+        def say(text: str) -> None:
+            if "created with" in text:
+                created.set()
+            if "emulator mine: known to adb" in text and created.wait(DEADLINE):
+                known.set()
+
+        with fleet_of(bench, boots=1, say=say) as fleet:
+            found = fleet.provision([PROFILE, replace(PROFILE, api=33)])
+
+        assert [ready(one).created for one in found] == [False, True]
+        assert known.is_set()
 
     def test_a_running_one_is_used_and_left_running(self, bench: SdkBench) -> None:
         """What was found running goes on when the run is over."""
@@ -324,7 +346,7 @@ class TestOtherRuns:
     @pytest.mark.parametrize("moment", ["created", "provisioned"])
     def test_what_a_killed_run_left_is_ended(self, bench: SdkBench, moment: str) -> None:
         """A run that has no use for it ends it, and removes the virtual device."""
-        with other_run(bench, moment) as killed:
+        with other_run(bench, moment, stops=True) as killed:
             killed.kill()
             killed.wait(DEADLINE)
         said: list[str] = []

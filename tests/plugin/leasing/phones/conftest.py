@@ -29,8 +29,9 @@ class Room:
     def left(self) -> list[str]:
         """Return what is left: processes, virtual devices, images, and files of any kind."""
         calls = self._bench.sdk.calls()
-        processes = [f"{call.tool} {call.arguments}" for call in calls if _lives(call.pid)]
-        half_done = (self._bench.folder / ".temp").glob("*")
+        folder = self._bench.folder
+        processes = [f"{call.tool} {call.arguments}" for call in calls if _lives(call.pid, folder)]
+        half_done = (folder / ".temp").glob("*")
         locks = self._locks.iterdir() if self._locks.is_dir() else ()
         files = [*half_done, *self._bench.home.iterdir(), *locks]
         return [*processes, *map(str, [*self._bench.running(), *files])]
@@ -75,10 +76,10 @@ def start_emulators(room: Room, pytester: pytest.Pytester) -> Start:
     return start_emulators
 
 
-def _lives(pid: int) -> bool:
-    """Whether a process of a tool has not ended."""
+def _lives(pid: int, sdk: Path) -> bool:
+    """Whether a process of a tool of this SDK has not ended; ids are used again, also by others."""
     try:
         command = Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
-    return b"simulator.sdk" in command
+    return b"simulator.sdk" in command and bytes(sdk) in command
