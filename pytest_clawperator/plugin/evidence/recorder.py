@@ -20,7 +20,6 @@ from pytest_clawperator.plugin.evidence.tracing.attempt_trace import (
 )
 from pytest_clawperator.plugin.evidence.tracing.attempt_trace import (
     AttemptTrace,
-    discard,
 )
 from pytest_clawperator.plugin.input.settings import Settings
 from pytest_clawperator.plugin.session.device_failures import is_infrastructure, is_put_aside
@@ -220,6 +219,7 @@ class Recorder:
         """Put the trace beside the other files, if it is to be kept."""
         written = self._trace.finish()
         if written is None:
+            self._lines += [self._trace.problem] if self._trace.problem and self._has_failed else []
             return
         try:
             kept = self.artifacts.folder / TRACE_FOLDER
@@ -228,8 +228,6 @@ class Recorder:
             self._lines.append(f"no trace: {exc}")
         else:
             self._lines.append(f"trace: {self._show(kept)}")
-        finally:
-            discard(written)
 
     def _attached(self, attachment: Attachment) -> None:
         self._trace.keep_file(attachment)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ BLOBS_FOLDER = "blobs"
 _DIGITS = 32
 # Blobs that are text, in which a secret may stand.
 _TEXTS = (".xml", ".txt", ".json")
+_TRIES = 10
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
@@ -34,7 +36,7 @@ class TraceWriter:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._blobs = folder / BLOBS_FOLDER
-        self._blobs.mkdir(parents=True)
+        _make_folder(self._blobs)
         self._file: int | None = os.open(folder / EVENTS_FILE, _NEW | os.O_APPEND, 0o644)
         self._kept: set[str] = set()
         self._lock = threading.Lock()
@@ -80,6 +82,15 @@ class TraceWriter:
             if name.endswith(_TEXTS):
                 path = self._blobs / name
                 path.write_bytes(hide_in_document(path.read_bytes(), name=name))
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder, also while others remove empty ones around it."""
+    for _ in range(_TRIES):
+        with suppress(FileNotFoundError):
+            folder.mkdir(parents=True)
+            return
+    folder.mkdir(parents=True)
 
 
 def to_line(data: Any) -> bytes:

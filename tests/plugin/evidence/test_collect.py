@@ -262,7 +262,7 @@ def test_evidence_is_there_when_the_debugger_asks(pytester: pytest.Pytester, run
 
         class Quick(pdb.Pdb):
             def interaction(self, *_):
-                print("found", sorted(path.name for path in Path().glob("claw-results/*/*/*")))
+                print("found", sorted(path.name for path in Path().glob("claw-results/*/test_it-*/*")))
         """,
         test_it="def test_it(clawperator): assert 0",
     )

@@ -7,7 +7,6 @@ import platform
 import shutil
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -59,6 +58,8 @@ class AttemptTrace:
         self._outcome: Outcome = "passed"
         self._reason = ""
         self._is_infrastructure = False
+        #: Why there is no trace, though one is wanted.
+        self.problem = ""
 
     @property
     def is_begun(self) -> bool:
@@ -89,6 +90,8 @@ class AttemptTrace:
             return
         if self._tracer is None:
             self._tracer = self._begin()
+        if self._tracer is None:
+            return
         self._clients.append(client)
         client.tell = self._tracer.follow(client)
 
@@ -111,8 +114,14 @@ class AttemptTrace:
                 )
             )
 
-    def _begin(self) -> Tracer:
-        writer = self._writer = TraceWriter(self._folder())
+    def _begin(self) -> Tracer | None:
+        if self.problem:
+            return None
+        try:
+            writer = self._writer = TraceWriter(self._folder())
+        except OSError as exc:  # no reason to fail a test
+            self.problem = f"no trace: {exc}"
+            return None
         if self._settings().trace == "on":
             self._pictures = PictureTaker(writer)
         attempt = getattr(self._item, "execution_count", 1)  # of pytest-rerunfailures
@@ -186,16 +195,8 @@ class AttemptTrace:
         mode = self._settings().trace
         if mode == "on" or (mode != "off" and self._outcome in ("failed", "error")):
             return writer.folder
-        discard(writer.folder)
+        shutil.rmtree(writer.folder, ignore_errors=True)
         return None
-
-
-def discard(folder: Path) -> None:
-    """Remove a trace that nobody wants, and the folders that were made for it."""
-    shutil.rmtree(folder, ignore_errors=True)
-    with suppress(OSError):  # others may be writing theirs
-        folder.parent.rmdir()
-        folder.parent.parent.rmdir()
 
 
 def _first_line(error: BaseException) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Generator
+from contextlib import suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -46,6 +47,15 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
             if trace is not None:
                 trace.finish()
                 del item.stash[TRACE]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove the folders for traces that nothing was kept in."""
+    folder = run_folder(config) / UNFINISHED
+    with suppress(OSError):  # something is in it, perhaps of a process that still runs
+        for empty in (folder, folder.parent, folder.parent.parent):
+            empty.rmdir()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -13,7 +13,7 @@ from pytest_clawperator.report.trace.events import Excerpt, Source
 _PACKAGE = "pytest_clawperator"
 # Whose frames are no code of the user's.
 _RUNNERS = ("_pytest", "pluggy", "xdist", "execnet", "contextlib", "threading")
-_AROUND = 5
+_BEFORE = 8
 
 
 class Places:
@@ -28,15 +28,18 @@ class Places:
         return None if frame is None or _is_foreign(frame) else self._source(frame, frame.f_lineno)
 
     def excerpt(self, error: BaseException) -> Excerpt | None:
-        """Return the lines around the innermost place of an error that is the user's code."""
+        """Return the lines up to the innermost place of an error that is the user's code.
+
+        What stands below was not carried out, and what is secret in it is not known.
+        """
         frames = list(traceback.walk_tb(error.__traceback__))
         own = [(frame, line) for frame, line in frames if not _is_foreign(frame)]
         if not own:
             return None
         frame, line = own[-1]
         lines = linecache.getlines(frame.f_code.co_filename, frame.f_globals)
-        first = max(line - _AROUND, 1)
-        shown = [text.rstrip("\r\n") for text in lines[first - 1 : line + _AROUND]]
+        first = max(line - _BEFORE, frame.f_code.co_firstlineno)
+        shown = [text.rstrip("\r\n") for text in lines[first - 1 : line]]
         return Excerpt(source=self._source(frame, line), first=first, lines=shown)
 
     def _source(self, frame: FrameType, line: int) -> Source:

@@ -21,6 +21,7 @@ from pytest_clawperator.contracts.events import (
 )
 from pytest_clawperator.execution.result import RunResult, RunStep
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity, label_of
+from pytest_clawperator.report.hidden_log import hide_in_log
 from pytest_clawperator.report.hierarchy_dumps import without_dumps
 from pytest_clawperator.report.trace import events
 from pytest_clawperator.report.trace.events import Failure, Source, TraceEvent
@@ -252,8 +253,9 @@ class Tracer:
         end = _log_end(followed.client) if until is None else until
         lines = transport.log.read(followed.log_position, end)
         followed.log_position = max(end, followed.log_position)
-        shown = [line.decode("utf-8", "replace") for line in without_dumps(lines)]
-        if shown:
+        told = hide_in_log(b"\n".join(without_dumps(lines)))
+        shown = told.decode("utf-8", "replace").split("\n")
+        if told:
             self._output.write(
                 events.LogWritten(
                     at=time.time(),
