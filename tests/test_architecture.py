@@ -58,6 +58,7 @@ HOMES = {
         "simulator/picture/",
         "assertions/golden/",
         "report/blackening.py",
+        "report/small_picture.py",
         "service/page/thumbnail.py",
     ),
     "pixelmatch": ("assertions/golden/pixels.py",),

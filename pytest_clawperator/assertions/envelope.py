@@ -85,14 +85,17 @@ class EnvelopeAssertions(HintsAtNames):
         self._verify(envelope_checks.has_data(step, data).negated())
 
     def _verify(self, check: EnvelopeCheck) -> None:
-        self._expectation.verify(check, lambda: self._envelope, self._explain)
+        self._expectation.verify(check, lambda: self._envelope, self._explain, about=self._failure)
+
+    @property
+    def _failure(self) -> Failure:
+        subject = f"the envelope of {quote(self._envelope.command_id)}"
+        serial = getattr(self._envelope, "serial", None)
+        return Failure(subject, self._expectation.message, serial)
 
     def _explain(self, check: EnvelopeCheck, outcome: Outcome[ResultEnvelope]) -> ExpectationError:
         envelope = self._envelope
-        subject = f"the envelope of {quote(envelope.command_id)}"
-        serial = getattr(envelope, "serial", None)
-        failure = Failure(subject, self._expectation.message, serial)
-        return failure.error(
+        return self._failure.error(
             check,
             outcome,
             evidence=_steps(envelope),

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from pytest_clawperator.assertions import soft
+from pytest_clawperator.assertions import listening, soft
 from pytest_clawperator.assertions.checks.check import Check
+from pytest_clawperator.assertions.failure import Failure
 from pytest_clawperator.assertions.wait_loop import Clock, Outcome, watch
 from pytest_clawperator.errors import ClawperatorError, ExpectationError, SnapshotError
 
@@ -43,15 +44,30 @@ class Expectation:
         look: Callable[[], T],
         explain: Callable[[Check[T], Outcome[T]], ExpectationError],
         *,
+        about: Failure,
         timeout: float = 0.0,
     ) -> None:
-        """Look until the check holds; fail with the explanation if it does not in time."""
+        """Look until the check holds; fail with the explanation if it does not in time.
+
+        ``about`` names the subject and the device.
+        """
         settings = self.settings
-        outcome = watch(
-            look, check.judge, timeout=timeout, linger=settings.linger, clock=settings.clock
+        verification = listening.begin(
+            f"expect {about.subject} {check.wanted}", serial=about.serial
         )
-        if not outcome.holds:
-            self._fail(_with_cause(explain(check, outcome), outcome))
+        try:
+            outcome = watch(
+                look, check.judge, timeout=timeout, linger=settings.linger, clock=settings.clock
+            )
+            verification.log = outcome.log
+            if not outcome.holds:
+                verification.error = _with_cause(explain(check, outcome), outcome)
+                self._fail(verification.error)
+        except ClawperatorError as error:
+            verification.error = error
+            raise
+        finally:
+            listening.end(verification)
 
     def _fail(self, error: ExpectationError | SnapshotError) -> None:
         if not self.is_soft:

@@ -182,7 +182,8 @@ class LocatorAssertions(HintsAtNames):
 
     def _verify(self, check: NodeCheck, timeout: float | None) -> None:
         seconds = self._screen.seconds(timeout, self._expectation.settings.timeout)
-        self._expectation.verify(check, self._look, self._explain, timeout=seconds)
+        about = Failure(str(self._target), self._expectation.message, self._screen.serial)
+        self._expectation.verify(check, self._look, self._explain, about=about, timeout=seconds)
 
     def _look(self) -> NodeView:
         screen = self._screen

@@ -84,7 +84,9 @@ class PollAssertions(HintsAtNames, Generic[T]):
         given = self._timeout if timeout is None else timeout
         default = self._expectation.settings.timeout
         seconds = seconds_of(given, DEFAULT_TIMEOUT if default is None else default)
-        self._expectation.verify(check, self._call, self._explain, timeout=seconds)
+        self._expectation.verify(
+            check, self._call, self._explain, about=self._failure, timeout=seconds
+        )
 
     def _call(self) -> Called[Any]:
         try:
@@ -97,11 +99,14 @@ class PollAssertions(HintsAtNames, Generic[T]):
     def _explain(
         self, check: Check[Called[Any]], outcome: Outcome[Called[Any]]
     ) -> ExpectationError:
-        failure = Failure(self._name, self._expectation.message)
         error = None if outcome.seen is None else outcome.seen.error
         told = str(error).split("\n") if error is not None else []
         evidence = ["it says:", *(f"  {line}" for line in told)] if len(told) > 1 else []
-        return failure.error(check, outcome, evidence=evidence)
+        return self._failure.error(check, outcome, evidence=evidence)
+
+    @property
+    def _failure(self) -> Failure:
+        return Failure(self._name, self._expectation.message)
 
     @property
     def _name(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -17,12 +18,14 @@ from pytest_clawperator.client.locator import Locator
 from pytest_clawperator.client.pausing import pause_script
 from pytest_clawperator.client.plan.performer import Performer
 from pytest_clawperator.client.plan.target import TargetLike, target_of
+from pytest_clawperator.client.step import Step
 from pytest_clawperator.contracts.actions import TypedAction
 from pytest_clawperator.contracts.completion import complete_execution, override_timeout
 from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.contracts.selectors import MatcherKeywords
 from pytest_clawperator.contracts.text import foreign_names
 from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
+from pytest_clawperator.contracts.text.wording import shown
 from pytest_clawperator.errors import ClawperatorWarning, ConfigurationError
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.execution.runner import Runner
@@ -126,6 +129,21 @@ class Clawperator(DirectActions, HintsAtNames):
         The methods are the client's; results are there after the block.
         """
         return Batch(self.performer, timeout=self.timeout, device=self.device)
+
+    def step(self, title: str) -> AbstractContextManager[None]:
+        """Give a part of the test a name, which reports show; steps can be nested.
+
+        with claw.step("Sign in"):
+            claw.enter_text("ada", id="user")
+            claw.click(text="Sign in")
+        """
+        given: object = title
+        if not isinstance(given, str) or not given.strip():
+            raise ConfigurationError(
+                f"step() needs a title, found {shown(title)}",
+                hint='Say what the part does, as in claw.step("Sign in").',
+            )
+        return Step(title, self.serial, getattr(self._runner, "observers", None))
 
     # Nodes
 

@@ -55,6 +55,23 @@ class ArtifactMade(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class StepStarted(Event):
+    """A part of a test that has a name begins; its end has the same ``id``."""
+
+    id: str
+    title: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepFinished(Event):
+    """A part of a test ended, with an error if it failed."""
+
+    id: str
+    elapsed: float
+    error: BaseException | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Notice(Event):
     """A remark that fails nothing: lost log lines, a late envelope, a new server."""
 

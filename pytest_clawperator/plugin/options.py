@@ -150,6 +150,12 @@ OPTIONS = (
         "WHEN",
     ),
     Option(
+        "trace",
+        "When to keep the trace of a test, with a page that shows it step by step: off, on (with"
+        " a picture after each step) or retain-on-failure. Default: retain-on-failure.",
+        "WHEN",
+    ),
+    Option(
         "redact",
         "What is hidden in reports and evidence: a regular expression, or env:NAME for the values"
         " of environment variables, as in env:*_TOKEN. Repeatable.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from pytest_clawperator.plugin.evidence import late_closing, on_failure, used_clients
+from pytest_clawperator.plugin.evidence.tracing import hooks as tracing
 from pytest_clawperator.plugin.features import (
     executions_only,
     goldens,
@@ -42,6 +43,7 @@ class Rooms:
     parts: tuple[ModuleType, ...] = (
         ending_signals,
         used_clients,
+        tracing,
         late_closing,
         marked_tests,
         goldens,

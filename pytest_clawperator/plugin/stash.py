@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.execution.pipeline import Pipeline
     from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
     from pytest_clawperator.plugin.evidence.recorder import Recorder
+    from pytest_clawperator.plugin.evidence.tracing.attempt_trace import AttemptTrace
     from pytest_clawperator.plugin.features.golden_use import GoldenUse
     from pytest_clawperator.plugin.input.settings import Settings
     from pytest_clawperator.plugin.leasing.device_needs import DeviceNeeds
@@ -73,12 +74,14 @@ ON_CLIENT_DROPPED: pytest.StashKey[list[Callable[[pytest.Item, ClientActivity], 
 BEFORE_CLIENT_CLOSES: pytest.StashKey[list[Callable[[pytest.Item, ClientActivity], None]]] = (
     pytest.StashKey()
 )
+ENDING_FIXTURES: pytest.StashKey[dict[int, float]] = pytest.StashKey()
 TO_CLOSE: pytest.StashKey[list[Callable[[], None]]] = pytest.StashKey()
 
 # On an item.
 IS_BEING_SET_UP: pytest.StashKey[bool] = pytest.StashKey()
 USED_CLIENTS: pytest.StashKey[list[ClientActivity]] = pytest.StashKey()
 RECORDER: pytest.StashKey[Recorder] = pytest.StashKey()
+TRACE: pytest.StashKey[AttemptTrace] = pytest.StashKey()
 ITEM_SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 MARKER_PROBLEMS: pytest.StashKey[str] = pytest.StashKey()
 SOFT_FAILURES: pytest.StashKey[SoftFailures] = pytest.StashKey()

@@ -103,7 +103,7 @@ class GoldenPicture:
         # Waiting does not bring a missing file.
         seconds = timeout if self._others() else 0.0
         wanted = check.negated() if is_negated else check
-        expectation.verify(wanted, self._look, explain, timeout=seconds)
+        expectation.verify(wanted, self._look, explain, about=failure, timeout=seconds)
 
     def _look(self) -> Shot:
         image = images.open_png(self.client.screenshot(), "the screenshot")

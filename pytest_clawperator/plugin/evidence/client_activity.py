@@ -15,6 +15,7 @@ from pytest_clawperator.contracts.events import (
     Event,
     ExecutionFinished,
     ExecutionStarted,
+    Observer,
 )
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.errors import ClawperatorError
@@ -44,16 +45,22 @@ class Cut:
     line: bytes
 
 
+def _ignore(event: Event) -> None:
+    """Tell nobody."""
+
+
 @dataclass(eq=False)
 class ClientActivity:
     """What a client did during the current test; between tests nothing is noted.
 
-    ``on_use`` is called before each execution of the test. ``fixtures`` are the names of those
+    ``on_use`` is called before each execution of the test, ``tell`` with all that happens in
+    it. ``fixtures`` are the names of those
     that returned the client and did not end yet.
     """
 
     client: Clawperator
     on_use: Callable[[ClientActivity], None] = lambda _: None
+    tell: Observer = _ignore
     fixtures: list[str] = field(default_factory=list)
     executions: deque[ExecutionFinished] = field(
         default_factory=lambda: deque(maxlen=_KEPT_EXECUTIONS)
@@ -167,6 +174,11 @@ class ClientActivity:
             self.typed.update(texts_typed_by(event.execution))
         elif isinstance(event, ArtifactMade) and event.kind == "snapshot":
             self.snapshot = event.data
+        self.tell(event)
+
+    def tell_nobody(self) -> None:
+        """Tell nobody any longer what happens."""
+        self.tell = _ignore
 
 
 def label_of(execution: Execution) -> str:

@@ -19,6 +19,7 @@ from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
 from pytest_clawperator.plugin.evidence.item_settings import FIXTURE, settings_of_item
 from pytest_clawperator.plugin.evidence.recorder import Recorder
 from pytest_clawperator.plugin.evidence.report_formats import publisher_of
+from pytest_clawperator.plugin.evidence.tracing.hooks import begun_trace
 from pytest_clawperator.plugin.evidence.used_clients import (
     before_client_closes,
     on_client_dropped,
@@ -27,7 +28,7 @@ from pytest_clawperator.plugin.evidence.used_clients import (
 from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.session.report_fields import CLASS_PROPERTY
 from pytest_clawperator.plugin.session.run_folder import run_folder, run_id, shown_path
-from pytest_clawperator.plugin.stash import CURRENT_TEST, RECORDER
+from pytest_clawperator.plugin.stash import CURRENT_TEST, RECORDER, TRACE
 from pytest_clawperator.plugin.worker_input import SHARED_RUN_ID
 
 _OUR_PROPERTIES = "clawperator_"
@@ -79,6 +80,7 @@ def pytest_runtest_makereport(
         recorder.end_phase(report, call.excinfo.value if call.excinfo is not None else None)
         if report.when == "teardown":
             del item.stash[RECORDER]  # the next attempt has its own
+            del item.stash[TRACE]
     return report
 
 
@@ -134,6 +136,7 @@ def recorder_of(item: pytest.Item) -> Recorder:
             show=partial(shown_path, config),
             publish=publisher_of(config),
             notice=events_of(config).notice,
+            trace=begun_trace(item),
         )
     return item.stash[RECORDER]
 

@@ -15,6 +15,12 @@ from pytest_clawperator.plugin.evidence.attempt_videos import AttemptVideos
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
 from pytest_clawperator.plugin.evidence.collect import collect, wanted_kinds
 from pytest_clawperator.plugin.evidence.collectors.evidence_piece import Evidence, Piece
+from pytest_clawperator.plugin.evidence.tracing.attempt_trace import (
+    FOLDER as TRACE_FOLDER,
+)
+from pytest_clawperator.plugin.evidence.tracing.attempt_trace import (
+    AttemptTrace,
+)
 from pytest_clawperator.plugin.input.settings import Settings
 from pytest_clawperator.plugin.session.device_failures import is_infrastructure, is_put_aside
 from pytest_clawperator.plugin.session.report_fields import (
@@ -38,7 +44,8 @@ class Recorder:
     ``settings`` and ``folder`` are called when they are needed: a test's own settings are
     known only when its fixtures have begun. ``show`` returns a path as it is printed,
     ``publish`` adds a file to other reports, and ``notice`` reports what a device cannot do.
-    ``is_ending`` is set when the test is being torn down.
+    ``trace`` is ended and kept with the rest. ``is_ending`` is set when the test is being torn
+    down.
     """
 
     def __init__(
@@ -50,12 +57,14 @@ class Recorder:
         show: Callable[[Path], str],
         publish: Attach,
         notice: Callable[[str, str], None],
+        trace: AttemptTrace,
     ) -> None:
         self._item = item
         self._settings = settings
         self._folder = folder
         self._show = show
         self._publish = publish
+        self._trace = trace
         self._clients: list[ClientActivity] = []
         self._saved: dict[int, Evidence] = {}
         self._kind = "attachment"
@@ -137,6 +146,9 @@ class Recorder:
             self._keep_pictures(error)
         if report.failed or report.when == "teardown":  # whoever stops at a failure looks now
             self._keep_videos()
+        self._trace.end_phase(report, error)
+        if report.when == "teardown":
+            self._keep_trace()
         self._complete_report(report, crashes)
 
     def _keep(
@@ -203,7 +215,22 @@ class Recorder:
                 name = "video.mp4" if len(segments) == 1 else f"video-{number}.mp4"
                 self._keep_piece(Piece("video", name, segment), prefix)
 
+    def _keep_trace(self) -> None:
+        """Put the trace beside the other files, if it is to be kept."""
+        written = self._trace.finish()
+        if written is None:
+            self._lines += [self._trace.problem] if self._trace.problem and self._has_failed else []
+            return
+        try:
+            kept = self.artifacts.folder / TRACE_FOLDER
+            written.rename(kept)
+        except (ClawperatorError, OSError) as exc:
+            self._lines.append(f"no trace: {exc}")
+        else:
+            self._lines.append(f"trace: {self._show(kept)}")
+
     def _attached(self, attachment: Attachment) -> None:
+        self._trace.keep_file(attachment)
         shown = self._show(attachment.path)
         self._lines.append(f"{self._kind}: {shown}")
         self._properties.append((f"clawperator_{self._kind}", visible(shown)))

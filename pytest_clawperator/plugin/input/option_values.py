@@ -20,7 +20,14 @@ from pytest_clawperator.devices.matrix import parse_matrix, parse_requirements
 from pytest_clawperator.devices.spec import parse_device_spec
 from pytest_clawperator.emulators.profile import parse_profile
 from pytest_clawperator.errors import ConfigurationError, is_file
-from pytest_clawperator.plugin.input.settings import ALLOWED_SECONDS, ALLOWED_WHEN, WHEN, Settings
+from pytest_clawperator.plugin.input.settings import (
+    ALLOWED_SECONDS,
+    ALLOWED_TRACE_WHEN,
+    ALLOWED_WHEN,
+    TRACE_WHEN,
+    WHEN,
+    Settings,
+)
 from pytest_clawperator.plugin.options import OPTIONS, Option, on_command_line, written_value
 from pytest_clawperator.plugin.stash import SETTINGS
 from pytest_clawperator.plugin.worker_input import is_worker
@@ -151,6 +158,14 @@ def _boot(text: str, folder: Path) -> str:
     return text
 
 
+def _trace_when(text: str, folder: Path) -> str:
+    # The word of the other options means the same.
+    when = "retain-on-failure" if text == "only-on-failure" else text
+    if when not in TRACE_WHEN:
+        raise ValueError(f"found {text!r}, allowed is {ALLOWED_TRACE_WHEN}")
+    return when
+
+
 def _when(text: str, folder: Path) -> str:
     if text not in WHEN:
         ours = foreign_names.WHEN.get(text.lower())
@@ -214,6 +229,7 @@ PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
     "snapshot": _when,
     "logcat": _when,
     "video": _when,
+    "trace": _trace_when,
     "redact": lambda text, folder: check_rule(text),
     "sim_app": _file,
     "sim_profile": _profile,

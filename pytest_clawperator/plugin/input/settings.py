@@ -19,7 +19,11 @@ WHEN = ("off", "on", "only-on-failure")
 ALLOWED_WHEN = f"{', '.join(WHEN[:-1])} or {WHEN[-1]}"
 ALLOWED_SECONDS = "a number of seconds from 0 on, as in 2.5"
 
+TRACE_WHEN = ("off", "on", "retain-on-failure")
+ALLOWED_TRACE_WHEN = f"{', '.join(TRACE_WHEN[:-1])} or {TRACE_WHEN[-1]}"
+
 When = Literal["off", "on", "only-on-failure"]
+TraceWhen = Literal["off", "on", "retain-on-failure"]
 
 
 def _is_seconds(value: Any) -> bool:
@@ -42,6 +46,7 @@ _CHANGEABLE: dict[str, tuple[Callable[[Any], bool], str]] = {
     "snapshot": (_is_when, ALLOWED_WHEN),
     "logcat": (_is_when, ALLOWED_WHEN),
     "video": (_is_when, ALLOWED_WHEN),
+    "trace": (lambda value: value in TRACE_WHEN, ALLOWED_TRACE_WHEN),
     "pause": (_is_switch, "True or False"),
     "strict": (_is_switch, "True or False"),
     "operator_package": (
@@ -66,12 +71,12 @@ class Settings:
             return dataclasses.replace(clawperator_settings, timeout=10.0)
 
     ``timeout``, ``output`` (a relative one starts from pytest's rootdir), ``screenshot``,
-    ``snapshot``, ``logcat``, ``video``, ``pause`` and ``strict`` count for each test that uses
-    the fixture, as all with ``clawperator`` do. ``operator_package`` and ``operator_apk``
-    count when the client is connected, which is once in a run. It is too late for the
-    others: ``device``, ``adb``, ``redact``, ``sim_app``, ``sim_profile``, ``update_goldens``,
-    ``doctor`` and ``validate`` are used before any fixture runs. For another device, override
-    ``clawperator_lease``.
+    ``snapshot``, ``logcat``, ``video``, ``trace``, ``pause`` and ``strict`` count for each
+    test that uses the fixture, as all with ``clawperator`` do. ``operator_package`` and
+    ``operator_apk`` count when the client is connected, which is once in a run. It is too late
+    for the others: ``device``, ``adb``, ``redact``, ``sim_app``, ``sim_profile``,
+    ``update_goldens``, ``doctor`` and ``validate`` are used before any fixture runs. For another
+    device, override ``clawperator_lease``.
     """
 
     device: tuple[DeviceSpec, ...] = ()
@@ -93,6 +98,7 @@ class Settings:
     snapshot: When = "only-on-failure"
     logcat: When = "only-on-failure"
     video: When = "off"
+    trace: TraceWhen = "retain-on-failure"
     redact: tuple[str, ...] = ()
     pause: bool = False
     sim_app: tuple[Path, ...] = ()

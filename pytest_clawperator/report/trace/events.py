@@ -28,7 +28,7 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class Excerpt:
-    """Lines around a place in the code; ``first`` is the number of the first one."""
+    """Lines up to a place in the code; ``first`` is the number of the first one."""
 
     source: Source
     first: int

@@ -5,17 +5,23 @@ from __future__ import annotations
 import json
 import os
 import threading
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from pytest_clawperator.redaction.documents import hide_in_document
 from pytest_clawperator.redaction.nested import hide_in
+from pytest_clawperator.redaction.redaction import SECRETS
 from pytest_clawperator.report.trace.events import TraceEvent
 
 EVENTS_FILE = "trace.jsonl"
 BLOBS_FOLDER = "blobs"
 # Of two blobs of a test, so many digits of the checksum are never the same by chance.
 _DIGITS = 32
+# Blobs that are text, in which a secret may stand.
+_TEXTS = (".xml", ".txt", ".json")
+_TRIES = 10
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
@@ -23,16 +29,18 @@ class TraceWriter:
     """Appends events to the trace of one attempt at a test, in a folder that it makes.
 
     A line is written by one call of the system: a process that is killed loses at most the
-    event that it was writing. A blob is written before the line that names it.
+    event that it was writing. A blob is written before the line that names it. Secrets are
+    hidden; those that become known only later are hidden at the end.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._blobs = folder / BLOBS_FOLDER
-        self._blobs.mkdir(parents=True)
+        _make_folder(self._blobs)
         self._file: int | None = os.open(folder / EVENTS_FILE, _NEW | os.O_APPEND, 0o644)
         self._kept: set[str] = set()
         self._lock = threading.Lock()
+        self._secrets = SECRETS.secrets
 
     def write(self, event: TraceEvent) -> None:
         """Append an event, without secrets; after the end it is left out."""
@@ -43,6 +51,8 @@ class TraceWriter:
 
     def keep(self, content: bytes, suffix: str) -> str:
         """Keep a blob, once for equal contents, and return the name of its file."""
+        if suffix in _TEXTS:
+            content = hide_in_document(content, name=suffix)
         name = f"{sha256(content).hexdigest()[:_DIGITS]}{suffix}"
         with self._lock:
             if name not in self._kept and self._file is not None:
@@ -60,6 +70,27 @@ class TraceWriter:
             if self._file is not None:
                 os.close(self._file)
                 self._file = None
+                if SECRETS.secrets != self._secrets:
+                    self._hide_later_secrets()
+
+    def _hide_later_secrets(self) -> None:
+        events = self.folder / EVENTS_FILE
+        lines = events.read_bytes().splitlines(keepends=True)
+        # Line by line, because each is a document of its own.
+        events.write_bytes(b"".join(hide_in_document(line, name=".json") for line in lines))
+        for name in self._kept:
+            if name.endswith(_TEXTS):
+                path = self._blobs / name
+                path.write_bytes(hide_in_document(path.read_bytes(), name=name))
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder, also while others remove empty ones around it."""
+    for _ in range(_TRIES):
+        with suppress(FileNotFoundError):
+            folder.mkdir(parents=True)
+            return
+    folder.mkdir(parents=True)
 
 
 def to_line(data: Any) -> bytes:

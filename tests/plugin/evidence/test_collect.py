@@ -262,7 +262,8 @@ def test_evidence_is_there_when_the_debugger_asks(pytester: pytest.Pytester, run
 
         class Quick(pdb.Pdb):
             def interaction(self, *_):
-                print("found", sorted(path.name for path in Path().glob("claw-results/*/*/*")))
+                found = Path().glob("claw-results/*/test_it-*/*")
+                print("found", sorted(path.name for path in found))
         """,
         test_it="def test_it(clawperator): assert 0",
     )

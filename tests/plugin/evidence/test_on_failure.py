@@ -45,7 +45,7 @@ def test_a_failed_test(pytester: pytest.Pytester, run: Run) -> None:
 
     result.assert_outcomes(failed=1)
     found = folder(pytester)
-    assert sorted(path.name for path in found.iterdir()) == FILES
+    assert sorted(path.name for path in found.iterdir()) == [*FILES, "trace"]
     assert (found / "screenshot.png").read_bytes().startswith(b"\x89PNG")
     assert ET.parse(found / "snapshot.xml").getroot().tag == "hierarchy"
     (told,) = json.loads((found / "envelopes.json").read_bytes())
@@ -129,7 +129,7 @@ def test_setup_and_teardown(pytester: pytest.Pytester, run: Run, last: bool) -> 
         + ("" if last else "def test_after(clawperator): pass\n")
     )
 
-    result = run()
+    result = run("--claw-trace=off")
 
     result.assert_outcomes(passed=1 if last else 2, errors=2)
     setup, teardown = folders(pytester).values()
@@ -151,7 +151,7 @@ def test_an_app_that_crashed(pytester: pytest.Pytester, run: Run) -> None:
         """
     )
 
-    result = run()
+    result = run("--claw-trace=off")
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
@@ -217,7 +217,7 @@ def test_each_attempt_has_a_folder(pytester: pytest.Pytester, run: Run) -> None:
         """
     )
 
-    result = run("--reruns=2", "-p", "rerunfailures")
+    result = run("--claw-trace=off", "--reruns=2", "-p", "rerunfailures")
 
     result.stdout.fnmatch_lines(["* 1 passed, 2 rerun in *"])
     assert [name.rpartition("/")[2] for name in folders(pytester)] == ["attempt-1", "attempt-2"]
@@ -239,7 +239,7 @@ def test_reruns_that_all_leave_evidence(pytester: pytest.Pytester, run: Run) -> 
         """
     )
 
-    result = run("--reruns=2", "-p", "rerunfailures", "--claw-screenshot=on")
+    result = run("--claw-trace=off", "--reruns=2", "-p", "rerunfailures", "--claw-screenshot=on")
 
     result.stdout.fnmatch_lines(
         ["*= evidence =*", "*::test_it", "  *attempt-1", "  *attempt-2"], consecutive=True
@@ -273,7 +273,7 @@ def test_workers_write_into_one_folder(pytester: pytest.Pytester, run_workers: R
         """
     )
 
-    result = run_workers("-n2", "--claw-device", "sim", "--claw-snapshot=off")
+    result = run_workers("--claw-trace=off", "-n2", "--claw-device", "sim", "--claw-snapshot=off")
 
     result.assert_outcomes(failed=2)
     assert list(folders(pytester).values()) == [["log.txt", "screenshot.png"]] * 2
@@ -292,9 +292,11 @@ def test_a_folder_that_cannot_be_written(pytester: pytest.Pytester, run: Run) ->
     """The test's own failure is told as it is, and beside it why there is no evidence."""
     pytester.makepyfile(
         """
+        import shutil
         from pathlib import Path
 
         def test_it(clawperator):
+            shutil.rmtree("taken")
             Path("taken").write_text("a file now")
             assert 0
         """
@@ -303,7 +305,13 @@ def test_a_folder_that_cannot_be_written(pytester: pytest.Pytester, run: Run) ->
     result = run("--claw-output", "taken")
 
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E * assert 0", "no screenshot: *taken/* cannot be written: *"])
+    result.stdout.fnmatch_lines(
+        [
+            "E * assert 0",
+            "no screenshot: *taken/* cannot be written: *",
+            "no trace: *taken/* cannot be written: *",
+        ]
+    )
 
 
 def test_a_folder_that_was_deleted(pytester: pytest.Pytester, run: Run) -> None:
@@ -322,7 +330,7 @@ def test_a_folder_that_was_deleted(pytester: pytest.Pytester, run: Run) -> None:
         """
     )
 
-    result = run("--claw-snapshot=off", "--claw-logcat=off")
+    result = run("--claw-trace=off", "--claw-snapshot=off", "--claw-logcat=off")
 
     result.assert_outcomes(failed=2)
     assert [path.name for path in folder(pytester).iterdir()] == ["screenshot.png"]
@@ -408,7 +416,7 @@ def test_a_test_with_two_clients_has_evidence_of_both(pytester: pytest.Pytester,
         """
     )
 
-    run("--claw-snapshot=off", "--claw-logcat=off")
+    run("--claw-snapshot=off", "--claw-logcat=off", "--claw-trace=off")
 
     names = sorted(path.name for path in folder(pytester).iterdir())
     assert len(names) == 2

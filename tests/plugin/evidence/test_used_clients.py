@@ -230,7 +230,7 @@ def test_a_client_that_was_not_used_shows_the_screen(pytester: pytest.Pytester, 
         """
     )
 
-    result = run("--claw-logcat=off", "--claw-snapshot=off")
+    result = run("--claw-trace=off", "--claw-logcat=off", "--claw-snapshot=off")
 
     result.assert_outcomes(passed=1, failed=1)
     assert [path.name for path in evidence(pytester)["test_asks"].iterdir()] == ["screenshot.png"]
@@ -338,7 +338,9 @@ def test_the_device_of_the_class_before_is_of_no_test(
     """The first test on a device has that device's evidence only, and counts for that one only."""
     pytester.makepyfile(test_it="def test_it(clawperator):\n    assert 0\n")
 
-    result = run_plain("--claw-matrix=each", "--claw-adb", adb, "--claw-logcat=off")
+    result = run_plain(
+        "--claw-trace=off", "--claw-matrix=each", "--claw-adb", adb, "--claw-logcat=off"
+    )
 
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines_random([f"{serial}  1 failed" for serial in simulator.serials])

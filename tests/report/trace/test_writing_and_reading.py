@@ -162,6 +162,25 @@ def test_secrets_are_in_no_line(tmp_path: Path) -> None:
     assert b"hunter2" not in (tmp_path / "trace" / EVENTS_FILE).read_bytes()
 
 
+def test_a_secret_that_becomes_known_later_is_hidden_at_the_end(tmp_path: Path) -> None:
+    """What turns out to be a secret is taken out of lines and screens that have it."""
+    known = SECRETS.secrets
+    try:
+        writer = TraceWriter(tmp_path / "trace")
+        writer.write(HEAD)
+        name = writer.keep(b'<hierarchy><node text="hunter2-hunter2"/></hierarchy>', ".xml")
+        writer.write(Noted(at=2.0, message="typed hunter2-hunter2"))
+        SECRETS.add("hunter2-hunter2")
+        writer.close()
+    finally:
+        SECRETS.secrets = known
+
+    trace = read_trace(tmp_path / "trace")
+    assert b"hunter2" not in (trace.blob(name) or b"")
+    assert trace.blob(name) is not None
+    assert trace.events[1]["message"] == "typed [***]"
+
+
 def test_events_after_the_end_are_left_out(tmp_path: Path) -> None:
     """A thread that outlasts the test neither fails nor writes."""
     writer = TraceWriter(tmp_path / "trace")

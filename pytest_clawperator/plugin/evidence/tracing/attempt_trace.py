@@ -1,0 +1,203 @@
+"""The trace of one attempt at a test: begun when it uses a device, kept or removed at its end."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from pytest_clawperator.assertions.listening import Verification
+from pytest_clawperator.plugin.evidence.artifacts import Attachment
+from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
+from pytest_clawperator.plugin.evidence.tracing.pictures import PictureTaker
+from pytest_clawperator.plugin.evidence.tracing.places import Places
+from pytest_clawperator.plugin.evidence.tracing.tracer import Tracer, failure_of
+from pytest_clawperator.plugin.input.settings import Settings
+from pytest_clawperator.plugin.session.device_failures import is_infrastructure
+from pytest_clawperator.report.trace import events
+from pytest_clawperator.report.trace.events import Outcome, TraceEvent
+from pytest_clawperator.report.trace.writing import TraceWriter
+
+FOLDER = "trace"
+
+
+class AttemptTrace:
+    """Writes the trace of one attempt, if it uses a device and the settings want one.
+
+    It is written to the folder that ``folder`` returns, and moved when it is kept: where the
+    test's evidence is need not be known while there is none.
+    """
+
+    def __init__(
+        self,
+        item: pytest.Item,
+        *,
+        settings: Callable[[], Settings],
+        folder: Callable[[], Path],
+        run: str,
+        worker: str,
+    ) -> None:
+        self._item = item
+        self._settings = settings
+        self._folder = folder
+        self._run = run
+        self._worker = worker
+        self._places = Places(item.config.rootpath)
+        self._early: list[TraceEvent] = []
+        self._writer: TraceWriter | None = None
+        self._tracer: Tracer | None = None
+        self._pictures: PictureTaker | None = None
+        self._clients: list[ClientActivity] = []
+        self._begun = time.time()
+        self._outcome: Outcome = "passed"
+        self._reason = ""
+        self._is_infrastructure = False
+        #: Why there is no trace, though one is wanted.
+        self.problem = ""
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether the test uses a device, and its trace is being written."""
+        return self._writer is not None
+
+    # While the test runs
+
+    def add(self, event: TraceEvent) -> None:
+        """Add an event; one from before the test uses a device is added when it does."""
+        if self._writer is None:
+            self._early.append(event)
+        else:
+            self._writer.write(event)
+
+    def begin_phase(self, name: Literal["setup", "call", "teardown"]) -> None:
+        """Take note of a phase that begins."""
+        self.add(events.PhaseBegan(at=time.time(), name=name))
+
+    def verified(self, verification: Verification) -> None:
+        """Take note of an expectation."""
+        if self._tracer is not None:
+            self._tracer.verified(verification)
+
+    def use(self, client: ClientActivity) -> None:
+        """Follow a client of the test."""
+        if self._settings().trace == "off" or client in self._clients:
+            return
+        if self._tracer is None:
+            self._tracer = self._begin()
+        if self._tracer is None:
+            return
+        self._clients.append(client)
+        client.tell = self._tracer.follow(client)
+
+    def drop(self, client: ClientActivity) -> None:
+        """Follow a client no longer."""
+        if client in self._clients:
+            self._clients.remove(client)
+            client.tell_nobody()
+
+    def keep_file(self, attachment: Attachment) -> None:
+        """Take note of a file that was kept of the test."""
+        if self._writer is not None:
+            path = Path(os.path.relpath(attachment.path, attachment.path.parent / FOLDER))
+            self._writer.write(
+                events.ArtefactKept(
+                    at=time.time(),
+                    name=attachment.name,
+                    path=path.as_posix(),
+                    mime=attachment.mime,
+                )
+            )
+
+    def _begin(self) -> Tracer | None:
+        if self.problem:
+            return None
+        try:
+            writer = self._writer = TraceWriter(self._folder())
+        except OSError as exc:  # no reason to fail a test
+            self.problem = f"no trace: {exc}"
+            return None
+        if self._settings().trace == "on":
+            self._pictures = PictureTaker(writer)
+        attempt = getattr(self._item, "execution_count", 1)  # of pytest-rerunfailures
+        writer.write(
+            events.TraceBegan(
+                at=self._begun,
+                nodeid=self._item.nodeid,
+                attempt=attempt,
+                environment={"Python": platform.python_version(), "pytest": pytest.__version__},
+                run=self._run,
+                worker=self._worker,
+            )
+        )
+        for event in self._early:
+            writer.write(event)
+        self._early.clear()
+        pictures = self._pictures
+        if pictures is None:
+            return Tracer(writer, place=self._places.current)
+        return Tracer(
+            writer,
+            place=self._places.current,
+            before_execution=pictures.wait,
+            after_execution=pictures.take,
+        )
+
+    # At its end
+
+    def end_phase(self, report: pytest.TestReport, error: BaseException | None) -> None:
+        """Take note of how a phase ended."""
+        if report.skipped and self._outcome == "passed":
+            self._outcome = "skipped"
+            self._reason = str(error or "")
+        if not report.failed or error is None:
+            return
+        self._is_infrastructure = self._is_infrastructure or is_infrastructure(error)
+        is_own = report.when == "call" and not self._is_infrastructure
+        if self._outcome not in ("failed", "error"):
+            self._outcome = "failed" if is_own else "error"
+            self._reason = _first_line(error)
+        self.add(
+            events.ErrorRaised(
+                at=time.time(),
+                phase=report.when or "",
+                failure=failure_of(error),
+                excerpt=self._places.excerpt(error),
+                traceback=report.longreprtext,
+            )
+        )
+
+    def finish(self) -> Path | None:
+        """End the trace; return its folder if it is to be kept, else remove it."""
+        for client in list(self._clients):
+            self.drop(client)
+        writer = self._writer
+        if writer is None:
+            return None
+        if self._pictures is not None:
+            self._pictures.close()
+        writer.write(
+            events.TraceEnded(
+                at=time.time(),
+                outcome=self._outcome,
+                seconds=round(time.time() - self._begun, 6),
+                reason=self._reason,
+                is_infrastructure=self._is_infrastructure,
+            )
+        )
+        writer.close()
+        self._writer = self._tracer = None
+        mode = self._settings().trace
+        if mode == "on" or (mode != "off" and self._outcome in ("failed", "error")):
+            return writer.folder
+        shutil.rmtree(writer.folder, ignore_errors=True)
+        return None
+
+
+def _first_line(error: BaseException) -> str:
+    return str(getattr(error, "message", error)).partition("\n")[0]

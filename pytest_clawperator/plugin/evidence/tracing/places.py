@@ -1,0 +1,60 @@
+"""Places in the code of a test: which line did it, and what stands around a failure."""
+
+from __future__ import annotations
+
+import linecache
+import traceback
+from pathlib import Path
+from types import FrameType
+
+from pytest_clawperator.assertions.call_site import calling_frame
+from pytest_clawperator.report.trace.events import Excerpt, Source
+
+_PACKAGE = "pytest_clawperator"
+# Whose frames are no code of the user's.
+_RUNNERS = ("_pytest", "pluggy", "xdist", "execnet", "contextlib", "threading")
+_BEFORE = 8
+
+
+class Places:
+    """Finds places in the code below a folder."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def current(self) -> Source | None:
+        """Return the line of the test, or of its fixture, that is being carried out."""
+        frame: FrameType | None = calling_frame()
+        return None if frame is None or _is_foreign(frame) else self._source(frame, frame.f_lineno)
+
+    def excerpt(self, error: BaseException) -> Excerpt | None:
+        """Return the lines up to the innermost place of an error that is the user's code.
+
+        What stands below was not carried out, and what is secret in it is not known.
+        """
+        frames = list(traceback.walk_tb(error.__traceback__))
+        own = [(frame, line) for frame, line in frames if not _is_foreign(frame)]
+        if not own:
+            return None
+        frame, line = own[-1]
+        lines = linecache.getlines(frame.f_code.co_filename, frame.f_globals)
+        first = max(line - _BEFORE, frame.f_code.co_firstlineno)
+        shown = [text.rstrip("\r\n") for text in lines[first - 1 : line]]
+        return Excerpt(source=self._source(frame, line), first=first, lines=shown)
+
+    def _source(self, frame: FrameType, line: int) -> Source:
+        path = frame.f_code.co_filename
+        text = linecache.getline(path, line, frame.f_globals).strip()
+        function = frame.f_code.co_name
+        return Source(file=self._shown(path), line=line, function=function, text=text)
+
+    def _shown(self, path: str) -> str:
+        try:
+            return Path(path).relative_to(self._root).as_posix()
+        except ValueError:
+            return path
+
+
+def _is_foreign(frame: FrameType) -> bool:
+    name = str(frame.f_globals.get("__name__", ""))
+    return name.partition(".")[0] in (_PACKAGE, *_RUNNERS)

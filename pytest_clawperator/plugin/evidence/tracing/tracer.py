@@ -1,0 +1,331 @@
+"""What happens in a test, turned into the events of its trace."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, Protocol
+
+from pytest_clawperator.assertions.listening import Verification
+from pytest_clawperator.contracts.events import (
+    ArtifactMade,
+    Event,
+    ExecutionFinished,
+    ExecutionStarted,
+    Notice,
+    StepFinished,
+    StepStarted,
+)
+from pytest_clawperator.execution.result import RunResult, RunStep
+from pytest_clawperator.plugin.evidence.client_activity import ClientActivity, label_of
+from pytest_clawperator.report.hidden_log import hide_in_log
+from pytest_clawperator.report.hierarchy_dumps import without_dumps
+from pytest_clawperator.report.trace import events
+from pytest_clawperator.report.trace.events import Failure, Source, TraceEvent
+
+_XML = ".xml"
+
+
+class Output(Protocol):
+    """Where a trace goes."""
+
+    def write(self, event: TraceEvent) -> None:
+        """Add an event."""
+
+    def keep(self, content: bytes, suffix: str) -> str:
+        """Keep a blob, and return its name; empty if blobs are not kept."""
+
+
+@dataclass
+class _Looking:
+    """An expectation under way, and the screens that its looks found."""
+
+    id: int
+    trees: list[str | None] = field(default_factory=list)
+
+
+@dataclass
+class _Running:
+    """An execution under way; a look of an expectation is written only if it shows a change."""
+
+    began: events.ExecutionBegan
+    looking: _Looking | None = None
+
+
+@dataclass
+class _Followed:
+    """A client that is followed, and how far its log is in the trace."""
+
+    client: ClientActivity
+    log_position: int
+    running: dict[str, _Running] = field(default_factory=dict)
+
+
+class Tracer:
+    """Turns what happens in one attempt at a test into events.
+
+    ``place`` returns the line of the test that is being carried out. ``before_execution`` is
+    called when one is about to be sent, ``after_execution`` when one ended.
+    """
+
+    def __init__(
+        self,
+        output: Output,
+        *,
+        place: Callable[[], Source | None],
+        before_execution: Callable[[], None] = lambda: None,
+        after_execution: Callable[[ClientActivity, int], None] = lambda client, execution: None,
+    ) -> None:
+        self._output = output
+        self._place = place
+        self._before_execution = before_execution
+        self._after_execution = after_execution
+        self._ids = count(1)
+        self._step_ids: dict[str, int] = {}
+        self._looking: dict[Verification, _Looking] = {}
+        # Tests may use several devices at once, from threads of their own.
+        self._open: dict[int, list[int]] = {}
+
+    def follow(self, client: ClientActivity) -> Callable[[Event], None]:
+        """Return the function to be called with the events of a client."""
+        self._output.write(_device_of(client))
+        followed = _Followed(client, _log_end(client))
+        return lambda event: self._handle(followed, event)
+
+    def _handle(self, followed: _Followed, event: Event) -> None:
+        if isinstance(event, ExecutionStarted):
+            self._execution_started(followed, event)
+        elif isinstance(event, ExecutionFinished):
+            self._execution_finished(followed, event)
+        elif isinstance(event, ArtifactMade):
+            self._artifact_made(event)
+        elif isinstance(event, StepStarted):
+            self._step_started(event)
+        elif isinstance(event, StepFinished):
+            self._step_finished(event)
+        elif isinstance(event, Notice):
+            self._output.write(events.Noted(at=event.at, message=event.message))
+
+    # Executions
+
+    def _execution_started(self, followed: _Followed, event: ExecutionStarted) -> None:
+        self._before_execution()
+        parent = self._parent
+        began = events.ExecutionBegan(
+            at=event.at,
+            id=next(self._ids),
+            parent=parent,
+            serial=event.serial,
+            title=label_of(event.execution),
+            source=self._place(),
+            payload=event.execution.to_wire(),
+        )
+        looking = next((one for one in self._looking.values() if one.id == parent), None)
+        followed.running[event.execution.command_id] = _Running(began, looking)
+        if looking is None:
+            self._write_log(followed, until=event.log_position)
+            self._output.write(began)
+
+    def _execution_finished(self, followed: _Followed, event: ExecutionFinished) -> None:
+        running = followed.running.pop(event.execution.command_id, None)
+        if running is None:  # begun before the test
+            return
+        result = event.result if isinstance(event.result, RunResult) else None
+        ended = self._ended(running.began.id, event, result)
+        if running.looking is not None:
+            seen = running.looking.trees
+            is_same = ended.failure is None and seen[-1:] == [ended.after]
+            seen.append(ended.after)
+            if is_same:
+                return
+            self._output.write(running.began)
+        self._output.write(ended)
+        self._write_log(followed, execution=running.began.id)
+        self._after_execution(followed.client, running.began.id)
+
+    def _ended(
+        self, number: int, event: ExecutionFinished, result: RunResult | None
+    ) -> events.ExecutionEnded:
+        return events.ExecutionEnded(
+            at=event.at,
+            id=number,
+            seconds=round(event.elapsed, 6),
+            envelope=None if result is None else self._envelope(result),
+            failure=_failure_of(event.error, result),
+            before=None if result is None else self._tree(getattr(result, "last_look", None)),
+            after=None if result is None else self._after(result),
+        )
+
+    def _envelope(self, result: RunResult) -> dict[str, Any]:
+        """Return an envelope in wire form, in which screens are named and not told."""
+        wire = result.to_wire()
+        for step, told in zip(result.steps, wire["stepResults"], strict=True):
+            tree = self._tree(step)
+            if tree is not None:
+                told["data"] = {**told["data"], "text": tree}
+        return wire
+
+    def _after(self, result: RunResult) -> str | None:
+        """Return the last screen that the execution itself captured."""
+        return next(filter(None, map(self._tree, reversed(result.steps))), None)
+
+    def _tree(self, step: RunStep | None) -> str | None:
+        text = None if step is None or step.action_type != "snapshot_ui" else step.data.get("text")
+        if not text:
+            return None
+        return self._output.keep(text.encode("utf-8", "surrogatepass"), _XML) or None
+
+    def _artifact_made(self, event: ArtifactMade) -> None:
+        if event.kind == "screenshot" and event.path is not None:
+            message = f"screenshot: {event.path}"
+            self._output.write(events.Noted(at=event.at, message=message))
+
+    # Steps and expectations
+
+    @property
+    def _parent(self) -> int | None:
+        open_here = self._open.get(threading.get_ident())
+        return open_here[-1] if open_here else None
+
+    def _enter(self, number: int) -> None:
+        self._open.setdefault(threading.get_ident(), []).append(number)
+
+    def _leave(self, number: int) -> None:
+        for ids in self._open.values():
+            if number in ids:
+                del ids[ids.index(number) :]
+
+    def _step_started(self, event: StepStarted) -> None:
+        number = self._step_ids[event.id] = next(self._ids)
+        self._output.write(
+            events.StepBegan(
+                at=event.at, id=number, parent=self._parent, title=event.title, source=self._place()
+            )
+        )
+        self._enter(number)
+
+    def _step_finished(self, event: StepFinished) -> None:
+        number = self._step_ids.pop(event.id, None)
+        if number is not None:
+            self._leave(number)
+            failure = _failure_of(event.error)
+            seconds = round(event.elapsed, 6)
+            self._output.write(
+                events.StepEnded(at=event.at, id=number, seconds=seconds, failure=failure)
+            )
+
+    def verified(self, verification: Verification) -> None:
+        """Take note of an expectation that begins, or that is over."""
+        if not verification.is_over:
+            looking = self._looking[verification] = _Looking(next(self._ids))
+            self._enter(looking.id)
+            return
+        known = self._looking.pop(verification, None)
+        if known is None:  # begun before the test used a device
+            return
+        self._leave(known.id)
+        self._output.write(
+            events.ExpectationEnded(
+                at=time.time(),
+                id=known.id,
+                parent=self._parent,
+                serial=verification.serial,
+                title=verification.title,
+                source=self._place(),
+                seconds=round(verification.seconds, 6),
+                polls=_polls(verification, known.trees),
+                failure=_failure_of(verification.error),
+            )
+        )
+
+    # The log
+
+    def _write_log(
+        self, followed: _Followed, *, until: int | None = None, execution: int | None = None
+    ) -> None:
+        """Write what was logged since the last time."""
+        transport = followed.client.transport
+        if transport is None:
+            return
+        end = _log_end(followed.client) if until is None else until
+        lines = transport.log.read(followed.log_position, end)
+        followed.log_position = max(end, followed.log_position)
+        told = hide_in_log(b"\n".join(without_dumps(lines)))
+        shown = told.decode("utf-8", "replace").split("\n")
+        if told:
+            self._output.write(
+                events.LogWritten(
+                    at=time.time(),
+                    serial=followed.client.client.serial,
+                    lines=shown,
+                    execution=execution,
+                )
+            )
+
+
+def _polls(verification: Verification, trees: Sequence[str | None]) -> list[events.Poll]:
+    """Return the looks of an expectation, with their screens where each look was one."""
+    log = verification.log
+    shown = trees if len(trees) >= len(log) else [None] * len(log)
+    return [
+        events.Poll(at=verification.at + entry.at, found=entry.found, tree=tree)
+        for entry, tree in zip(log, shown, strict=False)
+    ]
+
+
+def failure_of(error: BaseException) -> Failure:
+    """Return an error as a trace tells it."""
+    code = getattr(error, "code", None)
+    hint = getattr(error, "hint", None)
+    message = getattr(error, "message", None)
+    return Failure(
+        type=type(error).__name__,
+        message=message if isinstance(message, str) else str(error),
+        code=None if code is None else str(getattr(code, "value", code)),
+        hint=hint if isinstance(hint, str) else None,
+    )
+
+
+def _failure_of(error: BaseException | None, result: RunResult | None = None) -> Failure | None:
+    if error is not None:
+        return failure_of(error)
+    if result is None or result.ok:
+        return None
+    step = next(iter(result.failed_steps), None)
+    told = result.error or (step.data.get("message") if step is not None else None)
+    code = result.code
+    return Failure(
+        type="",
+        message=told or str(step or "the execution failed"),
+        code=None if code is None else str(getattr(code, "value", code)),
+    )
+
+
+def _device_of(client: ClientActivity) -> TraceEvent:
+    info = client.client.device.info
+    about: Mapping[str, object] = {
+        "manufacturer": info.manufacturer,
+        "model": info.model,
+        "Android": info.release,
+        "API level": info.api_level,
+        "ABI": info.abi,
+        "density": info.density,
+        "locale": info.locale,
+        "Operator": info.operator_version,
+        "Operator package": info.operator_package,
+    }
+    return events.DeviceUsed(
+        at=time.time(),
+        serial=info.serial,
+        size=info.size,
+        about={name: str(value) for name, value in about.items() if value is not None},
+    )
+
+
+def _log_end(client: ClientActivity) -> int:
+    transport = client.transport
+    # A deadline that is over: the end is returned at once.
+    return 0 if transport is None else transport.log.wait(0, 0.0)

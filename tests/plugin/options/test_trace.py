@@ -1,0 +1,211 @@
+"""``--claw-trace``: written while a test runs, kept as asked, readable whatever happens."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from pytest_clawperator.plugin.evidence.tracing.hooks import UNFINISHED
+from pytest_clawperator.report.trace.reading import Trace, read_trace
+from tests.plugin.conftest import Run
+
+TESTS = """
+    import pytest
+    from pytest_clawperator import expect
+
+    @pytest.fixture
+    def settings(clawperator):
+        clawperator.open_app("com.android.settings")
+        return clawperator
+
+    def test_passes(settings):
+        settings.click(text="Connections")
+
+    def test_fails(settings):
+        with settings.step("Connections"):
+            with settings.step("Wi-Fi"):
+                settings.click(text="Connections")
+            expect(settings.node(text="Wi-Fi")).to_be_visible()
+        expect(settings.node(text="nowhere")).to_be_visible(timeout=0.2)
+
+    def test_without_a_device():
+        assert 0
+"""
+QUICK = ("--claw-snapshot=off", "--claw-logcat=off", "--claw-screenshot=off")
+
+
+def traces(pytester: pytest.Pytester, where: str = "*/*/trace") -> dict[str, Trace]:
+    """Return the traces of a run, each after its test."""
+    found = map(read_trace, sorted((pytester.path / "claw-results").glob(where)))
+    return {trace.head["nodeid"].rpartition("::")[2]: trace for trace in found}
+
+
+def titles(trace: Trace) -> list[str]:
+    """Return what a trace tells of the call, indented as it is nested."""
+    events = [
+        event for event in trace.events if event["kind"] in ("step", "execution", "expectation")
+    ]
+    parents = {event["id"]: event.get("parent") for event in events}
+
+    def depth(number: int | None) -> int:
+        return 0 if number is None else 1 + depth(parents.get(number))
+
+    return [
+        "  " * depth(event.get("parent")) + event["title"]
+        for event in events
+        if event.get("source", {}).get("function") == "test_fails"
+    ]
+
+
+def test_the_trace_of_a_failed_test_is_kept(pytester: pytest.Pytester, run: Run) -> None:
+    """By default a test that failed has a trace, one that passed has none, and nothing is left."""
+    pytester.makepyfile(TESTS)
+
+    result = run(*QUICK)
+
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines(["trace: claw-results*test_fails*trace"])
+    assert list(traces(pytester)) == ["test_fails"]
+    assert not list((pytester.path / "claw-results").glob(f"*/{UNFINISHED}"))
+
+
+def test_a_trace_tells_what_happened(pytester: pytest.Pytester, run: Run) -> None:
+    """A trace has the steps with their lines and screens, the expectations and the error."""
+    pytester.makepyfile(TESTS)
+
+    run(*QUICK, "-k", "test_fails")
+
+    trace = traces(pytester)["test_fails"]
+    assert titles(trace) == [
+        "Connections",
+        "  Wi-Fi",
+        "    click 'Connections'",
+        "    snapshot_ui",
+        "  expect node(text='Wi-Fi') to be visible",
+        "  snapshot_ui",
+        "expect node(text='nowhere') to be visible",
+    ]
+    click = next(e for e in trace.of_kind("execution") if e["title"] == "click 'Connections'")
+    assert click["source"]["text"] == 'settings.click(text="Connections")'
+    assert click["payload"]["actions"][0]["params"]["matcher"] == {"textEquals": "Connections"}
+    ended = {event["id"]: event for event in trace.of_kind("execution-end")}
+    assert ended[click["id"]]["envelope"]["status"] == "success"
+    looks = [event["after"] for event in ended.values() if "after" in event]
+    assert b'text="Wi-Fi"' in (trace.blob(looks[-1]) or b"")
+    assert any("[Clawperator-Result]" in line for e in trace.of_kind("log") for line in e["lines"])
+
+
+def test_a_trace_tells_how_the_test_ended(pytester: pytest.Pytester, run: Run) -> None:
+    """The error stands with its line, a failed expectation with its looks, fixtures with times."""
+    pytester.makepyfile(TESTS)
+
+    run(*QUICK, "-k", "test_fails")
+
+    trace = traces(pytester)["test_fails"]
+    (error,) = trace.of_kind("error")
+    assert error["failure"]["code"] == "EXPECTATION_FAILED"
+    excerpt = error["excerpt"]
+    line = excerpt["lines"][excerpt["source"]["line"] - excerpt["first"]]
+    assert line.strip() == 'expect(settings.node(text="nowhere")).to_be_visible(timeout=0.2)'
+    failed = next(event for event in trace.of_kind("expectation") if "failure" in event)
+    assert len(failed["polls"]) > 1
+    assert {poll["found"] for poll in failed["polls"]} == {"no match"}
+    fixtures = [(event["name"], event["stage"]) for event in trace.of_kind("fixture")]
+    assert ("settings", "setup") in fixtures
+    assert ("settings", "teardown") in fixtures
+    assert trace.end is not None
+    assert trace.end["outcome"] == "failed"
+    assert trace.end["reason"].startswith("expected node(text='nowhere') to be visible")
+
+
+def test_on_keeps_every_trace_with_pictures(pytester: pytest.Pytester, run: Run) -> None:
+    """With ``on`` each test with a device has a trace, and each action a small picture."""
+    pytester.makepyfile(TESTS)
+
+    run(*QUICK, "--claw-trace=on")
+
+    found = traces(pytester)
+    assert sorted(found) == ["test_fails", "test_passes"]
+    trace = found["test_passes"]
+    pictures = {event["execution"]: event for event in trace.of_kind("picture")}
+    executions = [event["id"] for event in trace.of_kind("execution")]
+    assert sorted(pictures) == executions
+    picture = pictures[executions[-1]]
+    assert picture["size"][0] == 360
+    assert (trace.blob(picture["blob"]) or b"")[8:12] == b"WEBP"
+
+
+def test_off_writes_no_trace(pytester: pytest.Pytester, run: Run) -> None:
+    """With ``off`` there is no trace of any test."""
+    pytester.makepyfile(TESTS)
+
+    run(*QUICK, "--claw-trace=off")
+
+    assert traces(pytester) == {}
+
+
+def test_the_word_of_the_other_options_is_understood(
+    pytester: pytest.Pytester, run_plain: Run
+) -> None:
+    """``only-on-failure`` is accepted, and anything else is an error that names what is."""
+    pytester.makepyfile(TESTS)
+
+    good = run_plain("--claw-trace=only-on-failure", "-k", "without")
+    bad = run_plain("--claw-trace=sometimes")
+
+    assert good.ret == pytest.ExitCode.TESTS_FAILED
+    assert bad.ret == pytest.ExitCode.USAGE_ERROR
+    bad.stderr.fnmatch_lines(["*'sometimes', allowed is off, on or retain-on-failure"])
+
+
+def test_each_attempt_has_a_trace_of_its_own(pytester: pytest.Pytester, run: Run) -> None:
+    """A test that is rerun has the trace of each attempt that failed."""
+    pytester.makepyfile(TESTS)
+
+    run(*QUICK, "-k", "test_fails", "-p", "pytest_rerunfailures", "--reruns=1")
+
+    folder = pytester.path / "claw-results"
+    found = [read_trace(path) for path in sorted(folder.glob("*/*/attempt-*/trace"))]
+    assert [trace.head["attempt"] for trace in found] == [1, 2]
+    assert [len(list(trace.of_kind("error"))) for trace in found] == [1, 1]
+
+
+def test_a_killed_worker_leaves_what_it_did(pytester: pytest.Pytester, run_workers: Run) -> None:
+    """Of a test whose process was killed, the trace up to then is there and can be read."""
+    pytester.makepyfile(
+        f"""
+        import os
+
+        def test_dies(clawperator):
+            clawperator.open_app("com.android.settings")
+            os.kill(os.getpid(), {int(signal.SIGKILL)})
+        """
+    )
+
+    run_workers("-n1", "--claw-device=sim", *QUICK, "--max-worker-restart=0")
+
+    trace = traces(pytester, f"*/{UNFINISHED}/*")["test_dies"]
+    assert trace.end is None
+    assert list(trace.of_kind("execution"))[-1]["title"] == "open_app 'com.android.settings'"
+
+
+def test_a_secret_is_in_no_file_of_a_trace(pytester: pytest.Pytester, run: Run) -> None:
+    """What is typed as a secret stands in no line and no screen, also if that failed."""
+    pytester.makepyfile(
+        """
+        def test_types(clawperator):
+            clawperator.open_app("com.android.settings")
+            clawperator.click(desc="Search settings")
+            clawperator.enter_text("swordfish-42", role="textfield", secret=True)
+            assert clawperator.snapshot().find(text="swordfish-42")
+            assert 0
+        """
+    )
+
+    result = run(*QUICK, "--claw-trace=on")
+
+    result.stdout.fnmatch_lines(["E*assert 0"])
+    files = [path for path in (pytester.path / "claw-results").rglob("*") if path.is_file()]
+    assert any(path.name == "trace.jsonl" for path in files)
+    assert not [path for path in files if b"swordfish-42" in path.read_bytes()]
