@@ -9,6 +9,7 @@ from typing_extensions import Unpack
 
 from pytest_clawperator.client.device.no_device import NoDevice
 from pytest_clawperator.client.direct_actions import DirectActions
+from pytest_clawperator.client.gestures import Way, shown_part, swipe_over
 from pytest_clawperator.client.plan import action_plans
 from pytest_clawperator.client.plan.performer import partial_snapshot
 from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome
@@ -106,6 +107,55 @@ class Locator(HintsAtNames):
         """
         __tracebackhide__ = True
         return self.client.long_click(self, timeout=timeout)
+
+    def double_click(self, *, timeout: float | None = None) -> None:
+        """Tap it twice, quickly.
+
+        ``claw.node(id="photo").double_click()``
+
+        Double taps, swipes and drags are touches that adb makes, at points of the screen.
+        """
+        __tracebackhide__ = True
+        self.client.device.double_tap(self._touched("double_click", timeout).center)
+
+    def swipe(
+        self,
+        direction: Way,
+        /,
+        *,
+        distance_ratio: float = 0.8,
+        duration: float = 0.3,
+        timeout: float | None = None,
+    ) -> None:
+        """Draw a finger over it: ``direction`` is where the finger goes.
+
+        ``claw.node(text="Old mail").swipe("left")``
+
+        ``distance_ratio`` is the length as a part of the node's own, ``duration`` in seconds.
+        """
+        __tracebackhide__ = True
+        start, end = swipe_over(self._touched("swipe", timeout), direction, distance_ratio)
+        self.client.device.swipe(start, end, duration=duration)
+
+    def drag_to(
+        self,
+        other: TargetLike | tuple[int, int],
+        /,
+        *,
+        duration: float = 1.0,
+        timeout: float | None = None,
+    ) -> None:
+        """Hold it, move it to the middle of another node, or to a point, and let go.
+
+        ``claw.node(text="Draft").drag_to(claw.node(id="bin"))``
+        """
+        __tracebackhide__ = True
+        if isinstance(other, tuple):
+            end = other
+        else:
+            goal = Locator(target_of(other, {}, verb="drag_to"), self.client)
+            end = goal._touched("drag_to", timeout).center
+        self.client.device.drag(self._touched("drag_to", timeout).center, end, duration=duration)
 
     def enter_text(
         self,
@@ -236,6 +286,13 @@ class Locator(HintsAtNames):
         ``claw.node(text="OK").resolve(snapshot)``
         """
         return self.target.resolve(snapshot)
+
+    def _touched(self, verb: str, timeout: float | None) -> Bounds:
+        """Return where a finger can touch it, as soon as it is there."""
+        __tracebackhide__ = True
+        client = self.client
+        node = client.performer.find(self.target, seconds_of(timeout, client.timeout), verb=verb)
+        return shown_part(node, verb, serial=client.serial)
 
     def _counted(self, snapshot: Snapshot) -> list[Node]:
         nodes = self.resolve(snapshot)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -17,6 +16,7 @@ from pytest_clawperator.client.device.commands import (
     run_for_app,
     shell_error,
 )
+from pytest_clawperator.client.device.gestures import Point, double_tap, is_number, stroke
 from pytest_clawperator.client.device.keys import key_code
 from pytest_clawperator.client.device.restoring import Changes
 from pytest_clawperator.client.device.settings import (
@@ -98,7 +98,7 @@ class Device(HintsAtNames):
                 hint="Give one text without a NUL, as in device.shell('ls /sdcard')."
                 " Its input is empty.",
             )
-        if not _is_number(timeout) or timeout <= 0:
+        if not is_number(timeout) or timeout <= 0:
             raise ConfigurationError(
                 f"timeout={shown(timeout)} is no time that a command can have",
                 serial=self.serial,
@@ -194,19 +194,30 @@ class Device(HintsAtNames):
 
     # Touch and keys
 
-    def swipe(
-        self, start: tuple[float, float], end: tuple[float, float], *, duration: float = 0.3
-    ) -> None:
-        """Swipe from one point to another, in pixels, for ``duration`` seconds."""
-        if not (_is_point(start) and _is_point(end) and _is_number(duration) and duration >= 0):
-            raise ConfigurationError(
-                f"cannot swipe from {start} to {end} in {duration} s",
-                serial=self.serial,
-                hint="Points are pairs of pixels, (0, 0) at the top left; the duration is seconds.",
-            )
-        points = " ".join(str(round(n)) for n in (*start, *end))
-        command = f"input swipe {points} {round(duration * 1000)}"
+    def swipe(self, start: Point, end: Point, *, duration: float = 0.3) -> None:
+        """Swipe from one point to another, in pixels, for ``duration`` seconds.
+
+        ``claw.device.swipe((540, 1800), (540, 400))``
+
+        A list runs on after a quick swipe, and stops where a slow one ends.
+        """
+        command = stroke("swipe", "swipe", start, end, duration)
         run(self._transport, command, hint=GUARDED_HINT, timeout=duration + 30)
+
+    def drag(self, start: Point, end: Point, *, duration: float = 1.0) -> None:
+        """Press a point, hold it, move to another one in ``duration`` seconds, and let go.
+
+        ``claw.device.drag((540, 600), (540, 1400))``
+        """
+        command = stroke("draganddrop", "drag", start, end, duration)
+        run(self._transport, command, hint=GUARDED_HINT, timeout=duration + 30)
+
+    def double_tap(self, point: Point) -> None:
+        """Tap a point twice, as quickly as a double tap must be.
+
+        ``claw.device.double_tap((540, 1200))``
+        """
+        run(self._transport, double_tap(point), hint=GUARDED_HINT)
 
     def key_event(self, key: str | int) -> None:
         """Press a key: ``"enter"``, ``"KEYCODE_ENTER"`` or 66."""
@@ -339,15 +350,5 @@ class Device(HintsAtNames):
         self._transport.shell("true", timeout=ANSWER_WITHIN)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)
-
-
 def _is_text(value: object) -> bool:
     return isinstance(value, str) and bool(value.strip())
-
-
-def _is_point(value: object) -> bool:
-    if not isinstance(value, Sequence) or len(value) != 2:
-        return False
-    return all(_is_number(each) and each >= 0 for each in value)

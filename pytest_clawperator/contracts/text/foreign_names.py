@@ -39,13 +39,15 @@ _ACTIONS = {
         start_activity run_app""",
     '.close_app("com.android.settings")': "app_stop terminate_app stop_app kill_app force_stop",
     '.open_uri("shop://item/3")': "open_link open_url deep_link goto navigate get",
-    '.scroll("down")': "scroll_down scroll_up scroll_forward fling swipe_up swipe_down",
+    '.scroll("down")': "scroll_down scroll_up scroll_forward fling",
     '.scroll_until(text="About phone")': """scroll_to scroll_until_visible scroll_to_element
         scroll_into_view_if_needed scroll_into_view""",
     ".snapshot()": "dump dump_hierarchy get_page_source page_source hierarchy source window_dump",
     ".sleep(0.5)": "wait_for_timeout delay",
     'claw.device.key_event("enter")': """keyevent key_event press_keycode press_key_code
         press_enter keyboard""",
+    'claw.node(id="photo").double_click()': "double_click double_tap dblclick double_tap_on",
+    'claw.node(text="Draft").drag_to(claw.node(id="bin"))': "drag drag_and_drop drag_to drag_by",
     NO_PINCH: "pinch pinch_in pinch_out pinch_open pinch_close zoom zoom_in zoom_out multi_touch",
     "claw.device.toasts()": "toast get_toast wait_for_toast toasts toast_message",
 }
@@ -81,6 +83,7 @@ CLIENT = _by_their_names(
         '.device.install("shop.apk")': "install_app app_install install",
         '.device.clear_data("com.example.shop")': "app_clear clear_app clear_state reset_app reset",
         ".device.swipe((500, 1800), (500, 400))": "swipe swipe_ext flick",
+        '.node(text="Old mail").swipe("left")': "swipe_left swipe_right swipe_up swipe_down",
         ".device.info": "info device_info capabilities desired_capabilities",
         ".close()": "quit stop disconnect",
         '.wait_for_navigation(package="com.android.settings")': "wait_activity wait_for_url "
@@ -102,6 +105,9 @@ LOCATOR = _by_their_names(
     {
         ".click()": "tap touch press check uncheck set_checked select toggle click_exists",
         ".long_click()": "long_press long_tap press_and_hold",
+        ".double_click()": "double_tap dblclick",
+        '.drag_to(claw.node(id="bin"))': "drag drag_and_drop drag_by move_to",
+        '.swipe("left")': "swipe_left swipe_right swipe_up swipe_down fling flick",
         '.enter_text("ada@example.com")': """fill type type_text input_text send_keys set_text
             set_value replace_text press_sequentially write""",
         ".read()": "text get_text text_content inner_text input_value read_text value",
@@ -215,6 +221,9 @@ DEVICE = _by_their_names(
     {
         "claw.click(at=(540, 1200))": "click tap touch",
         "claw.long_click(at=(540, 1200))": "long_click long_press",
+        ".double_tap((540, 1200))": "double_click dblclick",
+        ".drag((540, 600), (540, 1400))": "drag_and_drop draganddrop",
+        ".swipe((540, 1800), (540, 400))": "swipe_ext swipe_points flick fling scroll",
         '.key_event("enter")': "press press_key press_keycode send_key",
         '.key_event("back")': "back press_back",
         'claw.enter_text("ada@example.com", id="email")': "send_keys type input_text set_text text",

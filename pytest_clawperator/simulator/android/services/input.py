@@ -69,6 +69,15 @@ async def _swipe(call: ServiceCall) -> int:
     return 0
 
 
+async def _drag_and_drop(call: ServiceCall) -> int:
+    start, end = _point(call), _point(call)
+    word = call.next()
+    duration = java_int(word) if word is not None else _SWIPE_MS
+    if _touchable(call.system):
+        call.system.ui.touch.drag(start, end, duration_ms=max(duration, 0))
+    return 0
+
+
 async def _text(call: ServiceCall) -> int:
     text = call.required().replace("%s", " ")
     if call.system.display.awake:
@@ -208,7 +217,7 @@ async def _motion_event(call: ServiceCall) -> int:
 
 
 _COMMANDS: Mapping[str, ServiceHandler] = {
-    "draganddrop": _swipe,
+    "draganddrop": _drag_and_drop,
     "keycombination": _key_combination,
     "keyevent": _key_event,
     "motionevent": _motion_event,

@@ -15,6 +15,7 @@ Place = tuple[str | int, ...]
 Problem = tuple[Place, str]
 
 _FILLED = ("set", "add", "append", "remove")
+_PARTS = ("items", "menu", "bottom")
 
 
 def idle_screen(screen: Screen, place: Place) -> Iterator[Problem]:
@@ -56,9 +57,10 @@ def idle_action(action: Action, place: Place) -> Iterator[Problem]:
 def idle_widget(widget: Widget, place: Place, *, variables: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield the keys of a widget that never have an effect."""
     given = widget.model_fields_set
-    if widget.clickable is False and (widget.on_tap or widget.on_long_press):
-        key = "on_tap" if widget.on_tap else "on_long_press"
-        yield (*place, key), f"`{key}` never happens: `clickable` is false"
+    if widget.clickable is False:
+        for key in ("on_tap", "on_long_press", "on_double_tap"):
+            if getattr(widget, key):
+                yield (*place, key), f"`{key}` never happens: `clickable` is false"
     if "summary_id" in given and widget.summary is None:
         yield (*place, "summary_id"), "`summary_id` is for a row with a `summary`"
     if widget.multiline and widget.on_submit:
@@ -70,6 +72,27 @@ def idle_widget(widget: Widget, place: Place, *, variables: Mapping[str, Any]) -
         yield (*place, "columns"), "`columns` has no effect: `direction` is horizontal"
     yield from _never_shown(widget, place)
     yield from _unchangeable(widget, place, variables=variables)
+
+
+def dragging(app: App) -> frozenset[str]:
+    """Return which of the two keys about dragging an app uses."""
+    pages = [*app.screens.values(), *app.dialogs.values()]
+    widgets = [w for page in pages for part in _PARTS for w in _all(getattr(page, part, ()))]
+    return frozenset(key for key in ("drag", "on_drop") if any(getattr(w, key) for w in widgets))
+
+
+def _all(widgets: Iterable[Widget]) -> Iterator[Widget]:
+    for widget in widgets:
+        yield widget
+        yield from _all(widget.items)
+
+
+def idle_drag(widget: Widget, place: Place, used: frozenset[str]) -> Iterator[Problem]:
+    """Yield why a widget is dragged, or waits for one that is, in vain."""
+    if widget.drag is not None and "on_drop" not in used:
+        yield (*place, "drag"), "`drag` leads nowhere: no widget has `on_drop`"
+    if widget.on_drop and "drag" not in used:
+        yield (*place, "on_drop"), "`on_drop` never happens: no widget has `drag`"
 
 
 def _never_shown(widget: Widget, place: Place) -> Iterator[Problem]:
@@ -102,7 +125,7 @@ def _is_variable(state: Expression, variables: Mapping[str, Any]) -> bool:
 def field_ids(page: Screen | Dialog) -> Counter[str]:
     """Count the fields of a page by id; a repeated field cannot be told from its copies."""
     found: Counter[str] = Counter()
-    for section in ("items", "menu", "bottom"):
+    for section in _PARTS:
         found.update(_field_ids(getattr(page, section, ())))
     return found
 

@@ -14,9 +14,11 @@ from pytest_clawperator.simulator.screen.app_files.declared_kinds import (
     declared_kinds,
 )
 from pytest_clawperator.simulator.screen.app_files.effect_check import (
+    dragging,
     field_ids,
     idle_action,
     idle_dialog,
+    idle_drag,
     idle_focus,
     idle_links,
     idle_screen,
@@ -31,7 +33,7 @@ from pytest_clawperator.simulator.screen.app_files.language.kinds import (
     Misfit,
     kind_of,
 )
-from pytest_clawperator.simulator.screen.app_files.widget_schema import MAX_REPEAT, Widget
+from pytest_clawperator.simulator.screen.app_files.widget_schema import DROPPED, MAX_REPEAT, Widget
 
 Place = tuple[str | int, ...]
 Problem = tuple[Place, str]
@@ -39,8 +41,11 @@ Problem = tuple[Place, str]
 _EXPRESSIONS = (
     "visible_if", "enabled_if", "selected_if", "checked", "switch", "checkbox", "repeat", "filter",
 )  # fmt: skip
-_TEMPLATES = ("text", "id", "desc", "summary", "value", "title_id", "summary_id")
-_WIDGET_ACTIONS = ("on_tap", "on_long_press", "on_change", "on_submit", "on_scroll", "on_end")
+_TEMPLATES = ("text", "id", "desc", "summary", "value", "title_id", "summary_id", "drag")
+_WIDGET_ACTIONS = (
+    "on_tap", "on_long_press", "on_double_tap", "on_swipe_left", "on_swipe_right", "on_change",
+    "on_submit", "on_scroll", "on_end",
+)  # fmt: skip
 _TYPES = {bool: "a boolean", int: "a number", float: "a number", str: "a text", list: "a list"}
 
 
@@ -54,6 +59,8 @@ class _Check:
     app: App
     variables: dict[str, Any] = field(init=False)
     kinds: dict[str, Kind] = field(init=False)
+    # Which of the keys about dragging the app uses.
+    dragging: frozenset[str] = field(init=False)
     # The fields of the page that is looked at, by id, and its args.
     fields: Mapping[str, int] = field(init=False, default_factory=dict)
     args: Mapping[str, Any] = field(init=False, default_factory=dict)
@@ -61,6 +68,7 @@ class _Check:
     def __post_init__(self) -> None:
         self.variables = {**self.app.state, **self.app.saved}
         self.kinds = declared_kinds(self.app)
+        self.dragging = dragging(self.app)
 
     def whole(self) -> Iterator[Problem]:
         app = self.app
@@ -150,11 +158,13 @@ class _Check:
                 yield from _misuse(value, names, (*place, part))
         yield from self._binding(widget, names, place)
         yield from idle_widget(widget, place, variables=self.variables)
+        yield from idle_drag(widget, place, self.dragging)
         scrolls = widget.kind in ("list", "scroll")
         if scrolls and scrolled and widget.direction == "vertical" and widget.height is None:
             yield place, f"a {widget.kind} inside something that scrolls needs a `height`"
         for part in _WIDGET_ACTIONS:
             yield from self._actions(getattr(widget, part), names, (*place, part))
+        yield from self._actions(widget.on_drop, {**names, DROPPED: ANYTHING}, (*place, "on_drop"))
         inside = scrolled or (scrolls and widget.direction == "vertical")
         yield from self._widgets(widget.items, names, (*place, "items"), scrolled=inside)
 

@@ -29,6 +29,8 @@ KINDS: tuple[str, ...] = get_args(Kind)
 CONTAINERS = frozenset({"list", "scroll", "column", "line", "card", "group", "tabs"})
 
 MAX_REPEAT = 2000
+# What `on_drop` calls the value of the widget that was dropped.
+DROPPED = "dropped"
 
 _ANYWHERE = frozenset(
     {
@@ -36,7 +38,12 @@ _ANYWHERE = frozenset(
         "repeat", "width", "height", "grow", "align",
     }
 )  # fmt: skip
-_TOUCHABLE = frozenset({"on_tap", "on_long_press", "enabled_if", "selected_if", "clickable"})
+_TOUCHABLE = frozenset(
+    {
+        "on_tap", "on_long_press", "on_double_tap", "on_swipe_left", "on_swipe_right", "drag",
+        "on_drop", "enabled_if", "selected_if", "clickable",
+    }
+)  # fmt: skip
 _TEXTUAL = _TOUCHABLE | {"text", "size", "heading"}
 _CHECKABLE = _TOUCHABLE | {"text", "checked", "on_change"}
 # What a kind takes besides what every kind takes.
@@ -95,6 +102,7 @@ class Widget(AppFileModel):
     multiline: bool = False
     heading: bool = False
     clickable: bool | None = None
+    drag: Template | None = None
     appears_after: Duration | None = None
     disappears_after: Duration | None = None
     repeat: Expression | None = None
@@ -109,6 +117,10 @@ class Widget(AppFileModel):
     align: Literal["start", "center", "end"] | None = None
     on_tap: Actions = ()
     on_long_press: Actions = ()
+    on_double_tap: Actions = ()
+    on_swipe_left: Actions = ()
+    on_swipe_right: Actions = ()
+    on_drop: Actions = ()
     on_change: Actions = ()
     on_submit: Actions = ()
     on_scroll: Actions = ()

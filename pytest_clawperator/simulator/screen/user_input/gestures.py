@@ -11,6 +11,8 @@ from pytest_clawperator.simulator.screen.windows.targets import Scroller
 
 TOUCH_SLOP = 8
 LONG_PRESS_MS = 400
+# Android takes 0.3 s; a busy computer is slower than a finger.
+DOUBLE_TAP_SECONDS = 1.0
 
 _BASELINE = 160
 _MIN_VELOCITY = 50

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode, Window
 from pytest_clawperator.simulator.screen.actions.launching import Launching
 from pytest_clawperator.simulator.screen.actions.navigation import Navigation
+from pytest_clawperator.simulator.screen.app_files.widget_schema import Widget
 from pytest_clawperator.simulator.screen.state.phone_state import PhoneState
 from pytest_clawperator.simulator.screen.user_input.gestures import (
+    DOUBLE_TAP_SECONDS,
     Drag,
     can_scroll,
     node_at,
@@ -14,6 +18,7 @@ from pytest_clawperator.simulator.screen.user_input.gestures import (
 )
 from pytest_clawperator.simulator.screen.user_input.node_actions import NodeActions
 from pytest_clawperator.simulator.screen.user_input.widget_actions import WidgetActions
+from pytest_clawperator.simulator.screen.windows.targets import Target
 from pytest_clawperator.simulator.screen.windows.view import View
 
 
@@ -33,6 +38,8 @@ class Touch:
         self._display = state.display
         self._changes = state.changes
         self._foreground = state.foreground
+        self._timeline = state.timeline
+        self._last_tap = ("", 0.0)
         self._view = view
         self._nodes = nodes
         self._widgets = widgets
@@ -48,8 +55,20 @@ class Touch:
             self._tap_outside()
             return True
         node = node_at(window.root, x, y, lambda node: node.clickable)
-        if node is not None:
+        if node is not None and not self._double_tap(node):
             self._nodes.click(node)
+        return True
+
+    def _double_tap(self, node: UiNode) -> bool:
+        """Do what a second tap does, if this is one that the node listens for."""
+        before, since = self._last_tap
+        is_second = node.widget == before and self._timeline.now - since <= DOUBLE_TAP_SECONDS
+        self._last_tap = ("", 0.0) if is_second else (node.widget, self._timeline.now)
+        target = self._view.scene().targets.get(node.widget)
+        if not is_second or target is None or not target.widget.on_double_tap:
+            return False
+        if target.enabled:
+            self._widgets.double_tap(target)
         return True
 
     def long_press(self, x: int, y: int) -> bool:
@@ -74,9 +93,50 @@ class Touch:
         if drag.is_press:
             return self.long_press(*start) if drag.is_long else self.tap(*start)
         window = self._view.scene().touched_window(*start)
-        if window is not None and not self._scroll(window, drag):
+        if window is not None and not (self._swipe_away(drag) or self._scroll(window, drag)):
             self._close_recent_app(window, drag)
         return True
+
+    def drag(self, start: tuple[int, int], end: tuple[int, int], *, duration_ms: int = 500) -> bool:
+        """Hold a point, and draw the finger to another one, where it lets go.
+
+        What cannot be dragged takes the long press, or else the swipe.
+        """
+        if not self._display.contains(*start):
+            return False
+        dragged = self._widget_at(start, lambda widget: widget.drag is not None)
+        if dragged is not None:
+            goal = self._widget_at(end, lambda widget: bool(widget.on_drop))
+            if goal is not None:
+                self._widgets.drop(dragged, goal)
+            return True
+        if self._widget_at(start, lambda widget: bool(widget.on_long_press)) is not None:
+            return self.long_press(*start)
+        return self.swipe(start, end, duration_ms=duration_ms)
+
+    def _swipe_away(self, drag: Drag) -> bool:
+        """Do what a swipe sideways does to the widget below it; False where it does nothing."""
+        if not drag.horizontal:
+            return False
+        left = drag.distance > 0
+        target = self._widget_at(
+            drag.start, lambda w: bool(w.on_swipe_left if left else w.on_swipe_right)
+        )
+        if target is not None:
+            self._widgets.swiped(target, left=left)
+        return target is not None
+
+    def _widget_at(self, point: tuple[int, int], fits: Callable[[Widget], bool]) -> Target | None:
+        """Return the innermost enabled widget at a point that fits."""
+        scene = self._view.scene()
+        window = scene.touched_window(*point)
+
+        def is_fit(node: UiNode) -> bool:
+            target = scene.targets.get(node.widget)
+            return target is not None and target.enabled and fits(target.widget)
+
+        node = None if window is None else node_at(window.root, *point, is_fit)
+        return None if node is None else scene.targets[node.widget]
 
     def _scroll(self, window: Window, drag: Drag) -> bool:
         """Scroll the innermost container that the drag can move; False where there is none."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pytest_clawperator.simulator.screen.actions.action_runner import ActionRunner, Context
 from pytest_clawperator.simulator.screen.app_files.action_schema import Action
 from pytest_clawperator.simulator.screen.app_files.language.expressions import Expression
 from pytest_clawperator.simulator.screen.app_files.language.kinds import Misfit
+from pytest_clawperator.simulator.screen.app_files.language.values import Value
+from pytest_clawperator.simulator.screen.app_files.widget_schema import DROPPED
 from pytest_clawperator.simulator.screen.state.page_widgets import field_text, is_checked
 from pytest_clawperator.simulator.screen.state.phone_state import PhoneState
 from pytest_clawperator.simulator.screen.state.task import Task
@@ -46,6 +49,25 @@ class WidgetActions:
         if target.widget.kind == "field":
             self.focus(target)
         self._run(target, target.widget.on_long_press)
+
+    def double_tap(self, target: Target) -> None:
+        """Do what the second of two quick taps on a widget does."""
+        self._run(target, target.widget.on_double_tap)
+
+    def swiped(self, target: Target, *, left: bool) -> None:
+        """Do what a swipe sideways over a widget does."""
+        widget = target.widget
+        self._run(target, widget.on_swipe_left if left else widget.on_swipe_right)
+
+    def drop(self, dragged: Target, target: Target) -> None:
+        """Do what dropping a widget on another one does."""
+        template = dragged.widget.drag
+        value = "" if template is None else template.value(dragged.lookup)
+
+        def lookup(name: str) -> Value:
+            return value if name == DROPPED else target.lookup(name)
+
+        self._run(replace(target, lookup=lookup), target.widget.on_drop)
 
     def submit(self, target: Target) -> None:
         """Do what the keyboard's enter key does in a field."""

@@ -78,4 +78,5 @@ def is_clickable(widget: Widget) -> bool:
     """Whether the node of a widget is clickable."""
     if widget.clickable is not None:
         return widget.clickable
-    return bool(widget.on_tap) or widget.kind in _TAPPABLE or row_check(widget) is not None
+    has_taps = bool(widget.on_tap or widget.on_double_tap)
+    return has_taps or widget.kind in _TAPPABLE or row_check(widget) is not None

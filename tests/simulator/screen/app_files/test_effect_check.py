@@ -14,6 +14,9 @@ STATE = "state: {on: true, count: 0, tab: a, name: ''}\n"
     ("widget", "part"),
     [
         ("{text: A, clickable: false, on_tap: {back: true}}", "`on_tap` never happens"),
+        ("{text: A, clickable: false, on_double_tap: {back: true}}", "`on_double_tap` never"),
+        ("{text: A, drag: a}", "`drag` leads nowhere"),
+        ("{text: A, on_drop: {set: {name: '{dropped}'}}}", "`on_drop` never happens"),
         ("{row: A, summary_id: x}", "for a row with a `summary`"),
         ("{field: A, multiline: true, on_submit: {back: true}}", "`on_submit` never happens"),
         ("{tab: A, value: a}", "a tab stands among the items of `tabs`"),

@@ -95,3 +95,84 @@ def test_an_inner_list_at_its_end_lets_the_outer_one_move() -> None:
         phone.ui.touch.swipe((x, y), (x, 100))
 
     assert not phone.has("O1")
+
+
+def test_the_second_of_two_quick_taps_is_a_double_tap() -> None:
+    """It goes to who listens for it, if it comes in time and to the same place."""
+    phone = Phone(
+        screen_app(
+            """\
+            - {text: Photo, on_double_tap: {add: {likes: 1}}}
+            - {button: Both, on_tap: {add: {taps: 1}}, on_double_tap: {add: {likes: 10}}}
+            - {button: Taps, on_tap: {add: {taps: 100}}}
+            - {text: "{likes} likes, {taps} taps"}
+            """,
+            "state: {likes: 0, taps: 0}\n",
+        )
+    )
+
+    phone.tap("Photo")
+    phone.wait(1.5)
+    phone.tap("Photo")
+    assert phone.has("0 likes, 0 taps")
+    phone.tap("Photo")
+    assert phone.has("1 likes, 0 taps")
+    phone.tap("Both")
+    phone.tap("Both")
+    assert phone.has("11 likes, 1 taps")
+    phone.tap("Taps")
+    phone.tap("Taps")
+    assert phone.has("11 likes, 201 taps")
+
+
+def test_a_row_is_swiped_away() -> None:
+    """A swipe sideways does what the row says, each way its own; lists still scroll."""
+    phone = Phone(
+        screen_app(
+            """\
+            - {text: "{mails.count} mails, {kept} kept"}
+            - list: mails
+              items:
+                - row: "Mail {item}"
+                  repeat: mails
+                  on_swipe_left: {remove: {mails: index}}
+                  on_swipe_right: {add: {kept: 1}}
+            """,
+            "state: {mails: [a, b, c], kept: 0}\n",
+        )
+    )
+    x, y = phone.node("Mail b").bounds.centre
+
+    phone.ui.touch.swipe((x, y), (x + 400, y))
+    assert phone.has("3 mails, 1 kept")
+    phone.ui.touch.swipe((x, y), (x - 400, y))
+
+    assert phone.has("2 mails, 1 kept")
+    assert not phone.has("Mail b")
+
+
+def test_what_is_dragged_is_dropped_where_it_may_be() -> None:
+    """The place where it is dropped gets its value; elsewhere nothing happens."""
+    phone = Phone(
+        screen_app(
+            """\
+            - {row: "Note {item}", repeat: notes, drag: "{index}"}
+            - card: [{text: Bin}]
+              on_drop: [{remove: {notes: dropped}}, {set: {last: "{dropped}"}}]
+            - {button: Hold me, on_long_press: {set: {last: held}}}
+            - {text: "Last {last}"}
+            """,
+            "state: {notes: [a, b], last: ''}\n",
+        )
+    )
+    note, bin_ = phone.node("Note a").bounds.centre, phone.node("Bin").bounds.centre
+
+    phone.ui.touch.drag(note, phone.node("Hold me").bounds.centre)
+    assert phone.has("Note a")
+    phone.ui.touch.drag(note, bin_)
+    assert not phone.has("Note a")
+    assert phone.has("Last 0")
+    phone.ui.touch.drag(phone.node("Hold me").bounds.centre, bin_)
+
+    assert phone.has("Last held")
+    assert not phone.ui.touch.drag((5000, 5), bin_)
