@@ -217,7 +217,11 @@ class LazyGroup(click.Group):
         is_known = self._prefix.strip() in PUBLISHED_GROUPS
         return Mistake(
             f"Unknown command: {name}. {meant}"
-            + (f"There is {self._all(ctx)}." if self._prefix else "Use --help for available commands."),
+            + (
+                f"There is {self._all(ctx)}."
+                if self._prefix
+                else "Use --help for available commands."
+            ),
             code=ErrorCode.USAGE if is_known else ErrorCode.UNKNOWN_COMMAND,
             exit_code=0 if is_known else 1,
             fields={"suggestion": near} if near else None,
