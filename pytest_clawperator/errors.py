@@ -83,6 +83,14 @@ def _rebuild(cls: type[_Explained], args: tuple[Any, ...], state: dict[str, Any]
     return error
 
 
+# What is wrong with a file is nothing that an examination of the device would find.
+_ABOUT_A_FILE = (
+    ErrorCode.OPERATOR_APK_NOT_FOUND,
+    ErrorCode.OPERATOR_CHECKSUM_MISMATCH,
+    ErrorCode.OPERATOR_DOWNLOAD_FAILED,
+)
+
+
 class _Explained(BaseException):
     """What every error of ours carries, so that a reader knows the cause and the next step.
 
@@ -107,7 +115,8 @@ class _Explained(BaseException):
         self.message = message
         self.code: ErrorCode | str = known_code(code) if code is not None else self.default_code
         self.serial = serial
-        self.advice = remedies.with_remedy(remedies.parts_of(hint), self.last_resort)
+        last = None if self.code in _ABOUT_A_FILE else self.last_resort
+        self.advice = remedies.with_remedy(remedies.parts_of(hint), last)
         self.wording: remedies.Wording = remedies.for_scripts
         self.details: dict[str, Any] = dict(details or {})
 

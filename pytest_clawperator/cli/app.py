@@ -24,7 +24,7 @@ from typing import Any
 
 import click
 
-from pytest_clawperator.cli.command import write_options
+from pytest_clawperator.cli.command import write_examples, write_options
 from pytest_clawperator.cli.global_options import (
     GlobalOptions,
     OutputMode,
@@ -34,11 +34,26 @@ from pytest_clawperator.cli.global_options import (
 )
 from pytest_clawperator.cli.mistakes import Mistake, of_click
 from pytest_clawperator.cli.output import Answer, show, show_error
-from pytest_clawperator.cli.table import ALIASES, COMMANDS, FORMER, GROUPS, SECTIONS
-from pytest_clawperator.contracts.text.wording import closest
+from pytest_clawperator.cli.table import (
+    ALIASES,
+    COMMANDS,
+    FORMER,
+    GROUPS,
+    PUBLISHED_GROUPS,
+    SECTIONS,
+    Row,
+    nearest_command,
+)
 from pytest_clawperator.errors import ClawperatorError, ErrorCode
 
 PROGRAM = "clawperator-py"
+_EXAMPLES = (
+    "simulate",
+    "snapshot",
+    'click --text "Wi-Fi"',
+    "doctor --fix",
+    "init",
+)
 #: The variable by which a shell asks for completions.
 COMPLETE = "_CLAWPERATOR_PY_COMPLETE"
 INTERRUPTED = 128 + signal.SIGINT
@@ -117,12 +132,15 @@ class LazyGroup(click.Group):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the global options, for help and completion."""
-        return [*super().get_params(ctx), *as_parameters()]
+        version = click.Option(
+            ["--version"], is_flag=True, expose_value=False, help="Print the version and exit."
+        )
+        own = super().get_params(ctx)
+        return [*own, *([] if self._prefix else [version]), *as_parameters()]
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, in the order of the table."""
-        inside = [path.removeprefix(self._prefix) for path in COMMANDS if self._has(path)]
-        return list(dict.fromkeys(path.split(" ")[0] for path in inside))
+        return list(dict.fromkeys(name.split(" ")[0] for name in self._rows()))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command, imported, or a group of commands."""
@@ -149,32 +167,34 @@ class LazyGroup(click.Group):
             found = self.get_command(ctx, name)
             if found is not None:
                 return name, found, args[count:]
-        if self._prefix:
-            raise self._usage(ctx)
-        raise _unknown(
-            args[0], [path for path in (*COMMANDS, *GROUPS, *ALIASES) if " " not in path]
-        )
+        raise self._unknown(ctx, args[0])
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands under their headings, without importing them."""
-        for heading, rows in SECTIONS.items():
-            inside = {path: row for path, row in rows.items() if self._has(path)}
-            if inside:
-                with formatter.section(heading if not self._prefix else "Commands"):
-                    formatter.write_dl(
-                        [
-                            (path.removeprefix(self._prefix), row.help)
-                            for path, row in inside.items()
-                        ]
-                    )
+        """List the commands, those of the program under their headings, and import none."""
+        sections = {"Commands": self._rows()} if self._prefix else SECTIONS
+        for heading, rows in sections.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, row.help) for name, row in rows.items()])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands, then the global options."""
         self.format_commands(ctx, formatter)
         write_options(self, ctx, formatter)
 
-    def _has(self, path: str) -> bool:
-        return path.startswith(self._prefix)
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what to type first."""
+        if not self._prefix:
+            write_examples(_EXAMPLES, ctx, formatter)
+
+    def _rows(self) -> dict[str, Row]:
+        """Return the commands by their names in here; other spellings where there are no others."""
+        own = {path: row for path, row in COMMANDS.items() if path.startswith(self._prefix)}
+        inside = own or {
+            path: COMMANDS[meant]
+            for path, meant in ALIASES.items()
+            if path.startswith(self._prefix)
+        }
+        return {path.removeprefix(self._prefix): row for path, row in inside.items()}
 
     def _require_command(self) -> None:
         """Raise for a group that is called alone, with the commands that it has."""
@@ -183,10 +203,38 @@ class LazyGroup(click.Group):
             raise self._usage(context)
 
     def _usage(self, ctx: click.Context) -> Mistake:
-        words = "|".join(self.list_commands(ctx))
+        return Mistake(self._all(ctx), exit_code=0, hint=f"See `{ctx.command_path} --help`.")
+
+    def _all(self, ctx: click.Context) -> str:
+        return f"{self._prefix}{'|'.join(self.list_commands(ctx))}"
+
+    def _unknown(self, ctx: click.Context, word: str) -> Mistake:
+        """Return the error of a command that is not there, with the one that was meant."""
+        near = FORMER.get(word) if not self._prefix else None
+        near = near or self._near(word)
+        meant = f"Did you mean '{near}'? " if near else ""
+        name = f"{self._prefix}{word}"
+        is_known = self._prefix.strip() in PUBLISHED_GROUPS
         return Mistake(
-            f"{self._prefix}{words}", exit_code=0, hint=f"See `{ctx.command_path} --help`."
+            f"Unknown command: {name}. {meant}"
+            + (
+                f"There is {self._all(ctx)}."
+                if self._prefix
+                else "Use --help for available commands."
+            ),
+            code=ErrorCode.USAGE if is_known else ErrorCode.UNKNOWN_COMMAND,
+            exit_code=0 if is_known else 1,
+            fields={"suggestion": near} if near else None,
         )
+
+    def _near(self, word: str) -> str | None:
+        """Return the command that was meant: one in here, or one that needs no group."""
+        inside = [path for path in (*COMMANDS, *GROUPS, *ALIASES) if path.startswith(self._prefix)]
+        names = [path.removeprefix(self._prefix) for path in inside]
+        found = nearest_command(word, [name for name in names if " " not in name])
+        if found is not None:
+            return f"{self._prefix}{found}"
+        return word if word in COMMANDS else None
 
 
 def _unexpected(error: Exception) -> ClawperatorError:
@@ -194,14 +242,4 @@ def _unexpected(error: Exception) -> ClawperatorError:
         f"something unexpected went wrong: {type(error).__name__}: {error}",
         code=ErrorCode.UNKNOWN,
         hint="This is a fault of the program. --verbose shows where it happened.",
-    )
-
-
-def _unknown(name: str, known: Sequence[str]) -> Mistake:
-    near = FORMER.get(name) or closest(name, known)
-    meant = f"Did you mean '{near}'? " if near else ""
-    return Mistake(
-        f"Unknown command: {name}. {meant}Use --help for available commands.",
-        code=ErrorCode.UNKNOWN_COMMAND,
-        fields={"suggestion": near} if near else None,
     )

@@ -10,8 +10,10 @@ import click
 
 from pytest_clawperator.cli.global_options import GlobalOption, as_parameters
 from pytest_clawperator.cli.mistakes import Mistake
-from pytest_clawperator.cli.selectors import SelectorOption, Selectors
-from pytest_clawperator.contracts.text.wording import closest
+from pytest_clawperator.cli.selectors import ELEMENT, SelectorOption, Selectors
+from pytest_clawperator.cli.table import COMMANDS, nearest_command
+from pytest_clawperator.contracts.text.wording import closest, quote
+from pytest_clawperator.errors import ErrorCode
 
 Body = Callable[..., Any]
 
@@ -64,7 +66,33 @@ class Command(click.Command):
         refuse_unknown_flags(args, self, ctx)
         for each in self._selectors:
             ctx.params[each.parameter], args = each.take(args)
-        return super().parse_args(ctx, args)
+        ctx.allow_extra_args = True  # they are refused here, with what was meant
+        try:
+            super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
+        if ctx.args and not ctx.resilient_parsing:
+            raise self._no_word(ctx, ctx.args[0])
+        return ctx.args
+
+    def _no_word(self, ctx: click.Context, word: str) -> Mistake:
+        """Return the error of a word that the command does not take."""
+        program, _, path = ctx.command_path.partition(" ")
+        if ELEMENT in self._selectors and ctx.params[ELEMENT.parameter] is None:
+            return Mistake(
+                f"{path} requires a selector, and {quote(word)} is none",
+                code=ErrorCode.MISSING_SELECTOR,
+                hint=f"Say which element is meant: {program} {path} --text {quote(word)}.",
+            )
+        longer = [name.removeprefix(f"{path} ") for name in COMMANDS if name.startswith(f"{path} ")]
+        near = nearest_command(word, longer)
+        meant = f". Did you mean '{path} {near}'?" if near else ""
+        return Mistake(
+            f"{path} takes no {quote(word)}{meant}",
+            hint=f"See `{ctx.command_path} --help`.",
+            fields={"suggestion": f"{path} {near}"} if near else None,
+        )
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; all that it needs is imported by now, and stays."""
@@ -79,11 +107,18 @@ class Command(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""
-        program = ctx.find_root().info_name
-        if self.examples:
-            with formatter.section("Examples"):
-                for example in self.examples:
-                    formatter.write(f"{'':>{formatter.current_indent}}{program} {example}\n")
+        write_examples(self.examples, ctx, formatter)
+
+
+def write_examples(
+    examples: Sequence[str], ctx: click.Context, formatter: click.HelpFormatter
+) -> None:
+    """Write command lines that can be typed as they are."""
+    program = ctx.find_root().info_name
+    if examples:
+        with formatter.section("Examples"):
+            for example in examples:
+                formatter.write(f"{'':>{formatter.current_indent}}{program} {example}\n")
 
 
 def write_options(
@@ -92,7 +127,8 @@ def write_options(
     """Write the options of a command: its own, those that say which node, the global ones."""
     headings: dict[str, list[tuple[str, str]]] = {}
     for parameter in command.get_params(ctx):
-        record = parameter.get_help_record(ctx)
+        is_option = isinstance(parameter, click.Option)  # the usage has the arguments
+        record = parameter.get_help_record(ctx) if is_option else None
         if record is not None:
             headings.setdefault(_heading(parameter), []).append(record)
     for heading, records in headings.items():

@@ -31,6 +31,16 @@ _VALUES = {
     "--log-level": "--log-level",
 }
 _SWITCHES = ("--json", "--verbose")
+# What a value looks like.
+_SUCH_AS = {
+    "--device": "emulator-5554",
+    "--operator-package": "com.clawperator.operator.dev",
+    "--output": "json",
+    "--timeout": "30000",
+    "--adb": "127.0.0.1:5037",
+    "--lease": "redis://lab:6379/0",
+    "--log-level": "debug",
+}
 # Their values may begin with a dash: a wrong number is told as a wrong number.
 _MAY_BEGIN_WITH_DASH = ("--timeout",)
 
@@ -150,7 +160,7 @@ def _with_values_apart(words: Sequence[str]) -> Iterator[str]:
 def _value(name: str, value: str | None) -> str:
     may_begin = _VALUES[name] in _MAY_BEGIN_WITH_DASH
     if value is None or not value.strip() or (value.startswith("-") and not may_begin):
-        raise Mistake(f"{name} requires a value")
+        raise Mistake(f"{name} requires a value", hint=f"As in {name} {_SUCH_AS[_VALUES[name]]}.")
     return value
 
 

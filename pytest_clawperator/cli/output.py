@@ -170,7 +170,9 @@ def _sentence(error: ClawperatorError) -> str:
     """Return the error in one line, with the next step at its end."""
     device = f"[{error.serial}] " if error.serial else ""
     message = error.message
-    if isinstance(error, ExecutionValidationError) and error.path:
+    if "lastCorrelatedEvents" in error.details:
+        message = message.partition("\n")[0]  # lines of the log follow, which programs get
+    if isinstance(error, ExecutionValidationError) and error.path and error.path not in message:
         message = f"{message} (at {error.path})"
     end = "" if message.endswith((".", "?", "!")) else "."
     hint = f" {error.hint}" if error.hint else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
+from importlib import import_module
 
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.hints import for_command_line
@@ -32,6 +33,7 @@ from pytest_clawperator.errors import (
     DeviceNotFoundError,
     DeviceUnavailableError,
     ErrorCode,
+    NoDeviceError,
     OperatorNotReadyError,
 )
 from pytest_clawperator.execution.pipeline import Pipeline
@@ -76,14 +78,28 @@ def usable_devices(options: GlobalOptions) -> list[ConnectedDevice]:
     return [device for device in found if device.state == USABLE]
 
 
+def simulated_elsewhere(options: GlobalOptions) -> str:
+    """Return how to reach simulated phones that run, if they are behind another adb server."""
+    # Few need it.
+    found: str = import_module("pytest_clawperator.cli.simulated").elsewhere(
+        str(locate_server(options.adb))
+    )
+    return found
+
+
 @contextmanager
 def _published_codes(options: GlobalOptions) -> Iterator[None]:
     """Give a chosen device that cannot be used the published program's code and details.
 
-    The message still says what is wrong with it.
+    The message still says what is wrong with it. Where there is none, simulated phones that
+    run elsewhere are named.
     """
     try:
         yield
+    except NoDeviceError as error:
+        if found := simulated_elsewhere(options):
+            error.add_hint(found)
+        raise
     except (DeviceNotFoundError, DeviceUnavailableError) as error:
         usable = [one.serial for one in connected_devices(options) if one.state == USABLE]
         error.code = ErrorCode.DEVICE_NOT_FOUND

@@ -90,6 +90,12 @@ def running() -> list[RunningPhones]:
     return phones
 
 
+def elsewhere(adb: str) -> str:
+    """Return how to reach the phones that run behind another adb server; nothing without any."""
+    found = [f"--adb {one.adb} ({one.name})" for one in running() if one.adb not in ("", adb)]
+    return f"Simulated phones run: {', '.join(found)}." if found else ""
+
+
 def stop(phones: RunningPhones) -> None:
     """End phones, and wait until nothing of them is left."""
     for number in (signal.SIGTERM, signal.SIGKILL):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+from pytest_clawperator.contracts.text.wording import closest
 
 
 class Row(NamedTuple):
@@ -128,9 +130,18 @@ ALIASES: Mapping[str, str] = {
     "action press-key": "press",
 }
 
+#: The groups of the published program: a slip in one of them is an exit code of 0, as there.
+PUBLISHED_GROUPS = frozenset(GROUPS) - {"observe", "action"}
+
 #: What was a command long ago, and what it is today.
 FORMER: Mapping[str, str] = {"inspect": "snapshot"}
 
 COMMANDS: Mapping[str, Row] = {
     path: row for section in SECTIONS.values() for path, row in section.items()
 }
+
+
+def nearest_command(word: str, names: Sequence[str]) -> str | None:
+    """Return the name that a word was meant to be: one that is like it, or begins with it."""
+    begun = [name for name in names if len(word) > 2 and name.startswith(word)]
+    return closest(word, names) or (begun[0] if begun else None)

@@ -141,7 +141,8 @@ class FilePermit:
         raise LeaseError(
             f"the device is no longer leased by this run: {now}, not {lender}",
             serial=self.key,
-            hint="The process that had leased it has ended; start the run again.",
+            hint="The process that had leased it has ended, or somebody took the device with"
+            " `clawperator-py leases --break`; start the run again.",
             details={"key": self.key},
         )
 

@@ -187,11 +187,11 @@ def grant_each(transport: Transport, package: str) -> Grants:
 
 def tell_grants(grants: Grants, tell: Callable[[str], None]) -> None:
     """Tell each change of what the Operator has; nothing if it had all before."""
-    if not grants.accessibility.had:
+    if grants.accessibility.ok and not grants.accessibility.had:
         tell("switched the Operator's accessibility service on")
-    if not grants.is_unchanged and not grants.notification.needless:
+    if not grants.is_unchanged and grants.notification.ok and not grants.notification.needless:
         tell("made sure that the Operator may show notifications")
-    if not grants.listener.had:
+    if grants.listener.ok and not grants.listener.had:
         tell("switched the Operator's notification listener on")
 
 

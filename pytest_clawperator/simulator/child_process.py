@@ -109,13 +109,21 @@ class ChildSimulator:
         self._complaints.seek(0)
         said = self._complaints.read().decode("utf-8", "replace").strip()
         if self._process.returncode == 2:
-            return ConfigurationError(f"the simulator refused its options: {said}")
+            return _refused(said)
         what = f"was not ready within {START_DEADLINE:.0f} s" if timed_out else "ended at once"
         return DeviceError(
             f"the simulator {what}; it said: {said or 'nothing'}",
             code=ErrorCode.EMULATOR_START_FAILED,
             hint="Run `python -m pytest_clawperator.simulator` by hand to see more.",
         )
+
+
+def _refused(said: str) -> ConfigurationError:
+    """Return the error that the process printed, which has its hint in a line of its own."""
+    message, _, hint = said.removeprefix(f"{ErrorCode.CONFIGURATION_INVALID}: ").partition(
+        "\n  hint: "
+    )
+    return ConfigurationError(f"the simulator refused its options: {message}", hint=hint or None)
 
 
 class Simulator(ChildSimulator):

@@ -42,6 +42,71 @@ def test_a_flag_that_is_not_there_suggests_the_nearest(capsys: pytest.CaptureFix
     assert "'--jsn'. Did you mean '--json'?" in str(told["message"])
 
 
+@pytest.mark.parametrize(
+    ("argv", "code", "kind", "near"),
+    [
+        (["snap"], 1, "UNKNOWN_COMMAND", "snapshot"),
+        (["action", "clik"], 1, "UNKNOWN_COMMAND", "action click"),
+        (["action", "scroll"], 1, "UNKNOWN_COMMAND", "scroll"),
+        (["observe", "tree"], 1, "UNKNOWN_COMMAND", None),
+        (["emulator", "lst"], 0, "USAGE", "emulator list"),
+        (["simulate", "stopp"], 1, "USAGE", "simulate stop"),
+    ],
+)
+def test_a_slip_in_a_command_of_a_group_suggests_the_nearest(
+    argv: list[str], code: int, kind: str, near: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A command of two words is suggested whole; the exit codes are those of the reference."""
+    exit_code, told = answer(capsys, *argv)
+
+    assert (exit_code, told["code"], told.get("suggestion")) == (code, kind, near)
+    assert near is None or f"Did you mean '{near}'?" in str(told["message"])
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_tells_what_is_in_it(group: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Alone and in its help it lists its commands, even if they are other spellings."""
+    inside = [path for path in (*COMMANDS, *ALIASES) if path.startswith(f"{group} ")]
+
+    code, told = answer(capsys, group)
+    run([group, "--help"])
+
+    first = inside[0].removeprefix(f"{group} ")
+    assert code == 0
+    assert first in str(told["message"])
+    assert f"\n  {first} " in capsys.readouterr().out.partition("Commands:")[2]
+
+
+@pytest.mark.parametrize("command", ["click", "read", "wait"])
+def test_a_bare_word_is_no_element(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Who types only the text of an element is told the flag that it lacks."""
+    code, told = answer(capsys, command, "Sign in")
+
+    assert (code, told["code"]) == (1, "MISSING_SELECTOR")
+    assert f'clawperator-py {command} --text "Sign in"' in str(told["hint"])
+
+
+@pytest.mark.parametrize(
+    ("argv", "step"),
+    [
+        (["snapshot", "--device"], "As in --device emulator-5554."),
+        (["operator", "setup", "--apk"], "See `clawperator-py operator setup --help`."),
+        (["snapshot", "screen"], "See `clawperator-py snapshot --help`."),
+        (["wait", "--text", "Done", "--timeout", "5s"], "milliseconds, as in --timeout 30000"),
+        (["sleep", "2s"], "milliseconds, as in: clawperator-py sleep 2000"),
+        (["scroll-until", "About phone"], '--text "About phone"'),
+    ],
+)
+def test_a_value_that_is_missing_or_wrong_has_a_next_step(
+    argv: list[str], step: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The hint says what to type."""
+    code, told = answer(capsys, *argv)
+
+    assert code == 1
+    assert step in str(told["hint"])
+
+
 def test_options_alone_are_no_error(capsys: pytest.CaptureFixture[str]) -> None:
     """Without a command the program says how to find one, and exits with 0 as published."""
     code, told = answer(capsys, "--json")
@@ -67,6 +132,18 @@ def test_help_lists_every_command(argv: list[str], capsys: pytest.CaptureFixture
 
     assert code == 0
     assert [path for path in COMMANDS if f"\n  {path} " not in printed] == []
+
+
+def test_help_begins_with_what_to_type_first(capsys: pytest.CaptureFixture[str]) -> None:
+    """The first page has examples, the option for the version, and no arguments as options."""
+    run(["--help"])
+    first = capsys.readouterr().out
+    run(["type", "--help"])
+    typing = capsys.readouterr().out
+
+    assert "\n  clawperator-py simulate\n" in first.partition("Examples:")[2]
+    assert "\n  --version " in first
+    assert "\n  [TEXT]" not in typing
 
 
 @pytest.mark.parametrize("path", COMMANDS)

@@ -93,6 +93,18 @@ def test_an_error_is_one_line_in_the_words_of_the_command_line(
     assert "\x1b" not in printed.err
 
 
+def test_a_timeout_for_people_has_no_lines_of_the_log(capsys: pytest.CaptureFixture[str]) -> None:
+    """It stays one short line; programs get the lines in a field of their own."""
+    details = {"lastCorrelatedEvents": ["11-17 step_start"]}
+    error = EnvelopeTimeoutError("none came\n  last lines:\n    11-17 step_start", details=details)
+
+    show_error(error, PEOPLE)
+    printed = capsys.readouterr().err
+
+    assert "none came. " in printed
+    assert "step_start" not in printed
+
+
 def test_a_mistake_has_the_exit_code_of_the_published_program(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -95,9 +95,6 @@ def test_a_token_comes_from_a_file(simulator: Simulator, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--port", "0"], "--port must be"),
-        (["--port", "65536"], "--port must be"),
-        (["--port", "x"], "--port must be"),
         (["--token", "a-long-token", "--insecure"], "--insecure OR a token"),
         (["--token", "a-long-token", "--token-file", "f"], "--token OR --token-file"),
         (["--token", "short"], "too short"),
@@ -113,3 +110,13 @@ def test_what_makes_no_sense_is_refused(
 
     assert code == 1
     assert told in json.loads(capsys.readouterr().out)["message"]
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "x"])
+def test_a_port_that_cannot_be_is_told(capsys: pytest.CaptureFixture[str], port: str) -> None:
+    """Nothing listens, and the exit code is 0 as published."""
+    code = run(["serve", "--json", "--port", port])
+
+    told = json.loads(capsys.readouterr().out)
+    assert (code, told["code"]) == (0, "USAGE")
+    assert "--port must be" in told["message"]

@@ -16,13 +16,12 @@ from pytest_clawperator.execution.pipeline import Pipeline
 from tests.conformance.vectors import rows
 from tests.doubles.scenario_phone import ScenarioPhone, ScenarioServer
 
-# Commands that are tested elsewhere: set-up, diagnosis and the service.
+# Commands that are tested elsewhere: set-up and diagnosis.
 _ELSEWHERE = {
     "doctor",
     "grant-device-permissions",
     "install",
     "operator",
-    "serve",
     "setup",
     "skills",
     "version",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,11 @@ class BulkPhone(ScenarioPhone):
             return self._listed("settings get global", keys, "{}={}\n")
         if plain == "settings get secure accessibility_enabled":
             return ShellResult("1\n", "", 0)
+        rules = self.scenario["rules"]
+        is_told = any(re.search(rule["match"], f"shell {plain}") for rule in rules)
+        if plain.startswith("pm list packages ") and not is_told:
+            # What is set up without a look is there.
+            return ShellResult("package:com.clawperator.operator\n", "", 0)
         if plain.startswith("pm list packages ") and plain.endswith("operator"):
             both = [super()._run(plain), super()._run(f"{plain}.dev")]
             return ShellResult(

@@ -7,7 +7,7 @@ import click
 from pytest_clawperator.cli.command import command
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.output import Answer, Line, Piece, Table
-from pytest_clawperator.cli.session import connected_devices, open_device
+from pytest_clawperator.cli.session import connected_devices, open_device, simulated_elsewhere
 from pytest_clawperator.client.device.commands import run
 from pytest_clawperator.devices.inventory import USABLE, ConnectedDevice
 
@@ -17,7 +17,7 @@ def devices(options: GlobalOptions) -> Answer:
     """List the connected devices, the unusable ones included, each with its state."""
     found = connected_devices(options)
     listed = [{"serial": device.serial, "state": device.state} for device in found]
-    return Answer({"devices": listed}, _page(found))
+    return Answer({"devices": listed}, _page(found, options))
 
 
 @command("packages list", examples=["packages list", "packages list --third-party"])
@@ -32,9 +32,10 @@ def packages_list(options: GlobalOptions, third_party: bool) -> Answer:
     return Answer({"packages": packages}, packages or ["No apps."])
 
 
-def _page(found: list[ConnectedDevice]) -> list[Piece]:
+def _page(found: list[ConnectedDevice], options: GlobalOptions) -> list[Piece]:
     if not found:
-        return ["No device is connected. Start a simulated one: clawperator-py simulate"]
+        start = "Start a simulated one: clawperator-py simulate"
+        return [f"No device is connected. {simulated_elsewhere(options) or start}"]
     rows = [
         (device.serial, Line(device.state, "green" if device.state == USABLE else "red"))
         for device in found

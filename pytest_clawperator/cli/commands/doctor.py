@@ -67,7 +67,8 @@ def doctor(options: GlobalOptions, every: bool, fix: bool, full: bool, check_onl
         all_as_json(reports, for_command_line) if every else reports[0].to_json(for_command_line)
     )
     is_fine = check_only or all(report.ok for report in reports)
-    return Answer(document, _page(reports), exit_code=0 if is_fine else 1)
+    page = [*_page(reports), *([] if fix else _next(reports))]
+    return Answer(document, page, exit_code=0 if is_fine else 1)
 
 
 def _within(options: GlobalOptions) -> float:
@@ -90,7 +91,7 @@ def _page(reports: Sequence[Report]) -> list[Piece]:
     )
     lines = [Line(line.text, _COLOURS[line.status]) for line in table(reports, style)]
     summary = verdict(reports)
-    return [*lines, "", Line(summary.text, _COLOURS[summary.status]), *_next(reports)]
+    return [*lines, "", Line(summary.text, _COLOURS[summary.status])]
 
 
 def _next(reports: Sequence[Report]) -> list[str]:

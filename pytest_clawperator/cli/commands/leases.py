@@ -23,7 +23,7 @@ from pytest_clawperator.devices.inventory import (
     read_device,
 )
 from pytest_clawperator.devices.lease import LeaseStore, open_leases
-from pytest_clawperator.errors import ClawperatorError, LeaseError
+from pytest_clawperator.errors import ClawperatorError, DeviceNotFoundError, LeaseError
 from pytest_clawperator.execution.flight import Flight, Unfinished
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.visible_text import visible_line
@@ -40,7 +40,7 @@ def leases(options: GlobalOptions, broken: str | None, yes: bool) -> Answer:
     devices = usable_devices(options)
     with closing(open_leases(options.lease, run_id=RUN_ID, say=notice)) as store:
         if broken is not None:
-            return _break(store, choose_device(devices, broken), options, is_sure=yes)
+            return _break(store, _chosen(devices, broken), options, is_sure=yes)
         found = _all_of(store, devices)
     documents = [one.to_document() for one in found]
     return Answer({"leases": documents}, _page(found))
@@ -87,6 +87,14 @@ def _lease_of(store: LeaseStore, device: ConnectedDevice) -> _Lease:
         return _Lease(device.serial, error=error.message)
 
 
+def _chosen(devices: Sequence[ConnectedDevice], serial: str) -> ConnectedDevice:
+    try:
+        return choose_device(devices, serial)
+    except DeviceNotFoundError as error:
+        error.hint = "Correct --break; `clawperator-py leases` lists the devices."
+        raise
+
+
 def _key_of(device: ConnectedDevice) -> str:
     with closing(AdbTransport(device.server, device.serial)) as transport:
         return read_device(transport, server=device.server).key
@@ -98,7 +106,9 @@ def _break(
     key = _key_of(device)
     holder = store.holder(key)
     if holder is None:
-        raise LeaseError("nobody holds the device", serial=device.serial)
+        raise Mistake(
+            f"nobody holds {device.serial}", hint="There is nothing to break: the device is free."
+        )
     # Anybody can have written who the holder is.
     question = visible_line(f"{device.serial} is held by {holder}. Take it from them?")
     if not is_sure and not sys.stdin.isatty():

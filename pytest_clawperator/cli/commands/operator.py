@@ -14,10 +14,18 @@ from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import Mistake
 from pytest_clawperator.cli.output import Answer, Line, notice
 from pytest_clawperator.cli.session import leased, open_device
+from pytest_clawperator.client.device.commands import installed_packages
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
 from pytest_clawperator.devices.connection import wanted_package
-from pytest_clawperator.devices.operator import grant_each, not_granted, tell_grants
+from pytest_clawperator.devices.operator import (
+    grant_each,
+    not_granted,
+    operator_version,
+    require_variant,
+    tell_grants,
+)
 from pytest_clawperator.devices.setup.apk_source import is_url, local_apk
+from pytest_clawperator.devices.setup.compatibility import judge_version
 from pytest_clawperator.devices.setup.set_up import (
     await_answer,
     permissions,
@@ -66,6 +74,7 @@ def setup(options: GlobalOptions, apk: str | None, sha256: str | None) -> Answer
             "verification": {"ok": True, "packageInstalled": True},
         }
         _await(transport, done.package, hold.key, tell, document)
+        document |= _misfit(transport, done.package)
     message = "Operator installed and ready. Run clawperator-py doctor to verify."
     if done.is_unchanged:
         message = "Operator installed. Required permissions were already enabled."
@@ -83,15 +92,17 @@ def grant_device_permissions(options: GlobalOptions) -> Answer:
     changes: list[str] = []
     with open_device(options) as transport, leased(options, transport) as hold:
         tell = partial(_tell, transport, changes)
+        there = installed_packages(transport, package.removesuffix(".dev"))
+        require_variant(there, package, transport.serial)
         grants = grant_each(transport, package)
         document: dict[str, Any] = {"operatorPackage": package, **permissions(grants)}
+        tell_grants(grants, tell)
         if grants.error is not None:
             error = not_granted(
                 grants.error, package, code=ErrorCode.GRANT_DEVICE_PERMISSIONS_FAILED
             )
             error.details = {**error.details, **document}
             raise error from grants.error
-        tell_grants(grants, tell)
         _await(transport, package, hold.key, tell, document)
     message = "Required device permissions enabled. Run clawperator-py doctor to verify."
     if grants.is_unchanged:
@@ -113,6 +124,16 @@ def _await(
     except OperatorNotReadyError as error:
         error.details = {**error.details, **document}
         raise
+
+
+def _misfit(transport: AdbTransport, package: str) -> dict[str, Any]:
+    """Tell that the installed Operator is of a version that this package is not made for."""
+    version = operator_version(transport, package)
+    problem = judge_version(package, version, serial=transport.serial).problem
+    if problem is None:
+        return {}
+    notice(f"[{transport.serial}] {problem.code}: {problem.message}")
+    return {"compatibility": {"code": str(problem.code), "message": problem.message}}
 
 
 def _tell(transport: AdbTransport, changes: list[str], change: str) -> None:

@@ -96,7 +96,7 @@ def _port(text: str) -> int:
     if text == "auto":
         return 0
     if not (text.isascii() and text.isdecimal() and 0 < int(text[:6]) < 65536):
-        raise Mistake(_PORT_MISTAKE)
+        raise Mistake(_PORT_MISTAKE, exit_code=0)  # as published
     return int(text)
 
 

@@ -215,7 +215,7 @@ def check_handshake(facts: DeviceFacts) -> Finding | None:
         check,
         _handshake_code(problem),
         "The Operator does not answer.",
-        detail=problem.message,
+        detail=problem.message.partition("\n")[0],
         fix=Fix(
             "Switch its service on again",
             (
@@ -227,7 +227,14 @@ def check_handshake(facts: DeviceFacts) -> Finding | None:
         cause=str(problem.code),
         serviceEnabled=facts.readiness.service_on,
         forceStopped=facts.readiness.stopped,
+        **_log_of(problem),
     )
+
+
+def _log_of(problem: ClawperatorError) -> dict[str, Any]:
+    """Return the last lines of the Operator's log, if the problem came with them."""
+    lines = problem.details.get("lastCorrelatedEvents")
+    return {"log": list(lines)} if lines else {}
 
 
 def _handshake_code(problem: ClawperatorError) -> ErrorCode | str:

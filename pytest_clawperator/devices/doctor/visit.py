@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 from pytest_clawperator.devices.doctor.discovery import discover
 from pytest_clawperator.devices.doctor.examination import Examination, examine_all, judge_host
@@ -31,7 +32,7 @@ def visit(
     # One that is not usable may be brought back.
     device = device or _only(devices, wanted)
     if device is None:
-        return [_without_device(how, (*host, finding))]
+        return [replace(_without_device(how, (*host, finding)), serial=wanted)]
     return examine_all([device], how, host=host)
 
 

@@ -17,6 +17,7 @@ from pytest_clawperator.devices.operator import (
     grant_each,
     install_operator,
     not_granted,
+    other_variant,
     tell_grants,
 )
 from pytest_clawperator.devices.readiness import check_ready
@@ -60,15 +61,14 @@ def set_up_operator(
         done["install"] = {"ok": True}
         found = package_name(package) if package is not None else _detect(transport)
         done["operatorPackage"] = found
+        if package is not None:
+            _require_package(transport, found, Path(apk).name)
         grants = grant_each(transport, found)
         done["permissions"] = permissions(grants)
+        tell_grants(grants, tell)
         if grants.error is not None:
             raise not_granted(grants.error, found) from grants.error
-        tell_grants(grants, tell)
-        if found not in installed_packages(transport, found):
-            raise _not_verified(
-                transport, f"{found} is not there after {Path(apk).name} was installed"
-            )
+        _require_package(transport, found, Path(apk).name)
     except OperatorNotReadyError as error:
         if error.code == ErrorCode.OPERATOR_VERIFY_FAILED:
             done["verification"] = {"ok": False, "packageInstalled": False, "error": error.message}
@@ -122,6 +122,19 @@ def _detect(transport: Transport) -> str:
     if found:
         raise _not_verified(transport, f"several variants are installed: {', '.join(found)}")
     raise _not_verified(transport, "no Operator is there after the installation")
+
+
+def _require_package(transport: Transport, package: str, apk: str) -> None:
+    """Raise if the device has not the package that was installed, with the variant that it has."""
+    other = other_variant(package)
+    installed = installed_packages(transport, min(package, other))  # which has both in it
+    if package in installed:
+        return
+    error = _not_verified(transport, f"{package} is not there after {apk} was installed")
+    if other in installed:
+        error.message += f", but {other} is"
+        error.advice = (Remedy(RemedyKind.USE_PACKAGE, other),)
+    raise error
 
 
 def _not_verified(transport: Transport, message: str) -> OperatorNotReadyError:

@@ -108,6 +108,36 @@ def test_people_get_a_table_that_fits(doctor: Run, phone: AdbTransport) -> None:
     assert lines[-1] == "With --fix the steps that are commands are taken."
 
 
+def test_a_silent_operator_is_told_in_a_sentence(doctor: Run, phone: AdbTransport) -> None:
+    """The lines of its log are evidence, and no part of the table."""
+    phone.shell("settings put global animator_duration_scale 0")
+    phone.shell("sim fault no_envelope")
+
+    found = checks(doctor("--device", phone.serial, "--json")[1])["readiness.handshake"]
+
+    assert found["code"] == "RESULT_ENVELOPE_TIMEOUT"
+    assert "\n" not in found["detail"]
+    assert "Clawperator-Command" not in found["detail"]
+    assert any("Clawperator-Command" in line for line in found["evidence"]["log"])
+
+
+def test_what_fix_could_not_mend_is_not_promised_again(doctor: Run, phone: AdbTransport) -> None:
+    """After --fix the advice to use it is gone."""
+    phone.shell("sim fault time_set_back")
+
+    _, out, _ = doctor("--device", phone.serial, "--output", "pretty", "--fix")
+
+    assert "! device.clock" in out
+    assert "With --fix" not in out
+
+
+def test_a_device_that_is_not_there_is_named_in_the_report(doctor: Run) -> None:
+    """As published: the report is about the device that was asked for."""
+    code, out, _ = doctor("--device", "nowhere", "--json")
+
+    assert (code, json.loads(out)["deviceId"]) == (1, "nowhere")
+
+
 def test_the_exit_code_can_be_left_out(doctor: Run, phone: AdbTransport) -> None:
     """With --check-only the document alone tells what was found."""
     phone.shell("sim fault operator_absent")

@@ -100,7 +100,17 @@ def test_a_question_can_be_answered_with_no(
 
 
 def test_a_free_device_cannot_be_taken_from_anybody(cli: Cli, phone: AdbTransport) -> None:
-    """There is nothing to break."""
+    """There is nothing to break, and the next step is to use the device."""
     printed = cli("leases", "--break", phone.serial, "--yes")
 
-    assert (printed.code, printed.json["code"]) == (1, "DEVICE_LEASED")
+    assert (printed.code, printed.json["code"]) == (1, "USAGE")
+    assert "nobody holds" in printed.json["message"]
+
+
+def test_a_wrong_serial_is_one_of_the_option_that_has_it(cli: Cli) -> None:
+    """The hint names --break, and not --device."""
+    printed = cli("leases", "--break", "nowhere", "--yes")
+
+    assert (printed.code, printed.json["code"]) == (1, "DEVICE_NOT_FOUND")
+    assert "--break" in printed.json["hint"]
+    assert "--device" not in printed.json["hint"]

@@ -79,6 +79,61 @@ def test_an_operator_is_set_up_from_a_url(program: Run, files: str, tmp_path: Pa
     assert (missing[0], missing[1]["code"]) == (1, "OPERATOR_APK_NOT_FOUND")
 
 
+def test_another_variant_than_the_named_one_is_not_granted_anything(
+    program: Run, phone: AdbTransport, tmp_path: Path
+) -> None:
+    """The APK is of the other variant: the error names it, and no setting was changed."""
+    phone.shell(f"pm uninstall {OPERATOR}")
+    before = phone.shell("settings list secure").stdout
+    apk = str(operator_apk(tmp_path, f"{OPERATOR}.dev"))
+
+    code, done, _ = program("operator", "setup", "--apk", apk, "--operator-package", OPERATOR)
+
+    assert (code, done["code"]) == (1, "OPERATOR_VERIFY_FAILED")
+    assert f"--operator-package {OPERATOR}.dev" in done["hint"]
+    assert phone.shell("settings list secure").stdout == before
+
+
+def test_an_operator_of_another_version_is_told(
+    program: Run, phone: AdbTransport, tmp_path: Path
+) -> None:
+    """It is set up as was asked, and does not go unnoticed."""
+    phone.shell("sim fault operator_version version=0.4.9")
+
+    code, done, told = program("operator", "setup", "--apk", str(operator_apk(tmp_path)))
+
+    assert (code, done["compatibility"]["code"]) == (0, "VERSION_INCOMPATIBLE")
+    assert "0.4.9" in told
+
+
+def test_a_mistake_about_the_file_does_not_lead_to_the_doctor(program: Run) -> None:
+    """The doctor examines devices, and knows nothing about files."""
+    _, done, _ = program("operator", "setup", "--apk", "/nowhere/operator.apk")
+
+    assert "--apk" in done["hint"]
+    assert "doctor" not in done["hint"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"),
+    [
+        ("operator_absent", "OPERATOR_NOT_INSTALLED"),
+        ("operator_variant", "OPERATOR_VARIANT_MISMATCH"),
+    ],
+)
+def test_an_operator_that_is_not_there_is_granted_nothing(
+    program: Run, phone: AdbTransport, fault: str, expected: str
+) -> None:
+    """No setting names an app that is not installed."""
+    phone.shell(f"sim fault {fault}")
+    before = phone.shell("settings list secure").stdout
+
+    code, done, told = program("grant-device-permissions")
+
+    assert (code, done["code"], told) == (1, expected, "")
+    assert phone.shell("settings list secure").stdout == before
+
+
 def test_a_device_that_is_held_is_not_set_up(
     program: Run, phone: AdbTransport, tmp_path: Path
 ) -> None:

@@ -197,3 +197,25 @@ def test_a_folder_that_cannot_be_made_is_told(run: Run, tmp_path: Path) -> None:
     refused = run("simulate")
 
     assert (refused["code"], "XDG_STATE_HOME" in refused["hint"]) == ("FILE_UNAVAILABLE", True)
+
+
+def test_phones_that_run_elsewhere_are_named_where_none_is_usable(run: Run) -> None:
+    """Who started phones and did not say where they are is told what to type."""
+    phones = run("simulate", "--name", "shop")
+    away = run("simulate", "--name", "away", "--fault", "offline")
+
+    told = run("--adb", away["adb"], "snapshot")
+
+    assert told["code"] == "NO_DEVICES"
+    assert f"--adb {phones['adb']} (shop)" in told["hint"]
+    assert away["adb"] not in told["hint"]
+
+
+def test_a_fault_that_is_not_there_is_told_once(run: Run) -> None:
+    """The message has no second code in it, and the known ones are the next step."""
+    told = run("simulate", "--fault", "nonsense")
+
+    assert told["code"] == "CONFIGURATION_INVALID"
+    assert told["message"].endswith("there is no fault 'nonsense'")
+    assert "CONFIGURATION_INVALID" not in told["message"]
+    assert "operator_crash" in told["hint"]

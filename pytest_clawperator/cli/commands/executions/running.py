@@ -105,7 +105,7 @@ def positive_timeout(options: GlobalOptions, message: str) -> float | None:
         return None
     found = read_number(options.timeout)
     if not 0 < found < float("inf"):
-        raise invalid(message)
+        raise invalid(message, hint=_MILLISECONDS)
     return found
 
 

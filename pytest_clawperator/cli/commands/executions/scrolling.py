@@ -15,6 +15,7 @@ from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import missing_argument
 from pytest_clawperator.cli.output import Answer
 from pytest_clawperator.cli.selectors import CONTAINER, ELEMENT, require_selector
+from pytest_clawperator.contracts.text.wording import quote
 
 DIRECTIONS = ("down", "up", "left", "right")
 _LISTED = ", ".join(DIRECTIONS)
@@ -99,7 +100,10 @@ def _search(
     """Return the parameters of a search for an element."""
     wanted = one_of(command, "direction", words, direction, flag="--direction") or "down"
     if wanted not in DIRECTIONS:
-        raise missing_argument(f"Invalid direction: {wanted}", hint=f"It is one of {_LISTED}.")
+        raise missing_argument(
+            f"Invalid direction: {wanted}",
+            hint=f"It is one of {_LISTED}. An element is named by a flag: --text {quote(wanted)}.",
+        )
     require_selector(command, matcher)
     params: dict[str, Any] = {"matcher": matcher, "direction": wanted}
     return params if container is None else {**params, "container": container}

@@ -26,6 +26,7 @@ from pytest_clawperator.contracts.text.ecmascript import is_blank
 # What an execution may take beyond the wait in it, in milliseconds.
 _MARGIN_MS = 5_000
 _LONGEST_NAVIGATION_MS, _LONGEST_SLEEP_MS = 30_000, 120_000
+_SLEEP_HINT = "It is in milliseconds, as in: clawperator-py sleep 2000."
 
 
 @command(
@@ -100,12 +101,10 @@ def sleep(options: GlobalOptions, words: tuple[str, ...]) -> Answer:
     """Let the device do nothing for some milliseconds."""
     text = one_of("sleep", "duration", words, None, flag="")
     if not text:
-        raise missing_argument(
-            "sleep requires a duration in milliseconds", hint="As in: clawperator-py sleep 2000."
-        )
+        raise missing_argument("sleep requires a duration in milliseconds", hint=_SLEEP_HINT)
     duration = read_number(text)
     if not 0 <= duration < float("inf"):
-        raise invalid(f"Duration must be a non-negative number (got: {text})")
+        raise invalid(f"Duration must be a non-negative number (got: {text})", hint=_SLEEP_HINT)
     if duration > _LONGEST_SLEEP_MS:
         raise invalid(f"Duration must be <= {_LONGEST_SLEEP_MS}ms (got: {text}ms)")
     given = 0.0 if options.timeout is None else finite(read_number(options.timeout))

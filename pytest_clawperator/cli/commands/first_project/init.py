@@ -111,6 +111,6 @@ def _next_steps(place: Path) -> list[Piece]:
         "What comes next:",
         f"  run the test            {there}pytest",
         "  on your phone           pytest --claw-device auto",
-        "  look at a screen        clawperator-py simulate, then clawperator-py snapshot --outline",
+        "  look at a screen        clawperator-py simulate, and what it prints",
         "  write your own tests    begin with tests/test_first.py",
     ]
