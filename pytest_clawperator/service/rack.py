@@ -43,10 +43,17 @@ _T = TypeVar("_T")
 
 
 class AdbConnector:
-    """The devices of an adb server."""
+    """The devices of an adb server; ``package`` is the Operator where no other is asked for."""
 
-    def __init__(self, server: AdbServer, *, say: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        server: AdbServer,
+        *,
+        package: str | None = None,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self.server = server
+        self._package = wanted_package(package)
         self._say = say
 
     def list(self) -> list[tuple[str, str]]:
@@ -61,7 +68,7 @@ class AdbConnector:
     def read(self, transport: Transport) -> DeviceInfo:
         """Ask a device what it is."""
         info = read_device(transport, server=self.server)
-        package = wanted_package() or OPERATOR_PACKAGE
+        package = self._package or OPERATOR_PACKAGE
         version = operator_version(transport, package)
         return replace(info, operator_package=package, operator_version=version)
 
@@ -72,7 +79,7 @@ class AdbConnector:
         return open_runner(
             transport,
             server=self.server,
-            operator_package=package,
+            operator_package=package or self._package,
             clearance=clearance,
             keep=True,
         )

@@ -50,9 +50,10 @@ _END_WITHIN = 150
 class ServiceOptions:
     """How the service runs.
 
-    ``insecure`` does without a token though other machines reach it. ``lease`` is where leases
-    are kept, as for ``--claw-lease``; ``folder`` where clients may write screenshots, if they
-    may not write anywhere. ``more_commands`` are allowed besides the usual ones.
+    ``operator_package`` is the Operator of requests that name none. ``insecure`` does without
+    a token though other machines reach it. ``lease`` is where leases are kept, as for
+    ``--claw-lease``; ``folder`` where clients may write screenshots, if they may not write
+    anywhere. ``more_commands`` are allowed besides the usual ones.
     ``wording`` chooses the words of hints, for clients and for people who look at the page.
     """
 
@@ -64,6 +65,7 @@ class ServiceOptions:
     allow_hosts: tuple[str, ...] = ()
     more_commands: tuple[str, ...] = ()
     lease: str | None = None
+    operator_package: str | None = None
     folder: Path | None = None
     wording: Wording = for_scripts
 
@@ -97,7 +99,8 @@ class Service:
         self.adb: AdbServer = locate_server(options.adb)
         self.gate = Gate(token, frozenset(name.lower() for name in options.allow_hosts))
         leasing = Leasing(options.lease)
-        connector = connector or AdbConnector(self.adb, say=say)
+        package = options.operator_package
+        connector = connector or AdbConnector(self.adb, package=package, say=say)
         self.rack = Rack(connector, leasing=leasing, events=Events(), wording=options.wording)
         self.watch = RackWatch(self.rack, wording=options.wording)
         self.tunnels = Tunnels(self.adb, gate=self.gate, leasing=leasing)

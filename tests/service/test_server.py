@@ -50,6 +50,24 @@ def test_what_to_do_is_told_in_the_words_of_the_service(simulator: Simulator, se
         assert "(" not in told["error"]["hint"], told
 
 
+def test_the_operator_of_the_service_is_that_of_requests_without_one(
+    simulator: Simulator, serial: str
+) -> None:
+    """A request may name another."""
+    asked = {"execution": execution(), "deviceId": serial}
+    own = {**asked, "operatorPackage": "com.clawperator.operator"}
+    with running_service(simulator, operator_package="com.example.absent") as service:
+        answers = [
+            httpx.post(f"{service.url}/execute", json=body, trust_env=False).json()
+            for body in (asked, own)
+        ]
+        told = httpx.get(f"{service.url}/v1/devices/{serial}", trust_env=False).json()
+
+    assert answers[0]["error"]["code"] == "OPERATOR_NOT_INSTALLED"
+    assert answers[1]["ok"], answers[1]
+    assert told["device"]["info"]["operator_package"] == "com.example.absent"
+
+
 def test_a_device_that_a_test_run_holds_is_not_touched(
     http: httpx.Client, simulator: Simulator
 ) -> None:
