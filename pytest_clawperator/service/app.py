@@ -67,8 +67,10 @@ class Guarded:
                     headers.setdefault(name, value)
             await send(message)
 
+        path = scope["path"].rstrip("/") or "/"  # one at the end changes nothing
+        scope = {**scope, "path": path}
         try:
-            self._gate.check(scope["method"], scope["path"], Headers(scope=scope))
+            self._gate.check(scope["method"], path, Headers(scope=scope))
         except Refused as refusal:
             await json_answer(refusal.body, status=refusal.status)(scope, receive, marked)
         else:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -26,6 +27,7 @@ from pytest_clawperator.errors import (
 from pytest_clawperator.execution.flight import Clearance
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.result import RunResult
+from pytest_clawperator.remedies import Wording, for_scripts
 from pytest_clawperator.service.events import Events
 from pytest_clawperator.service.leasing import Leasing
 from pytest_clawperator.service.station import Connector, Station
@@ -41,10 +43,17 @@ _T = TypeVar("_T")
 
 
 class AdbConnector:
-    """The devices of an adb server."""
+    """The devices of an adb server; ``package`` is the Operator where no other is asked for."""
 
-    def __init__(self, server: AdbServer, *, say: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        server: AdbServer,
+        *,
+        package: str | None = None,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self.server = server
+        self._package = wanted_package(package)
         self._say = say
 
     def list(self) -> list[tuple[str, str]]:
@@ -59,7 +68,7 @@ class AdbConnector:
     def read(self, transport: Transport) -> DeviceInfo:
         """Ask a device what it is."""
         info = read_device(transport, server=self.server)
-        package = wanted_package() or OPERATOR_PACKAGE
+        package = self._package or OPERATOR_PACKAGE
         version = operator_version(transport, package)
         return replace(info, operator_package=package, operator_version=version)
 
@@ -70,7 +79,7 @@ class AdbConnector:
         return open_runner(
             transport,
             server=self.server,
-            operator_package=package,
+            operator_package=package or self._package,
             clearance=clearance,
             keep=True,
         )
@@ -80,8 +89,14 @@ class Rack:
     """The devices of this machine; used in the thread of the loop."""
 
     def __init__(
-        self, connector: Connector, *, leasing: Leasing | None = None, events: Events | None = None
+        self,
+        connector: Connector,
+        *,
+        leasing: Leasing | None = None,
+        events: Events | None = None,
+        wording: Wording = for_scripts,
     ) -> None:
+        self._wording = wording
         self.leasing = leasing or Leasing()
         self.events = events or Events()
         self._connector = connector
@@ -133,7 +148,8 @@ class Rack:
         station.running = execution.command_id
         self.on_change()
         future.add_done_callback(partial(self._ended, station))
-        return await asyncio.shield(future)
+        with self._in_own_words():
+            return await asyncio.shield(future)
 
     def running_on(self, serial: str) -> Execution | None:
         """Return the execution that is in flight on a device."""
@@ -142,7 +158,8 @@ class Rack:
 
     async def in_thread(self, ask: Callable[..., _T], *arguments: Any) -> _T:
         """Call what blocks, in a thread."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, ask, *arguments)
+        with self._in_own_words():
+            return await asyncio.get_running_loop().run_in_executor(self._threads, ask, *arguments)
 
     async def close(self) -> None:
         """Let the executions that run end, and close all connections."""
@@ -154,6 +171,15 @@ class Rack:
         await asyncio.gather(*(self.in_thread(station.close) for station in stations))
         self._runs.shutdown(wait=False)
         self._threads.shutdown(wait=False)
+
+    @contextmanager
+    def _in_own_words(self) -> Iterator[None]:
+        """Let errors say what to do in the words of those who use the service."""
+        try:
+            yield
+        except ClawperatorError as error:
+            error.wording = self._wording
+            raise
 
     def _ended(self, station: Station, future: asyncio.Future[RunResult]) -> None:
         station.running = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -49,10 +50,11 @@ _END_WITHIN = 150
 class ServiceOptions:
     """How the service runs.
 
-    ``insecure`` does without a token though other machines reach it. ``lease`` is where leases
-    are kept, as for ``--claw-lease``; ``folder`` where clients may write screenshots, if they
-    may not write anywhere. ``more_commands`` are allowed besides the usual ones.
-    ``wording`` chooses the words of hints for people who look at the page.
+    ``operator_package`` is the Operator of requests that name none. ``insecure`` does without
+    a token though other machines reach it. ``lease`` is where leases are kept, as for
+    ``--claw-lease``; ``folder`` where clients may write screenshots, if they may not write
+    anywhere. ``more_commands`` are allowed besides the usual ones.
+    ``wording`` chooses the words of hints, for clients and for people who look at the page.
     """
 
     host: str = DEFAULT_HOST
@@ -63,6 +65,7 @@ class ServiceOptions:
     allow_hosts: tuple[str, ...] = ()
     more_commands: tuple[str, ...] = ()
     lease: str | None = None
+    operator_package: str | None = None
     folder: Path | None = None
     wording: Wording = for_scripts
 
@@ -96,8 +99,9 @@ class Service:
         self.adb: AdbServer = locate_server(options.adb)
         self.gate = Gate(token, frozenset(name.lower() for name in options.allow_hosts))
         leasing = Leasing(options.lease)
-        connector = connector or AdbConnector(self.adb, say=say)
-        self.rack = Rack(connector, leasing=leasing, events=Events())
+        package = options.operator_package
+        connector = connector or AdbConnector(self.adb, package=package, say=say)
+        self.rack = Rack(connector, leasing=leasing, events=Events(), wording=options.wording)
         self.watch = RackWatch(self.rack, wording=options.wording)
         self.tunnels = Tunnels(self.adb, gate=self.gate, leasing=leasing)
         self.options = options
@@ -201,9 +205,12 @@ def open_listener(options: ServiceOptions) -> socket.socket:
         listener.bind((options.host, options.port))
     except OSError as error:
         listener.close()
+        is_port = error.errno in (errno.EADDRINUSE, errno.EACCES)
         raise ConfigurationError(
             f"cannot listen at {options.host}:{options.port}: {error.strerror or error}",
-            hint="Choose another port with --port, or end what listens there.",
+            hint="Choose another port with --port, or end what listens there."
+            if is_port
+            else "Give an address of this machine with --host; 0.0.0.0 is all of them.",
         ) from error
     return listener
 

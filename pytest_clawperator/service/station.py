@@ -14,7 +14,6 @@ from typing import Any, Protocol, TypeVar
 from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.payload import Execution
-from pytest_clawperator.devices.connection import wanted_package
 from pytest_clawperator.devices.readiness import check_ready
 from pytest_clawperator.errors import (
     ClawperatorError,
@@ -217,7 +216,7 @@ class Station:
 
     def check(self) -> None:
         """Raise what keeps the Operator from working; the device is only asked."""
-        transport, package = self.transport, wanted_package() or OPERATOR_PACKAGE
+        transport, package = self.transport, self.info.operator_package or OPERATOR_PACKAGE
         self._watched(lambda: check_ready(transport, package))
 
     def close(self) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from pytest_clawperator.cli.hints import for_command_line
 from pytest_clawperator.devices.lease import open_leases
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.service.gate import OPEN_PATHS
@@ -29,6 +30,42 @@ def test_both_paths_of_a_snapshot_answer(http: httpx.Client, serial: str) -> Non
         answer = http.post(path, json={"deviceId": serial}).json()
         assert answer["ok"], answer
         assert answer["envelope"]["stepResults"][0]["data"]["text"].startswith("<")
+
+
+@pytest.mark.parametrize("path", ["/devices/", "/v1/devices/"])
+def test_a_slash_at_the_end_changes_nothing(http: httpx.Client, path: str) -> None:
+    """The published program allows it, too."""
+    assert http.get(path).status_code == 200
+
+
+def test_what_to_do_is_told_in_the_words_of_the_service(simulator: Simulator, serial: str) -> None:
+    """Clients of any language are not told what to write in Python."""
+    body = {"execution": execution(), "deviceId": serial, "operatorPackage": "com.example.absent"}
+    with running_service(simulator, wording=for_command_line) as service:
+        answer = httpx.post(f"{service.url}/execute", json=body, trust_env=False).json()
+        emulator = httpx.delete(f"{service.url}/android/emulators/ghost", trust_env=False).json()
+
+    assert "clawperator-py operator setup" in answer["error"]["hint"]
+    for told in (answer, emulator):
+        assert "(" not in told["error"]["hint"], told
+
+
+def test_the_operator_of_the_service_is_that_of_requests_without_one(
+    simulator: Simulator, serial: str
+) -> None:
+    """A request may name another."""
+    asked = {"execution": execution(), "deviceId": serial}
+    own = {**asked, "operatorPackage": "com.clawperator.operator"}
+    with running_service(simulator, operator_package="com.example.absent") as service:
+        answers = [
+            httpx.post(f"{service.url}/execute", json=body, trust_env=False).json()
+            for body in (asked, own)
+        ]
+        told = httpx.get(f"{service.url}/v1/devices/{serial}", trust_env=False).json()
+
+    assert answers[0]["error"]["code"] == "OPERATOR_NOT_INSTALLED"
+    assert answers[1]["ok"], answers[1]
+    assert told["device"]["info"]["operator_package"] == "com.example.absent"
 
 
 def test_a_device_that_a_test_run_holds_is_not_touched(
@@ -206,6 +243,15 @@ def test_a_port_that_is_taken_is_named() -> None:
             open_listener(ServiceOptions(port=port))
 
     assert "--port" in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize("host", ["203.0.113.9", "no-such-host.invalid"])
+def test_an_address_of_another_machine_is_named(host: str) -> None:
+    """The error is about the address, and not about the port."""
+    with pytest.raises(ConfigurationError, match=host) as caught:
+        open_listener(ServiceOptions(host=host, port=0))
+
+    assert "--host" in (caught.value.hint or "")
 
 
 def _post(url: str, body: dict[str, object], answers: list[httpx.Response]) -> None:

@@ -76,6 +76,7 @@ def serve(
             allow_hosts=allow_host,
             more_commands=allow_command,
             lease=options.lease,
+            operator_package=options.operator_package,
             folder=None if folder is None else Path(folder).absolute(),
             wording=for_command_line,
         ),
