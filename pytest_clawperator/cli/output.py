@@ -174,9 +174,19 @@ def _sentence(error: ClawperatorError) -> str:
         message = message.partition("\n")[0]  # lines of the log follow, which programs get
     if isinstance(error, ExecutionValidationError) and error.path and error.path not in message:
         message = f"{message} (at {error.path})"
+    message = _joined(message)
     end = "" if message.endswith((".", "?", "!")) else "."
     hint = f" {error.hint}" if error.hint else ""
     return hide(" ".join(f"{device}{message}{end}{hint}".split()))
+
+
+def _joined(text: str) -> str:
+    """Return the lines of a text as one, with something between those that end without a stop."""
+    joined = ""
+    for line in filter(None, map(str.strip, text.splitlines())):
+        gap = " " if joined.endswith((".", ":", ";", ",", "?", "!")) else "; "
+        joined = f"{joined}{gap}{line}" if joined else line
+    return joined
 
 
 def _plain(value: Any) -> Any:

@@ -93,6 +93,13 @@ def test_an_error_is_one_line_in_the_words_of_the_command_line(
     assert "\x1b" not in printed.err
 
 
+def test_lines_of_a_message_stay_apart_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """A line that ends without a stop is parted from the next."""
+    show_error(ConfigurationError("tools are missing: emulator\n  it was looked for"), PEOPLE)
+
+    assert "missing: emulator; it was looked for." in capsys.readouterr().err
+
+
 def test_a_timeout_for_people_has_no_lines_of_the_log(capsys: pytest.CaptureFixture[str]) -> None:
     """It stays one short line; programs get the lines in a field of their own."""
     details = {"lastCorrelatedEvents": ["11-17 step_start"]}
