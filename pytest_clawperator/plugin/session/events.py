@@ -60,9 +60,12 @@ def events_of(config: pytest.Config) -> EventHub:
     return config.stash[EVENTS]
 
 
-def show_line(config: pytest.Config, text: str, *, alarming: bool = True) -> None:
+def show_line(
+    config: pytest.Config, text: str, *, alarming: bool = True, even_quiet: bool = False
+) -> None:
     """Write a line to the terminal, unless there is none or the run is quiet."""
-    if config.get_verbosity() < 0 or not config.pluginmanager.has_plugin("terminal"):
+    is_quiet = config.get_verbosity() < 0 and not even_quiet
+    if is_quiet or not config.pluginmanager.has_plugin("terminal"):
         return
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None:  # while `-n auto` counts devices, for which emulators may boot

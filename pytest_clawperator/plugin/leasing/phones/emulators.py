@@ -283,4 +283,7 @@ def _profile_for(requires: Requirements, base: EmulatorProfile) -> EmulatorProfi
 
 def _tell(config: pytest.Config, device_class: DeviceClass | None, what: str, why: str) -> None:
     of_class = f" for {device_class.label}" if device_class else ""
-    events_of(config).notice("", f"{what}{of_class}: {why}")
+    text = f"{what}{of_class}: {why}"
+    events_of(config).notice("", text)
+    if config.get_verbosity() < 0:
+        show_line(config, text, even_quiet=True)  # whole tests are lost: quiet means no progress

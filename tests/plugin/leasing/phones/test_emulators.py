@@ -111,19 +111,20 @@ def test_emulators_that_boot_for_nothing_are_told(
     )
 
 
+@pytest.mark.parametrize("quiet", [(), ("-q",)])
 def test_a_class_that_cannot_be_had_is_told_before_the_tests(
-    pytester: pytest.Pytester, run_emulators: Run, bench: SdkBench
+    pytester: pytest.Pytester, run_emulators: Run, bench: SdkBench, quiet: tuple[str, ...]
 ) -> None:
-    """Other classes have their emulators, and the reason is given."""
+    """Other classes have their emulators, and the reason is given, also where the run is quiet."""
     pytester.makepyfile(LEAVES_LINES)
     bench.behave(images=(IMAGE,))
 
-    result = run_emulators("--claw-device", "emulator", "--claw-matrix", "api=30,34")
+    result = run_emulators(*quiet, "--claw-device", "emulator", "--claw-matrix", "api=30,34")
 
     result.assert_outcomes(passed=4, skipped=4)
     assert {level for _, level in lines(pytester)} == {"34"}
     result.stdout.fnmatch_lines(
-        ["*there is no emulator for api30: *Failed to find package*", "*test_*.py *"]
+        ["*there is no emulator for api30: *Failed to find package*", "*[[]100%[]]"]
     )
 
 

@@ -39,7 +39,7 @@ def run_until(moment: str, start: Start) -> None:
     with start("-p", "tests.doubles.kill_at", *wanted, *many, **{VARIABLE: moment}) as run:
         assert run.stdout is not None
         # Orphans may have its output open, too.
-        code = run.wait(DEADLINE)
+        code = run.wait(DEADLINE * 4)
         assert code == -signal.SIGKILL, run.stdout.read()
 
 
