@@ -129,7 +129,8 @@ def test_a_rack_of_one_device_shows_all_that_is_known_of_it(page: Page) -> None:
 
         expect(card.get_by_role("img", name="Screen of Google Pixel 9")).to_be_visible()
         expect(card).to_contain_text("Held by alice on build-7, since 2 min ago")
-        expect(card.get_by_role("list", name="Last executions")).to_contain_text("2.3 s, 5 s ago")
+        last = card.get_by_role("list", name="Last executions")
+        expect(last).to_contain_text(re.compile(r"2\.3 s, \d+ s ago"))
         card.get_by_text("NODE_NOT_FOUND").click()
         expect(card.get_by_text("no node")).to_be_visible()
 
