@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from typing_extensions import Unpack
@@ -152,7 +153,7 @@ class NodeActions(Acting[StepT, TextT, TextsT, SnapshotT, ScrollT]):
 
     def read_value(
         self,
-        label: str | TargetLike | None = None,
+        label: str | re.Pattern[str] | TargetLike | None = None,
         *,
         within: TargetLike | None = None,
         timeout: float | None = None,

@@ -7,6 +7,7 @@ the keyword of :class:`MatcherKeywords`. How it is compared with a node is in
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, NamedTuple, TypedDict
@@ -23,25 +24,27 @@ from pytest_clawperator.contracts.schema.objects import (
 )
 from pytest_clawperator.contracts.schema.rules import Flaw, Text, refuse
 from pytest_clawperator.contracts.text import foreign_names
-from pytest_clawperator.contracts.text.wording import closest
+from pytest_clawperator.contracts.text.wording import closest, shown
 from pytest_clawperator.errors import ConfigurationError, ExecutionValidationError, Problem
 
 
 class MatcherKey(NamedTuple):
     """A key: its field, the keyword that stands for it in Python, and its names on the wire.
 
-    ``aliases`` are accepted beside the field's own name in camel case.
+    ``aliases`` are accepted beside the field's own name in camel case. Where it
+    ``takes_pattern``, a compiled regular expression may be given instead of a text.
     """
 
     field: str
     keyword: str
     aliases: tuple[str, ...] = ()
+    takes_pattern: bool = False
 
 
 MATCHER_KEYS = (
-    MatcherKey("text_equals", "text", aliases=("text",)),
+    MatcherKey("text_equals", "text", aliases=("text",), takes_pattern=True),
     MatcherKey("text_contains", "text_contains", aliases=("text_contains",)),
-    MatcherKey("resource_id", "id", aliases=("resource_id", "id")),
+    MatcherKey("resource_id", "id", aliases=("resource_id", "id"), takes_pattern=True),
     MatcherKey(
         "content_desc_equals",
         "desc",
@@ -51,6 +54,7 @@ MATCHER_KEYS = (
             "description",
             "accessibility_label",
         ),
+        takes_pattern=True,
     ),
     MatcherKey(
         "content_desc_contains",
@@ -74,15 +78,16 @@ MATCHER_ALIASES: Mapping[str, str] = {
 class MatcherKeywords(TypedDict, total=False):
     """The keywords that stand for a matcher everywhere in this package."""
 
-    text: str | None
+    text: str | re.Pattern[str] | None
     text_contains: str | None
-    id: str | None
-    desc: str | None
+    id: str | re.Pattern[str] | None
+    desc: str | re.Pattern[str] | None
     desc_contains: str | None
     role: str | None
 
 
 MatcherText = Annotated[str | None, Text(limits.MAX_MATCHER_LENGTH)]
+MatcherPattern = Annotated[str | re.Pattern[str] | None, Text(limits.MAX_MATCHER_LENGTH)]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -90,7 +95,8 @@ class NodeMatcher(WireObject):
     """Which node is meant: every field that is given must fit.
 
     ``NodeMatcher(text_equals="Wi-Fi")`` uses the wire's own words in Python spelling;
-    :meth:`of` takes the short keywords of the fluent API.
+    :meth:`of` takes the short keywords of the fluent API. A compiled regular expression is
+    looked for on a snapshot, and never sent.
     """
 
     aliases: ClassVar[Mapping[str, str]] = MATCHER_ALIASES
@@ -102,11 +108,11 @@ class NodeMatcher(WireObject):
     }
     example = '{"textEquals": "OK"}'
 
-    resource_id: MatcherText = None
+    resource_id: MatcherPattern = None
     role: MatcherText = None
-    text_equals: MatcherText = None
+    text_equals: MatcherPattern = None
     text_contains: MatcherText = None
-    content_desc_equals: MatcherText = None
+    content_desc_equals: MatcherPattern = None
     content_desc_contains: MatcherText = None
 
     def __post_init__(self) -> None:
@@ -144,8 +150,36 @@ class NodeMatcher(WireObject):
         allowed = "at least one field that is not empty"
         return Flaw("Matcher must have at least one field", "no field with a value", allowed)
 
+    @property
+    def has_pattern(self) -> bool:
+        """Whether a regular expression is among its fields, which no device understands."""
+        return any(isinstance(value, re.Pattern) for value in self.__dict__.values())
+
+    @override
+    def to_wire(self) -> dict[str, Any]:
+        if not self.has_pattern:
+            return super().to_wire()
+        given = {k: v for k, v in self.__dict__.items() if isinstance(v, re.Pattern)}
+        problems = [
+            Problem(
+                f"matcher.{to_camel(name)}",
+                "a regular expression cannot be sent to the device",
+                shown(pattern),
+                "a text",
+            )
+            for name, pattern in given.items()
+        ]
+        raise ExecutionValidationError(
+            problems,
+            hint="The client's methods look it up on a snapshot: claw.click(text=re.compile(...))."
+            " In payloads textContains may do, or a pattern's node found by"
+            " claw.snapshot().find(...).matcher().",
+        )
+
     def __str__(self) -> str:
-        return ", ".join(f"{key}={value!r}" for key, value in self.to_wire().items())
+        names = wire_names(NodeMatcher)
+        given = ((names[k], v) for k, v in self.__dict__.items() if v is not None)
+        return ", ".join(f"{key}={value!r}" for key, value in given)
 
 
 def canonical_matcher(matcher: Any) -> Any:
@@ -153,9 +187,9 @@ def canonical_matcher(matcher: Any) -> Any:
     return rename_keys(matcher, MATCHER_ALIASES) if isinstance(matcher, dict) else matcher
 
 
-def is_short_id(id: str | None) -> bool:
+def is_short_id(id: str | re.Pattern[str] | None) -> bool:
     """Whether an id lacks its package: ``ok`` instead of ``com.example:id/ok``."""
-    return id is not None and ":id/" not in id
+    return isinstance(id, str) and ":id/" not in id
 
 
 def check_matcher_keywords(keywords: Iterable[str], *, caller: str | None = None) -> None:
@@ -180,6 +214,27 @@ def check_matcher_keywords(keywords: Iterable[str], *, caller: str | None = None
 
 def _check(wire: Any) -> None:
     problems: list[Problem] = []
+    if isinstance(wire, dict):
+        wire = {key: _text_of(key, value) for key, value in wire.items()}
     inspect_object(NodeMatcher, wire, "matcher", problems)
     if problems:
         raise ExecutionValidationError(problems)
+
+
+def _text_of(name: str, value: Any) -> Any:
+    """Return the text of a pattern, which must be as long as any other; refuse it elsewhere."""
+    if not isinstance(value, re.Pattern):
+        return value
+    key = next((key for key in MATCHER_KEYS if to_camel(key.field) == name), None)
+    if key is None or not key.takes_pattern:
+        word = name if key is None else f"{key.keyword}="
+        raise ConfigurationError(
+            f"{word} takes a text, not the pattern {shown(value)}",
+            hint="Give it to text=, id= or desc=: it is searched for anywhere in them.",
+        )
+    if not isinstance(value.pattern, str):
+        raise ConfigurationError(
+            f"{key.keyword}= takes a pattern of text, not {shown(value)}",
+            hint="Leave out the b: re.compile(r'Total: \\d+').",
+        )
+    return value.pattern

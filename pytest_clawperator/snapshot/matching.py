@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,7 +28,9 @@ def _folded_character(character: str) -> str:
     return (upper if len(upper) == 1 else character).lower()[0]
 
 
-Comparison = Callable[[str, str], bool]
+Comparison = Callable[[str, Any], bool]
+#: What a field of a matcher may ask for.
+WantedText = str | re.Pattern[str]
 
 # Each compares the value of a node with the wanted one. A label may be empty; another value
 # that is empty is one that the node does not have, and fits nothing.
@@ -55,6 +58,15 @@ def _is_role(value: str, wanted: str) -> bool:
 
 def _is_id_or_short(value: str, wanted: str) -> bool:
     return value != "" and (value == wanted or value.endswith(f":id/{wanted}"))
+
+
+def _has_pattern(value: str, wanted: re.Pattern[str]) -> bool:
+    # What a node does not have fits no pattern, not even one that an empty text fits.
+    return value != "" and wanted.search(value) is not None
+
+
+def _has_id_pattern(value: str, wanted: re.Pattern[str]) -> bool:
+    return _has_pattern(value, wanted) or _has_pattern(value.rpartition(":id/")[2], wanted)
 
 
 class NodeField(NamedTuple):
@@ -106,7 +118,7 @@ class Query:
         return cls(matcher if isinstance(matcher, NodeMatcher) else NodeMatcher.from_wire(matcher))
 
     @cached_property
-    def fields(self) -> dict[str, str]:
+    def fields(self) -> dict[str, WantedText]:
         """The fields that must fit, named as on a ``NodeMatcher``."""
         values = {name: getattr(self.matcher, name) for name in FIELDS}
         return {name: value for name, value in values.items() if value is not None}
@@ -118,19 +130,21 @@ class Query:
                 return False
         return True
 
-    def field_fits(self, node: Node, name: str, wanted: str) -> bool:
+    def field_fits(self, node: Node, name: str, wanted: WantedText) -> bool:
         """Whether one field fits."""
-        return self._comparison(name)(getattr(node, FIELDS[name].attribute), wanted)
+        return self._comparison(name, wanted)(getattr(node, FIELDS[name].attribute), wanted)
 
     @cached_property
-    def _checks(self) -> list[tuple[str, Comparison, str]]:
+    def _checks(self) -> list[tuple[str, Comparison, WantedText]]:
         # Ready for many nodes.
         return [
-            (FIELDS[name].attribute, self._comparison(name), wanted)
+            (FIELDS[name].attribute, self._comparison(name, wanted), wanted)
             for name, wanted in self.fields.items()
         ]
 
-    def _comparison(self, name: str) -> Comparison:
+    def _comparison(self, name: str, wanted: WantedText) -> Comparison:
+        if isinstance(wanted, re.Pattern):
+            return _has_id_pattern if name == "resource_id" else _has_pattern
         is_short = self.takes_short_id and name == "resource_id"
         return _is_id_or_short if is_short else FIELDS[name].fits
 

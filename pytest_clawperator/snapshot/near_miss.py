@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.redaction.redaction import hide
-from pytest_clawperator.snapshot.matching import FIELDS, Query, folded
+from pytest_clawperator.snapshot.matching import FIELDS, Query, WantedText, folded
 from pytest_clawperator.snapshot.roles import UNTELLABLE
 from pytest_clawperator.snapshot.text_difference import first_difference, lookalikes, surroundings
 from pytest_clawperator.visible_text import visible_line
@@ -29,6 +29,8 @@ _SHORT = 4
 # Many nodes share a role, so it says little about which one is meant.
 _ROLE_WEIGHT = 0.15
 _WORD = re.compile(r"[^\W_]+")
+# What is no letter of the text that a pattern is about.
+_SYNTAX = re.compile(r"\\[AbBdDsSwWZ]|\(\?[^:)]*[:)]|\{[\d,]*\}|[\\^$.*+?|()\[\]]")
 # Windows of these lie over an app, and are then themselves what the snapshot shows.
 _PROMPTERS = ("permissioncontroller", "packageinstaller", "systemui")
 _STATES = ("checked", "selected", "focused", "scrollable", "password")
@@ -153,8 +155,13 @@ def _reasons(node: Node, query: Query, container: Node | None) -> tuple[str, ...
     return tuple(reasons)
 
 
-def _reason(node: Node, field: str, wanted: str) -> str:
+def _reason(node: Node, field: str, wanted: WantedText) -> str:
     word, value = FIELDS[field].word, _value(node, field)
+    if isinstance(wanted, re.Pattern):
+        found = f"{word} is `{plain(value)}`" if value else f"no {word}"
+        where = _elsewhere(node, field)[0] if _is_elsewhere(node, field, wanted) else ""
+        there = f", which its {where} has" if where else ""
+        return f"{found}, wanted one with the pattern `{plain(wanted.pattern)}`{there}"
     if field == "role":
         untold = ", which the XML does not tell" if wanted.lower() in UNTELLABLE else ""
         return f"role is {value}, wanted {plain(wanted)}{untold}"
@@ -184,6 +191,11 @@ def _elsewhere(node: Node, field: str) -> tuple[str, str]:
     return word, getattr(node, attribute) if attribute else ""
 
 
+def _is_elsewhere(node: Node, field: str, wanted: re.Pattern[str]) -> bool:
+    there = _elsewhere(node, field)[1]
+    return there != "" and wanted.search(there) is not None
+
+
 def _closeness(node: Node, query: Query, *, closely: bool) -> float:
     points = total = 0.0
     for field, wanted in query.fields.items():
@@ -194,9 +206,13 @@ def _closeness(node: Node, query: Query, *, closely: bool) -> float:
     return points / total
 
 
-def _likeness(node: Node, field: str, wanted: str, *, closely: bool) -> float:
+def _likeness(node: Node, field: str, wanted: WantedText, *, closely: bool) -> float:
     if field == "role":
         return 0.0
+    if isinstance(wanted, re.Pattern):
+        if _is_elsewhere(node, field, wanted):
+            return 0.95
+        wanted = _SYNTAX.sub("", wanted.pattern)
     value, other = _value(node, field), _elsewhere(node, field)[1]
     if field == "resource_id":  # the package is the same for all
         value, wanted = node.short_id, wanted.rpartition(":id/")[2]

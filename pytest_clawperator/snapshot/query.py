@@ -167,7 +167,8 @@ class Scope(Searchable):
         if isinstance(self.container, NoMatch):
             return ()
         container = self.container
-        if not query.matcher.text_equals:
+        wanted = query.matcher.text_equals
+        if not wanted or not isinstance(wanted, str):
             return chain((container,), container.descendants)
         return (
             node

@@ -232,9 +232,10 @@ class Snapshot(query.Searchable, HintsAtNames):
         return [self._node(element) for element in self._narrowed(wanted.matcher)]
 
     def _narrowed(self, matcher: NodeMatcher) -> list[Element]:
-        if matcher.text_equals:
+        if isinstance(matcher.text_equals, str) and matcher.text_equals:
             return self._by_label.get(matcher.text_equals, [])
-        if wanted := matcher.resource_id:
+        wanted = matcher.resource_id
+        if isinstance(wanted, str) and wanted:
             wanted = stand_in(wanted) if self._has_stand_ins else wanted
             return [e for e in self._elements if e.get("resource-id", "").endswith(wanted)]
         return self._elements

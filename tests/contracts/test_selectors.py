@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from dataclasses import fields
 from typing import Any
 
@@ -139,3 +140,40 @@ def test_an_unknown_keyword_is_refused_with_the_likely_one(
         "Did you mean text=? "
         "Nodes are matched by text, text_contains, id, desc, desc_contains, role."
     )
+
+
+@pytest.mark.parametrize("word", ["text", "id", "desc"])
+def test_some_keywords_take_a_pattern(word: str) -> None:
+    """A pattern is kept as it is, shown as it was written, and pickled with the matcher."""
+    keywords: Any = {word: re.compile(r"\d+")}
+    matcher = NodeMatcher.of(**keywords)
+
+    assert matcher.has_pattern
+    assert r"re.compile('\\d+')" in str(matcher)
+    assert pickle.loads(pickle.dumps(matcher)) == matcher
+
+
+@pytest.mark.parametrize(
+    ("keywords", "said"),
+    [
+        ({"text_contains": re.compile("x")}, "text_contains= takes a text"),
+        ({"desc_contains": re.compile("x")}, "desc_contains= takes a text"),
+        ({"role": re.compile("x")}, "role= takes a text"),
+        ({"text": re.compile(b"x")}, "takes a pattern of text"),
+        ({"text": re.compile("")}, "at least one field"),
+        ({"text": re.compile("x" * 513)}, "at most 512 characters"),
+    ],
+)
+def test_other_patterns_are_refused(keywords: Any, said: str) -> None:
+    """What cannot be searched for is refused with what can."""
+    with pytest.raises((ConfigurationError, ExecutionValidationError), match=said):
+        NodeMatcher.of(**keywords)
+
+
+def test_a_pattern_is_never_sent() -> None:
+    """The wire form of a pattern is an error that names its field and the way out."""
+    with pytest.raises(ExecutionValidationError, match="cannot be sent to the device") as caught:
+        NodeMatcher(text_equals=re.compile("x"), role="button").to_wire()
+
+    assert caught.value.path == "matcher.textEquals"
+    assert "claw.click(text=re.compile(...))" in str(caught.value.hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -41,6 +42,20 @@ from tests.snapshot.screens import login
         ({"text": "Log in", "role": "button"}, True),
         ({"text": "Log in", "role": "textfield"}, False),
         ({"text": "Log out"}, False),  # off-screen
+        ({"text": re.compile("og")}, True),
+        ({"text": re.compile("^og")}, False),
+        ({"text": re.compile("^log IN$")}, False),
+        ({"text": re.compile("^log IN$", re.IGNORECASE)}, True),
+        ({"text": re.compile("^User")}, True),  # a description, where there is no text
+        ({"text": re.compile("^$")}, False),  # what a node does not have fits nothing
+        ({"id": re.compile("^sub")}, True),
+        ({"id": re.compile(r"^com\.example:id/sub")}, True),
+        ({"id": re.compile("^$")}, False),
+        ({"desc": re.compile("entry$")}, True),
+        ({"desc": re.compile("^$")}, False),
+        ({"text": re.compile("Log"), "role": "button"}, True),
+        ({"text": re.compile("Log"), "role": "textfield"}, False),
+        ({"text": re.compile("Log out")}, False),  # off-screen
     ],
 )
 def test_every_field_that_is_given_must_fit(keywords: dict[str, Any], fits: bool) -> None:
@@ -118,3 +133,13 @@ def test_each_field_of_a_matcher_is_compared_with_a_node() -> None:
 
     assert set(FIELDS) == {key.field for key in MATCHER_KEYS}
     assert all(hasattr(Node, attribute) for attribute in attributes)
+
+
+def test_patterns_are_found_inside_a_node_too() -> None:
+    """A part of a snapshot is searched as the whole is."""
+    snapshot = login()
+
+    found = snapshot.root.find_all(text=re.compile("^Log"))
+
+    assert found == snapshot.find_all(text=re.compile("^Log"))
+    assert found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from typing import Any
 
 import pytest
@@ -29,6 +30,19 @@ def reasons(snapshot: Snapshot, **keywords: Any) -> list[str]:
     [
         ({"text": "Log in"}, {"text": "Login"}, ["text is `Log in`, wanted `Login`"]),
         ({"text": "LOGIN"}, {"text": "Login"}, ["text is `LOGIN`, wanted `Login`"]),
+        (
+            {"text": "Total: x"},
+            {"text": re.compile(r"^Total: \d+$")},
+            [r"text is `Total: x`, wanted one with the pattern `^Total: \d+$`"],
+        ),
+        (
+            {"text": "Sum", "desc": "Total: 5"},
+            {"text": re.compile(r"Total: \d+")},
+            [
+                r"text is `Sum`, wanted one with the pattern `Total: \d+`, "
+                "which its description has"
+            ],
+        ),
         ({"text": "Login "}, {"text": "Login"}, ["text is `Login `, wanted `Login`"]),
         ({"text": "Log\xa0in"}, {"text": "Log in"}, [r"text is `Log\xa0in`, wanted `Log in`"]),
         (

@@ -110,10 +110,13 @@ def check(plan: Plan[Any], seconds: float) -> None:
     if target is not None and not plan.is_aimed and not target.is_plain:
         raise ConfigurationError(
             f"{plan.verb} in a batch needs a matcher that the device understands, not {target}",
-            hint="Write the whole id, as in com.example:id/name, or scroll outside the batch.",
+            hint="Write the whole id, as in com.example:id/name, and no pattern; or scroll outside"
+            " the batch.",
         )
     stand_in = NodeMatcher(text_equals="?")
     matcher = None if target is None else target.matcher or stand_in
+    if matcher is not None and matcher.has_pattern:
+        matcher = stand_in  # looked up when its turn comes
     action = plan.action(Aim(matcher), Wait(seconds))
     complete_actions([action])
     if waiting_ms(action.to_wire()) > MOST_WAITING_MS:

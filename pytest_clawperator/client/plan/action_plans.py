@@ -171,7 +171,7 @@ def wait_for_navigation(
         raise ConfigurationError(
             f"wait_for_navigation() needs a matcher that the device understands, not {target}",
             hint="The screen it is on is not there yet, so nothing can be looked up: write the "
-            "whole id, as in com.example:id/name, or wait with node(...).wait().",
+            "whole id, as in com.example:id/name, and no pattern; or wait with node(...).wait().",
         )
 
     def action(aim: Aim, wait: Wait) -> TypedAction:

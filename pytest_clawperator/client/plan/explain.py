@@ -207,7 +207,7 @@ def _id_hint(target: Target, snapshot: Snapshot) -> str | None:
     """Return a hint about an id that is on the screen in another form."""
     query = target.query
     wanted = None if query is None else query.matcher.resource_id
-    if query is None or wanted is None:
+    if query is None or not isinstance(wanted, str):
         return None
     short = wanted.rpartition(":id/")[2]
     if not short:

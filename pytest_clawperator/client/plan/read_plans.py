@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -119,11 +120,14 @@ def _texts(step: RunStep, result: RunResult) -> list[str]:
 
 
 def read_value(
-    label: str | TargetLike | None, keywords: Keywords, *, within: TargetLike | None = None
+    label: str | re.Pattern[str] | TargetLike | None,
+    keywords: Keywords,
+    *,
+    within: TargetLike | None = None,
 ) -> Plan[str]:
     """Plan reading the value beside a label."""
     __tracebackhide__ = True
-    given = NodeMatcher.of(text=label) if isinstance(label, str) else label
+    given = NodeMatcher.of(text=label) if isinstance(label, (str, re.Pattern)) else label
 
     def action(aim: Aim, wait: Wait) -> TypedAction:
         return actions.ReadKeyValuePair(node_matcher(aim), retry=wait.retry)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -82,6 +83,8 @@ class Target:
             return Route.KNOWN
         if query is None or self.has is not None or self.index is not None:
             return Route.LOOKED_UP
+        if query.matcher.has_pattern:
+            return Route.LOOKED_UP
         if query.takes_short_id:
             return Route.COMPLETED if within is None else Route.LOOKED_UP
         is_sent_whole = within is None or (takes_container and within.route() is Route.SENT)
@@ -93,7 +96,13 @@ class Target:
     def is_plain(self) -> bool:
         """Whether it is nothing but a matcher that the Operator understands."""
         is_simple = self.within is None and self.has is None and self.index is None
-        return is_simple and self.query is not None and not self.query.takes_short_id
+        query = self.query
+        return (
+            is_simple
+            and query is not None
+            and not query.takes_short_id
+            and not query.matcher.has_pattern
+        )
 
     @property
     def is_matchable_on_snapshot(self) -> bool:
@@ -185,7 +194,7 @@ def _has_percent(matcher: NodeMatcher) -> bool:
     It puts the matcher into a format string, where a percent sign garbles its answer and two
     of them end its process. Such a matcher is sent only for a node that is there.
     """
-    return any("%" in value for value in vars(matcher).values() if value is not None)
+    return any("%" in value for value in vars(matcher).values() if isinstance(value, str))
 
 
 def target_of(
@@ -259,7 +268,10 @@ def _read(given: Any, verb: str) -> Target:
     if isinstance(target, Target):
         return target
     name = verb if verb.endswith(")") else f"{verb}()"
-    raise ConfigurationError(f"{name} cannot aim at {_kind(given)}", hint=_EXAMPLE)
+    hint = _EXAMPLE
+    if isinstance(given, (str, re.Pattern)):
+        hint = f"Write text={given!r}, or id={given!r} if it is an id."
+    raise ConfigurationError(f"{name} cannot aim at {_kind(given)}", hint=hint)
 
 
 def _in_wire_words(given: NodeMatcher | Mapping[str, Any]) -> NodeMatcher | Mapping[str, Any]:

@@ -263,6 +263,10 @@ KEYWORDS = _by_their_names(
             content_description_contains""",
         "text='OK'": "name value exact_text with_text text_equals string caption placeholder hint",
         "role='button'": "class_name class_ cls type widget tag_name kind",
+        "text=re.compile('^Total')": """text_matches text_starts_with matches regex pattern
+            starts_with text_ends_with""",
+        "desc=re.compile('^Sea')": "description_matches description_starts_with",
+        "id=re.compile('^row_')": "resource_id_matches",
         "timeout=5": "timeout_ms timeout_seconds wait wait_time timeout_sec max_wait",
         "at=(540, 1200)": "x y point position coordinates xy coord",
         "claw.node(id='row').nth(2)": "index instance nth position_index",
