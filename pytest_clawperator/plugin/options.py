@@ -50,7 +50,8 @@ OPTIONS = (
         "device",
         "Device to use: auto (any connected one), a serial, emulator (started for the run, one for"
         " each worker), emulator:4, emulator:NAME (a virtual device that exists, as it is), sim"
-        " (simulated phones, one for each worker), sim:4, or http://host:3000/serial. Repeatable."
+        " (simulated phones, one for each worker), sim:4, 'sim:phone,tablet;api=30,35' (four of"
+        " these kinds), or http://host:3000/serial. Repeatable."
         " Default: the only one connected.",
         "SPEC",
         is_repeatable=True,

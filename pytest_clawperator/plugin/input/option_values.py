@@ -17,7 +17,7 @@ from pytest_clawperator.client.device.commands import package_name
 from pytest_clawperator.contracts.text import foreign_names
 from pytest_clawperator.devices.lease import check_place
 from pytest_clawperator.devices.matrix import parse_matrix, parse_requirements
-from pytest_clawperator.devices.spec import parse_device_spec
+from pytest_clawperator.devices.spec import DeviceSpec, parse_device_spec
 from pytest_clawperator.emulators.profile import parse_profile
 from pytest_clawperator.errors import ConfigurationError, is_file
 from pytest_clawperator.plugin.input.settings import (
@@ -32,6 +32,7 @@ from pytest_clawperator.plugin.options import OPTIONS, Option, on_command_line, 
 from pytest_clawperator.plugin.stash import SETTINGS
 from pytest_clawperator.plugin.worker_input import is_worker
 from pytest_clawperator.redaction.rules import check_rule
+from pytest_clawperator.simulator.phone_kinds import parse_phones
 from pytest_clawperator.transport.server import locate_server
 from pytest_clawperator.visible_text import visible
 
@@ -207,11 +208,18 @@ def _check_folder(path: Path) -> None:
         ) from exc
 
 
+def _device(text: str) -> DeviceSpec:
+    spec = parse_device_spec(text)
+    if spec.phones is not None:
+        parse_phones(spec.phones)  # told now, and not when they are started
+    return spec
+
+
 #: How the text of an option becomes its value; the second argument is the folder that paths
 #: start from. A parser raises ``ValueError`` or ``ConfigurationError`` with what was found and
 #: what is allowed.
 PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
-    "device": lambda text, folder: parse_device_spec(text),
+    "device": lambda text, folder: _device(text),
     "adb": lambda text, folder: str(locate_server(text)),
     "require": lambda text, folder: parse_requirements(text),
     "matrix": lambda text, folder: parse_matrix(text),

@@ -146,6 +146,7 @@ def _screen_of(options: DeviceOptions, clock: Callable[[], float]) -> PhoneUi:
 def _furnish(system: AndroidSystem, options: DeviceOptions) -> None:
     system.settings.put("secure", "bluetooth_name", options.model)
     system.settings.watch(lambda namespace, key, value: _settings_changed(system, namespace, key))
+    system.settings.put("system", "system_locales", options.locale)
     system.ui.display.dark = options.dark
     system.settings.put("secure", "ui_night_mode", "2" if options.dark else "1")
     for app in shipped_apps() if options.apps is None else options.apps:

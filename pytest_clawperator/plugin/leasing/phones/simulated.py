@@ -107,8 +107,8 @@ class SimulatedPhones:
             events_of(self._config).notice("", end)
 
 
-def start_simulator(config: pytest.Config, phones: int) -> Simulator:
-    """Start this many phones; they end with the run."""
+def start_simulator(config: pytest.Config, phones: int | str) -> Simulator:
+    """Start this many phones, or phones of these kinds; they end with the run."""
     settings = settings_of(config)
     hook = config.hook.pytest_clawperator_simulator_scenario
     scenario = call_hook(hook, config=config)
