@@ -53,7 +53,7 @@ docs: $(VENV)/developed  ## Build the pages; warnings are errors.
 	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs dist/docs
 	@echo "dist/docs/index.html"
 
-programs: $(VENV)/developed  ## Install the programs that the tests use: Redis, Chromium.
+programs: $(VENV)/developed  ## Install what the tests use: Redis, Chromium, fonts.
 	@$(BIN)/python -m tests.programs
 
 check: programs  ## Run the tests alone; ARGS="tests/contracts -k alias" for some.

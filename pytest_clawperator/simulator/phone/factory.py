@@ -162,5 +162,14 @@ def _settings_changed(system: AndroidSystem, namespace: str, key: str) -> None:
         rotation = system.settings.get("system", "user_rotation")
         if not free and rotation in ("0", "1", "2", "3"):
             system.ui.display.rotation = int(rotation)
+    elif (namespace, key) == ("system", "font_scale"):
+        system.ui.display.font_scale = _number(system.settings.get(namespace, key), 1.0)
     elif key in (accessibility.SWITCH, accessibility.SERVICES):
         bind_services(system)
+
+
+def _number(text: str | None, otherwise: float) -> float:
+    try:
+        return float(text or "")
+    except ValueError:
+        return otherwise

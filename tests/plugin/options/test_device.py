@@ -214,7 +214,7 @@ def test_one_of_several_is_not_there(
     "spec",
     [
         "sim:0",
-        "sim:x",
+        "sim:+",
         "auto:2",
         "http://",
         "http://h:abc/s",
