@@ -180,6 +180,12 @@ OPTIONS = (
         " published).",
         "PROFILE",
     ),
+    Option(
+        "sim_time_scale",
+        "Factor for the pauses of the Operator on simulated phones: 0.1 makes them ten times"
+        " shorter. Apps keep their own time.",
+        "FACTOR",
+    ),
     Option("update_goldens", "Write the golden screens that are missing or do not fit."),
     Option("strict", "Fail a test that the device does not fit, instead of skipping it."),
     Option(

@@ -60,7 +60,7 @@ def refuse_options_without_effect(config: pytest.Config) -> None:
     idle = {}
     if "sim" not in kinds:
         no_phones = "this run has no simulated phones; add --claw-device sim, or leave it out"
-        idle = {"sim_app": no_phones, "sim_profile": no_phones}
+        idle = dict.fromkeys(("sim_app", "sim_profile", "sim_time_scale"), no_phones)
     if "emulator" not in kinds:
         none = "this run starts no emulators; add --claw-device emulator, or leave it out"
         idle |= dict.fromkeys(
@@ -125,6 +125,16 @@ def _seconds(text: str, folder: Path) -> float:
     if not 0 <= seconds < math.inf:
         raise ValueError(f"found {text!r}, allowed is {ALLOWED_SECONDS}")
     return seconds
+
+
+def _factor(text: str, folder: Path) -> float:
+    try:
+        factor = float(text)
+    except ValueError:
+        factor = math.nan
+    if not 0 <= factor <= 1000:
+        raise ValueError(f"found {text!r}, allowed is a factor from 0 to 1000, as in 0.1")
+    return factor
 
 
 def _count(text: str, folder: Path, *, least: int = 0) -> int:
@@ -241,6 +251,7 @@ PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
     "redact": lambda text, folder: check_rule(text),
     "sim_app": _file,
     "sim_profile": _profile,
+    "sim_time_scale": _factor,
 }
 #: A closer look at a parsed value, which is taken once and not in every worker.
 CHECKS: Mapping[str, Callable[[Any], None]] = {

@@ -24,6 +24,8 @@ LINE_SPACING = 1.35
 """How much higher than its text a line of a screen is laid out."""
 
 _PHONE_WIDTH_DP = 411.43
+# A hair more than 160, so that half a pixel is rounded down on a phone of 420 dpi.
+_BASELINE = _PHONE_WIDTH_DP * 420 / 1080
 _LONGEST_TEXT = 1000  # more can never be seen, and would only take time
 
 
@@ -47,7 +49,9 @@ class Canvas:
         self.screen = Bounds(0, 0, *size)
         self.clip = self.screen
         self._pen = ImageDraw.Draw(self.image)
-        self.scale = max(0.25, min(size) / _PHONE_WIDTH_DP if density is None else density / 160)
+        self.scale = max(
+            0.25, min(size) / _PHONE_WIDTH_DP if density is None else density / _BASELINE
+        )
         self.font_scale = font_scale
 
     def dp(self, units: float) -> int:

@@ -117,6 +117,8 @@ def start_simulator(config: pytest.Config, phones: int | str) -> Simulator:
     options = {**vars(scenario), "apps": [*scenario.apps, *settings.sim_app]}
     if settings.sim_profile is not None:
         options["profile"] = settings.sim_profile
+    if settings.sim_time_scale is not None:
+        options["time_scale"] = settings.sim_time_scale
     simulator = RunSimulator(devices=phones, **options)
     config.add_cleanup(simulator.stop)
     _phones_of(config).simulators.append(simulator)
