@@ -35,9 +35,14 @@ $(VENV)/developed: $(VENV)/installed
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --target $(VENV)/others --group others
 	@touch $@
 
-demo: $(VENV)/installed  ## Show the product at its main job, and say where the evidence is.
+demo: $(VENV)/installed  ## Show the product at its main job, and say what to look at.
 	@$(BIN)/python -m pytest example_suite --claw-screenshot on --claw-snapshot on; status=$$?; \
-	  echo "evidence: `ls -d example_suite/claw-results/*/ | tail -n 1`, a folder for each test"; exit $$status
+	  results=`ls -d example_suite/claw-results/*/ | tail -n 1`; \
+	  order=`ls $${results}*an_order_is_placed*/screenshot.png 2>/dev/null | head -n 1`; \
+	  echo; echo "Look at the phone after the test that placed an order:"; \
+	  echo "    $${order:-$$results}"; \
+	  echo "Each test has such a folder. What failures look like:"; \
+	  echo "    $(BIN)/python -m pytest example_suite/failing"; exit $$status
 
 test: $(VENV)/developed  ## Run all tests, with lint and types.
 	@$(MAKE) --no-print-directory lint types check
@@ -53,7 +58,7 @@ docs: $(VENV)/developed  ## Build the pages; warnings are errors.
 	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs dist/docs
 	@echo "dist/docs/index.html"
 
-programs: $(VENV)/developed  ## Install the programs that the tests use: Redis, Chromium.
+programs: $(VENV)/developed  ## Install what the tests use: Redis, Chromium, fonts.
 	@$(BIN)/python -m tests.programs
 
 check: programs  ## Run the tests alone; ARGS="tests/contracts -k alias" for some.

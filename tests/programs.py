@@ -1,4 +1,4 @@
-"""The programs that the tests use beyond Python: found, installed, or asked for.
+"""The programs and fonts that the tests use beyond Python: found, installed, or asked for.
 
 ``make test`` runs this module, which installs what is missing where that needs no password.
 """
@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 Which = Callable[[str], str | None]
 Run = Callable[[list[str]], int]
@@ -21,7 +22,7 @@ _SUDO = ("sudo", "-n")
 
 @dataclass(frozen=True)
 class Program:
-    """A program, the packages that bring it, and other names under which it will do."""
+    """A program or font, the packages that bring it, and other names under which it will do."""
 
     name: str
     apt: str
@@ -35,22 +36,46 @@ class Program:
 
 
 REDIS = Program("redis-server", apt="redis-server", brew="redis")
+CHINESE_FONT = Program(
+    "/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf",
+    apt="fonts-droid-fallback",
+    brew="font-noto-sans-cjk",
+    others=("/System/Library/Fonts/PingFang.ttc", "/System/Library/Fonts/Hiragino Sans GB.ttc"),
+)
+INDIAN_FONT = Program(
+    "/usr/share/fonts/truetype/lohit-devanagari/Lohit-Devanagari.ttf",
+    apt="fonts-lohit-deva",
+    brew="font-noto-sans-devanagari",
+    others=("/System/Library/Fonts/Kohinoor.ttc",),
+)
+ARABIC_FONT = Program(
+    "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+    apt="fonts-dejavu-core",
+    brew="font-dejavu",
+    others=("/System/Library/Fonts/GeezaPro.ttc",),
+)
 CHROMIUM = Program(
     "chromium", apt="chromium", brew="chromium", others=("chromium-browser", "google-chrome")
 )
-PROGRAMS = (REDIS, CHROMIUM)
+FONTS = (CHINESE_FONT, INDIAN_FONT, ARABIC_FONT)
+PROGRAMS = (REDIS, CHROMIUM, *FONTS)
 
 
-def find(program: Program, which: Which = shutil.which) -> str | None:
-    """Return the path of a program, or None if it is not installed."""
+def locate(name: str) -> str | None:
+    """Return the path of a program, or of a file with that path; None if it is not there."""
+    return name if Path(name).is_absolute() and Path(name).is_file() else shutil.which(name)
+
+
+def find(program: Program, which: Which = locate) -> str | None:
+    """Return the path of a program or font, or None if it is not installed."""
     return next(filter(None, map(which, (program.name, *program.others))), None)
 
 
-def missing(program: Program, which: Which = shutil.which) -> str | None:
+def missing(program: Program, which: Which = locate) -> str | None:
     """Return why tests that use the program cannot run, or None if it is installed."""
     if find(program, which):
         return None
-    return f"{program.name} is not installed: {program.advice}"
+    return f"{Path(program.name).name} is not installed: {program.advice}"
 
 
 def install_commands(
@@ -97,7 +122,7 @@ def _run(command: list[str]) -> int:
 
 def main() -> None:
     """Install what is missing, and print what could not be installed."""
-    for reason in install_missing(which=shutil.which, run=_run, is_root=os.geteuid() == 0):
+    for reason in install_missing(which=locate, run=_run, is_root=os.geteuid() == 0):
         print(f"{reason} (its tests are skipped, and fail where CI=true)", file=sys.stderr)
 
 

@@ -15,7 +15,8 @@ ALLOWED = (
     "auto (any connected device), a serial as `adb devices` prints it, emulator (emulators that are"
     " started for the run, one for each worker), emulator:4 (four of them), emulator:NAME (the"
     " virtual device of that name, which must exist), sim (simulated phones, one for each worker),"
-    " sim:4 (four of them), or http://host:3000/serial (a device of a host that runs"
+    " sim:4 (four of them), sim:phone,tablet;api=30,35 (phones of these kinds), or"
+    " http://host:3000/serial (a device of a host that runs"
     " `clawperator-py serve`; without /serial its only one, with /* all of them)"
 )
 #: What stands for all devices of a host.
@@ -29,6 +30,8 @@ _URL = re.compile(
     re.ASCII,
 )
 _SERIAL = re.compile(r"[^\s:/][^\s/]*")
+# The simulator knows which words these may be.
+_PHONES = re.compile(r"(?=.*[A-Za-z])[\w=,;+ -]+", re.ASCII)
 _AVD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 
 
@@ -37,8 +40,8 @@ class DeviceSpec:
     """Which devices a run may use; ``text`` is how it was written.
 
     The kinds ``serial`` and ``url`` have a ``serial``, which may be ``EVERY`` for a url; ``sim``
-    and ``emulator`` have a ``count``, where None means as many as there are workers. An
-    ``emulator`` may have the name of a virtual device instead, ``avd``.
+    and ``emulator`` have a ``count``, where None means as many as there are workers. A ``sim`` may
+    say instead what its ``phones`` are like, an ``emulator`` the name of a virtual device, ``avd``.
     """
 
     text: str
@@ -47,6 +50,12 @@ class DeviceSpec:
     count: int | None = None
     url: str | None = None
     avd: str | None = None
+    phones: str | None = None
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it says how many devices there are, or which."""
+        return self.count is not None or self.phones is not None
 
     def __str__(self) -> str:
         return self.text
@@ -91,6 +100,8 @@ def _read_started(text: str, kind: Started, rest: str | None) -> DeviceSpec | No
         return DeviceSpec(text, kind)
     if _COUNT.fullmatch(rest):
         return DeviceSpec(text, kind, count=int(rest))
+    if kind == "sim" and _PHONES.fullmatch(rest):
+        return DeviceSpec(text, kind, phones=rest)
     if kind == "emulator" and _AVD.fullmatch(rest) and not rest.isdecimal():
         return DeviceSpec(text, kind, avd=rest)
     return None

@@ -97,6 +97,6 @@ def pytest_clawperator_collect_artifacts(
 def pytest_clawperator_simulator_scenario(config: pytest.Config) -> SimulatorScenario | None:
     """Return what simulated phones are like: their apps, and what goes wrong on them.
 
-    Called in the controller when ``--claw-device sim`` starts them. ``--claw-sim-app`` and
-    ``--claw-sim-profile`` come on top.
+    Called in the controller when ``--claw-device sim`` starts them. ``--claw-sim-app``,
+    ``--claw-sim-profile`` and ``--claw-sim-time-scale`` come on top.
     """

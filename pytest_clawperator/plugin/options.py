@@ -50,7 +50,8 @@ OPTIONS = (
         "device",
         "Device to use: auto (any connected one), a serial, emulator (started for the run, one for"
         " each worker), emulator:4, emulator:NAME (a virtual device that exists, as it is), sim"
-        " (simulated phones, one for each worker), sim:4, or http://host:3000/serial. Repeatable."
+        " (simulated phones, one for each worker), sim:4, 'sim:phone,tablet;api=30,35' (four of"
+        " these kinds), or http://host:3000/serial. Repeatable."
         " Default: the only one connected.",
         "SPEC",
         is_repeatable=True,
@@ -178,6 +179,12 @@ OPTIONS = (
         "Which Operator the simulated phones have: documented (as specified) or 0.5.3 (as"
         " published).",
         "PROFILE",
+    ),
+    Option(
+        "sim_time_scale",
+        "Factor for the pauses of the Operator on simulated phones: 0.1 makes them ten times"
+        " shorter. Apps keep their own time.",
+        "FACTOR",
     ),
     Option("update_goldens", "Write the golden screens that are missing or do not fit."),
     Option("strict", "Fail a test that the device does not fit, instead of skipping it."),

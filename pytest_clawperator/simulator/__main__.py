@@ -28,7 +28,8 @@ def parser() -> argparse.ArgumentParser:
         "answer, one JSON line is printed: the server's address, the serials, the process id.",
     )
     add = options.add_argument
-    add("--devices", type=int, default=1, metavar="N", help="phones (default: 1)")
+    add("--devices", default="1", metavar="PHONES",
+        help="how many, or of which kinds: 'phone,tablet+dark;api=30,35' (default: 1)")  # fmt: skip
     add("--emulators", type=int, default=0, metavar="N", help="emulators with a console")
     add("--app", action="append", default=[], metavar="FILE", help="an app of your own, as YAML")
     add("--profile", choices=["documented", "0.5.3"], default="documented",

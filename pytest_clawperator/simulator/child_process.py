@@ -130,13 +130,14 @@ class Simulator(ChildSimulator):
     """Simulated phones behind an adb server of their own, for as long as the block lasts.
 
     ``with Simulator(devices=2) as sim:`` gives ``sim.adb_host``, ``sim.adb_port`` and
-    ``sim.serials``. The keywords are the options of ``python -m pytest_clawperator.simulator``.
+    ``sim.serials``. The keywords are the options of ``python -m pytest_clawperator.simulator``;
+    ``devices="phone,tablet;api=30,35"`` also says what the phones are like.
     """
 
     def __init__(
         self,
         *,
-        devices: int = 1,
+        devices: int | str = 1,
         emulators: int = 0,
         apps: Sequence[str | Path] = (),
         profile: str | None = None,

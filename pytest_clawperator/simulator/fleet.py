@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -13,23 +14,34 @@ from pytest_clawperator.simulator.operator.profile import Profile
 from pytest_clawperator.simulator.phone.device import Device
 from pytest_clawperator.simulator.phone.fault_request import parse_fault
 from pytest_clawperator.simulator.phone.options import DeviceOptions, Variant
+from pytest_clawperator.simulator.phone_kinds import (
+    LEAST_API,
+    MAX_PHONES,
+    MOST_API,
+    PhoneKind,
+    parse_phones,
+)
 from pytest_clawperator.simulator.screen.app_files.app_schema import App
 from pytest_clawperator.simulator.screen.app_files.load import load_app, shipped_apps
 from pytest_clawperator.simulator.wire.adb_server import AdbServer
 from pytest_clawperator.simulator.wire.adbd import Adbd
 from pytest_clawperator.simulator.wire.console import Console, listen_as_emulator
 
-MAX_PHONES = 64
 Join = Callable[[], Awaitable[str]]
 
 _MODELS = ("Pixel 9", "Pixel 8", "Pixel 7a", "Pixel 6")
+_TABLET = "Pixel Tablet"
 
 
 @dataclass(frozen=True, kw_only=True)
 class FleetOptions:
-    """Which phones there are, and how they behave."""
+    """Which phones there are, and how they behave.
 
-    devices: int = 1
+    ``devices`` is how many there are, or what they are like: ``phone,tablet;api=30,35``. What it
+    does not say of a phone, ``api`` and ``dark`` do.
+    """
+
+    devices: int | str = 1
     emulators: int = 0
     apps: Sequence[Path] = ()
     profile: Profile = "documented"
@@ -47,7 +59,8 @@ class Fleet:
     """The running phones; ``serials`` are what adb calls them, emulators last."""
 
     def __init__(self, options: FleetOptions) -> None:
-        count = options.devices + options.emulators
+        self._phones = _phones_of(options.devices) + [PhoneKind()] * options.emulators
+        count = len(self._phones)
         if not 1 <= count <= MAX_PHONES:
             raise ConfigurationError(
                 f"a simulator of {options.devices} devices and {options.emulators} emulators "
@@ -56,7 +69,7 @@ class Fleet:
             )
         _check("time scale", options.time_scale, 0, 1000)
         _check("chatter", options.chatter, 0, 100_000)
-        _check("API level", options.api, 21, 99)
+        _check("API level", options.api, LEAST_API, MOST_API)
         self._options = options
         self._stack = AsyncExitStack()
         self._server = AdbServer()
@@ -86,8 +99,10 @@ class Fleet:
         self._stack.push_async_callback(self._server.stop)
         try:
             apps = [*shipped_apps(), *map(load_app, self._options.apps)]
-            phones = range(self._options.devices + self._options.emulators)
-            joins = [await self._start_phone(self._device(place, apps)) for place in phones]
+            joins = [
+                await self._start_phone(self._device(place, phone, apps))
+                for place, phone in enumerate(self._phones)
+            ]
         finally:
             await server
         self.serials = list(await asyncio.gather(*(join() for join in joins)))
@@ -122,15 +137,20 @@ class Fleet:
         """End an emulator, as ``adb emu kill`` asks; the others go on."""
         self._ended.append(asyncio.create_task(adbd.stop()))
 
-    def _device(self, place: int, apps: Sequence[App]) -> Device:
+    def _device(self, place: int, phone: PhoneKind, apps: Sequence[App]) -> Device:
         options = self._options
-        emulator = place >= options.devices
+        first_emulator = len(self._phones) - options.emulators
+        is_emulator = place >= first_emulator
+        size, density = phone.screen
         return Device(
             DeviceOptions(
                 serial_number=f"SIM{options.seed:04d}{place:03d}",
-                model="sdk_gphone64_x86_64" if emulator else _MODELS[place % len(_MODELS)],
-                avd_name=f"simulated_{place - options.devices + 1}" if emulator else None,
-                api=options.api,
+                model="sdk_gphone64_x86_64" if is_emulator else _model(place, phone),
+                avd_name=f"simulated_{place - first_emulator + 1}" if is_emulator else None,
+                size=size,
+                density=density,
+                api=phone.api or options.api,
+                locale=phone.locale or "en-US",
                 apps=tuple(apps),
                 profile=options.profile,
                 operator=options.operator,
@@ -138,9 +158,21 @@ class Fleet:
                 time_scale=options.time_scale,
                 seed=options.seed * 1000 + place,
                 chatter=options.chatter,
-                dark=options.dark,
+                dark=options.dark if phone.dark is None else phone.dark,
             )
         )
+
+
+def _phones_of(devices: int | str) -> list[PhoneKind]:
+    """Return what each phone is like that is no emulator; there may be none."""
+    if isinstance(devices, str) and not re.fullmatch(r"-?[0-9]+", devices):
+        return parse_phones(devices)
+    # Too many of them, or too few, are told together with the emulators.
+    return [PhoneKind()] * min(max(int(devices), 0), MAX_PHONES + 1)
+
+
+def _model(place: int, phone: PhoneKind) -> str:
+    return _TABLET if phone.is_tablet else _MODELS[place % len(_MODELS)]
 
 
 def _check(name: str, value: float, least: int, most: int) -> None:

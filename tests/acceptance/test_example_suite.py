@@ -64,7 +64,7 @@ TELLING = {
 def run(*options: str, output: Path) -> subprocess.CompletedProcess[str]:
     """Run pytest as users do, on quick phones, with the evidence in that folder."""
     plugins = ["-p", "xdist", "-p", "no:cacheprovider", "-p", "pytest_clawperator.plugin"]
-    plugins += ["-p", "tests.doubles.quick_phones"]
+    plugins += ["-p", "tests.doubles.quick_phones", "-o", "claw_sim_time_scale=0.02"]
     command = [sys.executable, "-m", "pytest", *plugins, "--claw-output", str(output), *options]
     # Other plugins that happen to be installed make every process start later.
     alone = {"PYTEST_ADDOPTS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}

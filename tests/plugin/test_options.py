@@ -128,6 +128,7 @@ IDLE = "has no effect: "
     ("options", "said"),
     [
         (["--claw-sim-profile=0.5.3"], f"--claw-sim-profile {IDLE}this run has no simulated*"),
+        (["--claw-sim-time-scale=1"], f"--claw-sim-time-scale {IDLE}this run has no simulated*"),
         (
             ["--claw-sim-profile=0.5.3", "--claw-device=R58"],
             f"--claw-sim-profile {IDLE}this run has no simulated phones; add --claw-device sim*",

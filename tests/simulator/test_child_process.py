@@ -222,7 +222,8 @@ def test_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     ("options", "complaint"),
     [
         (["--devices", "0"], "Ask for 1 to"),
-        (["--devices", "many"], "invalid int value"),
+        (["--devices", "many"], "`many` is nothing that a simulated phone can be"),
+        (["--devices", "phone,tablet;40"], "more than 64 phones"),
         (["--profile", "0.9"], "documented"),
         (["--app", "/no/such/file.yaml"], "/no/such/file.yaml"),
         (["--fault", "no_such_fault"], "Known faults: "),

@@ -43,3 +43,50 @@ def test_executions_in_a_row_on_several_phones() -> None:
     assert [each["overlaps"] for each in stats] == [0] * PHONES
     # The log's ring buffer fills up to its size and no further.
     assert late < early + PHONES * 12 * 1024
+
+
+def test_phones_are_what_was_asked_for() -> None:
+    """Size, density, API level, language and theme are those of the kind, whoever is asked."""
+    kinds = "tablet+api=30+locale=ar-EG+dark,size=720x1600+density=280"
+    with Simulator(devices=kinds, api=34) as simulator:
+        adb = Adb(simulator.adb_host, simulator.adb_port)
+        tablet, small = simulator.serials
+
+        def ask(serial: str, command: str) -> str:
+            return adb.shell(serial, command).decode().strip()
+
+        asked = {
+            command: (ask(tablet, command), ask(small, command))
+            for command in (
+                "wm size", "wm density", "getprop ro.build.version.sdk",
+                "getprop ro.build.version.release", "getprop ro.product.model",
+                "getprop ro.build.characteristics", "getprop ro.sf.lcd_density",
+                "getprop persist.sys.locale", "getprop ro.product.locale",
+                "settings get system system_locales", "cmd uimode night",
+                "settings get secure ui_night_mode",
+            )
+        }  # fmt: skip
+        shown = [ask(serial, "dumpsys display") for serial in (tablet, small)]
+        config = [ask(serial, "am get-config") for serial in (tablet, small)]
+
+    assert asked == {
+        "wm size": ("Physical size: 1600x2560", "Physical size: 720x1600"),
+        "wm density": ("Physical density: 320", "Physical density: 280"),
+        "getprop ro.build.version.sdk": ("30", "34"),
+        "getprop ro.build.version.release": ("11", "14"),
+        "getprop ro.product.model": ("Pixel Tablet", "Pixel 8"),
+        "getprop ro.build.characteristics": ("tablet,nosdcard", "nosdcard"),
+        "getprop ro.sf.lcd_density": ("320", "280"),
+        "getprop persist.sys.locale": ("ar-EG", "en-US"),
+        "getprop ro.product.locale": ("ar-EG", "en-US"),
+        "settings get system system_locales": ("ar-EG", "en-US"),
+        "cmd uimode night": ("Night mode: yes", "Night mode: no"),
+        "settings get secure ui_night_mode": ("2", "1"),
+    }
+    assert "real 1600 x 2560" in shown[0]
+    assert "density 320" in shown[0]
+    assert "real 720 x 1600" in shown[1]
+    assert config[0].startswith("config: ar-rEG-ldrtl-sw800dp-w800dp-h1280dp-xlarge-")
+    assert "-port-night-320dpi-" in config[0]
+    assert config[1].startswith("config: en-rUS-ldltr-sw411dp-w411dp-h914dp-normal-")
+    assert "-port-notnight-280dpi-" in config[1]

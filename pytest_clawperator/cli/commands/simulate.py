@@ -22,12 +22,18 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}", re.ASCII)
     examples=[
         "simulate",
         "simulate --devices 4 --app shop.yaml --name shop",
+        "simulate --devices 'phone,tablet;api=30,35'",
         "simulate list",
         "simulate stop shop",
     ],
 )
 @click.option("--name", metavar="NAME", help="What to call them; default: phones-1, phones-2, ...")
-@click.option("--devices", type=int, default=1, metavar="N", help="How many phones; default: 1.")
+@click.option(
+    "--devices",
+    default="1",
+    metavar="PHONES",
+    help="How many, or of which kinds: 'phone,tablet+dark;api=30,35'; default: 1.",
+)
 @click.option("--emulators", type=int, default=0, metavar="N", help="How many emulators.")
 @click.option("--app", "apps", multiple=True, metavar="FILE", help="An app of your own, as YAML.")
 @click.option("--fault", "faults", multiple=True, metavar="'NAME KEY=VALUE'", help="What is wrong.")

@@ -17,7 +17,7 @@ from pytest_clawperator.client.device.commands import package_name
 from pytest_clawperator.contracts.text import foreign_names
 from pytest_clawperator.devices.lease import check_place
 from pytest_clawperator.devices.matrix import parse_matrix, parse_requirements
-from pytest_clawperator.devices.spec import parse_device_spec
+from pytest_clawperator.devices.spec import DeviceSpec, parse_device_spec
 from pytest_clawperator.emulators.profile import parse_profile
 from pytest_clawperator.errors import ConfigurationError, is_file
 from pytest_clawperator.plugin.input.settings import (
@@ -32,6 +32,7 @@ from pytest_clawperator.plugin.options import OPTIONS, Option, on_command_line, 
 from pytest_clawperator.plugin.stash import SETTINGS
 from pytest_clawperator.plugin.worker_input import is_worker
 from pytest_clawperator.redaction.rules import check_rule
+from pytest_clawperator.simulator.phone_kinds import parse_phones
 from pytest_clawperator.transport.server import locate_server
 from pytest_clawperator.visible_text import visible
 
@@ -59,7 +60,7 @@ def refuse_options_without_effect(config: pytest.Config) -> None:
     idle = {}
     if "sim" not in kinds:
         no_phones = "this run has no simulated phones; add --claw-device sim, or leave it out"
-        idle = {"sim_app": no_phones, "sim_profile": no_phones}
+        idle = dict.fromkeys(("sim_app", "sim_profile", "sim_time_scale"), no_phones)
     if "emulator" not in kinds:
         none = "this run starts no emulators; add --claw-device emulator, or leave it out"
         idle |= dict.fromkeys(
@@ -124,6 +125,16 @@ def _seconds(text: str, folder: Path) -> float:
     if not 0 <= seconds < math.inf:
         raise ValueError(f"found {text!r}, allowed is {ALLOWED_SECONDS}")
     return seconds
+
+
+def _factor(text: str, folder: Path) -> float:
+    try:
+        factor = float(text)
+    except ValueError:
+        factor = math.nan
+    if not 0 <= factor <= 1000:
+        raise ValueError(f"found {text!r}, allowed is a factor from 0 to 1000, as in 0.1")
+    return factor
 
 
 def _count(text: str, folder: Path, *, least: int = 0) -> int:
@@ -207,11 +218,18 @@ def _check_folder(path: Path) -> None:
         ) from exc
 
 
+def _device(text: str) -> DeviceSpec:
+    spec = parse_device_spec(text)
+    if spec.phones is not None:
+        parse_phones(spec.phones)  # told now, and not when they are started
+    return spec
+
+
 #: How the text of an option becomes its value; the second argument is the folder that paths
 #: start from. A parser raises ``ValueError`` or ``ConfigurationError`` with what was found and
 #: what is allowed.
 PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
-    "device": lambda text, folder: parse_device_spec(text),
+    "device": lambda text, folder: _device(text),
     "adb": lambda text, folder: str(locate_server(text)),
     "require": lambda text, folder: parse_requirements(text),
     "matrix": lambda text, folder: parse_matrix(text),
@@ -233,6 +251,7 @@ PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
     "redact": lambda text, folder: check_rule(text),
     "sim_app": _file,
     "sim_profile": _profile,
+    "sim_time_scale": _factor,
 }
 #: A closer look at a parsed value, which is taken once and not in every worker.
 CHECKS: Mapping[str, Callable[[Any], None]] = {

@@ -75,8 +75,8 @@ class Settings:
     test that uses the fixture, as all with ``clawperator`` do. ``operator_package`` and
     ``operator_apk`` count when the client is connected, which is once in a run. It is too late
     for the others: ``device``, ``adb``, ``redact``, ``sim_app``, ``sim_profile``,
-    ``update_goldens``, ``doctor`` and ``validate`` are used before any fixture runs. For another
-    device, override ``clawperator_lease``.
+    ``sim_time_scale``, ``update_goldens``, ``doctor`` and ``validate`` are used before any
+    fixture runs. For another device, override ``clawperator_lease``.
     """
 
     device: tuple[DeviceSpec, ...] = ()
@@ -103,6 +103,7 @@ class Settings:
     pause: bool = False
     sim_app: tuple[Path, ...] = ()
     sim_profile: str | None = None
+    sim_time_scale: float | None = None
     update_goldens: bool = False
     strict: bool = False
     doctor: bool = False

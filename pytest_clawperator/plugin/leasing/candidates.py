@@ -86,14 +86,15 @@ def _show_left_out(config: pytest.Config, errors: Sequence[ClawperatorError]) ->
 def _of_spec(config: pytest.Config, spec: DeviceSpec) -> list[Candidate]:
     if spec.kind == "sim":
         alone = 1 + settings_of(config).spare_devices
-        return _simulated(config, spec.count or config.stash.get(WORKER_COUNT, alone))
+        wanted = spec.phones or spec.count or config.stash.get(WORKER_COUNT, alone)
+        return _simulated(config, wanted)
     if spec.kind == "emulator":
         server, serials = start_emulators(config, spec)
         return _read(config, [(server, serial) for serial in serials])
     return _remote(config, spec) if spec.kind == "url" else _connected(config, spec)
 
 
-def _simulated(config: pytest.Config, phones: int) -> list[Candidate]:
+def _simulated(config: pytest.Config, phones: int | str) -> list[Candidate]:
     simulator = start_simulator(config, phones)
     server = AdbServer(simulator.adb_host, simulator.adb_port)
     return _read(config, [(server, serial) for serial in simulator.serials])

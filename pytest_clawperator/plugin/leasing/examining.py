@@ -135,7 +135,7 @@ def _started(config: pytest.Config, spec: DeviceSpec) -> Iterator[_Chosen]:
     if spec.kind == "emulator":
         server, serials = start_emulators(config, spec)
     else:
-        simulator = start_simulator(config, spec.count or 1)
+        simulator = start_simulator(config, spec.phones or spec.count or 1)
         server = AdbServer(simulator.adb_host, simulator.adb_port)
         serials = simulator.serials
     for serial in serials:

@@ -60,7 +60,8 @@ def count_workers(config: pytest.Config) -> int | None:
     nobody wished for devices and there are none.
     """
     settings = settings_of(config)
-    if settings.validate or any(one.kind == "sim" and not one.count for one in settings.device):
+    as_many = [one for one in settings.device if one.kind == "sim" and not one.is_counted]
+    if settings.validate or as_many:
         return None
     config.stash[WORKER_COUNT] = 0
     try:

@@ -50,7 +50,12 @@ class Camera:
         if not display.awake:
             return ScreenView(None, ui.display.size)
         return ScreenView(
-            ui.view.windows(), ui.display.size, dark=ui.display.dark, title=ui.view.title()
+            ui.view.windows(),
+            ui.display.size,
+            dark=ui.display.dark,
+            title=ui.view.title(),
+            density=ui.display.density,
+            font_scale=ui.display.font_scale,
         )
 
 

@@ -20,6 +20,8 @@ def draw_screen(view: ScreenView) -> bytes:
         dark=view.dark,
         clock_text=CLOCK_TEXT,
         title=view.title,
+        density=view.density,
+        font_scale=view.font_scale,
     )
 
 
@@ -33,5 +35,7 @@ def draw_frame(view: ScreenView, frame: tuple[int, int]) -> bytes:
         dark=view.dark,
         clock_text=CLOCK_TEXT,
         title=view.title,
+        density=view.density,
+        font_scale=view.font_scale,
     )
     return encode_frame(image, frame)

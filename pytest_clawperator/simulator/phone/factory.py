@@ -146,6 +146,7 @@ def _screen_of(options: DeviceOptions, clock: Callable[[], float]) -> PhoneUi:
 def _furnish(system: AndroidSystem, options: DeviceOptions) -> None:
     system.settings.put("secure", "bluetooth_name", options.model)
     system.settings.watch(lambda namespace, key, value: _settings_changed(system, namespace, key))
+    system.settings.put("system", "system_locales", options.locale)
     system.ui.display.dark = options.dark
     system.settings.put("secure", "ui_night_mode", "2" if options.dark else "1")
     for app in shipped_apps() if options.apps is None else options.apps:
@@ -161,5 +162,14 @@ def _settings_changed(system: AndroidSystem, namespace: str, key: str) -> None:
         rotation = system.settings.get("system", "user_rotation")
         if not free and rotation in ("0", "1", "2", "3"):
             system.ui.display.rotation = int(rotation)
+    elif (namespace, key) == ("system", "font_scale"):
+        system.ui.display.font_scale = _number(system.settings.get(namespace, key), 1.0)
     elif key in (accessibility.SWITCH, accessibility.SERVICES):
         bind_services(system)
+
+
+def _number(text: str | None, otherwise: float) -> float:
+    try:
+        return float(text or "")
+    except ValueError:
+        return otherwise

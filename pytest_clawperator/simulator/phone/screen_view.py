@@ -15,3 +15,5 @@ class ScreenView:
     size: tuple[int, int]
     dark: bool = False
     title: str | None = None
+    density: int | None = None
+    font_scale: float = 1.0

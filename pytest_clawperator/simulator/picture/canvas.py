@@ -6,11 +6,11 @@ from typing import Literal
 
 from PIL import Image, ImageDraw
 
+from pytest_clawperator.simulator.picture.glyphs import readable
 from pytest_clawperator.simulator.picture.masks import corner_masks, disc_mask, icon_mask
 from pytest_clawperator.simulator.picture.text import (
     fitted,
     line_height,
-    readable,
     text_mask,
     text_width,
     wrapped,
@@ -24,23 +24,43 @@ LINE_SPACING = 1.35
 """How much higher than its text a line of a screen is laid out."""
 
 _PHONE_WIDTH_DP = 411.43
+# A hair more than 160, so that half a pixel is rounded down on a phone of 420 dpi.
+_BASELINE = _PHONE_WIDTH_DP * 420 / 1080
 _LONGEST_TEXT = 1000  # more can never be seen, and would only take time
 
 
 class Canvas:
-    """The screen's picture, measured in pixels; ``dp`` turns Android's units into them."""
+    """The screen's picture, measured in pixels; ``dp`` turns Android's units into them.
 
-    def __init__(self, size: tuple[int, int], theme: Theme) -> None:
+    Without a ``density`` the screen is as many dp wide as that of a usual phone. ``sp`` is for
+    sizes of text, which the user's ``font_scale`` makes larger or smaller.
+    """
+
+    def __init__(
+        self,
+        size: tuple[int, int],
+        theme: Theme,
+        *,
+        density: int | None = None,
+        font_scale: float = 1.0,
+    ) -> None:
         self.theme = theme
         self.image = Image.new("RGB", size, theme.background)
         self.screen = Bounds(0, 0, *size)
         self.clip = self.screen
         self._pen = ImageDraw.Draw(self.image)
-        self.scale = max(0.25, min(size) / _PHONE_WIDTH_DP)
+        self.scale = max(
+            0.25, min(size) / _PHONE_WIDTH_DP if density is None else density / _BASELINE
+        )
+        self.font_scale = font_scale
 
     def dp(self, units: float) -> int:
         """Return a length in pixels, at least one."""
         return max(1, round(units * self.scale))
+
+    def sp(self, units: float) -> int:
+        """Return a size of text in pixels, at least one."""
+        return max(1, round(units * self.scale * self.font_scale))
 
     def rectangle(self, box: Bounds, colour: Colour) -> None:
         """Fill a box."""
@@ -100,7 +120,7 @@ class Canvas:
         bold: bool = False,
         lines: int = 1,
     ) -> None:
-        """Write text of a size in dp, shortened to the box's width and in its middle height."""
+        """Write text of a size in sp, shortened to the box's width and in its middle height."""
         text = readable(text[:_LONGEST_TEXT])
         pixels = self._font_size(box, size)
         height = line_height(pixels)
@@ -118,12 +138,13 @@ class Canvas:
             y += height
 
     def text_height(self, text: str, size: float, width: int) -> int:
-        """Return the height of the box that text of a size in dp needs at a width."""
-        return round(self.count_lines(text, size, width) * size * LINE_SPACING * self.scale)
+        """Return the height of the box that text of a size in sp needs at a width."""
+        lines = self.count_lines(text, size, width)
+        return round(lines * size * LINE_SPACING * self.scale * self.font_scale)
 
     def count_lines(self, text: str, size: float, width: int) -> int:
-        """Count the lines that text of a size in dp takes at a width."""
-        return len(wrapped(readable(text[:_LONGEST_TEXT]), self.dp(size), width, 50))
+        """Count the lines that text of a size in sp takes at a width."""
+        return len(wrapped(readable(text[:_LONGEST_TEXT]), self.sp(size), width, 50))
 
     def stamp(
         self,
@@ -151,7 +172,7 @@ class Canvas:
 
     def _font_size(self, box: Bounds, size: float) -> int:
         """Shrink text a little where its box is low, before any of it is cut off."""
-        wanted = self.dp(size)
+        wanted = self.sp(size)
         smallest = max(6, round(wanted * 0.86))
         while wanted > smallest and line_height(wanted) > box.height:
             wanted -= 1

@@ -30,13 +30,25 @@ def draw(
     dark: bool,
     clock_text: str,
     title: str | None = None,
+    density: int | None = None,
+    font_scale: float = 1.0,
 ) -> bytes:
     """Draw the windows, the last on top, and return the picture as PNG.
 
     The same arguments give the same bytes. ``title`` is written at the top of an app whose
-    screen has no title of its own and leaves room for one.
+    screen has no title of its own and leaves room for one. Without a ``density`` the screen is as
+    many dp wide as that of a usual phone.
     """
-    return encode_png(paint(windows, size=size, dark=dark, clock_text=clock_text, title=title))
+    image = paint(
+        windows,
+        size=size,
+        dark=dark,
+        clock_text=clock_text,
+        title=title,
+        density=density,
+        font_scale=font_scale,
+    )
+    return encode_png(image)
 
 
 def paint(
@@ -46,9 +58,16 @@ def paint(
     dark: bool,
     clock_text: str,
     title: str | None = None,
+    density: int | None = None,
+    font_scale: float = 1.0,
 ) -> Image.Image:
     """Draw the windows as ``draw`` does, and return the picture itself."""
-    canvas = Canvas((max(1, size[0]), max(1, size[1])), DARK if dark else LIGHT)
+    canvas = Canvas(
+        (max(1, size[0]), max(1, size[1])),
+        DARK if dark else LIGHT,
+        density=density,
+        font_scale=font_scale,
+    )
     picture = _Picture(canvas, clock_text)
     for window in windows:
         picture.add(window)

@@ -15,11 +15,12 @@ def paint_status_bar(canvas: Canvas, clock_text: str, ink: Colour) -> None:
     """Paint the clock at the left; charge, battery, Wi-Fi and signal at the right."""
     top, height = canvas.dp(3), canvas.dp(22)
     clock = Bounds(canvas.dp(22), top, canvas.screen.right // 2, top + height)
-    canvas.text(clock, clock_text, ink, size=14, bold=True)
+    plain = 1 / canvas.font_scale  # the bar keeps its size
+    canvas.text(clock, clock_text, ink, size=14 * plain, bold=True)
     right = canvas.screen.right - canvas.dp(22)
     width = int(text_width(_CHARGE, canvas.dp(13))) + 2
     charge = Bounds(right - width, top, right, top + height)
-    canvas.text(charge, _CHARGE, ink, size=13, bold=True)
+    canvas.text(charge, _CHARGE, ink, size=13 * plain, bold=True)
     right = _paint_battery(canvas, charge.left - canvas.dp(4), top + height // 2, ink)
     right -= canvas.dp(6)
     wifi = Bounds(right - canvas.dp(15), top, right, top + height)

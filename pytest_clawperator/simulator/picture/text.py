@@ -1,68 +1,34 @@
 """Text for drawn screens: measured, shortened, wrapped, and drawn into masks.
 
-The font is the one inside Pillow, so that every machine draws the same. It knows little beyond
-ASCII: accents are put on by hand, other scripts appear as marks that stand for a character.
+The font is the one inside Pillow, so that every machine draws the same, apart from scripts that it
+lacks: see ``glyphs``.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
 from PIL import Image, ImageDraw, ImageFont
 
+from pytest_clawperator.simulator.picture.accents import draw_accents, draw_own_strokes
+from pytest_clawperator.simulator.picture.glyphs import (
+    KNOWN,
+    LIGATURES,
+    OWN_STROKES,
+    Glyph,
+    glyphs,
+)
 from pytest_clawperator.simulator.picture.masks import icon_mask
+from pytest_clawperator.simulator.picture.system_fonts import font_with
 
 ELLIPSIS = "…"
 
 # Screens are laid out without this font; a line may be a little wider than its room.
 _SQUEEZE = 0.86
 _SLACK = 1.05
-_KNOWN = frozenset(map(chr, range(32, 127))) | frozenset("©«°±´·»‘’“”…‹›™")
-_INSTEAD = {
-    "–": "-",
-    "—": "-",
-    "−": "-",
-    "‐": "-",
-    "‑": "-",
-    "×": "x",
-    "•": "·",
-    "ß": "ss",
-    "æ": "ae",
-    "Æ": "AE",
-    "œ": "oe",
-    "Œ": "OE",
-    "ø": "o",
-    "Ø": "O",
-    "ł": "l",
-    "Ł": "L",
-    "đ": "d",
-    "ı": "i",
-    "\t": " ",
-}
-_TRANSLATION = str.maketrans(_INSTEAD)
-_ICON_CHARACTERS = {"✓": "check", "✔": "check", "←": "back", "→": "forward", "★": "star"}
-_ABOVE = {
-    "\u0300": ((-0.5, -1), (0.5, 0)),
-    "\u0301": ((-0.5, 0), (0.5, -1)),
-    "\u0302": ((-0.6, 0), (0, -1), (0.6, 0)),
-    "\u0303": ((-0.8, -0.2), (-0.3, -0.8), (0.3, -0.2), (0.8, -0.8)),
-    "\u0304": ((-0.7, -0.4), (0.7, -0.4)),
-    "\u030c": ((-0.6, -1), (0, 0), (0.6, -1)),
-}
-_ACROSS = "\u0335"  # two strokes through a letter, as through the C of a euro sign
-_DOTS = {"\u0308": (-0.5, 0.5), "\u0307": (0.0,), "\u030a": (0.0,)}
-
-
-class Glyph(NamedTuple):
-    """One thing to draw: characters of the font, an icon, or a mark for what the font lacks."""
-
-    text: str
-    accents: str = ""
-    icon: str = ""
-    strange: str = ""
+# How much closer than usual the two letters of æ stand.
+_CLOSER = 0.13
 
 
 @lru_cache(maxsize=64)
@@ -81,11 +47,6 @@ def _any_font() -> ImageFont.FreeTypeFont:
     return plain
 
 
-def readable(text: str) -> str:
-    """Replace characters that the font lacks by similar ones, where there are such."""
-    return text if text.isascii() else text.translate(_TRANSLATION)
-
-
 @lru_cache(maxsize=64)
 def line_height(size: int) -> int:
     """Return the height of a line."""
@@ -96,7 +57,7 @@ def line_height(size: int) -> int:
 @lru_cache(maxsize=4096)
 def text_width(text: str, size: int) -> float:
     """Return the width of one line."""
-    if _KNOWN.issuperset(text):
+    if KNOWN.issuperset(text):
         return font(size).getlength(text)
     return sum(_advance(glyph, size) for glyph in glyphs(text))
 
@@ -143,7 +104,7 @@ def text_mask(text: str, size: int, *, bold: bool = False, room: int | None = No
     mask = Image.new("L", (int(natural) + 2 + stronger, line_height(size)))
     pen = ImageDraw.Draw(mask)
     for offset in {0, stronger}:
-        if _KNOWN.issuperset(text):
+        if KNOWN.issuperset(text):
             pen.text((offset, 0), text, fill=255, font=font(size))
         else:
             _draw_glyphs(mask, pen, text, size, offset)
@@ -152,46 +113,23 @@ def text_mask(text: str, size: int, *, bold: bool = False, room: int | None = No
     return mask.resize((room, mask.height), Image.Resampling.BILINEAR)
 
 
-def glyphs(text: str) -> Iterator[Glyph]:
-    """Yield what is to be drawn for each character."""
-    base, accents = "", ""
-    for character in unicodedata.normalize("NFD", text):
-        if unicodedata.combining(character):
-            accents += character
-            continue
-        if base:
-            yield _glyph(base, accents)
-        base, accents = character, ""
-    if base:
-        yield _glyph(base, accents)
-
-
-def _glyph(base: str, accents: str) -> Glyph:
-    if base in _KNOWN:
-        return Glyph(base, accents)
-    if base == "€":
-        return Glyph("C", _ACROSS)
-    if base in _INSTEAD:  # with an accent on it
-        return Glyph(_INSTEAD[base], accents)
-    if base in _ICON_CHARACTERS:
-        return Glyph("", icon=_ICON_CHARACTERS[base])
-    category = unicodedata.category(base)
-    if category.startswith("Z"):
-        return Glyph(" ")
-    if category.startswith(("C", "M")) or base in "\u200d\ufe0f":
-        return Glyph("")
-    if ord(base) >= 0x1F000 or category == "So":
-        return Glyph("", icon="smile")
-    return Glyph("", strange=base)
-
-
 @lru_cache(maxsize=1024)
 def _advance(glyph: Glyph, size: int) -> float:
     if glyph.icon:
         return size * 1.1
+    if glyph.foreign:
+        return _foreign_font(glyph.foreign, size).getlength(glyph.foreign)
     if glyph.strange:
         return size * (0.95 if unicodedata.east_asian_width(glyph.strange) in "WF" else 0.6)
+    if glyph.text in OWN_STROKES:
+        return size * 0.58
+    if glyph.text in LIGATURES:
+        return font(size).getlength(LIGATURES[glyph.text]) - size * _CLOSER
     return font(size).getlength(glyph.text) if glyph.text else 0.0
+
+
+def _foreign_font(text: str, size: int) -> ImageFont.FreeTypeFont:
+    return font_with(text[0], size) or font(size)
 
 
 def _draw_glyphs(
@@ -200,35 +138,29 @@ def _draw_glyphs(
     x = float(offset)
     ascent = font(size).getmetrics()[0]
     for glyph in glyphs(text):
-        advance = _advance(glyph, size)
         if glyph.icon:
             mask.paste(255, (int(x), int(ascent - size * 0.85)), icon_mask(glyph.icon, size))
+        elif glyph.foreign:
+            other = _foreign_font(glyph.foreign, size)
+            pen.text((x, ascent), glyph.foreign, fill=255, font=other, anchor="ls")
         elif glyph.strange:
             _draw_strange(pen, glyph.strange, x, ascent, size)
         elif glyph.text:
-            pen.text((x, 0), glyph.text, fill=255, font=font(size))
-            _draw_accents(pen, glyph, x, size)
-        x += advance
+            _draw_letter(pen, glyph, x, size)
+        x += _advance(glyph, size)
 
 
-def _draw_accents(pen: ImageDraw.ImageDraw, glyph: Glyph, x: float, size: int) -> None:
-    left, top, right, _ = font(size).getbbox(glyph.text)
-    middle, unit = x + (left + right) / 2, size * 0.16
-    bottom = top - size * 0.06
-    if glyph.text in "ij":  # their own dot is there already
-        return
-    for accent in glyph.accents:
-        if accent == _ACROSS:
-            for y in (0.42, 0.58):
-                height = top + y * size * 0.72
-                end = x + right - size * 0.12
-                pen.line((x, height, end, height), fill=255, width=max(1, round(size * 0.06)))
-        if accent in _ABOVE:
-            points = [(middle + dx * unit, bottom + dy * unit) for dx, dy in _ABOVE[accent]]
-            pen.line(points, fill=255, width=max(1, round(size * 0.07)))
-        for dx in _DOTS.get(accent, ()):
-            centre, y, radius = middle + dx * unit * 1.4, bottom - unit * 0.5, size * 0.05
-            pen.ellipse((centre - radius, y - radius, centre + radius, y + radius), fill=255)
+def _draw_letter(pen: ImageDraw.ImageDraw, glyph: Glyph, x: float, size: int) -> None:
+    if glyph.text in OWN_STROKES:
+        draw_own_strokes(pen, glyph.text, x, font=font(size), size=size)
+    elif glyph.text in LIGATURES:
+        first, second = LIGATURES[glyph.text][0], LIGATURES[glyph.text][1]
+        pen.text((x, 0), first, fill=255, font=font(size))
+        next_x = x + font(size).getlength(first) - size * _CLOSER
+        pen.text((next_x, 0), second, fill=255, font=font(size))
+    else:
+        pen.text((x, 0), glyph.text, fill=255, font=font(size))
+        draw_accents(pen, glyph, x, font=font(size), size=size)
 
 
 def _draw_strange(

@@ -214,7 +214,7 @@ def test_one_of_several_is_not_there(
     "spec",
     [
         "sim:0",
-        "sim:x",
+        "sim:+",
         "auto:2",
         "http://",
         "http://h:abc/s",
@@ -266,3 +266,57 @@ def test_too_many_simulated_phones(pytester: pytest.Pytester, run_plain: Run) ->
     result.stdout.fnmatch_lines(
         ["*the simulator refused its options: *65 devices*", "*hint: Ask for 1 to 64 phones*"]
     )
+
+
+KINDS = """
+import pytest
+
+def test_any(clawperator_device):
+    print("on", clawperator_device.model, clawperator_device.api_level)
+
+@pytest.mark.claw_device(form="tablet", api=30)
+def test_tablet(clawperator_device):
+    assert (clawperator_device.model, clawperator_device.api_level) == ("Pixel Tablet", 30)
+"""
+
+
+def test_simulated_phones_of_several_kinds(pytester: pytest.Pytester, run_plain: Run) -> None:
+    """Each class of a matrix finds its phone among simulated ones of these kinds."""
+    pytester.makepyfile("def test_it(clawperator_device): print('on', clawperator_device.model)")
+    kinds = "api=30,34;form=phone,tablet"
+
+    result = run_plain("-v", f"--claw-device=sim:{kinds}", f"--claw-matrix={kinds}")
+
+    result.assert_outcomes(passed=4)
+    result.stdout.fnmatch_lines_random(
+        ["*test_it[[]api30-phone[]]*PASSED*", "*test_it[[]api34-tablet[]]*PASSED*"]
+    )
+
+
+def test_a_marker_finds_the_phone_of_its_kind(pytester: pytest.Pytester, run_workers: Run) -> None:
+    """Workers have the phones that are named, and a test runs on one that it asks for."""
+    pytester.makepyfile(KINDS)
+
+    result = run_workers("-n2", "--claw-device=sim:phone,tablet+api=30")
+
+    result.assert_outcomes(passed=2)
+
+
+@pytest.mark.parametrize(
+    ("spec", "part"),
+    [
+        ("sim:phone,tablett", "did you mean `tablet`?"),
+        ("sim:api=3", "`api` cannot be '3'; allowed: 21 to 99"),
+        ("sim:phone;tablet", "two parts say what the form is"),
+    ],
+)
+def test_a_kind_that_cannot_be_is_refused(
+    pytester: pytest.Pytester, run_plain: Run, spec: str, part: str
+) -> None:
+    """A misspelt kind is a usage error before anything is started, with what is allowed."""
+    pytester.makepyfile("def test_it(clawperator): pass")
+
+    result = run_plain(f"--claw-device={spec}")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: --claw-device: *{part}*Allowed: a number of phones*"])

@@ -15,8 +15,12 @@ from tests.simulator.picture.drawing import BOX, app, inside, node, png, shown
 
 
 @pytest.mark.parametrize(
-    "letters", ["ée", "üu", "ño", "ÅA", "€C", "čc", "中国", "жш", "😀A", "✓x", "→x"]
-)
+    "letters",
+    [
+        "ée", "üu", "ño", "ÅA", "€C", "čc", "øo", "ØO", "łl", "đd", "çc", "ąa", "ïi", "ıi", "ßB",
+        "þp", "őo", "æa", "中国", "жш", "😀A", "✓x", "→x",
+    ],
+)  # fmt: skip
 def test_letters_beyond_ascii_can_be_told_apart(letters: str) -> None:
     """Accents, other scripts and symbols are drawn, and not as their neighbour."""
     first, second = (shown_text(letter) for letter in letters)

@@ -20,6 +20,7 @@ from pytest_clawperator.errors import (
     ErrorCode,
     file_problem,
 )
+from pytest_clawperator.simulator.phone_kinds import parse_phones
 
 
 @command(
@@ -45,7 +46,10 @@ def init(options: GlobalOptions, folder: str, ci: Ci, dry_run: bool) -> Answer:
     The tests use the devices that --device names, as pytest's --claw-device does: simulated
     phones (sim) unless another is named.
     """
-    device = parse_device_spec(options.device or "sim").text
+    spec = parse_device_spec(options.device or "sim")
+    if spec.phones is not None:
+        parse_phones(spec.phones)
+    device = spec.text
     place = Path(folder)
     plan = make_plan(place, first_files(device=device, ci=ci), device=device)
     if not dry_run:

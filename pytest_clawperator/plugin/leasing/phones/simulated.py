@@ -107,8 +107,8 @@ class SimulatedPhones:
             events_of(self._config).notice("", end)
 
 
-def start_simulator(config: pytest.Config, phones: int) -> Simulator:
-    """Start this many phones; they end with the run."""
+def start_simulator(config: pytest.Config, phones: int | str) -> Simulator:
+    """Start this many phones, or phones of these kinds; they end with the run."""
     settings = settings_of(config)
     hook = config.hook.pytest_clawperator_simulator_scenario
     scenario = call_hook(hook, config=config)
@@ -117,6 +117,8 @@ def start_simulator(config: pytest.Config, phones: int) -> Simulator:
     options = {**vars(scenario), "apps": [*scenario.apps, *settings.sim_app]}
     if settings.sim_profile is not None:
         options["profile"] = settings.sim_profile
+    if settings.sim_time_scale is not None:
+        options["time_scale"] = settings.sim_time_scale
     simulator = RunSimulator(devices=phones, **options)
     config.add_cleanup(simulator.stop)
     _phones_of(config).simulators.append(simulator)

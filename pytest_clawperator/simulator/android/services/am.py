@@ -20,6 +20,7 @@ from pytest_clawperator.simulator.android.managers.app_processes import (
     running_processes,
 )
 from pytest_clawperator.simulator.android.managers.intent import FROM_SHELL, NEW_TASK, Intent
+from pytest_clawperator.simulator.android.services.configuration import get_config
 from pytest_clawperator.simulator.android.services.intent_options import (
     parse_component,
     parse_intent,
@@ -48,6 +49,7 @@ _USAGE = """Activity manager (activity) commands:
   kill-all
   crash <PACKAGE|PID>
   instrument [-w] <COMPONENT>
+  get-config
   get-current-user
   get-standby-bucket [<PACKAGE>]
   set-standby-bucket <PACKAGE> active|working_set|frequent|rare|restricted
@@ -245,6 +247,7 @@ _COMMANDS: Mapping[str, ServiceHandler] = {
     "broadcast": _broadcast,
     "crash": _crash,
     "force-stop": _force_stop,
+    "get-config": get_config,
     "get-current-user": _current_user,
     "get-standby-bucket": get_standby_bucket,
     "instrument": _instrument,

@@ -33,6 +33,7 @@ _CODE_NAMES = {
     "Pixel 9": "tokay",
     "Pixel 9 Pro": "caiman",
     "Pixel 10": "frankel",
+    "Pixel Tablet": "tangorpro",
 }
 
 # What emulators call their processor in the model, the longer names first.
@@ -139,7 +140,7 @@ def _product_properties(build: Build) -> dict[str, str]:
         "ro.board.platform": "ranchu" if is_emulator else "zuma",
         "ro.boot.hardware": hardware,
         "ro.boot.serialno": build.serial,
-        "ro.build.characteristics": "emulator" if is_emulator else "nosdcard",
+        "ro.build.characteristics": _characteristics(build),
         "ro.hardware": hardware,
         "ro.product.board": build.code_name,
         "ro.product.cpu.abi": build.abi,
@@ -152,6 +153,12 @@ def _product_properties(build: Build) -> dict[str, str]:
         "ro.serialno": build.serial,
         "ro.sf.lcd_density": str(build.density),
     }
+
+
+def _characteristics(build: Build) -> str:
+    if build.avd_name is not None:
+        return "emulator"
+    return "tablet,nosdcard" if build.model.endswith("Tablet") else "nosdcard"
 
 
 def _emulator_properties(build: Build) -> dict[str, str]:

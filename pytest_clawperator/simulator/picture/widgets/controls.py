@@ -60,7 +60,8 @@ def paint_textfield(canvas: Canvas, node: UiNode, context: PaintContext) -> Pain
         inner = inset(box, min(canvas.dp(16), box.width // 8), 0)
     used = _typed(canvas, node, context, inner)
     if node.focused:
-        x = inner.left + used + canvas.dp(1)
+        # Beside what is typed, or before the hint, never on it.
+        x = inner.left + used + canvas.dp(1) if used else inner.left - canvas.dp(4)
         height = min(inner.height, canvas.dp(24))
         top = inner.top + (inner.height - height) // 2
         canvas.rectangle(Bounds(x, top, x + canvas.dp(2), top + height), theme.primary)
@@ -79,7 +80,7 @@ def _typed(canvas: Canvas, node: UiNode, context: PaintContext, box: Bounds) -> 
     if node.password:
         return _bullets(canvas, box, len(text), ink)
     canvas.text(box, text, ink, size=16, lines=1 if box.height < canvas.dp(80) else 50)
-    return min(box.width, int(text_width(text[:200], canvas.dp(16))))
+    return min(box.width, int(text_width(text[:200], canvas.sp(16))))
 
 
 def _bullets(canvas: Canvas, box: Bounds, count: int, colour: Colour) -> int:

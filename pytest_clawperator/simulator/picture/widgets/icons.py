@@ -19,7 +19,7 @@ from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNo
 def paint_icon(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
     """Paint an icon, on a coloured disc in a row."""
     theme, box = canvas.theme, node.bounds
-    if node.text and box.height > box.width // 2 and context.inside in ("", "home"):
+    if node.text and box.height > canvas.dp(64) and context.inside in ("", "home"):
         return _launcher_icon(canvas, node, context)
     name = icon_name(node)
     box = uncut_box(node, context, min(box.width, canvas.dp(48)))
@@ -37,7 +37,7 @@ def paint_icon(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintCont
 
 def _launcher_icon(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
     left, top, right, bottom = node.bounds
-    label_top = bottom - canvas.dp(24)
+    label_top = bottom - max(canvas.dp(24), canvas.sp(18))
     side = min(right - left, label_top - top, canvas.dp(60))
     spot = square(Bounds(left, top, right, label_top), side)
     canvas.disc(spot, tint(node.label))
@@ -55,7 +55,7 @@ def paint_symbol(
         canvas.icon(name, box, colour)
         return
     letter = _row_name(node).strip()[:1].upper()
-    size = box.height / max(1, canvas.dp(100)) * 100 * 0.95
+    size = box.height / max(1, canvas.sp(100)) * 100 * 0.95
     canvas.text(inset(box, -box.width // 2), letter, colour, size=size, align="centre", bold=True)
 
 

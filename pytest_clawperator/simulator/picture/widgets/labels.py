@@ -25,7 +25,7 @@ def write_label(
     bold: bool = False,
     lines: int = 1,
 ) -> None:
-    """Write a node's label in a size in dp; at the edge of a list it is cut off, not moved."""
+    """Write a node's label in a size in sp; at the edge of a list it is cut off, not moved."""
     height = canvas.text_height(node.label, size, node.bounds.width)
     box = uncut_box(node, context, height)
     canvas.text(box, node.label, ink_of(canvas, node, colour), size=size, bold=bold, lines=lines)
@@ -64,7 +64,7 @@ def laid_out_size(canvas: Canvas, node: UiNode, context: PaintContext, usual: fl
     box, text = node.bounds, node.label
     cut = box.top <= context.view.top or box.bottom >= context.view.bottom
     for lines in range(1, 7):
-        size = box.height / lines / LINE_SPACING / canvas.scale
+        size = box.height / lines / LINE_SPACING / canvas.scale / canvas.font_scale
         if size < (usual if cut else _SMALLEST_TEXT):
             break
         if size <= _LARGEST_TEXT and canvas.count_lines(text, size, box.width) == lines:

@@ -94,7 +94,7 @@ class Launching:
 
     def recents(self) -> bool:
         """Show the recent apps; where they show already, go back to the latest."""
-        self._foreground.switch_app(self._toggle_recents, owner=self)
+        self._toggle_recents()  # at once: no app has to start for it
         return True
 
     def _toggle_recents(self) -> None:

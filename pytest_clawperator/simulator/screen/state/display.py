@@ -6,6 +6,7 @@ from pytest_clawperator.simulator.screen.state.changes import Changes
 
 _REFERENCE_WIDTH = 1080
 _REFERENCE_DENSITY = 420
+_LEAST_FONT_SCALE, _MOST_FONT_SCALE = 0.25, 5.0
 
 
 class Display:
@@ -16,6 +17,7 @@ class Display:
         self._density = density if density is not None else default_density(size)
         self._rotation = 0
         self._dark = False
+        self._font_scale = 1.0
         self._changes = changes
 
     @property
@@ -60,6 +62,16 @@ class Display:
         if dark != self._dark:
             self._dark = dark
             self._changes.note()
+
+    @property
+    def font_scale(self) -> float:
+        """How much larger than usual texts are."""
+        return self._font_scale
+
+    @font_scale.setter
+    def font_scale(self, scale: float) -> None:
+        self._font_scale = min(max(scale, _LEAST_FONT_SCALE), _MOST_FONT_SCALE)
+        self._changes.note()
 
     def contains(self, x: int, y: int) -> bool:
         """Whether a point lies on the display."""

@@ -19,6 +19,9 @@ def leaf_height(item: Item, width: int, metrics: Metrics) -> int:
         size = item.widget.size or style.size
         lines = metrics.lines(item.text(item.widget.text), size, room)
         inner = max(inner, lines * metrics.line_height(size))
+    elif item.widget.text is not None and style.height:
+        # Large letters need more than the usual height.
+        inner = max(inner, metrics.line_height(item.widget.size or style.size))
     return inner + 2 * metrics.px(style.margin_y)
 
 

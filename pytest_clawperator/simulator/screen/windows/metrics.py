@@ -17,12 +17,13 @@ _WIDE = frozenset("mwMW@%—…")
 
 
 class Metrics:
-    """Turns density-independent units into pixels."""
+    """Turns density-independent units into pixels; sizes of text also have the user's scale."""
 
-    __slots__ = ("_scale",)
+    __slots__ = ("_scale", "_text_scale")
 
-    def __init__(self, density: int) -> None:
+    def __init__(self, density: int, *, font_scale: float = 1.0) -> None:
         self._scale = density / _BASELINE
+        self._text_scale = self._scale * font_scale
 
     def px(self, dp: float) -> int:
         """Return the whole pixels for a length in dp."""
@@ -30,15 +31,15 @@ class Metrics:
 
     def text_width(self, text: str, size: float) -> int:
         """Return the width of a text on one line."""
-        return int(_ems(text) * size * self._scale + 0.999)
+        return int(_ems(text) * size * self._text_scale + 0.999)
 
     def line_height(self, size: float) -> int:
         """Return the height of one line."""
-        return int(size * _LINE_HEIGHT * self._scale + 0.5)
+        return int(size * _LINE_HEIGHT * self._text_scale + 0.5)
 
     def lines(self, text: str, size: float, width: int) -> int:
         """Count the lines that a text takes in a width in pixels."""
-        ems = max(1.0, width / (size * self._scale))
+        ems = max(1.0, width / (size * self._text_scale))
         return _wrapped(text, round(ems, 1))
 
 

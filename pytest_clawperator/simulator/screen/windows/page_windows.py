@@ -16,7 +16,7 @@ STATUS_BAR = 24
 NAVIGATION_BAR = 24
 TOOLBAR = 64
 _BUTTON = 48
-_SNACKBAR = 48
+_SNACKBAR, _SNACKBAR_SIZE = 48, 15
 _DIALOG_WIDTH = 360
 _DIALOG_MARGIN = 24
 _DIALOG_PAD = 16
@@ -58,7 +58,8 @@ def screen_root(layout: Layout, screen: Screen, area: Area, *, has_up: bool) -> 
     top = px(STATUS_BAR)
     bottom = max(top, min(area.bottom, area.height - px(NAVIGATION_BAR)))
     if screen.toolbar and (screen.title is not None or screen.menu or has_up):
-        frame = Bounds(0, top, area.width, min(bottom, top + px(TOOLBAR)))
+        high = max(px(TOOLBAR), layout.metrics.line_height(_TITLE_SIZE))
+        frame = Bounds(0, top, area.width, min(bottom, top + high))
         _toolbar(layout, screen, content, frame, has_up=has_up)
         top = frame.bottom
     foot = layout.shown.items(screen.bottom, page.lookup, "bottom")
@@ -68,7 +69,9 @@ def screen_root(layout: Layout, screen: Screen, area: Area, *, has_up: bool) -> 
     layout.stack(layout.shown.items(screen.items, page.lookup, "items"), content, body, body)
     layout.stack(foot, content, Bounds(0, foot_top, area.width, bottom), whole)
     if page.snackbar is not None:
-        frame = Bounds(px(8), foot_top - px(_SNACKBAR + 8), area.width - px(8), foot_top - px(8))
+        height = max(px(_SNACKBAR), 2 * layout.metrics.line_height(_SNACKBAR_SIZE))
+        low = foot_top - px(8)
+        frame = Bounds(px(8), low - height, area.width - px(8), low)
         _snackbar(layout, content, frame, page.snackbar)
     return root
 

@@ -55,7 +55,7 @@ def compose(state: PhoneState) -> Scene:
     """Build the windows that show now."""
     scene = Scene()
     foreground, size = state.foreground, state.display.size
-    metrics = Metrics(state.display.density)
+    metrics = Metrics(state.display.density, font_scale=state.display.font_scale)
     keyboard_up = foreground.keyboard_is_up()
     bottom = keyboard_top(metrics, size[1]) if keyboard_up else size[1]
     pages = foreground.pages()

@@ -68,6 +68,16 @@ class TestSettings:
         """A mistake is reported, with status 255."""
         assert Phone().run(f"settings {arguments}") == (255, "", complaint)
 
+    def test_the_font_scale_makes_texts_larger(self) -> None:
+        """Texts are as large as the user wants them; what is no number is as if it was not set."""
+        phone = Phone()
+
+        phone.out("settings put system font_scale 1.3")
+        large = phone.device.ui.display.font_scale
+        phone.out("settings put system font_scale huge")
+
+        assert (large, phone.device.ui.display.font_scale) == (1.3, 1.0)
+
     def test_the_rotation_setting_turns_the_screen(self) -> None:
         """Turning the screen by its setting turns it."""
         phone = Phone()

@@ -52,3 +52,20 @@ def test_buttons_of_a_dialog_are_flat() -> None:
     in_dialog = picture(app(), Window("application", PACKAGE, dialog, active=True))
 
     assert brightness(in_dialog, BOX) > brightness(picture(app(node("button", text="OK"))), BOX)
+
+
+def test_the_caret_stands_beside_the_hint() -> None:
+    """In a focused field that is empty, the caret is drawn where no letter of the hint is."""
+    without_hint = picture(app(node("textfield", hint="", focused=True)))
+    plain = picture(app(node("textfield", hint="IIII")))
+    focused = picture(app(node("textfield", hint="IIII", focused=True)))
+    bare = picture(app(node("textfield", hint="")))
+    inner = Bounds(BOX.left + 12, BOX.top + 8, BOX.right - 12, BOX.bottom - 8)
+
+    caret = changed(bare.crop(inner), without_hint.crop(inner))
+    hint = changed(bare.crop(inner), plain.crop(inner))
+
+    assert caret is not None
+    assert hint is not None
+    assert caret.right <= hint.left
+    assert changed(plain.crop(inner), focused.crop(inner)) == caret

@@ -1,0 +1,185 @@
+"""The text that says which simulated phones there are, such as ``phone,tablet;api=30,35``.
+
+Commas separate phones, ``+`` joins what is said of one, and each part after a semicolon is said
+of all of them: ``tablet+dark,phone;api=30,35`` are four phones. A part that is a number alone
+makes so many of each.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import itertools
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pytest_clawperator.errors import ConfigurationError
+
+MAX_PHONES = 64
+LEAST_API, MOST_API = 21, 99
+ALLOWED = (
+    "a number of phones, or what each is like: phone, tablet, api=30, size=1080x2400,"
+    " density=420, locale=de-DE, dark, light. `,` separates phones, `+` joins what is said of one,"
+    " `;` is followed by what is said of all: phone,tablet+dark;api=30,35"
+)
+
+Form = Literal["phone", "tablet"]
+
+# From this width on, in units of 1/160 inch, Android lays screens out for tablets.
+_TABLET_WIDTH = 600
+_USUAL: Mapping[Form, tuple[tuple[int, int], int]] = {
+    "phone": ((1080, 2400), 420),
+    "tablet": ((1600, 2560), 320),
+}
+_LOCALE = re.compile(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?")
+_SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PhoneKind:
+    """What is said of one phone; None is what nothing was said of."""
+
+    form: Form | None = None
+    api: int | None = None
+    size: tuple[int, int] | None = None
+    density: int | None = None
+    locale: str | None = None
+    dark: bool | None = None
+
+    @property
+    def screen(self) -> tuple[tuple[int, int], int]:
+        """The size of the screen, and its density."""
+        size, density = _USUAL[self.form or "phone"]
+        if self.size is None:
+            return size, self.density or density
+        # As much fits on it as on the usual screen of that form.
+        return self.size, self.density or max(72, round(density * min(self.size) / min(size)))
+
+    @property
+    def is_tablet(self) -> bool:
+        """Whether Android would call it a tablet."""
+        size, density = self.screen
+        return min(size) * 160 / density >= _TABLET_WIDTH
+
+
+def parse_phones(text: str) -> list[PhoneKind]:
+    """Return what each phone is like; a ConfigurationError says what is allowed."""
+    parts = [_alternatives(part, text) for part in text.split(";")]
+    count = 1
+    for part in parts:
+        count *= len(part)
+        if count > MAX_PHONES:
+            raise _refused(text, f"more than {MAX_PHONES} phones")
+    phones = [_joined(chosen, text) for chosen in itertools.product(*parts)]
+    for phone in phones:
+        _check_form(phone, text)
+    return phones
+
+
+Said = Mapping[str, Any]
+
+
+def _alternatives(part: str, text: str) -> list[Said]:
+    """Return what a part says of each phone; a number alone says nothing so many times."""
+    if re.fullmatch(r"[0-9]+", part.strip()):
+        if not 1 <= int(part) <= MAX_PHONES:
+            raise _refused(text, f"{part.strip()} phones; allowed are 1 to {MAX_PHONES}")
+        return [{}] * int(part)
+    found: list[Said] = []
+    named = ""
+    for one in part.split(","):
+        said: dict[str, Any] = {}
+        for word in one.split("+"):
+            name, value = _trait(word.strip(), named, text)
+            named = name if "=" in word else named
+            if name in said:
+                raise _refused(text, f"`{one.strip()}` says twice what the {name} is")
+            said[name] = value
+        found.append(said)
+    return found
+
+
+def _trait(word: str, earlier: str, text: str) -> tuple[str, Any]:
+    """Return what a word says; in ``api=30,35`` the second value has the name of the first."""
+    if word in _WORDS:
+        return _WORDS[word]
+    name, equals, value = word.partition("=")
+    if not equals and earlier in _VALUES:
+        name, value = earlier, word
+    if name not in _VALUES:
+        known = [*_WORDS, *(f"{known}=" for known in _VALUES)]
+        close = difflib.get_close_matches(word, known, n=1)
+        guess = f"; did you mean `{close[0]}`?" if close else ""
+        raise _refused(text, f"`{word}` is nothing that a simulated phone can be{guess}")
+    read, allowed = _VALUES[name]
+    found = read(value)
+    if found is None:
+        raise _refused(text, f"`{name}` cannot be {value!r}; allowed: {allowed}")
+    return name, found
+
+
+def _joined(chosen: tuple[Said, ...], text: str) -> PhoneKind:
+    said: dict[str, Any] = {}
+    for one in chosen:
+        for name, value in one.items():
+            if name in said:
+                raise _refused(text, f"two parts say what the {name} is")
+            said[name] = value
+    return dataclasses.replace(PhoneKind(), **said)
+
+
+def _check_form(phone: PhoneKind, text: str) -> None:
+    if phone.form is not None and phone.is_tablet != (phone.form == "tablet"):
+        (width, height), density = phone.screen
+        narrow = round(min(width, height) * 160 / density)
+        raise _refused(
+            text,
+            f"{width}x{height} at {density} dpi is no {phone.form}: it is {narrow} dp wide,"
+            f" and tablets begin at {_TABLET_WIDTH}",
+        )
+
+
+def _refused(text: str, why: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"{text!r} names no simulated phones: {why}", hint=f"Allowed: {ALLOWED}."
+    )
+
+
+def _number(least: int, most: int) -> Callable[[str], int | None]:
+    def read(text: str) -> int | None:
+        is_number = re.fullmatch(r"[0-9]{1,5}", text) is not None
+        return int(text) if is_number and least <= int(text) <= most else None
+
+    return read
+
+
+def _form(text: str) -> str | None:
+    return text if text in _USUAL else None
+
+
+def _size(text: str) -> tuple[int, int] | None:
+    found = _SIZE.fullmatch(text)
+    if found is None or not all(200 <= int(side) <= 4000 for side in found.groups()):
+        return None
+    return int(found[1]), int(found[2])
+
+
+def _locale(text: str) -> str | None:
+    return text if _LOCALE.fullmatch(text) else None
+
+
+_WORDS: Mapping[str, tuple[str, Any]] = {
+    "phone": ("form", "phone"),
+    "tablet": ("form", "tablet"),
+    "dark": ("dark", True),
+    "light": ("dark", False),
+}
+_VALUES: Mapping[str, tuple[Callable[[str], Any], str]] = {
+    "form": (_form, "phone or tablet"),
+    "api": (_number(LEAST_API, MOST_API), f"{LEAST_API} to {MOST_API}"),
+    "size": (_size, "width and height in pixels, each 200 to 4000, such as 1080x2400"),
+    "density": (_number(72, 1000), "72 to 1000"),
+    "locale": (_locale, "a language, and perhaps a script and a country, such as de-DE"),
+}
