@@ -32,6 +32,7 @@ from pytest_clawperator.execution.flight import Claim, Clearance, Flight, always
 from pytest_clawperator.execution.locks.sweep import sweep
 from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.postprocess import (
+    NO_PROOFS,
     PROCESSORS,
     Collected,
     Processor,
@@ -44,7 +45,6 @@ from pytest_clawperator.execution.postprocess import (
 from pytest_clawperator.execution.processes import KnownProcesses, Processes, ask_processes
 from pytest_clawperator.execution.recovery import Recovery, recover
 from pytest_clawperator.execution.result import LogSlice, RunResult
-from pytest_clawperator.execution.runner import NO_PROOFS
 from pytest_clawperator.execution.screenshots import Screenshot, ScreenshotFolder, take_screenshot
 from pytest_clawperator.execution.unfinished import await_end
 from pytest_clawperator.snapshot.extract import snapshots_from_lines
@@ -151,6 +151,7 @@ class Pipeline:
             execution,
             lambda: self._hold(execution.command_id, run),
             find_position=self._transport.log.mark,
+            proofs=proofs,
         )
 
     def ping(self, timeout: float) -> ResultEnvelope:

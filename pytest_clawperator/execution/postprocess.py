@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import is_
 from reprlib import repr as short_repr
+from types import MappingProxyType
 from typing import Any
 
 from pytest_clawperator.contracts.actions import ACTION_TYPES
@@ -27,6 +28,8 @@ _UNSETTLED = (
     "snapshot captured without a preceding sleep step; UI may not have settled"
     " - consider adding a sleep step between click and snapshot_ui"
 )
+#: The proofs of an execution that has none.
+NO_PROOFS: Mapping[str, str] = MappingProxyType({})
 _TAPS = frozenset(kind.name for kind in ACTION_TYPES.values() if kind.taps)
 
 

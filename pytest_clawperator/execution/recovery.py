@@ -44,15 +44,20 @@ class Recovery:
 
     def without(self, proofs: Mapping[str, str]) -> Recovery:
         """Leave out the steps that prove others; where a proof stopped the run, its action did."""
-        looks = [s for s in self.steps if s.id in proofs and s.action_type == "snapshot_ui"]
+        looks = {
+            proofs[step.id]: step
+            for step in self.steps
+            if step.id in proofs and step.action_type == "snapshot_ui"
+        }
+        own = (step for step in self.steps if step.id not in proofs)
         stopped, owner = self.stopped_at, None
         if stopped is not None and stopped.id in proofs:
             owner = next(a for a in self.actions if a.id == proofs[stopped.id])
         return replace(
             self,
-            steps=tuple(step for step in self.steps if step.id not in proofs),
+            steps=tuple(step.model_copy(update={"look": looks.get(step.id)}) for step in own),
             stopped_at=owner or stopped,
-            last_look=looks[-1] if looks else None,
+            last_look=next(reversed(looks.values()), None),
             broke_off=owner is not None,
         )
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Protocol
 
 from pytest_clawperator.contracts.payload import Execution
-from pytest_clawperator.execution.postprocess import Processor
+from pytest_clawperator.execution.postprocess import NO_PROOFS, Processor
 from pytest_clawperator.execution.result import RunResult
-
-#: The proofs of an execution that has none.
-NO_PROOFS: Mapping[str, str] = MappingProxyType({})
 
 
 class Runner(Protocol):

@@ -10,6 +10,7 @@ from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.execution.postprocess import (
+    NO_PROOFS,
     Collected,
     Processor,
     postprocess,
@@ -17,7 +18,6 @@ from pytest_clawperator.execution.postprocess import (
     set_proofs_apart,
 )
 from pytest_clawperator.execution.result import RunResult, RunStep
-from pytest_clawperator.execution.runner import NO_PROOFS
 from tests.doubles.transport import ScriptedTransport
 
 SERIAL = "phone-1"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_clawperator.client.plan.actionability import Obstacle, Use
+from pytest_clawperator.client.plan.actionability import Obstacle, Use, obstacle
 from pytest_clawperator.client.plan.plan import Plan
 from pytest_clawperator.client.plan.target import Target
 from pytest_clawperator.contracts.text.wording import closest
@@ -30,6 +30,10 @@ def explain_failure(
 ) -> StepFailedError:
     """Return the error of a failed plan with what was wanted, what is there, and a hint."""
     wanted = _wanted(plan, error.code)
+    if error.code == ErrorCode.NODE_NOT_CLICKABLE and snapshot is not None:
+        found = _hindrance(plan, snapshot)
+        if found is not None:
+            return hindered(plan, found, seconds=seconds, serial=error.serial or "")
     return type(error)(
         f"{told_first(snapshot)}{_message(plan, error, wanted, seconds)}",
         code=error.code,
@@ -150,6 +154,15 @@ def hindered(plan: Plan[Any], found: Hindered, *, seconds: float, serial: str) -
         details={"reason": reason},
         **_evidence(target, found.node.snapshot),
     )
+
+
+def _hindrance(plan: Plan[Any], snapshot: Snapshot) -> Hindered | None:
+    """Return what the screen shows in the way of a plan's action."""
+    nodes = plan.target.resolve(snapshot) if plan.target is not None else []
+    if plan.target is None or plan.use is None or not nodes:
+        return None
+    found = obstacle(nodes[0], plan.use)
+    return None if found is None else Hindered(plan.target, plan.use, nodes[0], found)
 
 
 def unreachable(verb: str, target: Target, node: Node, *, serial: str) -> StepFailedError:

@@ -32,8 +32,9 @@ from pytest_clawperator.errors import (
     StepFailedError,
 )
 from pytest_clawperator.execution.judging import JUDGEMENTS
+from pytest_clawperator.execution.postprocess import NO_PROOFS
 from pytest_clawperator.execution.result import RunResult, RunStep, error_of
-from pytest_clawperator.execution.runner import NO_PROOFS, Runner
+from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.matching import Query
 from pytest_clawperator.snapshot.query import identifying_matcher

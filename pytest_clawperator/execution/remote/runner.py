@@ -18,6 +18,7 @@ from pytest_clawperator.errors import ClawperatorError, ConfigurationError, Erro
 from pytest_clawperator.execution.flight import Clearance, always_clear
 from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.postprocess import (
+    NO_PROOFS,
     Collected,
     Processor,
     postprocess,
@@ -33,7 +34,6 @@ from pytest_clawperator.execution.remote.answers import (
     read_run,
 )
 from pytest_clawperator.execution.result import LogSlice, RunResult
-from pytest_clawperator.execution.runner import NO_PROOFS
 from pytest_clawperator.execution.screenshots import is_png
 
 #: The variable with the token that a host may ask for.
@@ -120,7 +120,9 @@ class RemoteRunner:
         Another thread waits its turn; another client of that host gets an
         :class:`ExecutionConflictError`.
         """
-        return self.observers.watch(execution, lambda: self._named(execution, processors, proofs))
+        return self.observers.watch(
+            execution, lambda: self._named(execution, processors, proofs), proofs=proofs
+        )
 
     def close(self) -> None:
         """Close the connection to the other host."""
