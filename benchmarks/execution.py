@@ -18,6 +18,7 @@ from typing import Any
 from benchmarks.adb_client import Adb
 from benchmarks.measuring import seconds, show
 from pytest_clawperator import Clawperator, connect
+from pytest_clawperator.client.plan.proving import Matchers
 from pytest_clawperator.simulator import Simulator
 
 PAIRS = 600
@@ -38,6 +39,7 @@ state: {{rows: [{rows}]}}
 screens:
   home:
     items:
+      - {{button: Go, id: go}}
       - scroll: all
         items:
           - {{text: "Row {{item}} of {count}", repeat: rows}}
@@ -90,6 +92,23 @@ class Bench:
         self._adb.shell(self.claw.serial, f"sim chatter {rate}")
 
 
+def proof_cost(claw: Clawperator) -> float:
+    """Return what a click that is proved by a look costs, in bare clicks."""
+
+    def click(matchers: Matchers) -> Callable[[], None]:
+        def run() -> None:
+            claw.matchers = matchers
+            claw.click(text="Go")
+
+        return run
+
+    proved, bare = click("strict"), click("first")
+    proved()
+    ratio = statistics.median(seconds(proved) / seconds(bare) for _ in range(PAIRS))
+    claw.matchers = "strict"
+    return ratio
+
+
 def costs(bench: Bench) -> None:
     """Print what one execution costs, in round trips."""
     ratio, ms = bench.ratio(NO_OP)
@@ -98,6 +117,8 @@ def costs(bench: Bench) -> None:
         nodes = bench.open_screen(count)
         ratio, ms = bench.ratio(SNAPSHOT, pairs)
         show(f"snapshot of {nodes} nodes", f"{ratio:.2f} x, {ms:.2f} ms", wanted)
+        if count < 100:
+            show(f"proved click on {nodes} nodes", f"{proof_cost(bench.claw):.2f} x", "<= 1.6 x")
     ratio, ms = bench.ratio(SCREENSHOT, 100)
     show("screenshot", f"{ratio:.2f} x, {ms:.2f} ms")
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_clawperator.client.client import Clawperator
+    from pytest_clawperator.client.plan.proving import Matchers
     from pytest_clawperator.contracts.events import Observer
 
 
@@ -24,7 +25,7 @@ def connect(
     operator_apk: str | Path | None = None,
     grant: bool = False,
     timeout: float = 5.0,
-    strict_matchers: bool = False,
+    matchers: Matchers = "strict",
     observe: Observer | Iterable[Observer] = (),
 ) -> Clawperator:
     """Connect to a device and return the client that acts on it; close it, or use ``with``.
@@ -34,7 +35,9 @@ def connect(
     ``clawperator serve``, to be used instead of adb. ``operator_package`` is the Operator's
     package (``CLAWPERATOR_OPERATOR_PACKAGE``, else the release's), ``operator_apk`` a file to
     install it from, and ``grant`` allows to grant it what it needs. ``timeout`` is how many
-    seconds actions look for a node, ``observe`` a function, or several, called with each event.
+    seconds actions look for a node. ``matchers`` says what is so where several nodes fit an
+    action on one: ``"strict"``, an error; ``"first"``, the first wins. ``observe`` is a
+    function, or several, called with each event.
 
         with connect() as claw:
             claw.open_app("com.android.settings")
@@ -65,4 +68,4 @@ def connect(
             grant=grant,
             observers=observers,
         )
-    return connection.open_client(runner, device, timeout=timeout, strict_matchers=strict_matchers)
+    return connection.open_client(runner, device, timeout=timeout, matchers=matchers)

@@ -42,6 +42,9 @@ class RemedyKind(Enum):
     RECOVER_FROM_CRASH = auto()
     RUN_DOCTOR = auto()
 
+    # Nodes
+    TAKE_FIRST = auto()
+
     # Results
     RETURN_ENVELOPE = auto()
     WRITE_GOLDEN = auto()  # subject: the path of the golden
@@ -91,6 +94,7 @@ _FOR_SCRIPTS: Mapping[RemedyKind, str] = {
     RemedyKind.RECOVER_FROM_CRASH: "connect anew with connect(grant=True), which switches its"
     " accessibility service on again; the device's log has the whole stack trace",
     RemedyKind.RUN_DOCTOR: "find out what is wrong with `clawperator-py doctor`",
+    RemedyKind.TAKE_FIRST: "let the first win, as on the device: connect(matchers='first')",
     RemedyKind.RETURN_ENVELOPE: "have each processor return the envelope that it was given",
     RemedyKind.WRITE_GOLDEN: "write {subject}: call"
     " expect.configure(goldens=GoldenStore(FOLDER, update=True)) before",

@@ -18,7 +18,7 @@ from pytest_clawperator.assertions.wait_loop import Clock
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.locator import Locator
 from pytest_clawperator.client.plan.target import Target
-from pytest_clawperator.client.plan.timing import seconds_of
+from pytest_clawperator.client.plan.timing import seconds_of, timeout_of
 from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.query import NoMatch
@@ -112,7 +112,7 @@ class Expect(Expecting):
 
     def set_timeout(self, seconds: float | None) -> None:
         """Set the timeout of checks that have none of their own; None means the client's."""
-        checked = None if seconds is None else seconds_of(seconds, 0.0, name="set_timeout()")
+        checked = None if seconds is None else timeout_of(seconds, 0.0, name="set_timeout()")
         self._current = replace(self._current, timeout=checked)
 
     def configure(self, *, linger: float | None = None, goldens: GoldenStore | None = None) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 from pytest_clawperator.assertions.checks.check import Check
 from pytest_clawperator.assertions.wait_loop import Outcome, format_duration
-from pytest_clawperator.errors import ExpectationError
+from pytest_clawperator.errors import ErrorCode, ExpectationError
 from pytest_clawperator.remedies import Hint
+from pytest_clawperator.snapshot.crash_dialog import told_first
 from pytest_clawperator.snapshot.near_miss import covering, outline
 from pytest_clawperator.snapshot.tree import Snapshot
 
@@ -34,18 +35,20 @@ class Failure:
         snapshot: Snapshot | None = None,
         hint: Hint | None = None,
         details: Mapping[str, Any] | None = None,
+        code: ErrorCode | None = None,
     ) -> ExpectationError:
         """Build the error: expected, found, log, evidence, screen, and what to try."""
         found = outcome.verdict.found
         about = f"{self.message}: " if self.message else ""
         lines = [
-            f"{about}expected {self.subject} {check.wanted}, found {found}",
+            f"{told_first(snapshot)}{about}expected {self.subject} {check.wanted}, found {found}",
             *_waited(check, outcome),
             *evidence,
         ]
         screen = _screen(snapshot)
         return ExpectationError(
             "\n".join([*_indented(lines), *([screen] if screen else [])]),
+            code=code,
             serial=self.serial,
             hint=_late_hint(outcome) or hint or outcome.verdict.hint or _wait_hint(outcome),
             details={

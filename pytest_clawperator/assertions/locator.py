@@ -25,8 +25,8 @@ __tracebackhide__ = True  # a failure is shown at the test's own line
 class LocatorAssertions(HintsAtNames):
     """What can be expected of a node; each check waits, unless the node is from a snapshot.
 
-    If several nodes match, the first is checked. A check of a node's state fails, negated or
-    not, if the node is not on the screen.
+    A check of one node fails, negated or not, if several match, or if the node is not on the
+    screen.
     """
 
     _own_word = "expect(...)"
@@ -190,7 +190,7 @@ class LocatorAssertions(HintsAtNames):
         return NodeView(screen.look(), self._target, screen.is_strict, screen.serial)
 
     def _explain(self, check: NodeCheck, outcome: Outcome[NodeView]) -> ExpectationError:
-        ordinal = "" if check.about_all else self._target.ordinal
+        ordinal = "" if check.about_all or self._screen.is_strict else self._target.ordinal
         subject = f"{self._target} ({ordinal})" if ordinal else str(self._target)
         failure = Failure(subject, self._expectation.message, self._screen.serial)
         return node_failure(failure, check, outcome)

@@ -9,8 +9,10 @@ from pytest_clawperator.assertions.checks.node_view import OFF_SCREEN, NodeView
 from pytest_clawperator.assertions.failure import Failure, overlay_hint, overlay_lines
 from pytest_clawperator.assertions.wait_loop import Outcome
 from pytest_clawperator.client.plan import explain
+from pytest_clawperator.client.plan.actionability import Use
+from pytest_clawperator.client.plan.ambiguity import Crowd, telling_apart
 from pytest_clawperator.client.plan.target import Target, inside
-from pytest_clawperator.errors import ExpectationError
+from pytest_clawperator.errors import ErrorCode, ExpectationError
 from pytest_clawperator.remedies import Hint
 from pytest_clawperator.snapshot.near_miss import describe, nearest
 from pytest_clawperator.snapshot.tree import Node
@@ -25,6 +27,8 @@ def node_failure(
     view = outcome.seen
     if view is None:
         return failure.error(check, outcome)
+    if view.crowd is not None and not check.about_all and check.judge_one is not None:
+        return _ambiguous(failure, check, outcome, view.crowd)
     misses = [] if view.nodes else list(_misses(view))
     checked = [] if check.about_all else view.nodes[:1]
     return failure.error(
@@ -36,9 +40,43 @@ def node_failure(
             *overlay_lines(view.snapshot),
         ],
         snapshot=view.snapshot,
-        hint=None if view.nodes else _absence_hint(view),
+        hint=_another_hint(check, view) if view.nodes else _absence_hint(view),
         details={"nearest": misses, "matcher": str(view.target)},
     )
+
+
+def _ambiguous(
+    failure: Failure, check: Check[NodeView], outcome: Outcome[NodeView], crowd: Crowd
+) -> ExpectationError:
+    """Build the error for several nodes where one is meant, with which are as expected."""
+    judge = check.judge_one
+
+    def remark(node: Node) -> str:
+        verdict = None if judge is None else judge(node)
+        return ": as expected" if verdict is not None and verdict.holds else ""
+
+    return failure.error(
+        check,
+        outcome,
+        evidence=crowd.lines(remark),
+        snapshot=crowd.nodes[0].snapshot,
+        hint=telling_apart(crowd, Use.READ),
+        details={"nodes": [describe(node) for node in crowd.nodes], "matcher": str(crowd.part)},
+        code=ErrorCode.NODE_AMBIGUOUS,
+    )
+
+
+def _another_hint(check: Check[NodeView], view: NodeView) -> str | None:
+    """Return a hint about another matching node that is as expected."""
+    if check.about_all or check.judge_one is None:
+        return None
+    for place, node in enumerate(view.nodes[1:], 1):
+        if check.judge_one(node).holds:
+            return (
+                f"Another node that matches is as expected, {describe(node)}: say so with"
+                f" .nth({place}), another keyword, within= or has=."
+            )
+    return None
 
 
 def _misses(view: NodeView) -> Iterator[str]:

@@ -12,7 +12,7 @@ from pytest_clawperator.assertions.checks.check import Check, Verdict
 from pytest_clawperator.assertions.expectation import Expectation
 from pytest_clawperator.assertions.failure import Failure
 from pytest_clawperator.assertions.wait_loop import Outcome, may_succeed_later
-from pytest_clawperator.client.plan.timing import seconds_of
+from pytest_clawperator.client.plan.timing import timeout_of
 from pytest_clawperator.contracts.text import foreign_names
 from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
 from pytest_clawperator.errors import ConfigurationError, ExpectationError
@@ -83,7 +83,7 @@ class PollAssertions(HintsAtNames, Generic[T]):
     def _verify(self, check: Check[Called[Any]], timeout: float | None) -> None:
         given = self._timeout if timeout is None else timeout
         default = self._expectation.settings.timeout
-        seconds = seconds_of(given, DEFAULT_TIMEOUT if default is None else default)
+        seconds = timeout_of(given, DEFAULT_TIMEOUT if default is None else default)
         self._expectation.verify(
             check, self._call, self._explain, about=self._failure, timeout=seconds
         )

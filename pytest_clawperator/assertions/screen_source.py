@@ -8,7 +8,7 @@ from typing import Protocol
 from pytest_clawperator.assertions.wait_loop import look_limit
 from pytest_clawperator.client.direct_actions import DirectActions
 from pytest_clawperator.client.plan.performer import last_step
-from pytest_clawperator.client.plan.timing import seconds_of
+from pytest_clawperator.client.plan.timing import timeout_of
 from pytest_clawperator.contracts.actions import Retry, SnapshotUi
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.tree import Snapshot
@@ -69,7 +69,7 @@ class LiveScreen:
 
     def seconds(self, timeout: float | None, default: float | None) -> float:
         """Return how long to wait: the timeout if given, else the default, else the client's."""
-        return seconds_of(timeout, self.client.timeout if default is None else default)
+        return timeout_of(timeout, self.client.timeout if default is None else default)
 
 
 @dataclass(frozen=True)

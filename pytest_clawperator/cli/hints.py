@@ -34,6 +34,7 @@ _FOR_COMMAND_LINE: Mapping[RemedyKind, str] = {
     RemedyKind.RECOVER_FROM_CRASH: "run `clawperator-py grant-device-permissions`, which switches"
     " its accessibility service on again; `clawperator-py logs` shows the stack trace",
     RemedyKind.RUN_DOCTOR: "run `clawperator-py doctor`, which says what is wrong",
+    RemedyKind.TAKE_FIRST: "let the first win, as on the device",
     RemedyKind.RETURN_ENVELOPE: "repair the processor: it must return the envelope that it was"
     " given",
     RemedyKind.WRITE_GOLDEN: "run the tests that compare with {subject} so that they write it",

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar, overload
 from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.client.plan.plan import Plan
 from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome
-from pytest_clawperator.client.plan.timing import seconds_of
+from pytest_clawperator.client.plan.timing import timeout_of
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.snapshot.tree import Snapshot
 
@@ -33,7 +33,7 @@ class Acting(Generic[StepT, TextT, TextsT, SnapshotT, ScrollT]):
 
     @timeout.setter
     def timeout(self, seconds: float) -> None:
-        self._timeout = seconds_of(seconds, seconds)
+        self._timeout = timeout_of(seconds, seconds)
 
     @overload
     def _do(self, plan: Plan[RunStep], timeout: float | None = None) -> StepT: ...

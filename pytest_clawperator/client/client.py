@@ -17,6 +17,7 @@ from pytest_clawperator.client.direct_actions import DirectActions
 from pytest_clawperator.client.locator import Locator
 from pytest_clawperator.client.pausing import pause_script
 from pytest_clawperator.client.plan.performer import Performer
+from pytest_clawperator.client.plan.proving import Matchers, matchers_of
 from pytest_clawperator.client.plan.target import TargetLike, target_of
 from pytest_clawperator.client.step import Step
 from pytest_clawperator.contracts.actions import TypedAction
@@ -44,8 +45,9 @@ class Clawperator(DirectActions, HintsAtNames):
 
     Methods raise a ``StepFailedError`` where a step failed; :meth:`execute` returns the
     envelope, a failed one too. ``timeout`` is how many seconds methods
-    look for a node unless told otherwise. With ``strict_matchers`` a matcher that fits
-    several nodes is an error; else the first wins, as on the device.
+    look for a node unless told otherwise. ``matchers`` says what is so where several nodes
+    fit an action on one: ``"strict"``, that is an error, and every action is proved by a look
+    at the screen; ``"first"``, the first wins, as on the device.
     """
 
     _own_word = "claw"
@@ -57,9 +59,9 @@ class Clawperator(DirectActions, HintsAtNames):
         *,
         device: Device,
         timeout: float = 5.0,
-        strict_matchers: bool = False,
+        matchers: Matchers = "strict",
     ) -> None:
-        super().__init__(Performer(runner, strict=strict_matchers), device=device, timeout=timeout)
+        super().__init__(Performer(runner, matchers=matchers), device=device, timeout=timeout)
         self._runner = runner
         self.pauser: Callable[[Clawperator, FrameType | None], None] = pause_script
 
@@ -67,6 +69,15 @@ class Clawperator(DirectActions, HintsAtNames):
     def runner(self) -> Runner:
         """What runs its executions: over adb, or through another host."""
         return self._runner
+
+    @property
+    def matchers(self) -> Matchers:
+        """What a matcher that several nodes fit means; see the class."""
+        return self.performer.matchers
+
+    @matchers.setter
+    def matchers(self, given: Matchers) -> None:
+        self.performer.matchers = matchers_of(given)
 
     def close(self) -> None:
         """Release the device; what was changed through ``device`` stays."""

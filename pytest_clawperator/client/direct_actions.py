@@ -23,7 +23,7 @@ from pytest_clawperator.client.plan.target import (
     optional_target,
     target_of,
 )
-from pytest_clawperator.client.plan.timing import seconds_of
+from pytest_clawperator.client.plan.timing import timeout_of
 from pytest_clawperator.contracts.actions import Direction
 from pytest_clawperator.contracts.selectors import MatcherKeywords
 from pytest_clawperator.contracts.text.wording import shown
@@ -54,7 +54,7 @@ class DirectActions(AppActions[RunStep, str, list[str], Snapshot, ScrollOutcome]
     @override
     def _do(self, plan: Plan[T], timeout: float | None = None) -> T:
         __tracebackhide__ = True
-        return self.performer.perform(plan, seconds_of(timeout, self._timeout))
+        return self.performer.perform(plan, timeout_of(timeout, self._timeout))
 
     def screenshot(self, path: str | Path | None = None) -> bytes:
         """Return a picture of the screen as PNG, and write it to ``path`` if there is one.
@@ -104,10 +104,7 @@ class DirectActions(AppActions[RunStep, str, list[str], Snapshot, ScrollOutcome]
             **gesture,
         )
         wanted = plan.target
-        is_checked_first = click and self.performer.strict
-        if wanted is None or (
-            wanted.is_plain and not (is_checked_first and wanted.is_matchable_on_snapshot)
-        ):
+        if wanted is None or wanted.is_plain:
             return self._do(plan, timeout)
         pages = self._pages(plan.container, direction, max_scrolls, timeout, gesture)
         return self._search(plan, pages, click=click, max_duration=max_duration)
@@ -139,7 +136,7 @@ class DirectActions(AppActions[RunStep, str, list[str], Snapshot, ScrollOutcome]
             max_scrolls=max_scrolls,
             **gesture,
         )
-        if wanted.route(is_checked=self.performer.strict) is Route.SENT:
+        if wanted.route() is Route.SENT:
             return self._do(plan, timeout)
         pages = self._pages(plan.container, direction, max_scrolls, timeout, gesture)
         return self._search(plan, pages, click=True, needs_list=True)
@@ -174,7 +171,7 @@ class DirectActions(AppActions[RunStep, str, list[str], Snapshot, ScrollOutcome]
         timeout: float | None,
         gesture: Mapping[str, float | None],
     ) -> page_search.Pages:
-        seconds = seconds_of(timeout, self.timeout)
+        seconds = timeout_of(timeout, self.timeout)
         return page_search.Pages(container, direction, max_scrolls, seconds, gesture)
 
     def _search(

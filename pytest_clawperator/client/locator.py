@@ -11,10 +11,11 @@ from pytest_clawperator.client.device.no_device import NoDevice
 from pytest_clawperator.client.direct_actions import DirectActions
 from pytest_clawperator.client.gestures import Way, shown_part, swipe_over
 from pytest_clawperator.client.plan import action_plans
+from pytest_clawperator.client.plan.actionability import Use
 from pytest_clawperator.client.plan.performer import partial_snapshot
 from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome
 from pytest_clawperator.client.plan.target import Target, TargetLike, inside, target_of
-from pytest_clawperator.client.plan.timing import seconds_of
+from pytest_clawperator.client.plan.timing import timeout_of
 from pytest_clawperator.contracts.actions import Direction, Retry, WaitForNode
 from pytest_clawperator.contracts.selectors import MatcherKeywords
 from pytest_clawperator.contracts.text import foreign_names
@@ -34,8 +35,8 @@ _STAND_IN = "x"
 class Locator(HintsAtNames):
     """A description of a node: ``claw.node(text="OK")``.
 
-    Where several nodes fit, the first is used, or the one that :meth:`nth` chose. It is no
-    node: each method looks anew.
+    Only one node may fit where one is acted on or read; :attr:`first`, :attr:`last` and
+    :meth:`nth` choose among several. It is no node: each method looks anew.
     """
 
     _own_word = "node(...)"
@@ -74,8 +75,24 @@ class Locator(HintsAtNames):
         inner = target_of(target, matcher, has=has, verb="node")
         return Locator(inside(self.target, inner), self.client)
 
+    @property
+    def first(self) -> Locator:
+        """A locator of the first node that fits.
+
+        ``claw.node(id="row").first.click()``
+        """
+        return self.nth(0)
+
+    @property
+    def last(self) -> Locator:
+        """A locator of the last node that fits.
+
+        ``claw.node(id="row").last.click()``
+        """
+        return self.nth(-1)
+
     def nth(self, index: int) -> Locator:
-        """Return a locator of another node than the first that fits: 1 is the second, -1 the last.
+        """Return a locator of one of the nodes that fit: 0 is the first, 1 the second, -1 the last.
 
         ``claw.node(id="row").nth(2).click()``
         """
@@ -277,7 +294,7 @@ class Locator(HintsAtNames):
         """
         __tracebackhide__ = True
         client = self.client
-        seconds = seconds_of(timeout, client.timeout)
+        seconds = timeout_of(timeout, client.timeout)
         return client.performer.find(self.target, seconds, verb="bounds").bounds
 
     def resolve(self, snapshot: Snapshot) -> list[Node]:
@@ -291,7 +308,8 @@ class Locator(HintsAtNames):
         """Return where a finger can touch it, as soon as it is there."""
         __tracebackhide__ = True
         client = self.client
-        node = client.performer.find(self.target, seconds_of(timeout, client.timeout), verb=verb)
+        seconds = timeout_of(timeout, client.timeout)
+        node = client.performer.find(self.target, seconds, verb=verb, use=Use.TAP)
         return shown_part(node, verb, serial=client.serial)
 
     def _counted(self, snapshot: Snapshot) -> list[Node]:

@@ -54,6 +54,10 @@ def _texts(value: Any) -> dict[str, str]:
     return {key: v if type(v) is str else to_string(v) for key, v in value.items()}
 
 
+def _nothing(value: Any) -> None:
+    """Take no value from a device."""
+
+
 # Plain functions, because the core's own string type knows no lone surrogates.
 String = Annotated[str, PlainValidator(_a_string)]
 NullableString = Annotated[str | None, PlainValidator(_a_string_or_null)]
@@ -69,12 +73,17 @@ class _Received(BaseModel):
 
 
 class StepResult(_Received):
-    """The result of one action."""
+    """The result of one action.
+
+    ``look`` is the snapshot step that the client sent along with the action, to prove it; it
+    is no part of the wire form.
+    """
 
     id: String
     action_type: String
     success: Annotated[bool, PlainValidator(_a_boolean)]
     data: Annotated[dict[str, str], PlainValidator(_texts)] = Field(default_factory=dict)
+    look: Annotated[Any, PlainValidator(_nothing)] = Field(default=None, repr=False)
 
     @property
     def code(self) -> ErrorCode | str | None:
@@ -101,7 +110,7 @@ class StepResult(_Received):
 
 
 class ResultEnvelope(_Received):
-    """The result of an execution. A failed envelope is data, not an exception."""
+    """The result of an execution. A failed envelope is data, not an exception; it is false."""
 
     command_id: String
     task_id: String
@@ -115,6 +124,9 @@ class ResultEnvelope(_Received):
     def ok(self) -> bool:
         """Whether the execution and every step of it succeeded."""
         return self.status == "success" and all(step.success for step in self.steps)
+
+    def __bool__(self) -> bool:
+        return self.ok
 
     @property
     def failed_steps(self) -> tuple[StepResult, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -20,17 +21,22 @@ class Event:
 
 @dataclass(frozen=True, kw_only=True)
 class ExecutionStarted(Event):
-    """An execution is about to be sent; ``log_position`` is where its log begins."""
+    """An execution is about to be sent; ``log_position`` is where its log begins.
+
+    ``proofs`` are those of its actions that prove others, as a wait and a look before a click:
+    the id of each, and that of the action it is for. A result is without them.
+    """
 
     execution: Execution
     log_position: int | None = None
+    proofs: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExecutionFinished(Event):
     """An execution ended: with a result, a failed one too, or with an error.
 
-    The device is free again. A ``result`` is a ``RunResult``.
+    The device is free again. A ``result`` is a ``RunResult``. ``proofs`` are as at its start.
     """
 
     execution: Execution
@@ -38,6 +44,7 @@ class ExecutionFinished(Event):
     result: ResultEnvelope | None = None
     error: BaseException | None = None
     log_position: int | None = None
+    proofs: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,6 +29,9 @@ DEFAULT_TIMEOUT_MS: Final = 30_000
 # What a run needs beyond the waiting that its actions declare.
 TIMEOUT_MARGIN_MS: Final = 5_000
 
+# No node is looked for any longer, in seconds: a greater number is meant as milliseconds.
+MAX_LOOKING: Final = 600
+
 MAX_SLEEP_MS: Final = 120_000
 MAX_NAVIGATION_TIMEOUT_MS: Final = 30_000
 MAX_SETTLE_DELAY_MS: Final = 10_000

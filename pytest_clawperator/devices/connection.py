@@ -44,12 +44,13 @@ from pytest_clawperator.visible_text import visible
 
 if TYPE_CHECKING:
     from pytest_clawperator.client.client import Clawperator
+    from pytest_clawperator.client.plan.proving import Matchers
 
 _log = logging.getLogger("pytest_clawperator")
 
 
 def open_client(
-    runner: Runner, device: Device, *, timeout: float = 5.0, strict_matchers: bool = False
+    runner: Runner, device: Device, *, timeout: float = 5.0, matchers: Matchers = "strict"
 ) -> Clawperator:
     """Return the client; if it cannot be made, the runner is closed."""
     # The command line runs executions without one, and shall start quickly.
@@ -57,9 +58,7 @@ def open_client(
 
     with ExitStack() as opened:
         opened.callback(runner.close)
-        client = Clawperator(
-            runner, device=device, timeout=timeout, strict_matchers=strict_matchers
-        )
+        client = Clawperator(runner, device=device, timeout=timeout, matchers=matchers)
         opened.pop_all()
     return client
 

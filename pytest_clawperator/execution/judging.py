@@ -33,8 +33,11 @@ def fail_missed_searches(envelope: ResultEnvelope, collected: Collected) -> Resu
         return envelope
 
     def fail(step: StepResult) -> StepResult:
-        is_found = step.data.get("termination_reason") == TARGET_FOUND
-        if step.id not in searches or not step.success or is_found:
+        reason = step.data.get("termination_reason")
+        # Where the tap is sent apart, it misses its node after the scroll did.
+        is_missed_twice = reason is not None and step.code == ErrorCode.NODE_NOT_FOUND
+        is_judged = step.id in searches and (step.success or is_missed_twice)
+        if not is_judged or reason == TARGET_FOUND:
             return step
         data = {**step.data, "error": ErrorCode.TARGET_NOT_FOUND.value}
         return changed_step(step, success=False, data=data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from pytest_clawperator.contracts.events import (
 )
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.errors import ClawperatorWarning
-from pytest_clawperator.execution.postprocess import screenshot_path
+from pytest_clawperator.execution.postprocess import NO_PROOFS, screenshot_path
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.execution.typed_texts import TypedTexts
 from pytest_clawperator.visible_text import visible
@@ -64,13 +64,14 @@ class Observers:
         run: Callable[[], RunResult],
         *,
         find_position: Callable[[], int | None] = lambda: None,
+        proofs: Mapping[str, str] = NO_PROOFS,
     ) -> RunResult:
         """Run, and send events about the start, the end and the artefacts.
 
         ``find_position`` returns the position of the log; what it raises ends the run.
         """
         begin = time.monotonic()
-        about: dict[str, Any] = {"execution": execution, "log_position": None}
+        about: dict[str, Any] = {"execution": execution, "log_position": None, "proofs": proofs}
         started = False
         self._typed.sent(execution)
         try:
@@ -82,7 +83,7 @@ class Observers:
         except BaseException as exc:
             about["error"] = exc
             if not started:
-                self._emit(ExecutionStarted, execution=execution)
+                self._emit(ExecutionStarted, execution=execution, proofs=proofs)
             raise
         finally:
             self._emit(ExecutionFinished, elapsed=time.monotonic() - begin, **about)

@@ -7,14 +7,15 @@ post-processing begins.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TypeVar
 
 from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.contracts.events import Observer
 from pytest_clawperator.contracts.log import LogEntry, parse_log_line, time_of
-from pytest_clawperator.contracts.payload import Action, Execution
+from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.errors import (
     BroadcastError,
     DeviceError,
@@ -31,6 +32,7 @@ from pytest_clawperator.execution.flight import Claim, Clearance, Flight, always
 from pytest_clawperator.execution.locks.sweep import sweep
 from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.postprocess import (
+    NO_PROOFS,
     PROCESSORS,
     Collected,
     Processor,
@@ -41,8 +43,8 @@ from pytest_clawperator.execution.postprocess import (
     warnings_of,
 )
 from pytest_clawperator.execution.processes import KnownProcesses, Processes, ask_processes
-from pytest_clawperator.execution.recovery import recover
-from pytest_clawperator.execution.result import LogSlice, RunResult, RunStep
+from pytest_clawperator.execution.recovery import Recovery, recover
+from pytest_clawperator.execution.result import LogSlice, RunResult
 from pytest_clawperator.execution.screenshots import Screenshot, ScreenshotFolder, take_screenshot
 from pytest_clawperator.execution.unfinished import await_end
 from pytest_clawperator.snapshot.extract import snapshots_from_lines
@@ -126,22 +128,30 @@ class Pipeline:
             closing.callback(self._folder.close)
             self._transport.close()
 
-    def run(self, execution: Execution, *, processors: Sequence[Processor] = ()) -> RunResult:
+    def run(
+        self,
+        execution: Execution,
+        *,
+        processors: Sequence[Processor] = (),
+        proofs: Mapping[str, str] = NO_PROOFS,
+    ) -> RunResult:
         """Run the execution; a failed envelope is returned, not raised.
 
-        ``processors`` are applied after the pipeline's own, before observers see the result.
+        ``processors`` are applied after the pipeline's own, before observers see the result;
+        ``proofs`` name the actions that are left out of it.
         """
 
         def run(claim: Claim) -> RunResult:
             self._await_unfinished(claim)
             self.check()
-            return self._execute(execution, claim, processors)
+            return self._execute(execution, claim, processors, proofs)
 
         # Observers hear of the end when the device is free again, and may use it then.
         return self.observers.watch(
             execution,
             lambda: self._hold(execution.command_id, run),
             find_position=self._transport.log.mark,
+            proofs=proofs,
         )
 
     def ping(self, timeout: float) -> ResultEnvelope:
@@ -217,7 +227,11 @@ class Pipeline:
         )
 
     def _execute(
-        self, execution: Execution, claim: Claim, processors: Sequence[Processor]
+        self,
+        execution: Execution,
+        claim: Claim,
+        processors: Sequence[Processor],
+        proofs: Mapping[str, str],
     ) -> RunResult:
         begin = self._clock()
         closed = self._force_stop_apps(execution, claim)
@@ -225,19 +239,21 @@ class Pipeline:
         reply = self._send(command, claim, longest_run(execution))
         lines = self._transport.log.read(reply.start, reply.end)
         picture, collected = self._collect(execution, reply, closed, lines)
+        collected = replace(collected, proofs=proofs)
         envelope = postprocess(reply.envelope, collected, (*self._processors, *processors))
         for warning in warnings_of(envelope, collected):
             self.observers.notice(warning)
-        recovered, stopped_at = _recover_steps(execution, envelope, lines, reply.pid)
+        recovery = _recover_steps(execution, envelope, lines, reply.pid).without(proofs)
         return RunResult.of(
-            envelope,
+            recovery.completed(envelope, collected),
             serial=self.serial,
             elapsed=self._clock() - begin,
             log=LogSlice(lines),
             screenshot=picture,
             screenshot_error=collected.screenshot_error,
-            recovered=recovered,
-            stopped_at=stopped_at,
+            recovered=recovery.steps,
+            stopped_at=recovery.stopped_at,
+            last_look=recovery.last_look,
         )
 
     def _force_stop_apps(self, execution: Execution, claim: Claim) -> frozenset[str]:
@@ -327,10 +343,10 @@ def _entries_of(pid: int, lines: Iterable[bytes]) -> Iterator[LogEntry]:
 
 def _recover_steps(
     execution: Execution, envelope: ResultEnvelope, lines: Sequence[bytes], pid: int
-) -> tuple[tuple[RunStep, ...], Action | None]:
+) -> Recovery:
     """Return from the log the steps of a run whose envelope lost them."""
     if envelope.ok or envelope.steps:
-        return (), None
+        return Recovery()
     return recover(execution, _entries_of(pid, lines))
 
 

@@ -7,10 +7,11 @@ rule is adding a function and its name to :data:`PROCESSORS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from operator import is_
 from reprlib import repr as short_repr
+from types import MappingProxyType
 from typing import Any
 
 from pytest_clawperator.contracts.actions import ACTION_TYPES
@@ -27,6 +28,8 @@ _UNSETTLED = (
     "snapshot captured without a preceding sleep step; UI may not have settled"
     " - consider adding a sleep step between click and snapshot_ui"
 )
+#: The proofs of an execution that has none.
+NO_PROOFS: Mapping[str, str] = MappingProxyType({})
 _TAPS = frozenset(kind.name for kind in ACTION_TYPES.values() if kind.taps)
 
 
@@ -36,7 +39,8 @@ class Collected:
 
     ``closed`` are the ids of the close_app actions whose force-stop succeeded,
     ``snapshots`` the hierarchies from the log, oldest first, ``screenshot`` the path that
-    the picture was written to.
+    the picture was written to. ``proofs`` are actions that the client sent along to prove
+    others: the id of each, and that of the action it is for.
     """
 
     actions: tuple[Action, ...]
@@ -45,6 +49,7 @@ class Collected:
     snapshots: tuple[str, ...] = ()
     screenshot: str | None = None
     screenshot_error: str | None = None
+    proofs: Mapping[str, str] = field(default_factory=dict)
 
 
 Processor = Callable[[ResultEnvelope, Collected], ResultEnvelope]
@@ -164,6 +169,32 @@ def finish_screenshot(envelope: ResultEnvelope, collected: Collected) -> ResultE
     return with_steps(envelope, steps)
 
 
+def set_proofs_apart(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
+    """Leave out the steps that prove others; each of those keeps its look at the screen.
+
+    Where a proof failed, its action has failed for the same reason.
+    """
+    if not collected.proofs:
+        return envelope
+    types = {action.id: action.type for action in collected.actions}
+    own: dict[str, StepResult] = {}
+    looks: dict[str, StepResult] = {}
+    for step in envelope.steps:
+        owner = collected.proofs.get(step.id)
+        if owner is None:
+            own[step.id] = step
+        elif step.success:
+            looks |= {owner: step} if step.action_type == "snapshot_ui" else {}
+        else:
+            # What the action itself brought before, as a scroll before its tap, is kept.
+            data = {**(own[owner].data if owner in own else {}), **step.data}
+            own[owner] = changed_step(
+                step, id=owner, action_type=types[owner], success=False, data=data
+            )
+    seen = (changed_step(own[name], look=look) for name, look in looks.items() if name in own)
+    return with_steps(envelope, (own | {step.id: step for step in seen}).values())
+
+
 def reconcile_status(envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
     """Derive the status from the steps, if there are any."""
     if not envelope.steps:
@@ -199,6 +230,7 @@ PROCESSORS: tuple[Processor, ...] = (
     fail_missing_snapshots,
     warn_unsettled_snapshots,
     finish_screenshot,
+    set_proofs_apart,
     reconcile_status,
     hint_at_service,
 )
@@ -232,6 +264,6 @@ def changed_step(step: StepResult, **changes: Any) -> StepResult:
 def with_steps(envelope: ResultEnvelope, steps: Iterable[StepResult]) -> ResultEnvelope:
     """Return the envelope with these steps; the same object where no step has changed."""
     changed = tuple(steps)
-    if all(map(is_, changed, envelope.steps)):
+    if len(changed) == len(envelope.steps) and all(map(is_, changed, envelope.steps)):
         return envelope
     return envelope.model_copy(update={"steps": changed})

@@ -7,13 +7,20 @@ the end of each step, though, and with the end what the step brought.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from pytest_clawperator.contracts.actions import ACTION_TYPES
 from pytest_clawperator.contracts.aliases import canonical_type
+from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.contracts.log import LogEntry
 from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.errors import ErrorCode
+from pytest_clawperator.execution.postprocess import (
+    Collected,
+    reconcile_status,
+    with_steps,
+)
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.snapshot.extract import snapshots_from_entries
 
@@ -25,10 +32,44 @@ _DATA = " data={"
 _OTHERS = ("[UiActionEngine] ", "[Clawperator-", "[Task", "[Operator-", "[UiTree")
 
 
-def recover(
-    execution: Execution, entries: Iterable[LogEntry]
-) -> tuple[tuple[RunStep, ...], Action | None]:
-    """Return the steps that were done according to the log, and the action begun but not done.
+@dataclass(frozen=True)
+class Recovery:
+    """The steps that were done according to the log, and the action begun but not done."""
+
+    steps: tuple[RunStep, ...] = ()
+    stopped_at: Action | None = None
+    last_look: RunStep | None = None
+    actions: tuple[Action, ...] = ()
+    broke_off: bool = False
+
+    def without(self, proofs: Mapping[str, str]) -> Recovery:
+        """Leave out the steps that prove others; where a proof stopped the run, its action did."""
+        looks = {
+            proofs[step.id]: step
+            for step in self.steps
+            if step.id in proofs and step.action_type == "snapshot_ui"
+        }
+        own = (step for step in self.steps if step.id not in proofs)
+        stopped, owner = self.stopped_at, None
+        if stopped is not None and stopped.id in proofs:
+            owner = next(a for a in self.actions if a.id == proofs[stopped.id])
+        return replace(
+            self,
+            steps=tuple(step.model_copy(update={"look": looks.get(step.id)}) for step in own),
+            stopped_at=owner or stopped,
+            last_look=next(reversed(looks.values()), None),
+            broke_off=owner is not None,
+        )
+
+    def completed(self, envelope: ResultEnvelope, collected: Collected) -> ResultEnvelope:
+        """Return the envelope of a run that a proof ended, after its action had failed itself."""
+        if not self.broke_off or all(step.success for step in self.steps):
+            return envelope
+        return reconcile_status(with_steps(envelope, self.steps), collected)
+
+
+def recover(execution: Execution, entries: Iterable[LogEntry]) -> Recovery:
+    """Return how far the run came.
 
     ``entries`` are those of the Operator's process from the broadcast on.
     """
@@ -42,7 +83,7 @@ def recover(
         elif begun is not None and message.startswith(f"{_DONE}{begun.id} type="):
             done.append(_step(begun, message))
             begun = None
-    return _with_snapshots(done, own), begun
+    return Recovery(_with_snapshots(done, own), begun, actions=execution.actions)
 
 
 def _of_command(command_id: str, entries: Iterable[LogEntry]) -> Iterator[LogEntry]:

@@ -90,6 +90,8 @@ class RunResult(ResultEnvelope):
     ``screenshot_error`` why none could be.
     The Operator drops the results of the steps before a hard failure: ``recovered`` are
     those steps, told by the log, and ``stopped_at`` is the action that failed.
+    ``last_look`` is the newest of the looks at the screen that were sent along with actions to
+    prove them; their steps are in no envelope.
     """
 
     steps: tuple[RunStep, ...]
@@ -101,16 +103,16 @@ class RunResult(ResultEnvelope):
     screenshot_error: str | None = None
     recovered: tuple[RunStep, ...] = ()
     stopped_at: Action | None = None
+    last_look: RunStep | None = None
 
     @classmethod
     def of(cls, envelope: ResultEnvelope, **about: Any) -> RunResult:
         """Return a processed envelope with what the run knows."""
-        serial = about["serial"]
-        steps = tuple(
-            RunStep.model_construct(None, **{**vars(step), "serial": serial})
-            for step in envelope.steps
-        )
+        steps = tuple(_run_step(step, about["serial"]) for step in envelope.steps)
+        looks = [step.look for step in steps if step.look is not None]
         fields = {**envelope.__dict__, "steps": steps, **about}
+        if looks:
+            fields["last_look"] = looks[-1]
         return cls.model_construct(envelope.model_fields_set | about.keys(), **fields)
 
     @override
@@ -131,6 +133,11 @@ class RunResult(ResultEnvelope):
         if self.code is None:
             return self
         raise error_of(self)
+
+
+def _run_step(step: StepResult, serial: str) -> RunStep:
+    look = None if step.look is None else _run_step(step.look, serial)
+    return RunStep.model_construct(None, **{**vars(step), "serial": serial, "look": look})
 
 
 _NO_FILE = "Give take_screenshot a path of this machine that can be written, or none."

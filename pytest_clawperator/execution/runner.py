@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from pytest_clawperator.contracts.payload import Execution
-from pytest_clawperator.execution.postprocess import Processor
+from pytest_clawperator.execution.postprocess import NO_PROOFS, Processor
 from pytest_clawperator.execution.result import RunResult
 
 
@@ -18,10 +18,18 @@ class Runner(Protocol):
         """The device's serial."""
         ...
 
-    def run(self, execution: Execution, *, processors: Sequence[Processor] = ()) -> RunResult:
+    def run(
+        self,
+        execution: Execution,
+        *,
+        processors: Sequence[Processor] = (),
+        proofs: Mapping[str, str] = NO_PROOFS,
+    ) -> RunResult:
         """Run the execution; a failed envelope is returned, not raised.
 
         ``processors`` are applied after the runner's own, before observers see the result.
+        ``proofs`` are actions that prove others, by id with the id of the action that each is
+        for; their steps are left out of the result, and their looks kept with the actions'.
         """
         ...
 

@@ -62,7 +62,8 @@ class TypedTexts:
     def received(self, execution: Execution, result: RunResult) -> None:
         """Look for password fields in the log, and on the screens that came back."""
         hide_passwords(texts_typed_by(execution), result.log.lines)
-        for step in result.steps:
+        looks = [step.look for step in result.steps if step.look is not None]
+        for step in (*looks, *result.steps):
             if step.action_type == "snapshot_ui" and PROTECTED in step.data.get("text", ""):
                 self._look_at(step)
 

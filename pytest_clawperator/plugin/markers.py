@@ -13,6 +13,8 @@ MARKERS = (
     "claw_app(package, launch=True, stop=True, clear=False, grant=[]): the app that the test is"
     " about: started before the test, and stopped before and after it.",
     "claw_timeout(seconds): how long actions and expectations of the test look for a node.",
+    "claw_matchers(kind): what is so where several nodes fit an action on one: 'strict', that is an"
+    " error; 'first', the first wins.",
     "claw_payload(path_or_dict): a payload of the test, which --claw-validate checks; a path"
     " starts from the folder of the test file.",
 )
@@ -20,7 +22,7 @@ MARKERS = (
 ASK_FOR_DEVICE = ("claw_device", "claw_app")
 
 #: The names of all of them.
-NAMES = frozenset(["claw_device", "claw_app", "claw_timeout", "claw_payload"])
+NAMES = frozenset(["claw_device", "claw_app", "claw_timeout", "claw_matchers", "claw_payload"])
 
 
 def add_markers(config: pytest.Config) -> None:

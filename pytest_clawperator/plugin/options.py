@@ -123,6 +123,12 @@ OPTIONS = (
         "SECONDS",
     ),
     Option(
+        "matchers",
+        "What is so where several nodes fit an action on one: strict (an error, and every action"
+        " is proved by a look at the screen) or first (the first wins). Default: strict.",
+        "KIND",
+    ),
+    Option(
         "output",
         "Folder for evidence; each run makes one of its own in it. Default: claw-results.",
         "FOLDER",

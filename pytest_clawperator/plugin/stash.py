@@ -64,6 +64,8 @@ DOCTORS_VERDICT: pytest.StashKey[bool] = pytest.StashKey()
 # On the config: clients.
 OPEN_CLIENTS: pytest.StashKey[list[ClientActivity]] = pytest.StashKey()
 CLIENT_TIMEOUT: pytest.StashKey[float] = pytest.StashKey()
+#: What several nodes that fit mean to the client of this process, as it was connected.
+CLIENT_MATCHERS: pytest.StashKey[str] = pytest.StashKey()
 CHECKPOINTS: pytest.StashKey[dict[Clawperator, Checkpoints]] = pytest.StashKey()
 ON_CLIENT_USED: pytest.StashKey[list[Callable[[pytest.Item, ClientActivity], None]]] = (
     pytest.StashKey()

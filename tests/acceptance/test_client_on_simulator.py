@@ -327,7 +327,7 @@ def test_closing_in_a_batch(claw: Clawperator) -> None:
 
 def test_several_nodes_are_an_error_where_strict(cart: Clawperator) -> None:
     """Several matching nodes are an error if the test asks for exactly one."""
-    strict = Clawperator(cart._runner, device=cart.device, strict_matchers=True)
+    strict = Clawperator(cart._runner, device=cart.device)
 
     with pytest.raises(StepFailedError) as refused:
         strict.click(text_contains="Item")

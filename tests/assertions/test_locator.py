@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pytest_clawperator.assertions.expect import Expect
-from pytest_clawperator.errors import StepFailedError
 from pytest_clawperator.snapshot.tree import Snapshot
 from tests.doubles.clock import FakeTime
 from tests.doubles.expecting import FORM, failure
-from tests.doubles.runner import SHOP, Phone, client, screen
+from tests.doubles.runner import SHOP, Phone, client, node, screen
 
 
 def test_lingering_can_be_switched_off() -> None:
@@ -56,14 +55,32 @@ def test_each_look_takes_one_snapshot() -> None:
     assert phone.types == [["snapshot_ui"]] * 3
 
 
-def test_strict_matchers_refuse_several_nodes() -> None:
-    """With strict matchers several matching nodes are an error, except for a check of all."""
+def test_several_nodes_are_no_answer_about_one() -> None:
+    """Several matching nodes fail a check of one, negated or not, and not one of all or any."""
     expect = Expect(clock=FakeTime().clock)
-    claw = client(Phone(SHOP), strict_matchers=True)
+    claw = client(Phone(SHOP), timeout=0.0)
+    names = claw.node(id="name")
 
-    expect(claw.node(id="name")).to_have_count(3)
-    with pytest.raises(StepFailedError, match="NODE_AMBIGUOUS: expect: 3 nodes fit"):
-        expect(claw.node(id="name")).to_have_text("Tea")
+    expect(names).to_have_count(3)
+    expect(names).to_have_text(["Tea", "Milk", "Bread"])
+    expect(names).to_be_visible()
+    expect(names.first).to_have_text("Tea")
+    told = failure(lambda: expect(names).to_have_text("Milk"))
+    opposite = failure(lambda: expect(names).not_to_be_enabled())
+
+    assert "NODE_AMBIGUOUS: expected node(id='name') to have text" in told
+    assert "found 3 nodes that match" in told
+    assert '2. text "Milk" com.example.shop:id/name [0,300][500,350]: as expected' in told
+    assert "NODE_AMBIGUOUS" in opposite
+
+
+def test_several_nodes_for_a_moment_are_waited_for() -> None:
+    """A screen that takes another's place is no failure."""
+    expect = Expect(clock=FakeTime().clock)
+    one = screen(node(text="Tea", id="name", kind="TextView"))
+    claw = client(Phone(SHOP, SHOP, one), timeout=5.0)
+
+    expect(claw.node(id="name")).to_have_text("Tea")
 
 
 def test_node_of_a_snapshot_is_not_waited_for() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_clawperator.assertions.expect import Expect
 from tests.doubles.clock import FakeTime
 from tests.doubles.expecting import FORM, assertions, failure
-from tests.doubles.runner import SERIAL, SHOP, Phone, client, node, screen
+from tests.doubles.runner import SERIAL, SHOP, Phone, client, first, node, screen
 
 
 def test_a_failure_has_all_its_parts() -> None:
@@ -29,11 +29,13 @@ def test_a_failure_has_all_its_parts() -> None:
 def test_one_of_several_nodes_is_numbered() -> None:
     """A failure about one of several matching nodes says which one."""
     expect = Expect(clock=FakeTime().clock)
-    claw = client(Phone(SHOP), timeout=0.0)
+    claw = first(Phone(SHOP), timeout=0.0)
 
     told = failure(lambda: expect(claw.node(id="name")).to_have_text("Milk"))
 
     assert 'expected node(id=\'name\') (1st of 3) to have text "Milk", found "Tea"' in told
+    assert "hint: Another node that matches is as expected, text " in told
+    assert "say so with .nth(1)" in told
 
 
 def test_a_node_outside_its_container_is_named() -> None:

@@ -12,7 +12,7 @@ from pytest_clawperator.errors import (
     NodeNotFoundError,
     TransportError,
 )
-from tests.doubles.runner import Phone, client, page
+from tests.doubles.runner import Phone, client, first, page
 
 
 def test_scroll_until_lets_the_device_search() -> None:
@@ -20,7 +20,7 @@ def test_scroll_until_lets_the_device_search() -> None:
     found = {"termination_reason": "TARGET_FOUND", "scrolls_executed": "3", "direction": "down"}
     phone = Phone(data={"scroll_until": found})
 
-    outcome = client(phone).scroll_until(text="Bread", click=True, max_scrolls=40)
+    outcome = first(phone).scroll_until(text="Bread", click=True, max_scrolls=40)
 
     assert outcome.found
     assert outcome.scrolls_executed == 3
@@ -39,7 +39,7 @@ def test_scroll_and_click_waits_in_both_retry_objects() -> None:
     """Both of its retry objects last as long as was asked."""
     phone = Phone(data={"scroll_and_click": {"direction": "Up"}})
 
-    outcome = client(phone).scroll_and_click(text="Tea", direction="up", max_scrolls=3, timeout=0)
+    outcome = first(phone).scroll_and_click(text="Tea", direction="up", max_scrolls=3, timeout=0)
 
     assert outcome.found
     assert phone.sent[0][0]["params"] == {
@@ -57,7 +57,7 @@ def test_a_target_that_is_not_in_the_list_is_not_waited_for() -> None:
     phone = Phone(page("Tea"), data={"scroll_and_click": missing})
 
     with pytest.raises(NodeNotFoundError):
-        client(phone).scroll_and_click(text="Bread", timeout=60)
+        first(phone).scroll_and_click(text="Bread", timeout=60)
 
     assert phone.types == [["scroll_and_click"], ["snapshot_ui"]]
 

@@ -15,7 +15,7 @@ from pytest_clawperator.errors import (
     StepFailedError,
 )
 from pytest_clawperator.snapshot.tree import Snapshot
-from tests.doubles.runner import PACKAGE, SHOP, Phone, client, node, screen
+from tests.doubles.runner import PACKAGE, SHOP, Phone, client, first, node, screen
 from tests.doubles.transport import ScriptedTransport
 
 EMPTY = screen()
@@ -62,7 +62,7 @@ def test_all_and_count() -> None:
 def test_a_plain_one_is_sent_as_it_is() -> None:
     """What the device understands is left to the device."""
     phone = Phone(data={"read_text": {"text": "Tea"}})
-    claw = client(phone)
+    claw = first(phone)
     tea = claw.node(text="Tea")
 
     tea.click()

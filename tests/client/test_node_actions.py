@@ -9,7 +9,7 @@ import pytest
 from pytest_clawperator.contracts.actions import EnterText
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ExecutionValidationError
-from tests.doubles.runner import Phone, client
+from tests.doubles.runner import Phone, client, first
 
 TEA = {"textEquals": "Tea"}
 
@@ -58,7 +58,7 @@ def test_each_method_sends_its_action_and_returns_the_step(
     """The action goes out with the matcher, and its step comes back."""
     phone = Phone(data={kind: {"told": "something"}})
 
-    step = getattr(client(phone), method)(*args, **keywords)
+    step = getattr(first(phone), method)(*args, **keywords)
 
     assert phone.types == [[kind]]
     assert phone.params(kind) == [params]

@@ -266,3 +266,24 @@ class TestMeaning:
         """A step's text names id, type and outcome."""
         assert str(read(step()).steps[0]) == 'step "a1" (click) succeeded'
         assert str(read(step(success=False, error="X")).steps[0]) == 'step "a1" (click) failed: X'
+
+
+class TestTruth:
+    """An envelope is true if it succeeded."""
+
+    def test_a_failed_one_is_false(self) -> None:
+        """A step that failed makes it false, and its repr says which and why."""
+        failed = read(step("tap", success=False, error="NODE_NOT_FOUND", message="no such node"))
+
+        assert read(step())
+        assert not failed
+        assert "step 'tap' (click) failed: NODE_NOT_FOUND, 'no such node'" in repr(failed).replace(
+            '"', "'"
+        )
+
+    def test_a_device_cannot_say_what_a_step_was_proved_by(self) -> None:
+        """The look of a step comes from the host alone."""
+        given = {**step(), "look": {"id": "x"}}
+
+        assert read(given).steps[0].look is None
+        assert "look" not in read(given).steps[0].to_wire()

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.contracts.payload import Action, Execution
-from pytest_clawperator.execution.postprocess import Collected, Processor, postprocess
+from pytest_clawperator.execution.postprocess import (
+    NO_PROOFS,
+    Collected,
+    Processor,
+    postprocess,
+    reconcile_status,
+    set_proofs_apart,
+)
 from pytest_clawperator.execution.result import RunResult, RunStep
 from tests.doubles.transport import ScriptedTransport
 
@@ -27,13 +34,20 @@ class ScriptedRunner:
         self.executions: list[Execution] = []
         self.is_closed = False
 
-    def run(self, execution: Execution, *, processors: Sequence[Processor] = ()) -> RunResult:
+    def run(
+        self,
+        execution: Execution,
+        *,
+        processors: Sequence[Processor] = (),
+        proofs: Mapping[str, str] = NO_PROOFS,
+    ) -> RunResult:
         """Return the scripted answer, judged as a runner does it."""
         self.executions.append(execution)
-        collected = Collected(actions=execution.actions, serial=self.serial)
-        result = postprocess(self._answer(execution), collected, processors)
+        collected = Collected(actions=execution.actions, serial=self.serial, proofs=proofs)
+        apart = (set_proofs_apart, reconcile_status) if proofs else ()
+        result = postprocess(self._answer(execution), collected, (*apart, *processors))
         assert isinstance(result, RunResult)
-        return result
+        return RunResult.of(result, serial=self.serial)
 
     def close(self) -> None:
         """Remember it."""
@@ -128,6 +142,11 @@ def client(runner: ScriptedRunner, **options: Any) -> Clawperator:
     """Make a client of a scripted device."""
     info = DeviceInfo(serial=SERIAL, key=SERIAL)
     return Clawperator(runner, device=Device(ScriptedTransport(), info), **options)
+
+
+def first(runner: ScriptedRunner, **options: Any) -> Clawperator:
+    """Make a client that sends actions alone, without a proof: the first node wins."""
+    return client(runner, matchers="first", **options)
 
 
 def screen(*nodes: str) -> str:

@@ -455,3 +455,62 @@ def test_processors_change_nothing_in_place() -> None:
     postprocess(given, collected(CLOSE, SNAP, closed=frozenset({"close"}), snapshots=("x",)))
 
     assert given.to_wire() == before
+
+
+class TestProofs:
+    """What proves an action is left out of the envelope."""
+
+    ACTIONS = (Action("w", "wait_for_node"), Action("l", "snapshot_ui"), CLICK, SHOT)
+
+    def processed(self, *steps: dict[str, Any]) -> ResultEnvelope:
+        """Return the envelope of a click with its proof."""
+        about = collected(
+            *self.ACTIONS, proofs={"w": "click", "l": "click"}, snapshots=("<hierarchy/>",)
+        )
+        return postprocess(envelope(*steps), about)
+
+    def test_the_look_is_kept_with_the_action(self) -> None:
+        """The envelope is as if the action had been sent alone."""
+        result = self.processed(
+            step("w", "wait_for_node"), step("l", "snapshot_ui"), step("click", "click")
+        )
+
+        assert result.ok
+        assert [one.id for one in result.steps] == ["click"]
+        assert result.steps[0].look.data["text"] == "<hierarchy/>"
+
+    def test_an_action_whose_proof_failed_has_failed(self) -> None:
+        """The action was not carried out, for the same reason."""
+        result = self.processed(step("w", "wait_for_node", False, error="NODE_NOT_FOUND"))
+
+        assert [one.to_wire() for one in result.steps] == [
+            step("click", "click", False, error="NODE_NOT_FOUND")
+        ]
+        assert result.error == "Step click (click) failed: NODE_NOT_FOUND"
+
+    def test_a_failed_action_keeps_its_look(self) -> None:
+        """What the screen was like tells why."""
+        result = self.processed(
+            step("w", "wait_for_node"),
+            step("l", "snapshot_ui"),
+            step("click", "click", False, error="NODE_NOT_CLICKABLE"),
+        )
+
+        assert result.code == "NODE_NOT_CLICKABLE"
+        assert result.steps[0].look.id == "l"
+
+    def test_what_a_scroll_brought_before_its_tap_failed_is_kept(self) -> None:
+        """Its own data, and the reason of the tap."""
+        about = collected(Action("s", "scroll_until"), Action("t", "click"), proofs={"t": "s"})
+        given = envelope(
+            step("s", "scroll_until", termination_reason="TARGET_FOUND"),
+            step("t", "click", False, error="NODE_NOT_CLICKABLE"),
+        )
+
+        (only,) = postprocess(given, about).steps
+
+        assert not only.success
+        assert only.data == {
+            "termination_reason": "TARGET_FOUND",
+            "error": "NODE_NOT_CLICKABLE",
+        }

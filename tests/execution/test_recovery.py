@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from pytest_clawperator.contracts.completion import complete_execution
 from pytest_clawperator.contracts.log import LogEntry
 from pytest_clawperator.contracts.payload import Action, Execution
-from pytest_clawperator.execution.recovery import recover
+from pytest_clawperator.execution.recovery import Recovery, recover
 from pytest_clawperator.execution.result import RunStep
 from tests.doubles.runner import SHOP
 
@@ -42,7 +43,8 @@ def done(id: str, data: str) -> str:
 
 def recovered(execution: Execution, entries: list[LogEntry]) -> tuple[list[RunStep], Action | None]:
     """Recover, and give a list."""
-    steps, stopped_at = recover(execution, entries)
+    found = recover(execution, entries)
+    steps, stopped_at = found.steps, found.stopped_at
     return list(steps), stopped_at
 
 
@@ -201,3 +203,34 @@ def test_recovered_steps_say_so() -> None:
 
     assert step.is_recovered
     assert repr(step) == '<RunStep step "read" (read_text) succeeded, recovered>'
+
+
+def test_a_proof_that_ended_the_run_is_its_actions_end() -> None:
+    """Proofs are left out; the look that was taken is kept."""
+    given = execution_of_proofs()
+    found = Recovery(
+        steps=tuple(
+            RunStep.model_validate({"id": name, "actionType": kind, "success": True, "data": {}})
+            for name, kind in (("a", "sleep"), ("w", "wait_for_node"), ("l", "snapshot_ui"))
+        ),
+        stopped_at=given[3],
+        actions=given,
+    )
+
+    rest = found.without({"w": "tap", "l": "tap"})
+    stopped_by_proof = replace(found, stopped_at=given[1]).without({"w": "tap", "l": "tap"})
+
+    assert [step.id for step in rest.steps] == ["a"]
+    assert rest.last_look is not None
+    assert rest.last_look.id == "l"
+    assert rest.stopped_at is stopped_by_proof.stopped_at is given[3]
+
+
+def execution_of_proofs() -> tuple[Action, ...]:
+    """Return the actions of a click with its proof."""
+    return (
+        Action("a", "sleep"),
+        Action("w", "wait_for_node"),
+        Action("l", "snapshot_ui"),
+        Action("tap", "click"),
+    )

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Generic, NamedTuple, TypeVar
 
+from pytest_clawperator.snapshot.tree import Node
+
 T = TypeVar("T")
 
 CAME_TRUE = "came true"
@@ -28,19 +30,27 @@ class Check(Generic[T]):
     """What is wanted of a subject, worded as in ``to be visible``.
 
     ``came`` is the wording for a check that came true too late, as in ``appeared``.
-    ``about_all`` is True for a check of all matching nodes, not only of the first.
+    ``about_all`` is True for a check of all matching nodes, not only of the first. ``judge_one``
+    judges a single node, where the check is about one.
     """
 
     wanted: str
     judge: Callable[[T], Verdict]
     came: str = CAME_TRUE
     about_all: bool = False
+    judge_one: Callable[[Node], Verdict] | None = None
 
     def negated(self, came: str = CAME_TRUE) -> Check[T]:
         """Return the opposite check; a verdict of None stays None."""
+        one = self.judge_one
+        return replace(
+            self,
+            wanted=f"not {self.wanted}",
+            judge=lambda seen: _opposite(self.judge(seen)),
+            judge_one=None if one is None else lambda node: _opposite(one(node)),
+            came=came,
+        )
 
-        def judge(seen: T) -> Verdict:
-            verdict = self.judge(seen)
-            return verdict if verdict.holds is None else Verdict(not verdict.holds, verdict.found)
 
-        return replace(self, wanted=f"not {self.wanted}", judge=judge, came=came)
+def _opposite(verdict: Verdict) -> Verdict:
+    return verdict if verdict.holds is None else Verdict(not verdict.holds, verdict.found)

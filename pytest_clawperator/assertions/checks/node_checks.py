@@ -45,13 +45,13 @@ EXISTS = NodeCheck("to exist", _exists, APPEARED)
 
 
 def _of_first(wanted: str, judge: Callable[[Node], Verdict]) -> NodeCheck:
-    """Return a check of the first matching node, which fails, negated or not, if there is none."""
+    """Return a check of one node, which fails, negated or not, if there is none or several."""
 
     def judge_view(view: NodeView) -> Verdict:
         node = view.first
         return Verdict(None, view.absence) if node is None else judge(node)
 
-    return NodeCheck(wanted, judge_view)
+    return NodeCheck(wanted, judge_view, judge_one=judge)
 
 
 def _state(state: str, opposite: str, is_so: Callable[[Node], bool]) -> NodeCheck:
@@ -84,16 +84,19 @@ def in_viewport(ratio: float | None) -> NodeCheck:
             hint="Write ratio=0.5 for half of it; without ratio= a single pixel is enough.",
         )
 
-    def judge(view: NodeView) -> Verdict:
-        node = view.first
-        if node is None:
-            return Verdict(False, view.absence)
+    def judge_one(node: Node) -> Verdict:
         part = _visible_part(node)
         enough = part > 0 if ratio is None else part >= ratio
         return Verdict(enough, f"{part:.0%} of it in the viewport")
 
+    def judge(view: NodeView) -> Verdict:
+        node = view.first
+        if node is None:
+            return Verdict(None if view.crowd else False, view.absence)
+        return judge_one(node)
+
     wanted = "" if ratio is None else f" by {ratio:.0%}"
-    return NodeCheck(f"to be in the viewport{wanted}", judge, "came into view")
+    return NodeCheck(f"to be in the viewport{wanted}", judge, "came into view", judge_one=judge_one)
 
 
 def _visible_part(node: Node) -> float:

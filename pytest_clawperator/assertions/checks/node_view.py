@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from pytest_clawperator.client.plan import explain
+from pytest_clawperator.client.plan.actionability import Use
+from pytest_clawperator.client.plan.ambiguity import Crowd, find_crowd
 from pytest_clawperator.client.plan.target import Target, inside
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
@@ -19,7 +20,7 @@ OFF_SCREEN = "off-screen"
 class NodeView:
     """The nodes that a target means, on one snapshot.
 
-    With ``is_strict`` a target that matches several nodes is an error where one is meant.
+    With ``is_strict`` several matching nodes are as bad as none where one is meant.
     """
 
     snapshot: Snapshot
@@ -39,16 +40,22 @@ class NodeView:
         """All matching nodes, also those off the screen."""
         return _anywhere(self.target, self.snapshot)
 
+    @cached_property
+    def crowd(self) -> Crowd | None:
+        """What is ambiguous, if matchers are strict."""
+        return find_crowd(self.target, self.snapshot, Use.READ) if self.is_strict else None
+
     @property
     def first(self) -> Node | None:
         """The first matching node on the screen; if matchers are strict, the only one."""
-        if self.is_strict and len(self.nodes) > 1:
-            raise explain.ambiguous("expect", self.target, self.nodes, serial=self.serial or "")
-        return self.nodes[0] if self.nodes else None
+        return self.nodes[0] if self.nodes and self.crowd is None else None
 
     @property
     def absence(self) -> str:
-        """Why no node is on the screen: off the screen, or which part does not match."""
+        """Why there is no node: several, off the screen, or which part does not match."""
+        if self.crowd is not None:
+            which = "" if self.crowd.part is self.target else f" {self.crowd.part}"
+            return f"{len(self.crowd.nodes)} nodes that match{which}"
         if self.anywhere:
             return OFF_SCREEN
         part = self.target.missing_part(self.snapshot)

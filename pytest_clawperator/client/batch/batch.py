@@ -20,7 +20,7 @@ from pytest_clawperator.client.plan.target import (
     optional_target,
     target_of,
 )
-from pytest_clawperator.client.plan.timing import seconds_of
+from pytest_clawperator.client.plan.timing import timeout_of
 from pytest_clawperator.contracts.actions import Direction
 from pytest_clawperator.contracts.selectors import MatcherKeywords
 from pytest_clawperator.contracts.text import foreign_names
@@ -95,7 +95,7 @@ class Batch(
                 f"{plan.verb} is outside the batch's block",
                 hint="Write `with claw.batch() as b:` and call its methods inside.",
             )
-        step = BatchStep(plan, seconds_of(timeout, self.timeout))
+        step = BatchStep(plan, timeout_of(timeout, self.timeout))
         check(plan, step.seconds)
         self._steps.append(step)
         return step

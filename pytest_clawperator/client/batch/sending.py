@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Generic, NoReturn, TypeVar
 
+from pytest_clawperator.client.plan import explain
 from pytest_clawperator.client.plan.performer import Performer, SeenValue
 from pytest_clawperator.client.plan.plan import Aim, Plan
+from pytest_clawperator.client.plan.proving import Sending
 from pytest_clawperator.client.plan.timing import Countdown, Wait
 from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.actions import TypedAction
 from pytest_clawperator.contracts.completion import complete_actions, waiting_ms
 from pytest_clawperator.contracts.failures import failure
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.errors import ClawperatorError, ConfigurationError, ErrorCode
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ConfigurationError,
+    ErrorCode,
+    StepFailedError,
+)
 from pytest_clawperator.execution.result import RunResult, RunStep, error_of
 from pytest_clawperator.redaction.redaction import hide
 
@@ -71,36 +78,39 @@ class BatchStep(Generic[T]):
 
 @dataclass
 class _Group:
-    """Actions that fit into one execution, each with its step."""
+    """Actions that fit into one execution; ``steps`` are those of the batch, by id."""
 
-    steps: list[BatchStep[Any]] = field(default_factory=list)
+    steps: dict[str, BatchStep[Any]] = field(default_factory=dict)
+    aims: dict[str, Aim] = field(default_factory=dict)
     actions: list[TypedAction] = field(default_factory=list)
+    proofs: dict[str, str] = field(default_factory=dict)
     size: int = 0
     waiting_ms: float = 0.0
 
-    def takes(self, action: TypedAction) -> bool:
-        """Whether an action may be added."""
+    def takes(self, sending: Sending) -> bool:
+        """Whether actions may be added."""
         if not self.actions:
             return True
-        is_late_close = action.type == "close_app" and any(
+        is_late_close = sending.actions[0].type == "close_app" and any(
             other.type != "close_app" for other in self.actions
         )
-        wire = action.to_wire()
+        wire = [action.to_wire() for action in sending.actions]
         return (
-            len(self.actions) < limits.MAX_ACTIONS
-            and self.size + _size(wire) <= MOST_BYTES
-            and self.waiting_ms + waiting_ms(wire) <= MOST_WAITING_MS
+            len(self.actions) + len(wire) <= limits.MAX_ACTIONS
+            and self.size + sum(map(_size, wire)) <= MOST_BYTES
+            and self.waiting_ms + sum(map(waiting_ms, wire)) <= MOST_WAITING_MS
             and not is_late_close
             and self.actions[-1].type != "take_screenshot"
         )
 
-    def add(self, step: BatchStep[Any], action: TypedAction) -> None:
-        """Add an action."""
-        wire = action.to_wire()
-        self.steps.append(step)
-        self.actions.append(action)
-        self.size += _size(wire)
-        self.waiting_ms += waiting_ms(wire)
+    def add(self, id: str, step: BatchStep[Any], aim: Aim, sending: Sending) -> None:
+        """Add the actions of a step."""
+        wire = [action.to_wire() for action in sending.actions]
+        self.steps[id], self.aims[id] = step, aim
+        self.actions += sending.actions
+        self.proofs |= sending.proofs
+        self.size += sum(map(_size, wire))
+        self.waiting_ms += sum(map(waiting_ms, wire))
 
 
 def check(plan: Plan[Any], seconds: float) -> None:
@@ -142,25 +152,46 @@ def send(performer: Performer, steps: list[BatchStep[Any]]) -> None:
         if isinstance(aim, SeenValue):
             step._seen, step._step = aim, aim.step
             continue
-        action = step.plan.action(aim, Wait(step.seconds))
-        action = replace(action, id=f"{action.type}-{place}")
-        if not group.takes(action):
+        wait = Wait(step.seconds)
+        name = f"{step.plan.action(aim, wait).type}-{place}"
+        sending = performer.sending(step.plan, aim, wait, id=name)
+        if not group.takes(sending):
             _run(performer, group, steps)
             group = _Group()
-        group.add(step, action)
+        group.add(name, step, aim, sending)
     if group.actions:
         _run(performer, group, steps)
 
 
 def _run(performer: Performer, group: _Group, steps: list[BatchStep[Any]]) -> None:
     __tracebackhide__ = True
-    result = performer.run(group.actions)
+    result = performer.run(group.actions, proofs=group.proofs)
     told = {step.id: step for step in (*result.recovered, *result.steps)}
-    for step, action in zip(group.steps, group.actions, strict=True):
-        assert action.id is not None
-        step._step, step._result = told.get(action.id), result
+    for name, step in group.steps.items():
+        step._step, step._result = told.get(name), result
+    for name, step in group.steps.items():
+        if step.done and step.result.success and step.result.look is not None:
+            _judge(performer, step, group.aims[name], steps)
     if not result.ok:
         _fail(performer, group, steps, result)
+
+
+def _judge(
+    performer: Performer, step: BatchStep[Any], aim: Aim, steps: list[BatchStep[Any]]
+) -> None:
+    """Raise if a step that succeeded did not reach its one node."""
+    __tracebackhide__ = True
+    plan, result = step.plan, step._result
+    assert result is not None
+    try:
+        found = performer.judge(plan, aim, step.result.look)
+        if found is not None and found.obstacle.certain:
+            raise explain.hindered(plan, found, seconds=0.0, serial=performer.serial)
+    except StepFailedError as error:
+        error.message += _after(result, step.result)
+        if error.code == ErrorCode.NODE_NOT_CLICKABLE:
+            error.add_hint("A batch waits for nodes, and not for what is in their way.")
+        raise _placed(error, f"step {steps.index(step) + 1} of {len(steps)} of the batch") from None
 
 
 def _fail(
@@ -171,12 +202,11 @@ def _fail(
     culprit = next((step.id for step in result.failed_steps), None)
     if culprit is None and result.stopped_at is not None:
         culprit = result.stopped_at.id
-    ids = [action.id for action in group.actions]
-    if culprit not in ids:
+    step = None if culprit is None else group.steps.get(culprit)
+    if step is None:
         error = error_of(result)
-        where = f"one of {len(ids)} steps of the batch"
+        where = f"one of {len(group.steps)} steps of the batch"
     else:
-        step = group.steps[ids.index(culprit)]
         error = performer.explain(step.plan, result, step.seconds)
         place = steps.index(step)
         where = f"step {place + 1} of {len(steps)} of the batch"

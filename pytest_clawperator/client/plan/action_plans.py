@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_clawperator.client.device.commands import package_name
+from pytest_clawperator.client.plan.actionability import Use
 from pytest_clawperator.client.plan.plan import Aim, Keywords, Plan, node_matcher, the_step
 from pytest_clawperator.client.plan.target import TargetLike, optional_target, target_of
 from pytest_clawperator.client.plan.timing import Wait, seconds_of
@@ -90,6 +91,7 @@ def click(
         value=the_step,
         target=target_of(given, keywords, within=within, verb=verb),
         takes_point=click_type != "focus",
+        use=Use.FOCUS if click_type == "focus" else Use.TAP,
     )
 
 
@@ -139,7 +141,7 @@ def enter_text(
         return actions.EnterText(node_matcher(aim), value, submit=submit or None, retry=wait.retry)
 
     target = target_of(given, keywords, within=within, verb="enter_text")
-    return Plan(verb="enter_text", action=action, value=the_step, target=target)
+    return Plan(verb="enter_text", action=action, value=the_step, target=target, use=Use.FILL)
 
 
 def wait_for_node(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
+from pytest_clawperator.client.plan.actionability import Obstacle, Use, obstacle
 from pytest_clawperator.client.plan.plan import Plan
 from pytest_clawperator.client.plan.target import Target
 from pytest_clawperator.contracts.text.wording import closest
@@ -15,10 +16,10 @@ from pytest_clawperator.errors import (
     NodeNotFoundError,
     StepFailedError,
 )
+from pytest_clawperator.snapshot.crash_dialog import told_first
 from pytest_clawperator.snapshot.near_miss import describe, nearest, outline
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
-_SHOWN_NODES = 5
 _MISSING = (ErrorCode.NODE_NOT_FOUND, ErrorCode.TARGET_NOT_FOUND)
 _TOO_LATE = "It is on the screen now, so it came too late: give it a longer timeout=."
 _NOTHING_SCROLLS = "The node is on the screen, and nothing there scrolls: click() will do."
@@ -29,8 +30,12 @@ def explain_failure(
 ) -> StepFailedError:
     """Return the error of a failed plan with what was wanted, what is there, and a hint."""
     wanted = _wanted(plan, error.code)
+    if error.code == ErrorCode.NODE_NOT_CLICKABLE and snapshot is not None:
+        found = _hindrance(plan, snapshot)
+        if found is not None:
+            return hindered(plan, found, seconds=seconds, serial=error.serial or "")
     return type(error)(
-        _message(plan, error, wanted, seconds),
+        f"{told_first(snapshot)}{_message(plan, error, wanted, seconds)}",
         code=error.code,
         serial=error.serial,
         hint=_hint(plan, error.code, wanted, snapshot) or error.hint,
@@ -79,11 +84,12 @@ def not_found(
     is_node = part is target
     has_node = bool(target.resolve(snapshot))
     cls: type[StepFailedError] = NodeNotFoundError if is_node else ContainerNotFoundError
-    message = f"{verb}: no {part} on the screen{after}"
+    first = told_first(snapshot)
+    message = f"{first}{verb}: no {part} on the screen{after}"
     hint = _near_hint(part, snapshot) or _id_hint(part, snapshot) or _LOOK_HINT
     hint = _PARTIAL if snapshot.is_partial else hint
     if has_node:
-        cls, message = StepFailedError, f"{verb} {target}: the node has no text"
+        cls, message = StepFailedError, f"{first}{verb} {target}: the node has no text"
         hint = "It has neither a text nor a description: read the label inside it instead."
     return cls(
         message,
@@ -117,21 +123,46 @@ def nothing_scrolls(plan: Plan[Any], *, snapshot: Snapshot, serial: str) -> Step
     )
 
 
-def ambiguous(verb: str, target: Target, nodes: Sequence[Node], *, serial: str) -> StepFailedError:
-    """Return the error for several nodes that fit where only one may."""
-    shown = [f"\n  {n}. {describe(node)}" for n, node in enumerate(nodes[:_SHOWN_NODES], 1)]
-    rest = len(nodes) - len(shown)
+@dataclass(frozen=True)
+class Hindered:
+    """A node, what was to be done with it, and what keeps an action from it."""
+
+    target: Target
+    use: Use
+    node: Node
+    obstacle: Obstacle
+
+
+_WAYS_OUT = {
+    "disabled": "It is waited for until timeout=: check what enables it, or give it more time.",
+    "screen": "Scroll it into view first: node(...).scroll_into_view().",
+    "": "Wait until that is gone, or close it first; timeout= is how long it is waited for.",
+}
+
+
+def hindered(plan: Plan[Any], found: Hindered, *, seconds: float, serial: str) -> StepFailedError:
+    """Return the error for a node that is there, and that an action does not reach."""
+    reason = found.obstacle.reason
+    target = plan.target or found.target
+    after = f" for {seconds:g} s" if seconds > 0 else ""
     return StepFailedError(
-        f"{verb}: {len(nodes)} nodes fit {target}{''.join(shown)}"
-        + (f"\n  ... and {rest} more" if rest > 0 else ""),
-        code=ErrorCode.NODE_AMBIGUOUS,
+        f"{told_first(found.node.snapshot)}{plan.verb} {target}: {reason}{after}"
+        f"\n  node: {describe(found.node)}",
+        code=ErrorCode.NODE_NOT_CLICKABLE,
         serial=serial,
-        hint="Say which with more keywords, within=, has= or .nth(i); or allow the first to win "
-        "(strict_matchers=False).",
-        details={"nodes": [describe(node) for node in nodes]},
-        matcher=target.matcher,
-        snapshot=nodes[0].snapshot,
+        hint=next(way for word, way in _WAYS_OUT.items() if word in reason),
+        details={"reason": reason},
+        **_evidence(target, found.node.snapshot),
     )
+
+
+def _hindrance(plan: Plan[Any], snapshot: Snapshot) -> Hindered | None:
+    """Return what the screen shows in the way of a plan's action."""
+    nodes = plan.target.resolve(snapshot) if plan.target is not None else []
+    if plan.target is None or plan.use is None or not nodes:
+        return None
+    found = obstacle(nodes[0], plan.use)
+    return None if found is None else Hindered(plan.target, plan.use, nodes[0], found)
 
 
 def unreachable(verb: str, target: Target, node: Node, *, serial: str) -> StepFailedError:

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from pytest_clawperator.client.plan import explain
+from pytest_clawperator.client.plan.actionability import Use, differs, obstacle
+from pytest_clawperator.client.plan.ambiguity import ambiguous, find_crowd
+from pytest_clawperator.client.plan.explain import Hindered
 from pytest_clawperator.client.plan.plan import Aim, Plan, the_step
+from pytest_clawperator.client.plan.proving import (
+    GRACE,
+    Matchers,
+    Sending,
+    bare,
+    judged_by,
+    matchers_of,
+    with_proof,
+)
 from pytest_clawperator.client.plan.target import Route, Target
 from pytest_clawperator.client.plan.timing import POLL, Countdown, Wait
 from pytest_clawperator.contracts.actions import Retry, Sleep, SnapshotUi, TypedAction
 from pytest_clawperator.contracts.completion import complete_actions, override_timeout
-from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import (
     ClawperatorError,
     EnvelopeMalformedError,
+    ErrorCode,
     NodeNotFoundError,
     StepFailedError,
 )
 from pytest_clawperator.execution.judging import JUDGEMENTS
+from pytest_clawperator.execution.postprocess import NO_PROOFS
 from pytest_clawperator.execution.result import RunResult, RunStep, error_of
 from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.snapshot.bounds import Bounds
+from pytest_clawperator.snapshot.matching import Query
 from pytest_clawperator.snapshot.query import identifying_matcher
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
@@ -42,21 +56,30 @@ class SeenValue:
 
 
 class Performer:
-    """Carries out plans on one device; where ``strict``, only one node may fit."""
+    """Carries out plans on one device.
 
-    def __init__(self, runner: Runner, *, strict: bool = False) -> None:
+    Where ``matchers`` are strict, an action on one node must reach it and no other one.
+    """
+
+    def __init__(self, runner: Runner, *, matchers: Matchers = "strict") -> None:
         self._runner = runner
-        self.strict = strict
+        self.matchers: Matchers = matchers_of(matchers)
 
     @property
     def serial(self) -> str:
         """The device's serial."""
         return self._runner.serial
 
+    @property
+    def strict(self) -> bool:
+        """Whether only one node may fit where an action is about one."""
+        return self.matchers == "strict"
+
     def perform(self, plan: Plan[T], seconds: float) -> T:
         """Send the plan's action until it succeeds or the time is over."""
         __tracebackhide__ = True
         countdown = Countdown(seconds)
+        grace = Countdown(min(seconds, GRACE))
         pause = 0.0
         while True:
             aim = self.aim(plan, countdown, pause=pause)
@@ -66,15 +89,106 @@ class Performer:
             is_polled = aim.seen or not plan.takes_retry
             wait = Wait(0.0) if is_polled else countdown.segment(plan.longest_wait)
             # What was just looked up has been paused for already.
-            before = [Sleep(pause)] if pause and not aim.seen else []
-            result = self.run([*before, plan.action(aim, wait)])
-            if result.ok:
-                self._check_after(plan)
+            result = self._send(plan, aim, wait, 0.0 if aim.seen else pause)
+            if result.ok and self._has_worked(plan, aim, result, countdown, grace):
                 return plan.value(last_step(result), result)
-            countdown.spend(wait.seconds + pause)
-            if countdown.is_over or result.code not in plan.worth_waiting:
-                raise self.explain(plan, result, seconds)
-            pause = min(POLL, countdown.left) if is_polled else 0.0
+            was_there = result.ok or look_of(result) is not None
+            countdown.spend(pause if was_there else wait.seconds + pause)
+            if not result.ok:
+                self._check_failure(plan, aim, result, countdown)
+            pause = min(POLL, countdown.left) if is_polled or was_there else 0.0
+
+    def sending(self, plan: Plan[Any], aim: Aim, wait: Wait, *, id: str) -> Sending:
+        """Return what is sent for a plan: its action, with a proof where one is possible."""
+        is_proved = self.strict and not aim.seen and judged_by(plan, aim) is not None
+        return (with_proof if is_proved else bare)(plan, aim, wait, id=id)
+
+    def _send(self, plan: Plan[Any], aim: Aim, wait: Wait, pause: float) -> RunResult:
+        __tracebackhide__ = True
+        place = 2 if pause else 1
+        kind = plan.action(aim, wait).type
+        sending = self.sending(plan, aim, wait, id=f"{kind}-{place}")
+        before = [Sleep(pause)] if pause else []
+        return self.run([*before, *sending.actions], proofs=sending.proofs)
+
+    def _has_worked(
+        self,
+        plan: Plan[Any],
+        aim: Aim,
+        result: RunResult,
+        countdown: Countdown,
+        grace: Countdown,
+    ) -> bool:
+        """Whether the action reached its node; raise if it reached one of several."""
+        __tracebackhide__ = True
+        look = look_of(result)
+        if look is None:
+            return True
+        try:
+            found = self.judge(plan, aim, look)
+        except StepFailedError:
+            if plan.use is None or not plan.use.is_harmless or grace.is_over:
+                raise
+            grace.spend(POLL)
+            return False
+        return found is None or self._await_effect(plan, found, countdown)
+
+    def judge(self, plan: Plan[Any], aim: Aim, look: RunStep) -> Hindered | None:
+        """Judge an action by its look; raise if several nodes fit."""
+        __tracebackhide__ = True
+        judged = judged_by(plan, aim)
+        if judged is None:
+            return None
+        target, use = judged
+        snapshot = partial_snapshot(look)
+        nodes = self._only(plan.verb, target, snapshot, use, done=True)
+        if plan.container is not None:
+            self._only(plan.verb, plan.container, snapshot, Use.READ)
+        # The device may find what a look just before did not show.
+        found = obstacle(nodes[0], use) if nodes else None
+        return None if found is None else Hindered(target, use, nodes[0], found)
+
+    def _await_effect(self, plan: Plan[Any], before: Hindered, countdown: Countdown) -> bool:
+        """Whether an action worked although something was in its way, told by looks alone.
+
+        If it did not, this waits until nothing is in its way any longer. A tap is not repeated
+        where the first one may have changed the screen.
+        """
+        __tracebackhide__ = True
+        may_have_worked = True  # what was in its way may have gone just before it arrived
+        pause = 0.0
+        while True:
+            snapshot = partial_snapshot(self._look(countdown, pause))
+            nodes = self._only(plan.verb, before.target, snapshot, before.use, done=True)
+            if not nodes:
+                return may_have_worked
+            now = obstacle(nodes[0], before.use)
+            has_changed = may_have_worked and differs(
+                before.node, nodes[0], apart=before.obstacle.cover
+            )
+            if now is None or (has_changed and not now.certain):
+                return has_changed
+            may_have_worked = before.obstacle.lets_through
+            countdown.spend(pause)
+            if countdown.is_over:
+                left = replace(before, node=nodes[0], obstacle=now)
+                raise explain.hindered(plan, left, seconds=countdown.seconds, serial=self.serial)
+            pause = min(POLL, countdown.left)
+
+    def _check_failure(
+        self, plan: Plan[Any], aim: Aim, result: RunResult, countdown: Countdown
+    ) -> None:
+        """Raise the error of a failed run, unless what failed may succeed in the time left."""
+        __tracebackhide__ = True
+        look = look_of(result)
+        is_refused = result.code == ErrorCode.NODE_NOT_CLICKABLE
+        found = self.judge(plan, aim, look) if is_refused and look is not None else None
+        if found is not None and countdown.is_over:
+            raise explain.hindered(plan, found, seconds=countdown.seconds, serial=self.serial)
+        if found is not None:
+            self._await_node(plan, found.target, Route.LOOKED_UP, countdown, POLL)
+        elif countdown.is_over or result.code not in plan.worth_waiting:
+            raise self.explain(plan, result, countdown.seconds)
 
     def aim(self, plan: Plan[Any], countdown: Countdown, *, pause: float = 0.0) -> Aim | SeenValue:
         """Find out where the action goes, with a look at the screen where one is needed."""
@@ -82,30 +196,30 @@ class Performer:
         target = plan.target
         if target is None or not plan.is_aimed:
             matcher = None if target is None else target.matcher
-            return Aim(matcher, container=self._container(plan, countdown))
+            around = self._container(plan, countdown)
+            return Aim(matcher, container=around.matcher, container_seen=around.seen)
         route = plan.route(strict=self.strict)
-        if route is Route.SENT:
+        if route in (Route.SENT, Route.PROVED):
             return _as_sent(target)
         if route is Route.KNOWN:
             return self._aim_at(plan, target, self._known(plan, target))
-        found = self._wait_for(plan, target, route, countdown, pause)
+        found = self._await_node(plan, target, route, countdown, pause)
         if isinstance(found, SeenValue):
             return found
-        if route is Route.CHECKED:
-            return _as_sent(target)
         if route is Route.COMPLETED:
             assert target.matcher is not None
-            return Aim(replace(target.matcher, resource_id=found.resource_id))
+            matcher = replace(target.matcher, resource_id=found.resource_id)
+            return Aim(matcher, seen=self.strict and plan.use is not None)
         return replace(self._aim_at(plan, target, found), seen=True)
 
-    def find(self, target: Target, seconds: float, *, verb: str) -> Node:
-        """Return the node itself, from a fresh snapshot, as soon as it is there."""
+    def find(self, target: Target, seconds: float, *, verb: str, use: Use = Use.PLACE) -> Node:
+        """Return the node itself, from a fresh snapshot, as soon as it is there for this use."""
         __tracebackhide__ = True
-        plan: Plan[Any] = Plan(verb=verb, action=_no_action, value=the_step, target=target)
+        plan: Plan[Any] = Plan(verb=verb, action=_no_action, value=the_step, target=target, use=use)
         route = plan.route(strict=self.strict)
         if route is Route.KNOWN:
             return self._known(plan, target)
-        found = self._wait_for(plan, target, route, Countdown(seconds), 0.0)
+        found = self._await_node(plan, target, route, Countdown(seconds), 0.0)
         assert isinstance(found, Node)
         return found
 
@@ -119,80 +233,105 @@ class Performer:
             raise explain.not_found(plan.verb, target, snapshot=snapshot, serial=self.serial)
         return nodes[0]
 
-    def _wait_for(
+    def _await_node(
         self, plan: Plan[Any], target: Target, route: Route, countdown: Countdown, pause: float
     ) -> Node | SeenValue:
-        """Look until the target is there, as long as there is time."""
+        """Look until the target is there, alone, and nothing is in its way."""
         __tracebackhide__ = True
+        grace = Countdown(min(countdown.seconds, GRACE))
         while True:
             step = self._look(countdown, pause)
             snapshot = step.snapshot if plan.takes_several else partial_snapshot(step)
-            nodes = self.resolved(plan, target, snapshot)
-            found = _found(plan, target, route, nodes, step)
-            if found is not None:
-                return found
+            hindered = None
+            try:
+                nodes = self.resolved(plan, target, snapshot)
+            except StepFailedError:
+                if grace.is_over or countdown.is_over:
+                    raise
+                grace.spend(POLL)
+            else:
+                found = _found(plan, target, route, nodes, step)
+                hindered = self._hindered(plan, target, found)
+                if found is not None and hindered is None:
+                    return found
             countdown.spend(pause)
             if countdown.is_over:
-                after = explain.within(countdown.seconds)
-                raise explain.not_found(
-                    plan.verb, target, snapshot=snapshot, serial=self.serial, after=after
-                )
+                raise self._not_in_time(plan, target, snapshot, hindered, countdown.seconds)
             pause = min(POLL, countdown.left)
+
+    def _hindered(
+        self, plan: Plan[Any], target: Target, found: Node | SeenValue | None
+    ) -> Hindered | None:
+        if not self.strict or plan.use is None or not isinstance(found, Node):
+            return None
+        now = obstacle(found, plan.use)
+        return Hindered(target, plan.use, found, now) if now is not None and now.certain else None
+
+    def _not_in_time(
+        self,
+        plan: Plan[Any],
+        target: Target,
+        snapshot: Snapshot,
+        hindered: Hindered | None,
+        seconds: float,
+    ) -> StepFailedError:
+        if hindered is not None:
+            return explain.hindered(plan, hindered, seconds=seconds, serial=self.serial)
+        return explain.not_found(
+            plan.verb,
+            target,
+            snapshot=snapshot,
+            serial=self.serial,
+            after=explain.within(seconds),
+        )
 
     def resolved(self, plan: Plan[Any], target: Target, snapshot: Snapshot) -> list[Node]:
         """Return the nodes that are meant on a snapshot; where strict, only one may be."""
         __tracebackhide__ = True
+        return self._only(plan.verb, target, snapshot, plan.use)
+
+    def _only(
+        self, verb: str, target: Target, snapshot: Snapshot, use: Use | None, *, done: bool = False
+    ) -> list[Node]:
+        __tracebackhide__ = True
         nodes = target.resolve(snapshot)
         target.last.total = len(nodes)
-        if self.strict:
-            self._check_unique(plan, target, snapshot)
+        crowd = find_crowd(target, snapshot, use) if self.strict and use is not None else None
+        if crowd is not None:
+            assert use is not None
+            raise ambiguous(verb, crowd, use, serial=self.serial, done=done)
         return nodes
-
-    def _check_after(self, plan: Plan[Any]) -> None:
-        """Check that no other node fits what the device found by itself."""
-        __tracebackhide__ = True
-        target = plan.target
-        if (
-            not self.strict
-            or plan.is_aimed
-            or target is None
-            or not target.is_matchable_on_snapshot
-        ):
-            return
-        snapshot = self.look()
-        if snapshot is not None:
-            self._check_unique(plan, target, snapshot)
-
-    def _check_unique(self, plan: Plan[Any], target: Target, snapshot: Snapshot) -> None:
-        __tracebackhide__ = True
-        part: Target | None = None if plan.takes_several else target
-        while part is not None:
-            nodes = part.resolve(snapshot)
-            if len(nodes) > 1:
-                raise explain.ambiguous(plan.verb, part, nodes, serial=self.serial)
-            part = part.within
 
     def _aim_at(self, plan: Plan[Any], target: Target, node: Node) -> Aim:
         __tracebackhide__ = True
         matcher = identifying_matcher(node)
         if matcher is not None:
-            return Aim(matcher)
+            return Aim(matcher, judged=Target(query=Query(matcher), index=0))
         point = visible_center(node) if plan.takes_point else None
         if point is None:
             raise explain.unreachable(plan.verb, target, node, serial=self.serial)
         return Aim(point=point)
 
-    def _container(self, plan: Plan[Any], countdown: Countdown) -> NodeMatcher | None:
-        """Return the matcher of what is scrolled."""
+    def _container(self, plan: Plan[Any], countdown: Countdown) -> Aim:
+        """Return where what is scrolled is found; nowhere if the device is to choose."""
         __tracebackhide__ = True
         if plan.container is None:
-            return None
+            return Aim()
         try:
-            aim = self.aim(replace(plan, target=plan.container, is_aimed=True), countdown)
+            aim = self.aim(
+                Plan(
+                    verb=plan.verb,
+                    action=_no_action,
+                    value=the_step,
+                    target=plan.container,
+                    use=Use.READ,
+                ),
+                countdown,
+            )
         except NodeNotFoundError as error:
             raise explain.as_container(error) from None
         assert isinstance(aim, Aim)
-        return aim.matcher
+        return aim
 
     def _look(self, countdown: Countdown, pause: float) -> RunStep:
         __tracebackhide__ = True
@@ -210,20 +349,29 @@ class Performer:
         except ClawperatorError:
             return None
 
-    def run(self, actions: Sequence[TypedAction], *, timeout: float | None = None) -> RunResult:
+    def run(
+        self,
+        actions: Sequence[TypedAction],
+        *,
+        timeout: float | None = None,
+        proofs: Mapping[str, str] = NO_PROOFS,
+    ) -> RunResult:
         """Run actions as one execution, judged as the client's own; a failure is returned."""
         __tracebackhide__ = True
         execution = complete_actions(actions)
         if timeout is not None:
             execution = override_timeout(execution, timeout)
-        return self._runner.run(execution, processors=JUDGEMENTS)
+        return self._runner.run(execution, processors=JUDGEMENTS, proofs=proofs)
 
     def explain(self, plan: Plan[Any], result: RunResult, seconds: float) -> ClawperatorError:
-        """Return the error of a failed run, with a fresh look at the screen."""
+        """Return the error of a failed run, with its look at the screen, or else a fresh one."""
         error = error_of(result)
         if not isinstance(error, StepFailedError):
             return error
-        snapshot = self.look() if plan.target is not None or not plan.is_aimed else None
+        look = look_of(result)
+        snapshot = None if look is None else partial_snapshot(look)
+        if snapshot is None and (plan.target is not None or not plan.is_aimed):
+            snapshot = self.look()
         if snapshot is not None and plan.target is not None:
             plan.target.last.total = len(plan.target.resolve(snapshot))
         return explain.explain_failure(plan, error, seconds=seconds, snapshot=snapshot)
@@ -233,8 +381,7 @@ def _found(
     plan: Plan[Any], target: Target, route: Route, nodes: list[Node], step: RunStep
 ) -> Node | SeenValue | None:
     """Return the node, or the value, that a look found; None if another look is needed."""
-    is_asked = route in (Route.CHECKED, Route.COMPLETED)
-    if plan.from_nodes is None or is_asked:
+    if plan.from_nodes is None or route is Route.COMPLETED:
         return nodes[0] if nodes else None
     if target.within is not None and not target.within.resolve(partial_snapshot(step)):
         return None
@@ -252,6 +399,12 @@ def last_step(result: RunResult) -> RunStep:
             "version.",
         )
     return result.steps[-1]
+
+
+def look_of(result: RunResult) -> RunStep | None:
+    """Return the look that proves the last action of a run, or the one that failed."""
+    failed = next(iter(result.failed_steps), None)
+    return result.last_look if failed is None else failed.look
 
 
 def partial_snapshot(step: RunStep) -> Snapshot:

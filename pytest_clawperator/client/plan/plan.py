@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from pytest_clawperator.client.plan.actionability import Use
 from pytest_clawperator.client.plan.target import Route, Target
 from pytest_clawperator.client.plan.timing import SEGMENT, Wait
 from pytest_clawperator.contracts.actions import TypedAction
@@ -31,6 +32,7 @@ NOT_YET_THERE = frozenset(
         ErrorCode.CONTAINER_NOT_FOUND,
         ErrorCode.VALIDATOR_MISMATCH,
         ErrorCode.UI_TREE_UNAVAILABLE,
+        ErrorCode.NODE_NOT_CLICKABLE,
     }
 )
 
@@ -40,12 +42,16 @@ class Aim:
     """Where an action goes: a matcher that the device finds the node by, or else a point.
 
     An aim that was ``seen`` holds for the screen as it is now, so the device need not wait.
+    So does one whose container was. ``judged`` is what a look at the screen is judged by, where
+    that is not the plan's target.
     """
 
     matcher: NodeMatcher | None = None
     point: tuple[int, int] | None = None
     container: NodeMatcher | None = None
     seen: bool = False
+    container_seen: bool = False
+    judged: Target | None = None
 
 
 def node_matcher(aim: Aim) -> NodeMatcher:
@@ -67,7 +73,9 @@ class Plan(Generic[T]):
     before the action can go to it; a scroll's target need not. ``container`` is what is
     scrolled. ``from_nodes`` reads the value from a snapshot instead of asking the device; it
     returns None while the snapshot has no value. ``takes_several`` is about all nodes that
-    fit. ``wanted`` is the form that a text must have, for messages.
+    fit. ``use`` is what is done with the one node that it is about; without it, any that fits
+    will do. ``untapped`` is a scroll's action without the tap at its end, which is then sent
+    apart. ``wanted`` is the form that a text must have, for messages.
     """
 
     verb: str
@@ -80,6 +88,8 @@ class Plan(Generic[T]):
     takes_container: bool = False
     takes_retry: bool = True
     takes_several: bool = False
+    use: Use | None = None
+    untapped: Callable[[Aim, Wait], TypedAction] | None = None
     from_nodes: Callable[[Sequence[Node], RunStep], T | None] | None = None
     worth_waiting: frozenset[ErrorCode] = NOT_YET_THERE
     longest_wait: float = SEGMENT
@@ -88,14 +98,14 @@ class Plan(Generic[T]):
     def route(self, *, strict: bool) -> Route:
         """Decide how the action gets to its node, or a scroll to its list.
 
-        Where ``strict``, only one node may fit.
+        Where ``strict``, an action on one node must be proved.
         """
         sought = self.target if self.is_aimed else self.container
         if sought is None:
             return Route.SENT
         route = sought.route(
             takes_container=self.takes_container and self.is_aimed,
-            is_checked=strict and not self.takes_several,
+            is_proved=strict and self.use is not None and self.is_aimed,
         )
         # Several nodes may share a short id and have different whole ones.
         is_ambiguous = route is Route.COMPLETED and self.takes_several

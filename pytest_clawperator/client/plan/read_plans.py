@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from pytest_clawperator.client.plan.actionability import Use
 from pytest_clawperator.client.plan.plan import Aim, Keywords, Plan, node_matcher
 from pytest_clawperator.client.plan.target import TargetLike, target_of
 from pytest_clawperator.client.plan.timing import Wait
@@ -46,6 +47,7 @@ def read_text(
         value=lambda step, _: _step_value(step, "text"),
         target=target_of(given, keywords, within=within, verb="read_text"),
         takes_container=True,
+        use=Use.READ,
         from_nodes=_first_label if kind is None else None,
         wanted=f"a text that matches {shown(pattern)}" if pattern is not None else f"a {kind}",
     )
@@ -136,5 +138,6 @@ def read_value(
         verb="read_value",
         action=action,
         value=lambda step, _: _step_value(step, "value"),
+        use=Use.PLACE,
         target=target_of(given, keywords, within=within, verb="read_value"),
     )

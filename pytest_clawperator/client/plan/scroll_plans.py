@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from pytest_clawperator.client.plan.actionability import Use
 from pytest_clawperator.client.plan.plan import Aim, Plan
 from pytest_clawperator.client.plan.scroll_outcome import (
     ScrollOutcome,
@@ -19,7 +21,13 @@ from pytest_clawperator.contracts.actions import Direction, TypedAction
 from pytest_clawperator.contracts.text.wording import shown
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
 
-_NO_LIST = frozenset({ErrorCode.CONTAINER_NOT_FOUND, ErrorCode.UI_TREE_UNAVAILABLE})
+_NO_LIST = frozenset(
+    {
+        ErrorCode.CONTAINER_NOT_FOUND,
+        ErrorCode.UI_TREE_UNAVAILABLE,
+        ErrorCode.NODE_NOT_CLICKABLE,
+    }
+)
 # The Operator's own limit, and the most that leaves an execution time for the rest.
 _SHORTEST_SEARCH, _LONGEST_SEARCH = 10.0, 100.0
 # More the Operator makes no swipes, whatever it is told.
@@ -65,11 +73,17 @@ def scroll_until(
     if max_duration is None:
         max_duration = min(max(float(max_scrolls), _SHORTEST_SEARCH), _LONGEST_SEARCH)
     options |= {"max_scrolls": max_scrolls, "max_duration": max_duration}
+
+    def action(aim: Aim, wait: Wait, *, click: bool) -> TypedAction:
+        return actions.ScrollUntil(
+            aim.matcher, container=aim.container, click_after=click or None, **options
+        )
+
     return Plan(
         verb="scroll_until",
-        action=lambda aim, wait: actions.ScrollUntil(
-            aim.matcher, container=aim.container, click_after=click or None, **options
-        ),
+        action=partial(action, click=click),
+        untapped=partial(action, click=False) if click else None,
+        use=Use.TAP if click else None,
         value=lambda step, _: outcome_of_scroll_until(step, has_target=target is not None),
         target=target,
         container=container,
@@ -94,20 +108,23 @@ def scroll_and_click(
     __tracebackhide__ = True
     check_count("scroll_and_click", max_scrolls, MOST_SWIPES)
 
-    def action(aim: Aim, wait: Wait) -> TypedAction:
+    def action(aim: Aim, wait: Wait, *, click: bool = True) -> TypedAction:
         assert aim.matcher is not None
         return actions.ScrollAndClick(
             aim.matcher,
             container=aim.container,
             max_swipes=max_scrolls,
+            click_after=None if click else False,
             scroll_retry=wait.retry,
-            click_retry=wait.retry,
+            click_retry=wait.retry if click else None,
             **options,
         )
 
     return Plan(
         verb="scroll_and_click",
         action=action,
+        untapped=partial(action, click=False),
+        use=Use.TAP,
         value=lambda step, _: outcome_of_scroll_and_click(step),
         target=target,
         container=container,

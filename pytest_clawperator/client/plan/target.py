@@ -28,7 +28,7 @@ class Route(Enum):
     """How an action gets to its node: decided in one place, :meth:`Target.route`."""
 
     SENT = "the device finds the node by the matcher that it is sent"
-    CHECKED = "as SENT, after a look at the screen shows that no other node fits"
+    PROVED = "as SENT, together with a look that shows whether it reached the node, and only it"
     COMPLETED = "as SENT, after a look at the screen tells the whole id"
     LOOKED_UP = "the node is looked up on the screen; a matcher for it, or a point, is sent"
     KNOWN = "the node is on a snapshot of the caller's; a matcher for it, or a point, is sent"
@@ -36,7 +36,7 @@ class Route(Enum):
     @property
     def needs_look(self) -> bool:
         """Whether the screen must be looked at before the action is sent."""
-        return self in (Route.CHECKED, Route.COMPLETED, Route.LOOKED_UP)
+        return self in (Route.COMPLETED, Route.LOOKED_UP)
 
 
 class HasTarget(Protocol):
@@ -61,8 +61,8 @@ class LastLook:
 class Target:
     """A node on the screen, described by a matcher and by what is around it or in it.
 
-    Of several nodes that fit, the first is meant, or the one with the ``index``. ``node`` is
-    a node of a snapshot.
+    Only one node may fit where an action is about one; with an ``index`` it says which.
+    ``node`` is a node of a snapshot.
     """
 
     query: Query | None = None
@@ -72,16 +72,17 @@ class Target:
     index: int | None = None
     last: LastLook = field(default_factory=LastLook, compare=False, repr=False)
 
-    def route(self, *, takes_container: bool = False, is_checked: bool = False) -> Route:
+    def route(self, *, takes_container: bool = False, is_proved: bool = False) -> Route:
         """Decide how an action gets to the node.
 
         ``takes_container`` says that the action can be sent a container besides the matcher,
-        ``is_checked`` that only one node may fit.
+        ``is_proved`` that it must be shown to have reached the node, and only it.
         """
         query, within = self.query, self.within
         if self.origin is not None:
             return Route.KNOWN
-        if query is None or self.has is not None or self.index is not None:
+        # The first of those that fit is the one that the device finds.
+        if query is None or self.has is not None or self.index not in (None, 0):
             return Route.LOOKED_UP
         if query.matcher.has_pattern:
             return Route.LOOKED_UP
@@ -90,7 +91,7 @@ class Target:
         is_sent_whole = within is None or (takes_container and within.route() is Route.SENT)
         if not is_sent_whole or (_has_percent(query.matcher) and self.is_matchable_on_snapshot):
             return Route.LOOKED_UP
-        return Route.CHECKED if is_checked and self.is_matchable_on_snapshot else Route.SENT
+        return Route.PROVED if is_proved and self.is_matchable_on_snapshot else Route.SENT
 
     @property
     def is_plain(self) -> bool:

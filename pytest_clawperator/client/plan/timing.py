@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.actions import Retry, to_milliseconds
 from pytest_clawperator.contracts.durations import MAX_ATTEMPTS, MAX_BACKOFF, pauses_ms
 from pytest_clawperator.contracts.text.wording import shown
@@ -29,8 +30,19 @@ _SHORT = 200
 _ONCE = Retry(max_attempts=1)
 
 
-def seconds_of(timeout: Any, default: float, *, name: str = "timeout=") -> float:
+def timeout_of(timeout: Any, default: float, *, name: str = "timeout=") -> float:
     """Return a ``timeout=`` as seconds, checked; None stands for the default."""
+    seconds = seconds_of(timeout, default, name=name)
+    if seconds <= limits.MAX_LOOKING:
+        return seconds
+    raise ConfigurationError(
+        f"{name} is at most {limits.MAX_LOOKING} seconds, found {shown(timeout)}",
+        hint=f"Seconds, not milliseconds? {seconds:g} ms are {seconds / 1000:g}.",
+    )
+
+
+def seconds_of(timeout: Any, default: float, *, name: str = "timeout=") -> float:
+    """Return a number of seconds, checked; None stands for the default."""
     given = default if timeout is None else timeout
     is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
     if is_number and math.isfinite(given) and given >= 0:

@@ -7,7 +7,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -17,7 +17,14 @@ from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError, ErrorCode
 from pytest_clawperator.execution.flight import Clearance, always_clear
 from pytest_clawperator.execution.observing import Observers
-from pytest_clawperator.execution.postprocess import Collected, Processor, postprocess
+from pytest_clawperator.execution.postprocess import (
+    NO_PROOFS,
+    Collected,
+    Processor,
+    postprocess,
+    reconcile_status,
+    set_proofs_apart,
+)
 from pytest_clawperator.execution.remote.address import checked_host
 from pytest_clawperator.execution.remote.answers import (
     LARGEST_ANSWER,
@@ -98,39 +105,53 @@ class RemoteRunner:
         """The other host's address."""
         return self._host.url
 
-    def run(self, execution: Execution, *, processors: Sequence[Processor] = ()) -> RunResult:
+    def run(
+        self,
+        execution: Execution,
+        *,
+        processors: Sequence[Processor] = (),
+        proofs: Mapping[str, str] = NO_PROOFS,
+    ) -> RunResult:
         """Run the execution; a failed envelope is returned, not raised.
 
-        ``processors`` are applied to the other host's answer, before observers see it.
+        ``processors`` are applied to the other host's answer, before observers see it;
+        ``proofs`` name the actions that are left out of it.
 
         Another thread waits its turn; another client of that host gets an
         :class:`ExecutionConflictError`.
         """
-        return self.observers.watch(execution, lambda: self._named(execution, processors))
+        return self.observers.watch(
+            execution, lambda: self._named(execution, processors, proofs), proofs=proofs
+        )
 
     def close(self) -> None:
         """Close the connection to the other host."""
         self._host.close()
 
-    def _named(self, execution: Execution, processors: Sequence[Processor]) -> RunResult:
+    def _named(
+        self, execution: Execution, processors: Sequence[Processor], proofs: Mapping[str, str]
+    ) -> RunResult:
         """Run, and let every error say which device it is about."""
         try:
             with self._turn:
-                return self._executed(execution, processors)
+                return self._executed(execution, processors, proofs)
         except ClawperatorError as exc:
             exc.serial = exc.serial or self._serial
             raise
 
-    def _executed(self, execution: Execution, processors: Sequence[Processor]) -> RunResult:
+    def _executed(
+        self, execution: Execution, processors: Sequence[Processor], proofs: Mapping[str, str]
+    ) -> RunResult:
         started_at, begin = time.time(), time.monotonic()
         timeout = execution.timeout_ms / 1000 + self._margin
         self._clearance(execution.command_id, timeout)
         answer = self._host.ask("POST", "/execute", timeout=timeout, body=self._body(execution))
         run = read_run(answer, command_id=execution.command_id, serial=self._serial)
         # The other host has done the usual post-processing; a second time would be wrong.
-        collected = Collected(actions=execution.actions, serial=run.serial)
+        collected = Collected(actions=execution.actions, serial=run.serial, proofs=proofs)
+        apart = (set_proofs_apart, reconcile_status) if proofs else ()
         return RunResult.of(
-            postprocess(run.envelope, collected, processors),
+            postprocess(run.envelope, collected, (*apart, *processors)),
             serial=run.serial,
             elapsed=time.monotonic() - begin,
             terminal_source=run.terminal_source,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from weakref import WeakSet
@@ -170,7 +170,7 @@ class ClientActivity:
             self.on_use(self)
         elif isinstance(event, ExecutionFinished):
             self.executions.append(event)
-            self.timed.append(TimedAction(event.elapsed, label_of(event.execution)))
+            self.timed.append(TimedAction(event.elapsed, label_of(event.execution, event.proofs)))
             self.typed.update(texts_typed_by(event.execution))
         elif isinstance(event, ArtifactMade) and event.kind == "snapshot":
             self.snapshot = event.data
@@ -181,10 +181,12 @@ class ClientActivity:
         self.tell = _ignore
 
 
-def label_of(execution: Execution) -> str:
-    """Return in a few words what an execution did."""
+def label_of(execution: Execution, proofs: Container[str] = ()) -> str:
+    """Return in a few words what an execution did, apart from what proved its actions."""
     parts = []
     for action in execution.actions:
+        if action.id in proofs:
+            continue
         params = action.to_wire().get("params") or {}
         value = next((text for text in _texts(params) if text), "")
         parts.append(f"{action.type} {value!r}" if value else action.type)

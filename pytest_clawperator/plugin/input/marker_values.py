@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +10,12 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.client.device.commands import package_name, permission_name
+from pytest_clawperator.client.plan.proving import MATCHERS, Matchers
 from pytest_clawperator.contracts.text.wording import shown
 from pytest_clawperator.devices import requirements
 from pytest_clawperator.devices.requirements import Requirements
 from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.plugin.input.settings import allowed_timeout, is_timeout
 from pytest_clawperator.plugin.markers import signature_of
 
 _LONGEST_MARK = 200
@@ -44,6 +45,11 @@ def app_of(item: pytest.Item) -> AppUse | None:
 def timeout_of(item: pytest.Item) -> float | None:
     """Return how long the test's actions look for a node, as its closest marker says."""
     return next(_values(item, "claw_timeout"), None)
+
+
+def matchers_of(item: pytest.Item) -> Matchers | None:
+    """Return what is so where several nodes fit, as the test's closest marker says."""
+    return next(_values(item, "claw_matchers"), None)
 
 
 def payloads_of(item: pytest.Item) -> list[Path | Any]:
@@ -119,12 +125,15 @@ def _app(
 
 
 def _timeout(item: pytest.Item, seconds: Any, /) -> float:
-    is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
-    if not is_number or not 0 <= seconds < math.inf:
-        raise InvalidMarker(
-            f"found {shown(seconds)}, allowed is a number of seconds from 0 on, as in 2.5"
-        )
+    if not is_timeout(seconds):
+        raise InvalidMarker(f"found {shown(seconds)}, allowed is {allowed_timeout(seconds)}")
     return float(seconds)
+
+
+def _matchers(item: pytest.Item, kind: Any, /) -> Any:
+    if kind not in MATCHERS:
+        raise InvalidMarker(f"found {shown(kind)}, allowed is {' or '.join(map(repr, MATCHERS))}")
+    return kind
 
 
 def _payload(item: pytest.Item, payload: Any, /) -> Path | Any:
@@ -140,5 +149,6 @@ READERS: Mapping[str, Callable[..., Any]] = {
     "claw_device": _device,
     "claw_app": _app,
     "claw_timeout": _timeout,
+    "claw_matchers": _matchers,
     "claw_payload": _payload,
 }

@@ -14,6 +14,7 @@ from zipfile import BadZipFile, ZipFile
 import pytest
 
 from pytest_clawperator.client.device.commands import package_name
+from pytest_clawperator.client.plan.proving import MATCHERS
 from pytest_clawperator.contracts.text import foreign_names
 from pytest_clawperator.devices.lease import check_place
 from pytest_clawperator.devices.matrix import parse_matrix, parse_requirements
@@ -21,12 +22,15 @@ from pytest_clawperator.devices.spec import DeviceSpec, parse_device_spec
 from pytest_clawperator.emulators.profile import parse_profile
 from pytest_clawperator.errors import ConfigurationError, is_file
 from pytest_clawperator.plugin.input.settings import (
+    ALLOWED_MATCHERS,
     ALLOWED_SECONDS,
     ALLOWED_TRACE_WHEN,
     ALLOWED_WHEN,
     TRACE_WHEN,
     WHEN,
     Settings,
+    allowed_timeout,
+    is_timeout,
 )
 from pytest_clawperator.plugin.options import OPTIONS, Option, on_command_line, written_value
 from pytest_clawperator.plugin.stash import SETTINGS
@@ -137,6 +141,22 @@ def _factor(text: str, folder: Path) -> float:
     return factor
 
 
+def _timeout(text: str, folder: Path) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not is_timeout(seconds):
+        raise ValueError(f"found {text!r}, allowed is {allowed_timeout(seconds)}")
+    return seconds
+
+
+def _matchers(text: str, folder: Path) -> str:
+    if text not in MATCHERS:
+        raise ValueError(f"found {text!r}, allowed is {ALLOWED_MATCHERS}")
+    return text
+
+
 def _count(text: str, folder: Path, *, least: int = 0) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 4 or int(text) < least:
         raise ValueError(f"found {text!r}, allowed is a number from {least} on, as in 2")
@@ -241,7 +261,8 @@ PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
     "lease_timeout": _seconds,
     "operator_package": lambda text, folder: package_name(text),
     "operator_apk": _file,
-    "timeout": _seconds,
+    "timeout": _timeout,
+    "matchers": _matchers,
     "output": _folder,
     "screenshot": _when,
     "snapshot": _when,

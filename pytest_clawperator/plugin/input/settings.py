@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from pytest_clawperator.client.plan.proving import MATCHERS, Matchers
+from pytest_clawperator.contracts.limits import MAX_LOOKING
 from pytest_clawperator.devices.matrix import Matrix
 from pytest_clawperator.devices.requirements import Requirements
 from pytest_clawperator.devices.spec import DeviceSpec
@@ -15,9 +17,11 @@ from pytest_clawperator.emulators.boot import BootKind
 from pytest_clawperator.emulators.profile import EmulatorProfile
 from pytest_clawperator.errors import ConfigurationError
 
+ALLOWED_MATCHERS = " or ".join(MATCHERS)
 WHEN = ("off", "on", "only-on-failure")
 ALLOWED_WHEN = f"{', '.join(WHEN[:-1])} or {WHEN[-1]}"
 ALLOWED_SECONDS = "a number of seconds from 0 on, as in 2.5"
+ALLOWED_TIMEOUT = f"a number of seconds from 0 to {MAX_LOOKING}, as in 2.5"
 
 TRACE_WHEN = ("off", "on", "retain-on-failure")
 ALLOWED_TRACE_WHEN = f"{', '.join(TRACE_WHEN[:-1])} or {TRACE_WHEN[-1]}"
@@ -26,8 +30,15 @@ When = Literal["off", "on", "only-on-failure"]
 TraceWhen = Literal["off", "on", "retain-on-failure"]
 
 
-def _is_seconds(value: Any) -> bool:
-    return type(value) in (int, float) and 0 <= value < math.inf
+def is_timeout(value: Any) -> bool:
+    """Whether a value is a number of seconds that a node may be looked for."""
+    return type(value) in (int, float) and 0 <= value <= MAX_LOOKING
+
+
+def allowed_timeout(value: Any) -> str:
+    """Return what is allowed instead of a value that is no timeout."""
+    is_long = type(value) in (int, float) and MAX_LOOKING < value < math.inf
+    return f"{ALLOWED_TIMEOUT}: seconds, not milliseconds?" if is_long else ALLOWED_TIMEOUT
 
 
 def _is_when(value: Any) -> bool:
@@ -40,7 +51,8 @@ def _is_switch(value: Any) -> bool:
 
 # What a conftest can change, how that is judged, and what is allowed.
 _CHANGEABLE: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "timeout": (_is_seconds, ALLOWED_SECONDS),
+    "timeout": (is_timeout, ALLOWED_TIMEOUT),
+    "matchers": (lambda value: value in MATCHERS, ALLOWED_MATCHERS),
     "output": (lambda value: isinstance(value, Path), "a pathlib.Path of a folder"),
     "screenshot": (_is_when, ALLOWED_WHEN),
     "snapshot": (_is_when, ALLOWED_WHEN),
@@ -70,13 +82,13 @@ class Settings:
         def clawperator_settings(clawperator_settings):
             return dataclasses.replace(clawperator_settings, timeout=10.0)
 
-    ``timeout``, ``output`` (a relative one starts from pytest's rootdir), ``screenshot``,
-    ``snapshot``, ``logcat``, ``video``, ``trace``, ``pause`` and ``strict`` count for each
-    test that uses the fixture, as all with ``clawperator`` do. ``operator_package`` and
-    ``operator_apk`` count when the client is connected, which is once in a run. It is too late
-    for the others: ``device``, ``adb``, ``redact``, ``sim_app``, ``sim_profile``,
-    ``sim_time_scale``, ``update_goldens``, ``doctor`` and ``validate`` are used before any
-    fixture runs. For another device, override ``clawperator_lease``.
+    ``timeout``, ``matchers``, ``output`` (a relative one starts from pytest's rootdir),
+    ``screenshot``, ``snapshot``, ``logcat``, ``video``, ``trace``, ``pause`` and ``strict``
+    count for each test that uses the fixture, as all with ``clawperator`` do.
+    ``operator_package`` and ``operator_apk`` count when the client is connected, which is once
+    in a run. It is too late for the others: ``device``, ``adb``, ``redact``, ``sim_app``,
+    ``sim_profile``, ``sim_time_scale``, ``update_goldens``, ``doctor`` and ``validate`` are used
+    before any fixture runs. For another device, override ``clawperator_lease``.
     """
 
     device: tuple[DeviceSpec, ...] = ()
@@ -93,6 +105,7 @@ class Settings:
     operator_package: str | None = None
     operator_apk: Path | None = None
     timeout: float = 5.0
+    matchers: Matchers = "strict"
     output: Path = Path("claw-results")
     screenshot: When = "only-on-failure"
     snapshot: When = "only-on-failure"
@@ -114,6 +127,7 @@ class Settings:
             value = getattr(self, field)
             if not fits(value):
                 raise ConfigurationError(
-                    f"the setting {field}: found {value!r}, allowed is {allowed}",
+                    f"the setting {field}: found {value!r}, allowed is "
+                    + (allowed_timeout(value) if field == "timeout" else allowed),
                     hint="Correct the fixture clawperator_settings that changes it.",
                 )

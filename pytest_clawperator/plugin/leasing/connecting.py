@@ -93,7 +93,7 @@ def client_of(
             observers=[events],
             clearance=_clearance(config, lease),
         )
-    client = open_client(runner, device, timeout=settings.timeout)
+    client = open_client(runner, device, timeout=settings.timeout, matchers=settings.matchers)
     events.add(_ExecutionHook(config, device.info))
     return client
 

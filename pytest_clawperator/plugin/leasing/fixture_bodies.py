@@ -12,6 +12,7 @@ from functools import partial
 import pytest
 
 from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.client.plan.proving import Matchers
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.devices.pool import Lease
@@ -25,6 +26,7 @@ from pytest_clawperator.plugin.features.payloads import load_payload
 from pytest_clawperator.plugin.input.marker_values import (
     AppUse,
     app_of,
+    matchers_of,
     payloads_of,
     requirements_of,
     timeout_of,
@@ -38,7 +40,7 @@ from pytest_clawperator.plugin.leasing.unfit_device import skip_or_fail
 from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.session.hints import in_options
 from pytest_clawperator.plugin.session.report_fields import DEVICE_PROPERTY
-from pytest_clawperator.plugin.stash import CLIENT_TIMEOUT, DEVICE_HEALTH
+from pytest_clawperator.plugin.stash import CLIENT_MATCHERS, CLIENT_TIMEOUT, DEVICE_HEALTH
 from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.visible_text import visible
 
@@ -76,6 +78,7 @@ def client(
     config, session = request.config, request.session
     connected = in_options(lambda: client_for(config, settings, lease, transport))
     config.stash[CLIENT_TIMEOUT] = connected.timeout
+    config.stash[CLIENT_MATCHERS] = connected.matchers
     device = connected.device.info
 
     def close() -> None:
@@ -121,6 +124,7 @@ def client_for_test(
     in_options(lambda: ensure_health(request.config, client))
     _restore_after(request, client)
     client.timeout = _timeout_of(request, client, settings)
+    client.matchers = _matchers_of(request, client, settings)
     use = app_of(request.node)
     if use is not None:
         _use_app(request, client, use, strict=settings.strict)
@@ -166,6 +170,7 @@ def _restore_after(request: pytest.FixtureRequest, client: Clawperator) -> None:
     in_options(lambda: changes.enter_context(client.device.restoring()))
     request.addfinalizer(partial(in_options, changes.close))
     request.addfinalizer(partial(setattr, client, "timeout", client.timeout))
+    request.addfinalizer(partial(setattr, client, "matchers", client.matchers))
 
 
 def _use_app(
@@ -191,6 +196,17 @@ def _timeout_of(request: pytest.FixtureRequest, client: Clawperator, settings: S
         return marked
     is_usual = client.timeout == request.config.stash.get(CLIENT_TIMEOUT, None)
     return settings.timeout if is_usual else client.timeout
+
+
+def _matchers_of(
+    request: pytest.FixtureRequest, client: Clawperator, settings: Settings
+) -> Matchers:
+    """Return what is so where several nodes fit: as the marker, the settings, or the client say."""
+    marked = matchers_of(request.node)
+    if marked is not None:
+        return marked
+    is_usual = client.matchers == request.config.stash.get(CLIENT_MATCHERS, None)
+    return settings.matchers if is_usual else client.matchers
 
 
 def _restore(config: pytest.Config, client: Clawperator) -> None:

@@ -42,6 +42,8 @@ _FOR_PYTEST: Mapping[RemedyKind, str] = {
     " device's log, which is kept with the evidence, has the whole stack trace; should it crash"
     " again, install another version: --claw-operator-apk path/to/operator.apk",
     RemedyKind.RUN_DOCTOR: "find out what is wrong with `pytest --claw-doctor`",
+    RemedyKind.TAKE_FIRST: "let the first win, as on the device:"
+    " @pytest.mark.claw_matchers('first') or --claw-matchers=first",
     RemedyKind.RETURN_ENVELOPE: "have each function of the hook pytest_clawperator_processors"
     " return the envelope that it was given",
     RemedyKind.WRITE_GOLDEN: "run pytest with --claw-update-goldens to write {subject}",

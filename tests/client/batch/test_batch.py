@@ -10,7 +10,7 @@ import pytest
 from pytest_clawperator.client.batch.batch import Batch
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.errors import ConfigurationError
-from tests.doubles.runner import PACKAGE, SHOP, Phone, client
+from tests.doubles.runner import PACKAGE, SHOP, Phone, client, first
 
 BUY = {"id": f"{PACKAGE}:id/buy"}
 
@@ -23,7 +23,7 @@ def test_actions_that_fit_are_sent_in_one_execution() -> None:
     """What fits goes out together, in order, each with an id of its own."""
     phone = Phone(SHOP, data={"read_text": {"text": "Tea"}})
 
-    with client(phone).batch() as b:
+    with first(phone).batch() as b:
         b.open_app("com.a")
         b.click(text="Tea")
         b.read_text(text="Tea")
@@ -144,8 +144,8 @@ def test_the_same_is_sent(name: str, args: Any, keywords: Any) -> None:
     }
     alone, together = (Phone(SHOP, data=data, picture=b"PNG") for _ in range(2))
 
-    value = getattr(client(alone), name)(*args, **keywords)
-    with client(together).batch() as b:
+    value = getattr(first(alone), name)(*args, **keywords)
+    with first(together).batch() as b:
         step = getattr(b, name)(*args, **keywords)
 
     assert together.sent == alone.sent
@@ -217,7 +217,7 @@ def test_gestures_are_passed_on() -> None:
     """A scroll of a batch is told as much about its gesture as one outside."""
     phone = Phone(data={"scroll_until": {"termination_reason": "TARGET_FOUND"}})
 
-    with client(phone).batch() as b:
+    with first(phone).batch() as b:
         b.scroll(distance_ratio=0.2, settle_delay=0.1)
         b.scroll_until(text="Tea", distance_ratio=0.2, settle_delay=0.1, timeout=1)
         b.scroll_and_click(text="Tea", distance_ratio=0.2, settle_delay=0.1)

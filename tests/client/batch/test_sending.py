@@ -17,7 +17,16 @@ from pytest_clawperator.errors import (
     StepFailedError,
 )
 from pytest_clawperator.execution.result import RunResult
-from tests.doubles.runner import PACKAGE, SHOP, Phone, ScriptedRunner, client, result_of, step_of
+from tests.doubles.runner import (
+    PACKAGE,
+    SHOP,
+    Phone,
+    ScriptedRunner,
+    client,
+    first,
+    result_of,
+    step_of,
+)
 
 BUY = {"id": f"{PACKAGE}:id/buy"}
 
@@ -40,7 +49,7 @@ class TestSplitting:
         phone = Phone()
         texts = ["é" * 500 for _ in range(150)]
 
-        with client(phone, timeout=0).batch() as b:
+        with first(phone, timeout=0).batch() as b:
             for text in texts:
                 b.click(text_contains=text, desc="ü" * 500, desc_contains="ä" * 500)
 
@@ -52,7 +61,7 @@ class TestSplitting:
         """No execution may have to wait longer than it may last."""
         phone = Phone()
 
-        with client(phone).batch() as b:
+        with first(phone).batch() as b:
             for _ in range(5):
                 b.click(text="Tea", timeout=30)
 
@@ -90,7 +99,7 @@ class TestSplitting:
         """A short id is looked up on the screen that is there by then."""
         phone = Phone(SHOP)
 
-        with client(phone).batch() as b:
+        with first(phone).batch() as b:
             b.back()
             b.click(id="name")
             b.home()
@@ -206,7 +215,7 @@ class TestFailures:
                 stopped_at=execution.actions[1],
             )
 
-        claw = client(ScriptedRunner(answer))
+        claw = first(ScriptedRunner(answer))
 
         with pytest.raises(NodeNotFoundError) as failed, claw.batch() as b:  # noqa: PT012 - a batch fails at its end
             text = b.read_text(text="Tea")
@@ -272,7 +281,7 @@ def test_what_the_log_does_not_tell_is_no_value() -> None:
         read = step_of(execution.actions[0]).model_copy(update={"is_recovered": True})
         return result_of(execution, error="No UI node found", recovered=(read,))
 
-    with pytest.raises(NodeNotFoundError), client(ScriptedRunner(answer)).batch() as b:
+    with pytest.raises(NodeNotFoundError), first(ScriptedRunner(answer)).batch() as b:
         step = b.read_text(text="Tea")
 
     with pytest.raises(EnvelopeMalformedError, match="does not tell for certain"):
@@ -298,7 +307,7 @@ class TestWhere:
             return result_of(execution, steps)
 
         with pytest.raises(StepFailedError, match="the 2 steps after it were carried out"):  # noqa: SIM117, PT012
-            with client(ScriptedRunner(answer)).batch() as b:
+            with first(ScriptedRunner(answer)).batch() as b:
                 b.read_value("Version", timeout=0)
                 b.home()
                 b.home()

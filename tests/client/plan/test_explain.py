@@ -23,6 +23,7 @@ from tests.doubles.runner import (
     Phone,
     ScriptedRunner,
     client,
+    first,
     node,
     result_of,
     screen,
@@ -122,7 +123,7 @@ def test_hard_failures_read_the_same() -> None:
 def test_one_of_several() -> None:
     """A failure with one of several nodes says which."""
     phone = Phone(SHOP, data={"click": {"error": "NODE_NOT_CLICKABLE"}})
-    claw = client(phone)
+    claw = first(phone)
     buy = claw.node(text="Buy")
 
     with pytest.raises(StepFailedError) as failed:
@@ -228,11 +229,11 @@ def test_many_nodes_are_counted() -> None:
     def click(claw: Clawperator) -> None:
         claw.click(text_contains="e")
 
-    error = failing(phone, click, strict_matchers=True)
+    error = failing(phone, click)
 
     assert error.code is ErrorCode.NODE_AMBIGUOUS
     assert "1. text" in error.message or "1. button" in error.message
-    assert "within=, has= or .nth(i)" in str(error.hint)
+    assert ".first, .last, .nth(i), within= or has=" in str(error.hint)
 
 
 @pytest.mark.parametrize(

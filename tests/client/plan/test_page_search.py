@@ -12,7 +12,7 @@ from pytest_clawperator.errors import (
     ErrorCode,
     NodeNotFoundError,
 )
-from tests.doubles.runner import PACKAGE, Phone, client, moving, page
+from tests.doubles.runner import PACKAGE, Phone, client, first, moving, page
 
 FULL_ID = f"{PACKAGE}:id/list"
 
@@ -70,7 +70,7 @@ class TestSearch:
     def test_found_and_clicked(self) -> None:
         """It is clicked on the page where it was seen."""
         phone = Phone(page("A"), page("B"), page("Milk"), data={"scroll": moving(9)})
-        claw = client(phone)
+        claw = first(phone)
         milk = claw.node(id="row", has={"text": "Milk"})
 
         outcome = claw.scroll_and_click(milk)

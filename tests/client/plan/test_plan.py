@@ -29,11 +29,11 @@ def test_the_route_depends_on_what_the_action_can_be_sent(plan: Plan[object], ro
     assert plan.route(strict=False) is route
 
 
-def test_only_a_strict_plan_about_one_node_is_checked() -> None:
-    """Where only one node may fit, a look comes first, unless all that fit are wanted."""
+def test_only_a_strict_plan_about_one_node_is_proved() -> None:
+    """Where only one node may fit, a look goes along, unless all that fit are wanted."""
     click = action_plans.click("click", None, {"text": "Tea"})
     read_all = read_plans.read_all_text(None, {"text": "Tea"})
 
-    assert click.route(strict=True) is Route.CHECKED
-    assert click.route(strict=True).needs_look
+    assert click.route(strict=True) is Route.PROVED
+    assert not click.route(strict=True).needs_look
     assert read_all.route(strict=True) is Route.SENT

@@ -193,10 +193,10 @@ def test_dicts_know_all_keywords() -> None:
     [
         ({"text": "Tea"}, {}, Route.SENT),
         ({"id": f"{PACKAGE}:id/name"}, {}, Route.SENT),
-        ({"text": "Tea"}, {"is_checked": True}, Route.CHECKED),
-        ({"role": "title"}, {"is_checked": True}, Route.SENT),
+        ({"text": "Tea"}, {"is_proved": True}, Route.PROVED),
+        ({"role": "title"}, {"is_proved": True}, Route.SENT),
         ({"id": "name"}, {}, Route.COMPLETED),
-        ({"id": "name"}, {"is_checked": True}, Route.COMPLETED),
+        ({"id": "name"}, {"is_proved": True}, Route.COMPLETED),
         ({"id": "name", "within": {"text": "Tea"}}, {"takes_container": True}, Route.LOOKED_UP),
         ({"text": "Tea", "within": {"text": "Shop"}}, {}, Route.LOOKED_UP),
         ({"text": "Tea", "within": {"text": "Shop"}}, {"takes_container": True}, Route.SENT),

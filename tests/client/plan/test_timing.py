@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.client.plan.timing import SEGMENT, Countdown, retry_for, seconds_of
+from pytest_clawperator.client.plan.timing import (
+    SEGMENT,
+    Countdown,
+    retry_for,
+    seconds_of,
+    timeout_of,
+)
 from pytest_clawperator.contracts.durations import MAX_BACKOFF, pauses_ms
 from pytest_clawperator.errors import ConfigurationError
 
@@ -123,3 +129,13 @@ def test_segments_of_a_long_wait() -> None:
         countdown.spend(wait.seconds)
 
     assert lengths == [SEGMENT, SEGMENT, 2.0]
+
+
+def test_ten_minutes_are_the_longest_timeout() -> None:
+    """A greater number is meant as milliseconds, and the message says so."""
+    with pytest.raises(ConfigurationError) as refused:
+        timeout_of(3000, 5.0)
+
+    assert timeout_of(600, 5.0) == 600
+    assert refused.value.message == "timeout= is at most 600 seconds, found 3000"
+    assert refused.value.hint == "Seconds, not milliseconds? 3000 ms are 3."

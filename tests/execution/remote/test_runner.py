@@ -92,6 +92,28 @@ class TestRunning:
         assert result.elapsed > 0
         assert (len(result.log), result.screenshot) == (0, None)
 
+    def test_what_proves_an_action_is_left_out(
+        self, host: HostDouble, runner: RemoteRunner
+    ) -> None:
+        """The result of a published host is as if the action had been sent alone."""
+        tap = {"id": "tap", "type": "click", "params": {"matcher": {"textEquals": "OK"}}}
+        wait = {"id": "w", "type": "wait_for_node", "params": {"matcher": {"textEquals": "OK"}}}
+        given = execution(wait, {"id": "l", "type": "snapshot_ui"}, tap)
+        failed = [step("w", "wait_for_node", success=False, error="NODE_NOT_FOUND")]
+        done = [step("w", "wait_for_node"), step("l", "snapshot_ui", text="<x/>")]
+
+        host.execute = Reply(body=answer(envelope("cmd-1", steps=[*done, step("tap", "click")])))
+        proved = runner.run(given, proofs={"w": "tap", "l": "tap"})
+        host.execute = Reply(
+            body=answer(envelope("cmd-1", steps=failed, status="failed", error="Step w failed"))
+        )
+        missed = runner.run(given, proofs={"w": "tap", "l": "tap"})
+
+        assert [one.id for one in proved.steps] == ["tap"]
+        assert proved.last_look is not None
+        assert proved.last_look.data["text"] == "<x/>"
+        assert missed.error == "Step tap (click) failed: NODE_NOT_FOUND"
+
     def test_a_snapshot_is_not_processed_again(
         self, host: HostDouble, runner: RemoteRunner
     ) -> None:

@@ -35,7 +35,7 @@ def test_the_option_wins_over_the_ini_twin(
 def test_an_impossible_timeout_ends_the_run(pytester: pytest.Pytester, run: Run, text: str) -> None:
     """What is no number of seconds ends the run, on the command line and in the ini file."""
     pytester.makepyfile(TELLS_TIMEOUT)
-    said = f"found {text!r}, allowed is a number of seconds from 0 on, as in 2.5"
+    said = f"found {text!r}, allowed is a number of seconds from 0 to 600, as in 2.5"
 
     on_line = run(f"--claw-timeout={text}")
     pytester.makeini(f"[pytest]\nclaw_timeout = {text}\n")
@@ -44,3 +44,15 @@ def test_an_impossible_timeout_ends_the_run(pytester: pytest.Pytester, run: Run,
     assert on_line.ret == in_file.ret == pytest.ExitCode.USAGE_ERROR
     on_line.stderr.fnmatch_lines([f"ERROR: --claw-timeout: {said}"])
     in_file.stderr.fnmatch_lines([f"ERROR: the ini option claw_timeout: {said}"])
+
+
+def test_milliseconds_end_the_run(pytester: pytest.Pytester, run: Run) -> None:
+    """More than ten minutes are meant as milliseconds."""
+    pytester.makepyfile(TELLS_TIMEOUT)
+
+    result = run("--claw-timeout=5000")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["ERROR: --claw-timeout: found '5000', allowed is *600*: seconds, not milliseconds?"]
+    )

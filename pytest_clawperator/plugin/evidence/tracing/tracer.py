@@ -119,7 +119,7 @@ class Tracer:
             id=next(self._ids),
             parent=parent,
             serial=event.serial,
-            title=label_of(event.execution),
+            title=label_of(event.execution, event.proofs),
             source=self._place(),
             payload=event.execution.to_wire(),
         )
