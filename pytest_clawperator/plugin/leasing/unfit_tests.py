@@ -46,7 +46,8 @@ def pytest_xdist_node_collection_finished(node: object) -> None:
     config: pytest.Config = node.config  # type: ignore[attr-defined]  # a WorkerController
     if UNFIT_TESTS not in config.stash and DEVICE_POOL in config.stash:
         devices = [one.info for one in config.stash[DEVICE_POOL].taken.values()]
-        tell_unfit(config, config.stash.get(DEVICE_NEEDS, {}), devices)
+        needs: dict[str, DeviceNeeds] = config.stash.get(DEVICE_NEEDS, {})
+        tell_unfit(config, needs, devices)
 
 
 def tell_unfit(

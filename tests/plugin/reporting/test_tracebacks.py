@@ -85,7 +85,7 @@ def test_summary_lines_say_what_happened_in_80_columns(
         [
             "E  *NodeNotFoundError: [[]127.0.0.1:*[]] NODE_NOT_FOUND: click: no node*",
             "FAILED test_x.py::test_flaky - NODE_NOT_FOUND: click: no node(text='Go') *...",
-            "FAILED test_x.py::test_seen - EXPECTATION_FAILED: expected node(text='Go') ...",
+            "FAILED test_x.py::test_seen - EXPECTATION_FAILED: expected node(text='Go') *...",
             "FAILED test_x.py::test_own - assert 1 == 2",
             "ERROR test_x.py::test_setup - NODE_NOT_FOUND: click: no node(text='Go') *...",
         ]
