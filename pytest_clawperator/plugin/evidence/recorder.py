@@ -70,6 +70,7 @@ class Recorder:
         self._saved: dict[int, Evidence] = {}
         self._kind = "attachment"
         self._files: dict[Path, str] = {}
+        self._named: Path | None = None
         self._lines: list[str] = []
         self._notes: list[str] = []
         self._videos = AttemptVideos(
@@ -245,7 +246,7 @@ class Recorder:
         self._item.user_properties += self._properties
         if report.failed:
             self._lines[:0], self._notes = self._notes, []
-        if lines := [*self._listed_files(), *self._lines]:
+        if lines := [*self._listed_files(is_failure=report.failed), *self._lines]:
             # pytest shows what a teardown adds to an earlier failure only if so named.
             title = f"{_SECTION} (teardown)" if report.when == "teardown" else _SECTION
             report.sections.append((title, visible("\n".join(lines))))
@@ -255,12 +256,20 @@ class Recorder:
             setattr(report, HAS_FAILED, self._has_failed)
         self._files, self._lines, self._properties = {}, [], []
 
-    def _listed_files(self) -> list[str]:
-        """Return the files that came since the last report, below their folder."""
-        folders: dict[Path, list[str]] = {}
+    def _listed_files(self, *, is_failure: bool) -> list[str]:
+        """Return the files that came since the last report, below their folder.
+
+        The end of a test stands below its failure, which has named the folder.
+        """
+        lines: list[str] = []
+        if is_failure:
+            self._named = None
         for path, remark in self._files.items():
-            folders.setdefault(path.parent, []).append(f"  {path.name}{remark}")
-        return [line for path, names in folders.items() for line in (self._show(path), *names)]
+            if path.parent != self._named:
+                self._named = path.parent
+                lines.append(self._show(path.parent))
+            lines.append(f"  {path.name}{remark}")
+        return lines
 
 
 def _prefix(when: str | None, other: ClientActivity | None) -> str:

@@ -40,7 +40,7 @@ def test_without_a_device_there_is_one_error(pytester: pytest.Pytester, run_plai
         ]
     )
     assert result.stdout.str().count("ERROR at setup") == 1
-    assert len(result.outlines) < 30
+    assert len(result.outlines) < 40
     junit = (pytester.path / "junit.xml").read_text(encoding="utf-8")
     assert junit.count("<error ") == 37
 
@@ -96,7 +96,7 @@ def test_errors_of_different_causes_are_told_each(pytester: pytest.Pytester, run
     )
 
 
-def test_no_evidence_is_kept_of_a_test_that_did_not_begin(
+def test_no_screen_is_kept_of_a_test_that_did_not_begin(
     pytester: pytest.Pytester, run: Run
 ) -> None:
     """The screen says nothing about a test whose device does not fit."""
@@ -107,4 +107,4 @@ def test_no_evidence_is_kept_of_a_test_that_did_not_begin(
     result = run("--claw-strict")
 
     result.assert_outcomes(errors=1)
-    assert not (pytester.path / "claw-results").exists()
+    assert not list(pytester.path.glob("claw-results/*/*/*.*"))
