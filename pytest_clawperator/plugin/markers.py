@@ -9,9 +9,11 @@ import pytest
 
 MARKERS = (
     'claw_device(api=">=33", abi=None, form=None, emulator=None, model=None, manufacturer=None):'
-    " the device that the test requires; on another it is skipped, or fails with --claw-strict.",
-    "claw_app(package, launch=True, stop=True, clear=False, grant=[]): the app that the test is"
-    " about: started before the test, and stopped before and after it.",
+    " the device that the test requires; on another it is skipped, or fails with --claw-strict,"
+    " which is on in CI.",
+    'claw_app(package, launch=True, stop=True, clear=False, grant=[], missing="error"): the app'
+    " that the test is about: started before the test, and stopped before and after it; with"
+    ' missing="skip" the test is skipped where the app is not installed.',
     "claw_timeout(seconds): how long actions and expectations of the test look for a node.",
     "claw_matchers(kind): what is so where several nodes fit an action on one: 'strict', that is an"
     " error; 'first', the first wins.",

@@ -16,12 +16,21 @@ if TYPE_CHECKING:
 
 
 class Option:
-    """One option; without a ``metavar`` it is a switch."""
+    """One option; without a ``metavar`` it is a switch.
 
-    __slots__ = ("dest", "field", "flag", "help", "is_repeatable", "metavar")
+    A switch that may be on by itself has a second flag, which switches it off.
+    """
+
+    __slots__ = ("dest", "field", "flag", "help", "is_repeatable", "metavar", "off_flag")
 
     def __init__(
-        self, field: str, help: str, metavar: str | None = None, *, is_repeatable: bool = False
+        self,
+        field: str,
+        help: str,
+        metavar: str | None = None,
+        *,
+        is_repeatable: bool = False,
+        has_off_flag: bool = False,
     ) -> None:
         self.field = field
         self.help = help
@@ -29,6 +38,7 @@ class Option:
         self.is_repeatable = is_repeatable
         #: How it is written on the command line.
         self.flag = "--claw-" + field.replace("_", "-")
+        self.off_flag = self.flag.replace("--claw-", "--claw-no-") if has_off_flag else None
         #: What it is called in ini files and on ``config.option``.
         self.dest = f"claw_{field}"
 
@@ -193,7 +203,12 @@ OPTIONS = (
         "FACTOR",
     ),
     Option("update_goldens", "Write the golden screens that are missing or do not fit."),
-    Option("strict", "Fail a test that the device does not fit, instead of skipping it."),
+    Option(
+        "strict",
+        "Fail tests that no device of the run fits, instead of skipping them. On where the"
+        " variable CI is set; --claw-no-strict switches it off.",
+        has_off_flag=True,
+    ),
     Option(
         "doctor",
         "Run no test: examine this computer and the chosen devices, all of them without"
@@ -216,6 +231,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
             action = "append" if option.is_repeatable else "store"
             kind = {"action": action, "metavar": option.metavar}
         group.addoption(option.flag, dest=option.dest, help=option.help, **kind)
+        if option.off_flag is not None:
+            group.addoption(
+                option.off_flag,
+                dest=option.dest,
+                help=f"Switch {option.flag} off.",
+                action="store_false",
+                default=None,
+            )
         text = f"{option.help} Same as {option.flag}."
         parser.addini(option.dest, text, type=option.ini_type, default=None)
 

@@ -22,6 +22,7 @@ from pytest_clawperator.plugin.leasing import (
     fixture_bodies,
     matrix,
     spare_devices,
+    unfit_tests,
     worker_device,
 )
 from pytest_clawperator.plugin.reporting import (
@@ -29,8 +30,10 @@ from pytest_clawperator.plugin.reporting import (
     infrastructure,
     junit,
     matrix_table,
+    shared_failures,
     summary,
     terminal,
+    unfit_summary,
 )
 from pytest_clawperator.plugin.session import ending_signals, hints
 from pytest_clawperator.plugin.xdist import distribution
@@ -55,10 +58,13 @@ class Rooms:
         distribution,
         matrix,
         matrix_table,
+        unfit_tests,
+        unfit_summary,
         validating,
         examining,
         infrastructure,
         junit,
+        shared_failures,
         on_failure,
         hints,
         pausing,

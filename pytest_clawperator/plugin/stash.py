@@ -59,6 +59,8 @@ EARLY_CONNECTION: pytest.StashKey[EarlyConnection] = pytest.StashKey()
 ENDED_PHONES: pytest.StashKey[dict[str | None, str]] = pytest.StashKey()
 DEVICE_HEALTH: pytest.StashKey[dict[Pipeline, Health]] = pytest.StashKey()
 
+UNFIT_TESTS: pytest.StashKey[list[str]] = pytest.StashKey()
+
 DOCTORS_VERDICT: pytest.StashKey[bool] = pytest.StashKey()
 
 # On the config: clients.

@@ -28,8 +28,11 @@ _ANY_USE = _DEVICE_USE + rb"|" + _IMPORT
 # The options that say, on the command line, that devices are wanted whatever the tests are. An
 # ini file serves runs without devices, too.
 _WISHES = ("device", "adb", "require", "matrix", "spare_devices")
-# Options that make pytest list things and run nothing.
-_LISTINGS = ("collectonly", "showfixtures", "show_fixtures_per_test")
+# Options that make pytest tell something and run nothing: what it is, and what there is.
+_LISTINGS = (
+    *("help", "version", "markers", "cacheshow"),
+    *("collectonly", "showfixtures", "show_fixtures_per_test", "setupplan"),
+)
 # Imported by whatever is imported of the library, and not by the front.
 _LIBRARY = "pytest_clawperator.errors"
 _CLIENT = "pytest_clawperator.client.client"
@@ -98,9 +101,13 @@ def needs_devices(config: pytest.Config) -> bool:
     return config.stash[stash.NEEDS_DEVICES]
 
 
+def is_listing(config: pytest.Config) -> bool:
+    """Whether pytest is asked only what there is, for which no device is needed."""
+    return any(getattr(config.option, name, False) for name in _LISTINGS)
+
+
 def _needs_devices(config: pytest.Config) -> bool:
-    is_listing = any(getattr(config.option, name, False) for name in _LISTINGS)
-    if is_listing or options.is_switched_on(config, "doctor"):
+    if is_listing(config) or options.is_switched_on(config, "doctor"):
         return False
     is_wished = any(options.on_command_line(config, name) is not None for name in _WISHES)
     return is_wished or _is_in_text(config, _DEVICE_USE)

@@ -192,7 +192,9 @@ class Ran:
 
     def kept(self) -> dict[str, bytes]:
         """Return the files of evidence, by the paths that reports should name."""
-        paths = [path for path in self.folder.glob("claw-results/**/*") if path.is_file()]
+        found = self.folder.glob("claw-results/**/*")
+        # A trace is a folder of its own, which reports name as one.
+        paths = [path for path in found if path.is_file() and "trace" not in path.parts]
         return {str(path.relative_to(self.folder)): path.read_bytes() for path in paths}
 
     def kept_last(self) -> set[str]:

@@ -28,6 +28,7 @@ from pytest_clawperator.plugin.session.report_fields import (
     EVIDENCE_FOLDER,
     HAS_FAILED,
 )
+from pytest_clawperator.plugin.session.shared_failures import is_shared
 from pytest_clawperator.report.hidden_log import hide_in_log
 from pytest_clawperator.visible_text import visible
 
@@ -68,6 +69,8 @@ class Recorder:
         self._clients: list[ClientActivity] = []
         self._saved: dict[int, Evidence] = {}
         self._kind = "attachment"
+        self._files: dict[Path, str] = {}
+        self._named: Path | None = None
         self._lines: list[str] = []
         self._notes: list[str] = []
         self._videos = AttemptVideos(
@@ -136,7 +139,8 @@ class Recorder:
             kinds = [kind for kind in kinds if kind == "log"]
         self._has_failed = self._has_failed or report.failed
         self._is_broken = self._is_broken or (report.failed and is_infrastructure(error))
-        if is_put_aside(error):  # its evidence was kept when that was found out
+        # The evidence of a device was kept when it was put aside.
+        if is_put_aside(error) or is_shared(error):
             kinds = []
         crashes: list[str] = []
         for place, client in enumerate(self._clients if kinds else ()):
@@ -178,7 +182,7 @@ class Recorder:
             self._lines.append(f"no {piece.kind}: {why}")
         else:
             if piece.remark:
-                self._lines[-1] = f"{piece.kind}: {self._show(path)} ({piece.remark})"
+                self._files[path] = f" ({piece.remark})"
         finally:
             self._kind = "attachment"
 
@@ -227,13 +231,13 @@ class Recorder:
         except (ClawperatorError, OSError) as exc:
             self._lines.append(f"no trace: {exc}")
         else:
-            self._lines.append(f"trace: {self._show(kept)}")
+            self._files[kept] = ""
 
     def _attached(self, attachment: Attachment) -> None:
         self._trace.keep_file(attachment)
-        shown = self._show(attachment.path)
-        self._lines.append(f"{self._kind}: {shown}")
-        self._properties.append((f"clawperator_{self._kind}", visible(shown)))
+        shown = visible(self._show(attachment.path))
+        self._files[attachment.path] = ""
+        self._properties.append((f"clawperator_{self._kind}", shown))
         self._publish(attachment)
 
     def _complete_report(self, report: pytest.TestReport, crashes: list[str]) -> None:
@@ -242,15 +246,30 @@ class Recorder:
         self._item.user_properties += self._properties
         if report.failed:
             self._lines[:0], self._notes = self._notes, []
-        if self._lines:
+        if lines := [*self._listed_files(is_failure=report.failed), *self._lines]:
             # pytest shows what a teardown adds to an earlier failure only if so named.
             title = f"{_SECTION} (teardown)" if report.when == "teardown" else _SECTION
-            report.sections.append((title, visible("\n".join(self._lines))))
+            report.sections.append((title, visible("\n".join(lines))))
         if self._has_files:
             setattr(report, EVIDENCE_FOLDER, self._show(self.artifacts.folder))
             setattr(report, CRASHES, crashes)
             setattr(report, HAS_FAILED, self._has_failed)
-        self._lines, self._properties = [], []
+        self._files, self._lines, self._properties = {}, [], []
+
+    def _listed_files(self, *, is_failure: bool) -> list[str]:
+        """Return the files that came since the last report, below their folder.
+
+        The end of a test stands below its failure, which has named the folder.
+        """
+        lines: list[str] = []
+        if is_failure:
+            self._named = None
+        for path, remark in self._files.items():
+            if path.parent != self._named:
+                self._named = path.parent
+                lines.append(self._show(path.parent))
+            lines.append(f"  {path.name}{remark}")
+        return lines
 
 
 def _prefix(when: str | None, other: ClientActivity | None) -> str:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from difflib import get_close_matches
 
 from pytest_clawperator.assertions.expect import expect
 from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.client.device.commands import parse_packages
 from pytest_clawperator.client.device.no_device import NoDevice
 from pytest_clawperator.errors import (
     ClawperatorError,
+    ConfigurationError,
     ErrorCode,
     ExecutionsOnlyError,
     StepFailedError,
@@ -20,11 +23,36 @@ from pytest_clawperator.plugin.input.marker_values import AppUse
 # button that closes them has the same id in both.
 _DIALOGS = {"Error": "crashed", "Not Responding": "does not respond"}
 _CLOSE = "android:id/aerr_close"
+# How many packages an error suggests, and how much alike names must be: many begin alike.
+_NEAR, _ALIKE = 3, 0.8
 
 
 def is_missing(client: Clawperator, use: AppUse) -> bool:
     """Whether the app is not installed; behind a url that cannot be known."""
     return not isinstance(client.device, NoDevice) and not client.device.is_installed(use.package)
+
+
+def missing_app(client: Clawperator, use: AppUse) -> ConfigurationError:
+    """Return the error about an app that is not there, with packages of similar names."""
+    installed = parse_packages(client.device.shell("pm list packages").stdout)
+    near = _near(use.package, installed)
+    meant = f"Did you mean {' or '.join(map(repr, near))}? Else install" if near else "Install"
+    return ConfigurationError(
+        f"claw_app({use.package!r}): the app is not installed on {client.device.info}",
+        code=ErrorCode.APP_NOT_FOUND,
+        serial=client.serial,
+        hint=f"{meant} it before the test, as a fixture can with device.install(apk); to skip such"
+        f" tests instead, write claw_app({use.package!r}, missing='skip').",
+        details={"near": near},
+    )
+
+
+def _near(package: str, installed: Collection[str]) -> list[str]:
+    """Return packages that may be meant: spelt alike, or with the same last word."""
+    alike = get_close_matches(package, sorted(installed), n=_NEAR, cutoff=_ALIKE)
+    last = package.rpartition(".")[2].lower()
+    same = [name for name in sorted(installed) if name.rpartition(".")[2].lower() == last]
+    return list(dict.fromkeys([*alike, *same]))[:_NEAR]
 
 
 def begin_app(client: Clawperator, use: AppUse, *, notice: Callable[[str], None]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -18,7 +18,11 @@ from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.plugin.input.settings import allowed_timeout, is_timeout
 from pytest_clawperator.plugin.markers import signature_of
 
+# What becomes of a test whose app is not on the device.
+MISSING = ("error", "skip")
 _LONGEST_MARK = 200
+
+Missing = Literal["error", "skip"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +34,7 @@ class AppUse:
     stop: bool = True
     clear: bool = False
     grant: tuple[str, ...] = ()
+    missing: Missing = "error"
 
 
 def requirements_of(item: pytest.Item) -> list[Requirements]:
@@ -105,10 +110,14 @@ def _app(
     stop: bool = True,
     clear: bool = False,
     grant: Any = (),
+    missing: Any = "error",
 ) -> AppUse:
     for name, value in {"launch": launch, "stop": stop, "clear": clear}.items():
         if not isinstance(value, bool):
             raise InvalidMarker(f"{name}={shown(value)} is neither True nor False")
+    if missing not in MISSING:
+        allowed = " or ".join(map(repr, MISSING))
+        raise InvalidMarker(f"missing={shown(missing)} is no choice; allowed is {allowed}")
     if not isinstance(package, str):
         raise InvalidMarker(
             f"the package is a text such as 'com.example.shop', found {shown(package)}"
@@ -121,7 +130,14 @@ def _app(
         permissions = tuple(permission_name(name) for name in grant)
     except ConfigurationError as exc:
         raise InvalidMarker(f"{exc.message}. {exc.hint}") from exc
-    return AppUse(package=package, launch=launch, stop=stop, clear=clear, grant=permissions)
+    return AppUse(
+        package=package,
+        launch=launch,
+        stop=stop,
+        clear=clear,
+        grant=permissions,
+        missing=missing,
+    )
 
 
 def _timeout(item: pytest.Item, seconds: Any, /) -> float:

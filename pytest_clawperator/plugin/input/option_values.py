@@ -42,12 +42,15 @@ from pytest_clawperator.visible_text import visible
 
 PROFILES = ("documented", "0.5.3")
 BOOTS = ("cold", "snapshot")
+_FALSE = ("", "0", "false", "no", "off")
 
 
 def settings_of(config: pytest.Config) -> Settings:
     """Return the settings of this run, made from the options once."""
     if SETTINGS not in config.stash:
         given = {option.field: _value(config, option) for option in OPTIONS}
+        if given["strict"] is None:
+            given["strict"] = is_ci(os.environ)
         config.stash[SETTINGS] = Settings(
             **{field: value for field, value in given.items() if value is not None}
         )
@@ -78,6 +81,11 @@ def refuse_options_without_effect(config: pytest.Config) -> None:
     for field, reason in idle.items():
         if on_command_line(config, field) is not None:
             raise pytest.UsageError(f"{source_of(config, field)} has no effect: {reason}")
+
+
+def is_ci(environment: Mapping[str, str]) -> bool:
+    """Whether the variable CI says that nobody watches the run."""
+    return environment.get("CI", "").strip().lower() not in _FALSE
 
 
 def source_of(config: pytest.Config, field: str) -> str:

@@ -28,6 +28,11 @@ class DeviceNeeds:
     device_class: str | None = None
     several: bool = False
 
+    @property
+    def is_choosy(self) -> bool:
+        """Whether some devices would not do."""
+        return bool(self.requires) or self.device_class is not None
+
 
 def uses_device(item: pytest.Item) -> bool:
     """Whether the test asks for a device."""

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
+from typing import TypeVar
 
 import pytest
 
@@ -20,7 +21,7 @@ from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.plugin.evidence.artifacts import Artifacts
 from pytest_clawperator.plugin.evidence.late_closing import close_later
 from pytest_clawperator.plugin.evidence.on_failure import recorder_of
-from pytest_clawperator.plugin.features.apps import begin_app, end_app, is_missing
+from pytest_clawperator.plugin.features.apps import begin_app, end_app, is_missing, missing_app
 from pytest_clawperator.plugin.features.checkpoints import ReachCheckpoint, reach_checkpoint
 from pytest_clawperator.plugin.features.payloads import load_payload
 from pytest_clawperator.plugin.input.marker_values import (
@@ -37,12 +38,16 @@ from pytest_clawperator.plugin.leasing.early_connection import client_for, trans
 from pytest_clawperator.plugin.leasing.own_device import lease_of, why_no_device
 from pytest_clawperator.plugin.leasing.replaced_fixtures import check_values
 from pytest_clawperator.plugin.leasing.unfit_device import skip_or_fail
+from pytest_clawperator.plugin.leasing.unfit_tests import runs_in_another_class
 from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.session.hints import in_options
 from pytest_clawperator.plugin.session.report_fields import DEVICE_PROPERTY
+from pytest_clawperator.plugin.session.shared_failures import mark_shared
 from pytest_clawperator.plugin.stash import CLIENT_MATCHERS, CLIENT_TIMEOUT, DEVICE_HEALTH
 from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.visible_text import visible
+
+T = TypeVar("T")
 
 
 def lease(request: pytest.FixtureRequest, settings: Settings) -> Lease:
@@ -50,17 +55,17 @@ def lease(request: pytest.FixtureRequest, settings: Settings) -> Lease:
     __tracebackhide__ = True
     config, device_class = request.config, getattr(request, "param", None)
     if device_class is not None:
-        reason = in_options(lambda: why_no_device(config, device_class))
+        reason = _for_all_tests(lambda: why_no_device(config, device_class))
         if reason is not None:
             skip_or_fail(reason, strict=settings.strict)
-    return in_options(lambda: lease_of(config, device_class))
+    return _for_all_tests(lambda: lease_of(config, device_class))
 
 
 def transport(request: pytest.FixtureRequest, lease: Lease) -> Iterator[Transport]:
     """Yield the transport to the device; it is closed when the last test is reported."""
     __tracebackhide__ = True
     check_values(clawperator_lease=lease)
-    found = in_options(lambda: transport_for(request.config, lease))
+    found = _for_all_tests(lambda: transport_for(request.config, lease))
     yield found
     close_later(request.config, found.close)
 
@@ -76,7 +81,7 @@ def client(
         transport = request.getfixturevalue("clawperator_transport")
         check_values(clawperator_transport=transport)
     config, session = request.config, request.session
-    connected = in_options(lambda: client_for(config, settings, lease, transport))
+    connected = _for_all_tests(lambda: client_for(config, settings, lease, transport))
     config.stash[CLIENT_TIMEOUT] = connected.timeout
     config.stash[CLIENT_MATCHERS] = connected.matchers
     device = connected.device.info
@@ -108,8 +113,8 @@ def check_device(request: pytest.FixtureRequest, settings: Settings, device: Dev
     for requirements in requirements_of(request.node):
         unmet = requirements.unmet(device)
         if unmet:
-            reason = f"claw_device: {'; '.join(unmet)}: {device}"
-            skip_or_fail(reason, strict=settings.strict)
+            is_strict = settings.strict and not runs_in_another_class(request.node)
+            skip_or_fail(f"claw_device: {'; '.join(unmet)}", strict=is_strict, device=device)
 
 
 def client_for_test(
@@ -127,7 +132,7 @@ def client_for_test(
     client.matchers = _matchers_of(request, client, settings)
     use = app_of(request.node)
     if use is not None:
-        _use_app(request, client, use, strict=settings.strict)
+        _use_app(request, client, use)
     return client
 
 
@@ -159,6 +164,16 @@ def artifacts(request: pytest.FixtureRequest, settings: Settings) -> Artifacts:
     return recorder_of(request.node).artifacts
 
 
+def _for_all_tests(do: Callable[[], T]) -> T:
+    """Call a function whose error is that of every test with the fixture, as it is called once."""
+    __tracebackhide__ = True
+    try:
+        return in_options(do)
+    except ClawperatorError as error:
+        mark_shared(error, str(error).partition("\n")[0])
+        raise
+
+
 def _restore_after(request: pytest.FixtureRequest, client: Clawperator) -> None:
     """Put back after the test what it changes, and now what is left of an earlier one.
 
@@ -173,14 +188,13 @@ def _restore_after(request: pytest.FixtureRequest, client: Clawperator) -> None:
     request.addfinalizer(partial(setattr, client, "matchers", client.matchers))
 
 
-def _use_app(
-    request: pytest.FixtureRequest, client: Clawperator, use: AppUse, *, strict: bool
-) -> None:
+def _use_app(request: pytest.FixtureRequest, client: Clawperator, use: AppUse) -> None:
     """Begin with the app of a ``claw_app`` marker, and end with it."""
     __tracebackhide__ = True
     if is_missing(client, use):
-        reason = f"claw_app: {use.package} is not installed on {client.device.info}"
-        skip_or_fail(reason, strict=strict)
+        if use.missing == "skip":
+            pytest.skip(f"claw_app: {use.package} is not installed on {client.device.info}")
+        raise missing_app(client, use)
     begin_app(client, use, notice=partial(events_of(request.config).notice, client.serial))
     request.addfinalizer(partial(end_app, client, use))
 

@@ -24,6 +24,7 @@ from pytest_clawperator.plugin.stash import (
     MISSING_EMULATORS,
     SPARE_DEVICES,
 )
+from pytest_clawperator.plugin.usage import is_listing
 
 # Who asks for a device where there are no workers.
 ALONE = "main"
@@ -157,6 +158,8 @@ def find_classes(config: pytest.Config) -> tuple[DeviceClass, ...]:
         matrix, devices = settings_of(config).matrix, []
         if matrix is None or settings_of(config).validate:
             return ()
+        if _is_each(config) and is_listing(config) and not config.option.collectonly:
+            return ()  # only the ids of tests tell the devices, and nobody asked for those
         if _is_each(config):
             devices = [one.info for one in _each(config)]
         config.stash[DEVICE_CLASSES] = matrix.classes(devices)

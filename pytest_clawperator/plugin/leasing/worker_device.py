@@ -28,6 +28,7 @@ from pytest_clawperator.plugin.leasing.held_devices import (
 from pytest_clawperator.plugin.leasing.matrix import empty_classes, pack
 from pytest_clawperator.plugin.leasing.phones import ended as ended_phones
 from pytest_clawperator.plugin.leasing.unfit_device import skip_or_fail
+from pytest_clawperator.plugin.leasing.unfit_tests import runs_in_another_class
 from pytest_clawperator.plugin.session.channel import open_channel, send
 from pytest_clawperator.plugin.session.hints import for_pytest, hint_of
 from pytest_clawperator.plugin.session.hook_calls import HOOK
@@ -164,10 +165,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         return
     device = DeviceInfo(**handed[CLASS_MEMBERS][label])
     if unmet := [text for each in needs.requires for text in each.unmet(device)]:
-        reason = f"claw_device: {'; '.join(unmet)}: {device}"
-        if settings_of(item.config).strict:
-            skip_or_fail(reason, strict=True)
-        item.add_marker(pytest.mark.skip(reason=reason))  # pytest then names the test's line
+        reason = f"claw_device: {'; '.join(unmet)}"
+        if settings_of(item.config).strict and not runs_in_another_class(item):
+            skip_or_fail(reason, strict=True, device=device)
+        # pytest then names the test's line.
+        item.add_marker(pytest.mark.skip(reason=f"{reason}: {device}"))
 
 
 def _receive(node: Any, topic: str, value: Any) -> None:

@@ -10,7 +10,11 @@ import pytest
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, LeaseError
 from pytest_clawperator.plugin.leasing.phones.ended import PHONES_HINT, end_of_phones
 from pytest_clawperator.plugin.reporting.junit import failed_in_call
-from pytest_clawperator.plugin.reporting.tracebacks import end_in_test, hide_inner_causes
+from pytest_clawperator.plugin.reporting.tracebacks import (
+    begin_with_code,
+    end_in_test,
+    hide_inner_causes,
+)
 from pytest_clawperator.plugin.session.device_failures import (
     begin_message,
     is_infrastructure,
@@ -21,6 +25,7 @@ from pytest_clawperator.plugin.session.report_fields import (
     LEASE_PROBLEM,
     PUT_ASIDE,
 )
+from pytest_clawperator.plugin.session.shared_failures import report_shared
 from pytest_clawperator.plugin.stash import DEVICE_HEALTH, EVENTS
 
 
@@ -38,6 +43,8 @@ def pytest_runtest_makereport(
         report = yield
     if not is_full:
         hide_inner_causes(report, error)
+    report_shared(report, error)
+    begin_with_code(report, error)
     if isinstance(error, LeaseError) or getattr(error, "code", None) == ErrorCode.DEVICE_LEASED:
         setattr(report, LEASE_PROBLEM, True)
     if report.failed and is_infrastructure(error):

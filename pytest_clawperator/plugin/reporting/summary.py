@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 
 import pytest
@@ -80,20 +80,29 @@ class Summary:
         self._write_evidence(terminalreporter)
 
     def _write_evidence(self, reporter: pytest.TerminalReporter) -> None:
-        """List the folders of tests that failed, and count the other tests with evidence."""
+        """List the folders of tests that failed below that of the run, and count the others."""
         found = self._found(reporter.config.invocation_params.dir)
         if not found:
             return
         reporter.section("evidence")
+        failed: dict[str, list[str]] = {}
         for test in [test for test in found if test in self._failed]:
-            write_line(reporter, test)
             for folder in found.pop(test):
-                write_line(reporter, f"  {folder}")
-                for crash in self._crashes[folder]:
-                    write_line(reporter, f"    {crash}", red=True)
-        places = Counter(_run_of(folders[0], reporter.config) for folders in found.values())
-        for place, count in places.items():
-            write_line(reporter, f"{count} test{'s' * (count > 1)} that did not fail: {place}")
+                failed.setdefault(_run_of(folder, reporter.config), []).append(folder)
+        passed = Counter(_run_of(folders[0], reporter.config) for folders in found.values())
+        for place in dict.fromkeys([*failed, *passed]):
+            write_line(reporter, place)
+            self._write_folders(reporter, place, failed.get(place, []))
+            if count := passed[place]:
+                write_line(reporter, f"  {count} test{'s' * (count > 1)} that did not fail")
+
+    def _write_folders(
+        self, reporter: pytest.TerminalReporter, place: str, folders: Sequence[str]
+    ) -> None:
+        for folder in folders:
+            write_line(reporter, f"  {Path(folder).relative_to(place)}")
+            for crash in self._crashes[folder]:
+                write_line(reporter, f"    {crash}", red=True)
 
     def _found(self, start: Path) -> dict[str, list[str]]:
         """Return the folders of each test that nobody deleted since."""

@@ -15,6 +15,7 @@ from pytest_clawperator.plugin.evidence.used_clients import clients_of
 from pytest_clawperator.plugin.leasing.device_needs import uses_device
 from pytest_clawperator.plugin.leasing.held_devices import hold_alone
 from pytest_clawperator.plugin.leasing.matrix import class_of
+from pytest_clawperator.plugin.leasing.replaced_fixtures import is_ladder_replaced
 from pytest_clawperator.plugin.session.events import show_line
 from pytest_clawperator.plugin.session.report_fields import INFRASTRUCTURE, NOTICES, USED_DEVICES
 from pytest_clawperator.plugin.session.run_folder import run_folder, shown_path
@@ -26,12 +27,12 @@ from pytest_clawperator.plugin.stash import (
     EVENTS,
     LEASES_BY_CLASS,
 )
+from pytest_clawperator.plugin.usage import is_listing
 from pytest_clawperator.plugin.worker_input import LEASE, is_worker
 from pytest_clawperator.visible_text import visible
 
 _TALLY = "clawperator-tally"
 _PREFIX = "clawperator: "
-_LADDER = ("clawperator_lease", "clawperator_transport", "clawperator_client")
 # The outcomes in the order in which they are written, and those that are worth a line.
 _BAD = ("failed", "error", "rerun")
 _OUTCOMES = ("passed", "failed", "error", "skipped", "xfailed", "xpassed", "rerun")
@@ -49,10 +50,10 @@ def pytest_report_collectionfinish(
 ) -> list[str]:
     """Name the device, once it is known that a test uses one."""
     # A worker was handed its device, and nobody reads what it writes.
-    if is_worker(config) or config.get_verbosity() < 0 or config.option.collectonly:
+    if is_worker(config) or config.get_verbosity() < 0 or is_listing(config):
         return []
     users = [item for item in items if uses_device(item)]
-    if not users or _is_replaced(config, users):
+    if not users or is_ladder_replaced(config, users):
         return []
     try:
         pool = hold_alone(config)
@@ -216,16 +217,3 @@ def _described(candidate: Candidate) -> str:
     if version and not is_supported(version):
         operator += f" (made for {SUPPORTED_VERSION}: expect differences)"
     return f"{candidate.info}, {operator}" + (f", adb {candidate.adb}" if candidate.adb else "")
-
-
-def _is_replaced(config: pytest.Config, items: Iterable[pytest.Item]) -> bool:
-    """Whether a conftest or a test module brings its own way to a device."""
-    places: set[object] = {*config.pluginmanager.get_plugins()}
-    places.update(getattr(item, "module", None) for item in items)
-    mine = "pytest_clawperator.plugin.fixtures"
-    return any(
-        hasattr(place, name)
-        for place in places
-        if getattr(place, "__name__", None) != mine
-        for name in _LADDER
-    )

@@ -1,4 +1,4 @@
-"""Tracebacks of our errors, cut to the lines of the test."""
+"""Our errors in reports: tracebacks cut to the lines of the test, messages that begin with it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from types import TracebackType
 
 import pytest
 
-from pytest_clawperator.errors import ClawperatorError
+from pytest_clawperator.errors import ClawperatorError, ExpectationError
+from pytest_clawperator.visible_text import visible
 
 # Whose lines are not the test's: ours, those of who calls fixtures, and Python's own.
 _INNER = (__name__.partition(".")[0], "_pytest", "pluggy")
@@ -43,6 +44,16 @@ def hide_inner_causes(report: pytest.TestReport, error: BaseException | None) ->
         shown += 1
         before = _before(before)
     report.longrepr.chain = chain[-shown:]  # type: ignore[union-attr]  # a chain has one
+
+
+def begin_with_code(report: pytest.TestReport, error: BaseException | None) -> None:
+    """Have lines that are cut short begin with what happened, and not with class and device.
+
+    Both are in the traceback, and files have the device as a property of the test.
+    """
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if crash is not None and isinstance(error, (ClawperatorError, ExpectationError)):
+        crash.message = str(error).removeprefix(visible(f"[{error.serial}] "))
 
 
 def _before(error: BaseException) -> BaseException | None:

@@ -14,6 +14,9 @@ PUT_ASIDE = "clawperator_put_aside"
 #: Attribute: the run does not have the device, which is not the device's fault.
 LEASE_PROBLEM = "clawperator_lease"
 
+#: Attribute: the cause that the failure shares with those of other tests.
+SHARED_FAILURE = "clawperator_shared_failure"
+
 #: Attributes: where the evidence of the test is, what crashed meanwhile, whether a phase failed.
 EVIDENCE_FOLDER, CRASHES, HAS_FAILED = (
     "clawperator_folder",

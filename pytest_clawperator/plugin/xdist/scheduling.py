@@ -186,9 +186,7 @@ class DeviceScheduling:
         self._has_begun = True
         for worker in workers:
             self._learn(worker)
-        unfit = self._tests.give_unfit_to(self._workforce.anybody)
-        if unfit:
-            self._show(f"no device of this run fits: {self._tests.named(unfit)}")
+        self._tests.give_unfit_to(self._workforce.anybody)
         self._tests.wait(range(len(self._tests.tests)))
 
     def _use_tests(self, tests: Sequence[str]) -> None:

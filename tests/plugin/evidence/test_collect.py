@@ -295,7 +295,7 @@ def test_an_app_that_hangs(pytester: pytest.Pytester, run: Run) -> None:
         [
             f"*- clawperator: {said} -*",
             "* E ActivityManager: ANR in com.example.shop",
-            f"log: */log.txt ({said})",
+            f"  log.txt ({said})",
             "*= evidence =*",
             f"    {said}",
         ]

@@ -32,7 +32,7 @@ def test_files_of_the_hook_are_kept_of_failures(pytester: pytest.Pytester, run: 
     (path,) = pytester.path.glob("claw-results/*/*/battery.txt")
     assert "test_fails" in path.parent.name
     assert path.read_text().startswith("Current Battery Service state")
-    result.stdout.fnmatch_lines(["*collected for test_fails call", "attachment: *battery.txt"])
+    result.stdout.fnmatch_lines(["*collected for test_fails call", "  battery.txt"])
     result.stdout.no_fnmatch_line("*collected for test_passes*")
 
 

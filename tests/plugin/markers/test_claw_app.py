@@ -93,19 +93,65 @@ def test_cleared_and_granted(pytester: pytest.Pytester, run: Run, phone: AdbTran
     result.stdout.no_fnmatch_line(f"*{camera}: granted=true*")
 
 
-def test_without_the_app_the_test_is_skipped(pytester: pytest.Pytester, run: Run) -> None:
-    """Without the app the test is skipped with that reason, whatever fixtures it takes."""
+@pytest.mark.parametrize("options", [[], ["--claw-no-strict"]])
+def test_without_the_app_the_test_is_an_error(
+    pytester: pytest.Pytester, run: Run, options: list[str]
+) -> None:
+    """A misspelt package is an error that suggests the right one, whatever fixtures there are."""
     pytester.makepyfile(
-        """
+        test_it="""
         import pytest
 
-        @pytest.mark.claw_app("com.example.absent")
+        @pytest.mark.claw_app("com.example.shpo")
         def test_it():
             raise AssertionError
         """
     )
 
+    result = run(*options, "-rE")
+
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        [
+            "E *APP_NOT_FOUND: claw_app('com.example.shpo'): the app is not installed on *API 36)",
+            "*hint: Did you mean 'com.example.shop'? Else install it before the test, *; to skip"
+            " such tests instead, write claw_app('com.example.shpo', missing='skip').",
+            "ERROR test_it.py::test_it - APP_NOT_FOUND: claw_app('com.example.shpo'): the app is*",
+        ]
+    )
+
+
+def test_an_app_that_resembles_no_other(pytester: pytest.Pytester, run: Run) -> None:
+    """Packages that merely begin alike are not suggested; one with the same last word is."""
+    pytester.makepyfile(
+        test_it="""
+        import pytest
+
+        @pytest.mark.claw_app("com.example.bank")
+        def test_bank(): pass
+
+        @pytest.mark.claw_app("org.other.Shop")
+        def test_shop(): pass
+        """
+    )
+
     result = run()
+
+    result.assert_outcomes(errors=2)
+    result.stdout.fnmatch_lines(
+        ["*hint: Install it before the test, *", "*hint: Did you mean 'com.example.shop'? *"]
+    )
+
+
+@pytest.mark.parametrize("options", [[], ["--claw-strict"]])
+def test_a_test_that_may_lack_its_app_is_skipped(
+    pytester: pytest.Pytester, run: Run, options: list[str]
+) -> None:
+    """With `missing="skip"` the test is skipped with the reason, also in a strict run."""
+    suite(pytester, "'com.example.absent', missing='skip'", "raise AssertionError")
+
+    result = run(*options)
 
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(
@@ -214,10 +260,11 @@ class TestDialog:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("", "it is written claw_app(package, launch=True, stop=True, clear=False, grant=[[]])"),
+        ("", "it is written claw_app(package, launch=True, stop=True, clear=False, grant=[[]],*)"),
         ("'com.example', start=True", "it is written claw_app(package, launch=True, *)"),
         ("'shop'", "'shop' is not the name of an Android package. It is *"),
         ("5", "the package is a text such as 'com.example.shop', found 5"),
+        ("'com.example', missing=True", "missing=True is no choice; allowed is 'error' or 'skip'"),
         ("'com.example', clear=1", "clear=1 is neither True nor False"),
         ("'com.example', grant=['CAMERA']", "'CAMERA' is not the name of a permission. *"),
         ("'com.example', grant='a.B'", "grant='a.B' is no list *; write grant=[[]'a.B']"),

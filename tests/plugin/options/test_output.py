@@ -116,7 +116,7 @@ def test_a_quiet_run_names_only_the_files_of_failures(pytester: pytest.Pytester,
     result = run("-q", *QUICK)
 
     output = result.stdout.str()
-    assert "screenshot: claw-results/" in output
+    assert "\n  screenshot.png\n" in output
     assert "evidence of failures" not in output
     assert "= evidence =" not in output
 

@@ -54,9 +54,9 @@ def test_evidence_of_passed_tests(pytester: pytest.Pytester, run: Run) -> None:
     result.stdout.fnmatch_lines(
         [
             "*= evidence =*",
-            "*::test_it[[]2]",
-            f"  {place}/test_evidence*-2-*",
-            f"2 tests that did not fail: {place}",
+            f"{place}",
+            "  test_evidence*-2-*",
+            "  2 tests that did not fail",
         ],
         consecutive=True,
     )
@@ -69,7 +69,7 @@ def test_evidence_of_nothing_but_passed_tests(pytester: pytest.Pytester, run: Ru
     result = run(*ON)
 
     result.stdout.fnmatch_lines(
-        ["*= evidence =*", "1 test that did not fail: claw-results/????????-??????-????"],
+        ["*= evidence =*", "claw-results/????????-??????-????", "  1 test that did not fail"],
         consecutive=True,
     )
 

@@ -218,9 +218,9 @@ def test_trouble_on_both(pytester: pytest.Pytester, run_workers: Run) -> None:
             "127.0.0.1:*  1 *",
             "127.0.0.1:*  1 *",
             "*= evidence =*",
-            "test_trouble_on_both.py::test_crash",
-            f"  *{first.name}",
-            f"  *{second.name}",
+            f"claw-results/{first.parent.name}",
+            f"  {first.name}",
+            f"  {second.name}",
             "ERROR *::test_crash - infrastructure: OPERATOR_CRASHED: *",
             "*! *stopping after 1 failures !*",
         ]
