@@ -11,9 +11,9 @@ from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.client.gestures import Way, swipe_over
 from pytest_clawperator.contracts.device import DeviceInfo
-from pytest_clawperator.errors import ConfigurationError, NodeNotFoundError
+from pytest_clawperator.errors import ConfigurationError, NodeNotFoundError, StepFailedError
 from pytest_clawperator.snapshot.bounds import Bounds
-from tests.doubles.runner import SHOP, Phone, client
+from tests.doubles.runner import SHOP, Phone, client, node, screen
 from tests.doubles.transport import ScriptedTransport
 
 ROW = Bounds(0, 100, 1000, 200)
@@ -119,5 +119,23 @@ def test_a_missing_node_is_not_touched(claw: Clawperator, glass: Glass) -> None:
     for use in uses:
         with pytest.raises(NodeNotFoundError, match="Coffee"):
             use()
+
+    assert glass.lines == []
+
+
+@pytest.mark.parametrize(
+    ("shown", "said"),
+    [
+        (SHOP, "3 nodes fit"),
+        (screen(node(text="Buy", kind="Button", enabled=False)), "it is disabled"),
+    ],
+)
+def test_a_gesture_is_as_strict_as_a_click(glass: Glass, shown: str, said: str) -> None:
+    """Nothing is touched where several nodes fit, or where the node is disabled."""
+    claw = client(Phone(shown))
+    claw.device = Device(glass, DeviceInfo(serial="PH1", key="PH1"))
+
+    with pytest.raises(StepFailedError, match=said):
+        claw.node(text="Buy").double_click(timeout=0)
 
     assert glass.lines == []

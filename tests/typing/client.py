@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from typing_extensions import assert_type
 
 from pytest_clawperator.client.batch.batch import Batch
@@ -81,3 +83,26 @@ def batches_have_values_later(claw: Clawperator) -> None:
     assert_type(texts.value, list[str])
     assert_type(screen.value, Snapshot)
     assert_type(scrolled.value, ScrollOutcome)
+
+
+def patterns_and_gestures(claw: Clawperator, snapshot: Snapshot) -> None:
+    """Patterns stand where texts do, as far as a snapshot can be searched for them."""
+    claw.click(text=re.compile("^A"), id=re.compile("b$"))
+    claw.read_value(re.compile("Total"))
+    snapshot.find_all(desc=re.compile("c"))
+    claw.click(text_contains=re.compile("A"))  # type: ignore[arg-type]  # text= does that
+    claw.node(text="A").drag_to(claw.node(text="B"), duration=2)
+    claw.node(text="A").drag_to((1, 2))
+    claw.node(text="A").swipe("left", distance_ratio=0.5)
+    claw.node(text="A").swipe("sideways")  # type: ignore[arg-type]  # one of four
+    assert_type(claw.device.toasts(), list[str])
+
+
+def names_of_other_tools(claw: Clawperator, snapshot: Snapshot) -> None:
+    """Names that a hint at run time explains are still unknown to a type checker."""
+    claw.tap(text="OK")  # type: ignore[attr-defined]
+    claw(text="OK")  # type: ignore[operator]
+    claw.node(text="OK").fill("a")  # type: ignore[attr-defined]
+    claw.device.keyevent("enter")  # type: ignore[attr-defined]
+    snapshot.find_element(text="OK")  # type: ignore[attr-defined]
+    snapshot.root.get_attribute("text")  # type: ignore[attr-defined]

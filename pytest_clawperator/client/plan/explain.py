@@ -86,7 +86,7 @@ def not_found(
     cls: type[StepFailedError] = NodeNotFoundError if is_node else ContainerNotFoundError
     first = told_first(snapshot)
     message = f"{first}{verb}: no {part} on the screen{after}"
-    hint = _near_hint(part, snapshot) or _id_hint(part, snapshot) or _LOOK_HINT
+    hint = _near_hint(part, snapshot) or _id_hint(part, snapshot) or _look_hint(part, snapshot)
     hint = _PARTIAL if snapshot.is_partial else hint
     if has_node:
         cls, message = StepFailedError, f"{first}{verb} {target}: the node has no text"
@@ -184,9 +184,10 @@ _SCROLL_HINT = (
     "The list ended, or max_scrolls or max_duration was reached, before the node came up: check "
     "the matcher, the direction, and with within= the list that is scrolled."
 )
-_LOOK_HINT = (
-    "text= is compared letter by letter; nodes that are not on the screen need a scroll first."
-)
+_SCROLL_FIRST = "nodes that are not on the screen need a scroll first."
+_LOOK_HINT = f"text= is compared letter by letter; {_SCROLL_FIRST}"
+_PATTERN_HINT = f"Case counts in a pattern, unless it has re.IGNORECASE; {_SCROLL_FIRST}"
+_TOAST_HINT = "A toast is no node: claw.device.toasts() tells those that are up."
 _NO_ID_HINT = "No node on the screen has that id; what is further down needs a scroll first."
 
 
@@ -231,7 +232,20 @@ def _hint(
         return None
     if wanted.resolve(snapshot):
         return _TOO_LATE
-    return _id_hint(wanted, snapshot) or (_LOOK_HINT if plan.is_aimed else _SCROLL_HINT)
+    return _id_hint(wanted, snapshot) or (
+        _look_hint(wanted, snapshot) if plan.is_aimed else _SCROLL_HINT
+    )
+
+
+def _look_hint(target: Target, snapshot: Snapshot) -> str:
+    """Return how nodes are compared, and where else a text may have been that nothing is like."""
+    query = target.query
+    if query is None:
+        return _LOOK_HINT
+    matcher = query.matcher
+    hint = _PATTERN_HINT if matcher.has_pattern else _LOOK_HINT
+    is_text = matcher.text_equals or matcher.text_contains
+    return hint if not is_text or nearest(snapshot, query, limit=1) else f"{hint} {_TOAST_HINT}"
 
 
 def _id_hint(target: Target, snapshot: Snapshot) -> str | None:

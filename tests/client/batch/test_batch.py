@@ -16,7 +16,9 @@ BUY = {"id": f"{PACKAGE}:id/buy"}
 
 
 # Of the client, what is no single action.
-NOT_ACTIONS = {"batch", "close", "execute", "node", "pages", "pause", "serial", "timeout"}
+NOT_ACTIONS = {
+    "batch", "close", "execute", "node", "pages", "pause", "serial", "step", "timeout",
+}  # fmt: skip
 
 
 def test_actions_that_fit_are_sent_in_one_execution() -> None:

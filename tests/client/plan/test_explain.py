@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from typing import Any
 
 import pytest
@@ -56,6 +57,23 @@ def test_a_missing_node() -> None:
     assert "nearest:" in text
     assert "text is `Tea`, wanted `tea`" in text
     assert text.splitlines()[-1].startswith("  hint: text= is compared letter by letter")
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("tea", "text= is compared letter by letter; nodes that are not on the screen need a"),
+        ("Your order was saved", "A toast is no node: claw.device.toasts() tells those that are"),
+        (re.compile("^tea$"), "Case counts in a pattern, unless it has re.IGNORECASE; nodes that"),
+        (re.compile("^Saved!$"), "A toast is no node: claw.device.toasts() tells those that are"),
+    ],
+)
+def test_a_hint_fits_what_was_looked_for(text: Any, hint: str) -> None:
+    """Patterns have a hint of their own, and what nothing is like may have been a toast."""
+    error = failing(Phone(SHOP, data={"click": MISSING}), lambda claw: claw.click(text=text))
+
+    assert hint in str(error.hint)
+    assert ("toast" in hint) == ("toast" in str(error.hint))
 
 
 def test_the_text_is_compact() -> None:
