@@ -95,7 +95,7 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
     Screen: {
         "title": "the title in the toolbar",
         "activity": "the class of its activity, if it is not the main one",
-        "up": "whether the toolbar has an arrow back; unless said, all but the first screen do",
+        "up": "whether the toolbar has an arrow back; unless said, all but the lowest screen do",
         "toolbar": "whether it has a toolbar",
         "args": "what opens it may give these values; here are those for when it does not",
         "menu": "widgets in the toolbar",
@@ -185,7 +185,7 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "password": "whether dots hide what is typed",
         "multiline": "whether enter begins a new line",
         "heading": "whether it is a heading for screen readers",
-        "clickable": "unless said, what has `on_tap` is clickable",
+        "clickable": "unless said, what has `on_tap`, and what is made for taps, such as a button",
         "appears_after": "it is there only from so long after the screen opened",
         "disappears_after": "it is there only until so long after the screen opened",
         "repeat": "it is there once for each entry of a list, or so many times; `item`, `index` "

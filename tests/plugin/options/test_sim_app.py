@@ -52,7 +52,7 @@ def test_an_app_with_a_mistake(pytester: pytest.Pytester, run_plain: Run) -> Non
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        ["ERROR: --claw-sim-app: */hello.yaml:1: *", "*/hello.yaml:3: *`begin`*"]
+        ["ERROR: --claw-sim-app: */hello.yaml:1:1: *", "*/hello.yaml:3:1: *`begin`*"]
     )
 
 
@@ -68,7 +68,7 @@ def test_a_file_that_describes_no_app_ends_the_run(
     result = run_plain()
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: the ini option claw_sim_app: */hello.yaml:[12]: *"])
+    result.stderr.fnmatch_lines(["ERROR: the ini option claw_sim_app: */hello.yaml:[12]:[12]: *"])
 
 
 def test_no_such_file(pytester: pytest.Pytester, run_plain: Run) -> None:
@@ -81,3 +81,35 @@ def test_no_such_file(pytester: pytest.Pytester, run_plain: Run) -> None:
     result.stderr.fnmatch_lines(
         [f"ERROR: --claw-sim-app: there is no file {pytester.path}/missing.yaml"]
     )
+
+
+ASKS_TOO_MUCH = (
+    APP
+    + """\
+      - {button: Count, id: count, on_tap: {set: {total: "{typed}"}}}
+state: {typed: ten, total: 0}
+"""
+)
+
+
+def test_what_an_app_file_cannot_do_is_in_the_evidence(
+    pytester: pytest.Pytester, run_plain: Run
+) -> None:
+    """What shows only while the app runs is in the log of the failed test, with the file's line."""
+    pytester.makepyfile(
+        """
+        def test_count(clawperator):
+            clawperator.open_app("com.example.hello")
+            clawperator.click(id="com.example.hello:id/count")
+            assert False
+        """
+    )
+    pytester.path.joinpath("hello.yaml").write_text(ASKS_TOO_MUCH, encoding="utf-8")
+
+    result = run_plain("--claw-device", "sim", "--claw-sim-app=hello.yaml")
+
+    result.assert_outcomes(failed=1)
+    (log,) = pytester.path.rglob("log.txt")
+    told = [line for line in log.read_text(encoding="utf-8").splitlines() if "AppFile" in line]
+    assert len(told) == 1, told
+    assert "hello.yaml:9:45: `set` does nothing: a whole number is wanted" in told[0]

@@ -58,7 +58,7 @@ def idle_widget(widget: Widget, place: Place, *, variables: Mapping[str, Any]) -
     """Yield the keys of a widget that never have an effect."""
     given = widget.model_fields_set
     if widget.clickable is False:
-        for key in ("on_tap", "on_long_press", "on_double_tap"):
+        for key in ("on_tap", "on_double_tap"):
             if getattr(widget, key):
                 yield (*place, key), f"`{key}` never happens: `clickable` is false"
     if "summary_id" in given and widget.summary is None:
