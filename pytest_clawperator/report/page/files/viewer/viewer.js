@@ -125,7 +125,8 @@ export class Viewer {
     const failed = this.story.actions.findLast((entry) => entry.failure !== null);
     this.tabs.show(this.story.errors.length > 0 ? "error" : "tree");
     this.showView("screen");
-    const entry = failed ?? this.story.actions.at(-1) ?? this.story.entries[0];
+    const own = this.story.actions.findLast((entry) => !isInPhase(entry));
+    const entry = failed ?? own ?? this.story.actions.at(-1) ?? this.story.entries[0];
     if (entry !== undefined) this.select(entry);
     else this.tabs.change();
   }
@@ -367,6 +368,15 @@ export class Viewer {
       button.setAttribute("aria-pressed", String(button.dataset.view === view));
     }
   }
+}
+
+/**
+ * Whether it is part of set-up or teardown.
+ * @param {ShownEntry} entry
+ * @returns {boolean}
+ */
+function isInPhase(entry) {
+  return entry.kind === "phase" || (entry.parent !== null && isInPhase(entry.parent));
 }
 
 /**
