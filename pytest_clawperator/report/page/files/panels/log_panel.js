@@ -6,7 +6,7 @@ import { hasWords } from "../base/filter.js";
 const LEVELS = ["V", "D", "I", "W", "E"];
 const LEVEL_NAMES = ["all levels", "debug and up", "info and up", "warnings and errors", "errors"];
 const MOST_LOG_LINES = 2_000;
-const LONGEST_LINE = 2_000;
+const LONGEST_LINE = 10_100;
 
 export class LogPanel {
   /** @param {import("../viewer/model.js").Story} story */
