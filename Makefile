@@ -50,6 +50,7 @@ test: $(VENV)/developed  ## Run all tests, with lint and types.
 lint: $(VENV)/developed  ## Check the style of the code.
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/python -m tests.page_tools
 
 types: $(VENV)/developed  ## Check the types.
 	@$(BIN)/mypy

@@ -59,6 +59,7 @@ HOMES = {
         "assertions/golden/",
         "report/blackening.py",
         "report/small_picture.py",
+        "report/page/pictures.py",
         "service/page/thumbnail.py",
     ),
     "pixelmatch": ("assertions/golden/pixels.py",),

@@ -35,6 +35,11 @@ class Node(query.Searchable, HintsAtNames):
         self._element = element
 
     @property
+    def attributes(self) -> dict[str, str]:
+        """All that the XML says of it, named as there."""
+        return {str(name): self._get(name) for name in self._element.attrib}
+
+    @property
     def text(self) -> str:
         """What the node shows."""
         return self._get("text")

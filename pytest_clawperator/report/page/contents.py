@@ -1,0 +1,117 @@
+"""What of a trace is in its page: events as they are, and what they name in packed form."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from pytest_clawperator.report.page.pictures import picture_uri
+from pytest_clawperator.report.page.trees import read_tree
+from pytest_clawperator.report.trace.reading import Trace
+
+# Nobody reads longer texts on a page; files beside it have them whole.
+_MOST_TEXT = 10_000
+_MOST_PACKED_TEXT = 1_000_000
+_MOST_DEPTH = 60
+# What is unpacked when somebody looks at it.
+_PACKED = {"execution": "payload", "execution-end": "envelope"}
+
+
+def page_contents(trace: Trace, *, folder: Path) -> dict[str, Any]:
+    """Return what a page in ``folder`` holds of a trace; nothing else is needed to show it."""
+    contents: dict[str, Any] = {
+        "events": [],
+        "packed": [],
+        "trees": {},
+        "pictures": {},
+        "skipped": trace.skipped,
+    }
+    for event in trace.events:
+        contents["events"].append(_page_event(event, contents["packed"], trace, folder))
+    for name in dict.fromkeys(filter(_is_text, _tree_names(trace))):
+        if (xml := trace.blob(name)) is not None:
+            contents["trees"][name] = packed(read_tree(xml))
+    for name in dict.fromkeys(filter(_is_text, _picture_names(trace))):
+        picture = trace.blob(name)
+        if picture is not None and (uri := picture_uri(picture)) is not None:
+            contents["pictures"][name] = uri
+    return contents
+
+
+def packed(value: Any) -> str:
+    """Return data as compressed JSON in base64; the same data always gives the same text."""
+    text = json.dumps(value, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode("ascii"), 9, mtime=0)).decode("ascii")
+
+
+def _page_event(
+    event: dict[str, Any], store: list[str], trace: Trace, folder: Path
+) -> dict[str, Any]:
+    """Return an event whose payload or envelope is the number of a packed text."""
+    shown = dict(event)
+    key = _PACKED.get(event["kind"])
+    if key is not None and key in shown:
+        store.append(packed(_fit(shown.pop(key), longest=_MOST_PACKED_TEXT)))
+        shown[key] = len(store) - 1
+    if event["kind"] == "artefact":
+        shown["href"] = _link(event.get("path"), trace.folder, folder)
+    fit: dict[str, Any] = _fit(shown, longest=_MOST_TEXT)
+    return fit
+
+
+def _link(path: object, trace_folder: Path, folder: Path) -> str | None:
+    """Return how a page in ``folder`` links to a file of the trace; None if it is not there."""
+    if not isinstance(path, str) or not path or "\0" in path or Path(path).is_absolute():
+        return None
+    try:
+        target = (trace_folder / path).resolve()
+        if not target.is_file():
+            return None
+        return quote(Path(os.path.relpath(target, folder.resolve())).as_posix())
+    except (OSError, ValueError):
+        return None
+
+
+def _tree_names(trace: Trace) -> Iterator[Any]:
+    for event in trace.events:
+        if event["kind"] == "execution-end":
+            yield from (event.get("before"), event.get("after"))
+        polls = event.get("polls") if event["kind"] == "expectation" else None
+        for poll in polls if isinstance(polls, list) else ():
+            if isinstance(poll, dict):
+                yield poll.get("tree")
+
+
+def _picture_names(trace: Trace) -> Iterator[Any]:
+    return (event.get("blob") for event in trace.of_kind("picture"))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _fit(value: Any, *, longest: int, depth: int = 0) -> Any:
+    """Return data that JSON has and a page can show: texts cut, no endless depth."""
+    if isinstance(value, str):
+        if len(value) <= longest:
+            return value
+        return f"{value[:longest]}… ({len(value) - longest:,} more characters)"
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if not isinstance(value, (dict, list)):
+        return value
+    if depth == _MOST_DEPTH:
+        return "…"
+    if isinstance(value, list):
+        return [_fit(one, longest=longest, depth=depth + 1) for one in value]
+    return {
+        _fit(key, longest=200): _fit(one, longest=longest, depth=depth + 1)
+        for key, one in value.items()
+    }

@@ -1,0 +1,207 @@
+// <claw-screen>: a screen with its picture, or its nodes as boxes, and marks on it.
+import { clip } from "../base/format.js";
+import { fill, make } from "../base/dom.js";
+
+/**
+ * @typedef {import("../screen/tree.js").Tree} ShownTree
+ * @typedef {import("../screen/tree.js").TreeNode} ShownNode
+ * @typedef {import("../screen/tree.js").Box} ShownBox
+ * @typedef {{
+ *   tree: ShownTree | null, picture: string | null, size: { width: number, height: number } | null,
+ *   isOlder?: boolean,
+ *   touch: { box: ShownBox | null, point: { x: number, y: number } | null } | null, label: string,
+ * }} ScreenData
+ * `isOlder` says that the picture may show another screen than the hierarchy.
+ * @typedef {{ box: ShownBox, kind: "match" | "added" | "removed" | "changed" | "moved" }} Mark
+ */
+
+const USUAL_SIZE = { width: 1080, height: 2400 };
+const MOST_MARKS = 300;
+
+/**
+ * Tells `node-hover` and `node-pick` with the node, or null, as detail.
+ */
+export class ScreenView extends HTMLElement {
+  constructor() {
+    super();
+    /** @type {ScreenData | null} */
+    this.data = null;
+    this.size = USUAL_SIZE;
+    this.prefersBoxes = false;
+    this.ground = make("canvas", { class: "boxes" });
+    this.image = make("img", { alt: "", draggable: "false" });
+    this.marks = make("div", { class: "marks" });
+    this.touch = make("div", { class: "marks" });
+    this.chosen = make("div", { class: "mark chosen", hidden: true });
+    this.pointed = make("div", { class: "mark pointed", hidden: true });
+    this.glass = make("div", { class: "glass" }, this.ground, this.image, this.marks, this.touch, this.chosen, this.pointed);
+    this.empty = make("p", { class: "soft nothing", hidden: true });
+    this.glass.addEventListener("pointermove", (event) => this.tell("node-hover", this.nodeUnder(event)));
+    this.glass.addEventListener("pointerleave", () => this.tell("node-hover", null));
+    this.glass.addEventListener("click", (event) => this.tell("node-pick", this.nodeUnder(event)));
+    document.addEventListener("themechange", () => this.draw());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+  }
+
+  connectedCallback() {
+    if (this.childElementCount === 0) this.append(this.glass, this.empty);
+  }
+
+  /** @param {ScreenData} data */
+  show(data) {
+    this.data = data;
+    this.size = data.size ?? data.tree?.size ?? USUAL_SIZE;
+    if (!(this.size.width > 0 && this.size.height > 0)) this.size = USUAL_SIZE;
+    const isEmpty = data.tree === null && data.picture === null;
+    this.glass.hidden = isEmpty;
+    this.empty.hidden = !isEmpty;
+    this.empty.textContent = "Neither a picture nor a hierarchy was kept of this moment.";
+    this.style.setProperty("--ratio", String(this.size.width / this.size.height));
+    this.setMarks([]);
+    this.showTouch(data.touch);
+    this.draw();
+  }
+
+  /** Draws the picture, or the boxes where there is none or they are wished for. */
+  draw() {
+    if (this.data === null) return;
+    const { picture, tree, label, isOlder = false } = this.data;
+    // Boxes on a picture of another screen would mislead.
+    const isPicture = picture !== null && !(tree !== null && this.prefersBoxes !== isOlder);
+    this.image.hidden = !isPicture;
+    this.ground.hidden = isPicture;
+    this.classList.toggle("drawn", !isPicture);
+    if (isPicture) {
+      if (this.image.getAttribute("src") !== picture) this.image.src = picture;
+      this.image.alt = label;
+    } else if (tree !== null) {
+      drawBoxes(this.ground, tree, this.size);
+    }
+  }
+
+  /** @param {ShownNode | null} node */
+  set hovered(node) {
+    this.put(this.pointed, node?.box ?? null);
+  }
+
+  /** @param {ShownNode | null} node */
+  set selected(node) {
+    this.put(this.chosen, node?.box ?? null);
+  }
+
+  /** @param {Mark[]} marks */
+  setMarks(marks) {
+    fill(this.marks, ...marks.slice(0, MOST_MARKS).map(({ box, kind }) => {
+      const mark = make("div", { class: `mark ${kind}` });
+      this.put(mark, box);
+      return mark;
+    }));
+  }
+
+  /** @param {ScreenData["touch"]} touch */
+  showTouch(touch) {
+    fill(this.touch);
+    if (touch === null) return;
+    if (touch.box !== null) {
+      const mark = make("div", { class: "mark touched" });
+      this.put(mark, touch.box);
+      this.touch.append(mark);
+    }
+    if (touch.point !== null) {
+      const dot = make("div", { class: "finger" });
+      dot.style.left = `${(touch.point.x / this.size.width) * 100}%`;
+      dot.style.top = `${(touch.point.y / this.size.height) * 100}%`;
+      this.touch.append(dot);
+    }
+  }
+
+  /**
+   * @param {HTMLElement} mark
+   * @param {ShownBox | null} box
+   */
+  put(mark, box) {
+    mark.hidden = box === null;
+    if (box === null) return;
+    const { width, height } = this.size;
+    const left = Math.max(0, box.left), top = Math.max(0, box.top);
+    mark.style.left = `${(left / width) * 100}%`;
+    mark.style.top = `${(top / height) * 100}%`;
+    mark.style.width = `${(Math.max(0, Math.min(width, box.right) - left) / width) * 100}%`;
+    mark.style.height = `${(Math.max(0, Math.min(height, box.bottom) - top) / height) * 100}%`;
+  }
+
+  /** @param {MouseEvent} event */
+  nodeUnder(event) {
+    const place = this.glass.getBoundingClientRect();
+    const x = ((event.clientX - place.left) / place.width) * this.size.width;
+    const y = ((event.clientY - place.top) / place.height) * this.size.height;
+    return this.data?.tree?.nodeAt(Math.floor(x), Math.floor(y)) ?? null;
+  }
+
+  /**
+   * @param {string} name
+   * @param {ShownNode | null} node
+   */
+  tell(name, node) {
+    this.dispatchEvent(new CustomEvent(name, { detail: node }));
+  }
+}
+
+/**
+ * Draws nodes as boxes with their texts.
+ * @param {HTMLCanvasElement} canvas
+ * @param {ShownTree} tree
+ * @param {{ width: number, height: number }} size
+ * @param {number} [width] of the canvas in dots
+ */
+export function drawBoxes(canvas, tree, size, width = 720) {
+  const scale = Math.min(width / size.width, 4096 / size.height);
+  canvas.width = Math.max(1, Math.round(size.width * scale));
+  canvas.height = Math.max(1, Math.round(size.height * scale));
+  const context = canvas.getContext("2d");
+  if (context === null) return;
+  const style = getComputedStyle(canvas);
+  context.strokeStyle = style.borderTopColor;
+  context.fillStyle = style.color;
+  context.lineWidth = Math.max(1, width / 480);
+  context.textBaseline = "middle";
+  for (const node of tree.nodes) {
+    if (node.box === null || !node.isShown || node.parent === null) continue;
+    const { left, top, right, bottom } = node.box;
+    const [x, y, w, h] = [left * scale, top * scale, (right - left) * scale, (bottom - top) * scale];
+    if (w < 2 || h < 2) continue;
+    if (node.isClickable) {
+      context.globalAlpha = 0.06;
+      context.fillRect(x, y, w, h);
+    }
+    context.globalAlpha = node.children.length === 0 || node.isClickable ? 0.9 : 0.35;
+    context.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
+    if (node.label === "" || width < 200) continue;
+    context.globalAlpha = 1;
+    drawLabel(context, clip(node.label, 120), { x, y, w, h }, 14 * (width / 360));
+  }
+}
+
+/**
+ * Draws a text in a box, smaller where it would not fit.
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} text
+ * @param {{ x: number, y: number, w: number, h: number }} box
+ * @param {number} largest
+ */
+function drawLabel(context, text, { x, y, w, h }, largest) {
+  const usual = Math.min(h * 0.6, largest);
+  context.font = `${usual}px system-ui, sans-serif`;
+  const fitting = usual * Math.min(1, (w * 0.94) / context.measureText(text).width);
+  const size = Math.max(fitting, usual * 0.55);
+  if (size < 6) return;
+  context.font = `${size}px system-ui, sans-serif`;
+  context.save();
+  context.beginPath();
+  context.rect(x, y, w, h);
+  context.clip();
+  context.fillText(text, x + Math.min(size * 0.35, w * 0.03), y + h / 2);
+  context.restore();
+}
+
+customElements.define("claw-screen", ScreenView);

@@ -1,0 +1,140 @@
+"""Writes the page of a test: one file, which asks nobody for anything."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import os
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from pytest_clawperator.report.page.contents import page_contents
+from pytest_clawperator.report.page.joining import join_modules
+from pytest_clawperator.report.trace.reading import Trace
+
+_FILES = Path(__file__).parent / "files"
+_ENTRY = "viewer/main.js"
+_STYLES = ("base/base.css", "parts/parts.css", "viewer/viewer.css")
+# Texts can never become markup or script: only the page's own script and style run.
+_POLICY = (
+    "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data: blob:; "
+    "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; "
+    "trusted-types 'none'"
+)
+# In a script element these could end it or begin a comment; in JSON their codes mean the same.
+_ESCAPES = {ord(one): f"\\u{ord(one):04x}" for one in "<>&\u2028\u2029"}
+_MOST_MESSAGE = 2_000
+
+
+def write_page(trace: Trace, path: Path, *, passed: Trace | None = None) -> None:
+    """Write the page of a trace to a file.
+
+    ``passed`` is the trace of the last run of this test that passed, to compare with.
+    """
+    text = page_text(trace, folder=path.parent, passed=passed)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # What is half written when the process is killed has another name.
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def page_text(trace: Trace, *, folder: Path, passed: Trace | None = None) -> str:
+    """Return the page of a trace, whose links to other files start in ``folder``."""
+    data = {
+        "trace": page_contents(trace, folder=folder),
+        "passed": None if passed is None else page_contents(passed, folder=folder),
+    }
+    return page_of(
+        "viewer/viewer.html",
+        entry=_ENTRY,
+        styles=_STYLES,
+        title=_title(trace),
+        data=data,
+        summary=_summary(trace),
+    )
+
+
+def page_of(
+    template: str,
+    *,
+    entry: str,
+    styles: tuple[str, ...],
+    title: str,
+    data: Any,
+    summary: str = "",
+) -> str:
+    """Return a page of its own: a template of ``files/`` with script, styles and data.
+
+    ``summary`` is HTML for readers whose browser runs no scripts here.
+    """
+    script, style = _script(entry), _style(styles)
+    policy = _POLICY.format(script=_hash(script), style=_hash(style))
+    parts = {
+        "policy": html.escape(policy, quote=True),
+        "title": html.escape(_whole(title)),
+        "summary": summary,
+        "style": style,
+        "data": embedded(data),
+        "script": script,
+    }
+    text = (_FILES / template).read_text(encoding="utf-8")
+    before, *rest = text.split("{{")
+    for part in rest:
+        name, _, after = part.partition("}}")
+        before += parts[name] + after
+    return before
+
+
+def embedded(data: Any) -> str:
+    """Return data as JSON that can stand in a script element."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    return text.translate(_ESCAPES)
+
+
+@cache
+def _script(entry: str) -> str:
+    script = join_modules(_FILES, entry)
+    # A closing tag anywhere would end the element, also one in a comment.
+    assert "</script" not in script.lower()
+    assert "<!--" not in script
+    return script
+
+
+@cache
+def _style(names: tuple[str, ...]) -> str:
+    return "\n".join((_FILES / name).read_text(encoding="utf-8") for name in names)
+
+
+def _hash(text: str) -> str:
+    digest = base64.b64encode(sha256(text.encode("utf-8")).digest())
+    return f"sha256-{digest.decode('ascii')}"
+
+
+def _title(trace: Trace) -> str:
+    outcome = trace.end.get("outcome") if trace.end else None
+    word = outcome if isinstance(outcome, str) else "broken off"
+    return f"{word[:40]}: {trace.head['nodeid'][:200]}"
+
+
+def _summary(trace: Trace) -> str:
+    """Return what happened in a few lines of HTML."""
+    lines = [f"<h1>{html.escape(_whole(_title(trace)))}</h1>"]
+    for error in trace.of_kind("error"):
+        failure = error.get("failure")
+        if isinstance(failure, dict):
+            told = [str(failure[key]) for key in ("type", "message", "hint") if failure.get(key)]
+            text = _whole("\n".join(told)[:_MOST_MESSAGE])
+            lines.append(f"<pre>{html.escape(text)}</pre>")
+    return "\n".join(lines)
+
+
+def _whole(text: str) -> str:
+    """Return text that UTF-8 has: half characters are replaced."""
+    return text.encode("utf-8", "replace").decode("utf-8")
