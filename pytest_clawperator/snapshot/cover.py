@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lxml import etree  # type: ignore[import-untyped]  # lxml has no types
+
 from pytest_clawperator.snapshot.bounds import Bounds
 
 if TYPE_CHECKING:
     from pytest_clawperator.snapshot.node import Node
 
+# What is drawn after a node, and takes clicks.
+_LATER_TARGETS = etree.XPath("following::*[@clickable='true']")
 # What is smaller belongs to the layout: a button on a card, a bar below a list.
 _LEAST_PART = 0.5
 
@@ -28,7 +32,7 @@ def covering_node(node: Node, *, around: Node) -> Node | None:
     if shown is None:
         return None
     least = _LEAST_PART * Bounds(0, 0, *node.snapshot.size).area
-    for element in node._element.xpath("following::*[@clickable='true']"):
+    for element in _LATER_TARGETS(node._element):
         bounds = Bounds.parse(element.get("bounds", ""))
         if bounds is None or bounds.area < least or bounds.intersection(shown) != shown:
             continue

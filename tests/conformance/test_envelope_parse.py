@@ -21,4 +21,4 @@ def test_a_log_line_is_parsed_as_published(row: dict[str, Any]) -> None:
 
     envelope = parse_result_line(row["line"], row["commandId"])
 
-    assert (envelope.to_wire() if envelope else None) == row["envelope"]
+    assert (None if envelope is None else envelope.to_wire()) == row["envelope"]
