@@ -206,7 +206,7 @@ def test_the_log_is_filtered(shop: Page) -> None:
     panel.get_by_label("Search the log").fill("result clawperator")
 
     expect(panel.locator(".count")).to_contain_text(" of ")
-    texts = [text.lower() for text in lines.all_inner_texts()]
+    texts = [text.lower() for text in lines.all_text_contents()]
     assert any("[clawperator-result]" in text for text in texts)
     assert all("clawperator" in text and "result" in text for text in texts)
     panel.get_by_label("Search the log").fill("")
