@@ -156,7 +156,7 @@ def _parsed(variables: Mapping[str, Any] | str) -> Any:
         raise SkillError(
             "Invalid --vars JSON",
             code=ErrorCode.COMPILE_VARS_PARSE_FAILED,
-            hint=f"{why_not_json(error)}. Write an object, as in '{{\"ROOM\": \"Bedroom\"}}'.",
+            hint=f'{why_not_json(error)}. Write an object, as in \'{{"ROOM": "Bedroom"}}\'.',
             details={"varsJson": variables},
         ) from error
 
