@@ -6,34 +6,28 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 PROGRAM_VARIABLE = "CLAWPERATOR_BIN"
 PACKAGE_VARIABLE = "CLAWPERATOR_OPERATOR_PACKAGE"
-#: The right of a script to use a device that the process which started it has leased.
-TICKET_VARIABLE = "CLAWPERATOR_LEASE_TICKET"
+SERVER_VARIABLE = "ADB_SERVER_SOCKET"
 
 
 def script_environment(
     base: Mapping[str, str] = os.environ,
     *,
-    operator_package: str | None = None,
+    operator_package: str,
     adb: str | None = None,
-    ticket: str | None = None,
+    more: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, str]:
     """Return the environment of a script that runs executions on a device.
 
-    ``adb`` is the server that has the device, ``ticket`` lends the device to the script: its
-    host program then takes no lease of its own.
+    ``adb`` is the server that has the device, if it is another than that of ``base``.
     """
-    found = dict(base)
+    found = {**base, PACKAGE_VARIABLE: operator_package, **more}
     found[PROGRAM_VARIABLE] = base.get(PROGRAM_VARIABLE) or host_program()
-    for name, value in {
-        PACKAGE_VARIABLE: operator_package,
-        "ADB_SERVER_SOCKET": adb,
-        TICKET_VARIABLE: ticket,
-    }.items():
-        if value:
-            found[name] = value
+    if adb is not None:
+        found[SERVER_VARIABLE] = adb_socket(adb)
     return found
 
 
@@ -42,3 +36,12 @@ def host_program() -> str:
     beside = Path(sys.executable).with_name("clawperator-py")
     words = [str(beside)] if beside.is_file() else [sys.executable, "-m", "pytest_clawperator"]
     return " ".join(f'"{word}"' if " " in word else word for word in words)
+
+
+def adb_socket(server: str) -> str:
+    """Return the address of an adb server as adb itself reads it."""
+    if server.startswith(("tcp:", "localfilesystem:")):
+        return server
+    if server.startswith("/"):
+        return f"localfilesystem:{server}"
+    return f"tcp:{server}" if ":" in server else f"tcp:127.0.0.1:{server}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,10 +53,11 @@ def make_skill(
         files = _write(folder, entry, scripts)
         _register(registry, entry)
     except (OSError, ValueError) as error:
+        shutil.rmtree(folder, ignore_errors=True)
         raise SkillError(
             f"the skill cannot be written: {error}",
             code=ErrorCode.SKILLS_SCAFFOLD_FAILED,
-            hint=f"Look at what is in {folder}.",
+            hint=f"Nothing of it is left in {folder}; correct the cause and try again.",
         ) from error
     return Made(skill_id, folder, files)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.errors import SkillError
-from pytest_clawperator.skills.compile import compile_artifact
+from pytest_clawperator.skills.compile import Compiled, compile_artifact
 from pytest_clawperator.skills.registry import read_registry
 from tests.conformance.vectors import rows
 
@@ -23,20 +23,21 @@ def test_a_recipe_compiles_as_published(row: dict[str, Any], tmp_path: Path) -> 
     """The same payload with the same ids, or the same error about the same thing."""
     path = _make_repository(tmp_path, row)
 
-    try:
-        compiled = compile_artifact(
-            read_registry(path), row["skillId"], row["artifactName"], row["varsJson"]
-        )
-    except SkillError as error:
-        assert row["error"] is not None, error
-        assert error.code == row["error"]["code"]
-        if error.code not in _OWN_WORDS:
-            assert error.message == row["error"]["message"]
-        told = json.loads(json.dumps(row["error"]["details"]).replace("$ROOT", str(tmp_path)))
-        assert {key: error.details[key] for key in told} == told
-    else:
-        assert row["ok"]
-        assert compiled.execution.to_wire() == row["execution"]
+    def compiled() -> Compiled:
+        skill, artifact = row["skillId"], row["artifactName"]
+        return compile_artifact(read_registry(path), skill, artifact, row["varsJson"])
+
+    if row["ok"]:
+        assert compiled().execution.to_wire() == row["execution"]
+        return
+    with pytest.raises(SkillError) as caught:
+        compiled()
+    expected = row["error"]
+    assert caught.value.code == expected["code"]
+    if expected["code"] not in _OWN_WORDS:
+        assert caught.value.message == expected["message"]
+    details = json.loads(json.dumps(expected["details"]).replace("$ROOT", str(tmp_path)))
+    assert {key: caught.value.details[key] for key in details} == details
 
 
 def _make_repository(root: Path, row: dict[str, Any]) -> Path:

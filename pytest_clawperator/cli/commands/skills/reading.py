@@ -102,9 +102,7 @@ def compile_(
 @_words
 @click.option("--all", "is_all", is_flag=True, help="Every skill of the registry.")
 @click.option("--dry-run", is_flag=True, help="The payloads of recipes, too.")
-def validate(
-    options: GlobalOptions, words: tuple[str, ...], is_all: bool, dry_run: bool
-) -> Answer:
+def validate(options: GlobalOptions, words: tuple[str, ...], is_all: bool, dry_run: bool) -> Answer:
     """Check the files of a skill, its metadata, and with --dry-run its payloads."""
     registry = read_registry()
     if is_all:
