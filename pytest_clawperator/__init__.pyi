@@ -87,6 +87,8 @@ from pytest_clawperator.errors import PayloadRefusedError as PayloadRefusedError
 from pytest_clawperator.errors import PayloadTooLargeError as PayloadTooLargeError
 from pytest_clawperator.errors import Problem as Problem
 from pytest_clawperator.errors import ShellError as ShellError
+from pytest_clawperator.errors import SkillError as SkillError
+from pytest_clawperator.errors import SkillFailedError as SkillFailedError
 from pytest_clawperator.errors import SnapshotError as SnapshotError
 from pytest_clawperator.errors import StepFailedError as StepFailedError
 from pytest_clawperator.errors import TransportError as TransportError

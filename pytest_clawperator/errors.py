@@ -26,6 +26,8 @@
     │   ├── EnvelopeTimeoutError
     │   └── EnvelopeMalformedError
     ├── SnapshotError
+    ├── SkillError
+    │   └── SkillFailedError(AssertionError)
     └── StepFailedError(AssertionError)
         ├── NodeNotFoundError
         ├── ContainerNotFoundError
@@ -358,6 +360,18 @@ class SnapshotError(ClawperatorError):
     """The UI hierarchy is missing or unreadable."""
 
     default_code = ErrorCode.SNAPSHOT_UNREADABLE
+
+
+class SkillError(ClawperatorError):
+    """A skill, its registry or one of its recipes cannot be used."""
+
+    default_code = ErrorCode.SKILL_NOT_FOUND
+
+
+class SkillFailedError(SkillError, AssertionError):
+    """The script of a skill ran, and failed: by its exit code, its time or what it printed."""
+
+    default_code = ErrorCode.SKILL_EXECUTION_FAILED
 
 
 class StepFailedError(ClawperatorError, AssertionError):

@@ -18,6 +18,7 @@ from pytest_clawperator.errors import (
     ExpectationError,
     NodeNotFoundError,
     Problem,
+    SkillFailedError,
     StepFailedError,
 )
 from pytest_clawperator.remedies import Remedy, RemedyKind
@@ -148,6 +149,7 @@ def test_only_failures_of_app_or_test_are_assertions() -> None:
     assert assertions == {
         StepFailedError,
         *StepFailedError.__subclasses__(),
+        SkillFailedError,
         ExpectationError,
     }
     assert not issubclass(ExpectationError, ClawperatorError)

@@ -21,6 +21,7 @@ from pytest_clawperator.errors import (
     ConfigurationError,
     ErrorCode,
     ExecutionValidationError,
+    SkillFailedError,
 )
 from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.remedies import in_words
@@ -145,6 +146,9 @@ def error_document(error: ClawperatorError) -> dict[str, Any]:
         document |= {name: details.pop(name, []) for name in _ON_TOP}
     if "install" in details or "accessibility" in details:
         document |= {name: details.pop(name) for name in _SET_UP if name in details}
+    if isinstance(error, SkillFailedError) or error.code is ErrorCode.SKILL_SCRIPT_NOT_FOUND:
+        document |= details
+        details = {}
     details |= _published_details(error)
     return {**document, "details": details} if details else document
 

@@ -28,6 +28,7 @@ GROUPS: Mapping[str, str] = {
     "operator": "The Operator app on a device.",
     "record": "Recordings of what a person does.",
     "recording": "Recordings of what a person does.",
+    "skills": "Packaged scripts and recipes for apps.",
     "emulator": "Android emulators of this machine.",
     "provision": "Devices that are made ready.",
 }
@@ -76,6 +77,22 @@ SECTIONS: Mapping[str, Mapping[str, Row]] = {
         "record stop": _in("recording.record", "record_stop", "Stop the recording."),
         "record pull": _in("recording.record", "record_pull", "Fetch a recording."),
         "record parse": _in("recording.record", "record_parse", "Write its steps into a file."),
+    },
+    "Skills": {
+        "skills list": _in("skills.reading", "skills_list", "List the skills of the registry."),
+        "skills get": _in("skills.reading", "skills_get", "Tell what one is."),
+        "skills search": _in(
+            "skills.reading", "skills_search", "Find some by app, intent or keyword."
+        ),
+        "skills compile-artifact": _in(
+            "skills.reading", "compile_", "Compile a recipe to an execution payload."
+        ),
+        "skills validate": _in("skills.reading", "validate", "Check one, or all of them."),
+        "skills run": _in("skills.running", "run", "Run the script of one."),
+        "skills new": _in("skills.repository", "new", "Write the first files of one."),
+        "skills install": _in("skills.repository", "install", "Fetch a skills repository."),
+        "skills update": _in("skills.repository", "update", "Fetch what is new in it."),
+        "skills sync": _in("skills.repository", "sync", "Pin it to a ref."),
     },
     "Emulators": {
         "emulator list": _in("emulators", "emulator_list", "List the virtual devices."),

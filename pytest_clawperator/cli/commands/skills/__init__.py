@@ -1,0 +1,1 @@
+"""The commands about skills: reading and checking them, running them, fetching and making them."""

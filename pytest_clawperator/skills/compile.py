@@ -1,0 +1,189 @@
+"""Compile a recipe: a template of an execution payload, and the values of its variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pytest_clawperator.contracts.payload import Execution, validate_execution
+from pytest_clawperator.contracts.text.strict_json import parse_json, why_not_json
+from pytest_clawperator.contracts.text.wording import closest, shown
+from pytest_clawperator.errors import (
+    UNUSABLE_FILE,
+    ErrorCode,
+    ExecutionValidationError,
+    PayloadError,
+    SkillError,
+    file_problem,
+)
+from pytest_clawperator.skills import template
+from pytest_clawperator.skills.registry import Registry
+from pytest_clawperator.skills.skill import Skill, recipe_name
+
+MODE = "artifact_compiled"
+# A payload has at most 64,000 bytes.
+_MOST_BYTES = 1_000_000
+_LEFT_OVER = re.compile(r"\{\{[^{}\"]{0,60}(?:\}\})?")
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A compiled recipe; ``doubts`` are what the published program accepts silently."""
+
+    execution: Execution
+    doubts: tuple[SkillError, ...] = ()
+
+    def checked(self) -> Execution:
+        """Return the execution; raise the first doubt if there is any."""
+        if self.doubts:
+            raise self.doubts[0]
+        return self.execution
+
+
+def compile_artifact(
+    registry: Registry, skill_id: str, artifact: str, variables: Mapping[str, Any] | str = ""
+) -> Compiled:
+    """Compile a recipe of a skill; ``variables`` are an object, or JSON text of one."""
+    skill = registry.get(skill_id)
+    path = skill.recipe(artifact)
+    if path is None:
+        raise _no_artifact(skill, artifact)
+    values = _parsed(variables)
+    text = _read(registry, path, artifact)
+    recipe = _Recipe(skill.id, artifact, path, text)
+    given = template.as_texts(values)
+    filled = recipe.filled(given)
+    execution = recipe.validated(filled)
+    return Compiled(execution, tuple(recipe.doubts(values, given, filled)))
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    """The template of one recipe; errors name it."""
+
+    skill_id: str
+    artifact: str
+    path: str
+    text: str
+
+    def filled(self, given: Mapping[str, str]) -> str:
+        """Return the text with all values in it; raise for the first that is missing."""
+        complete = template.with_ids(given, skill_id=self.skill_id, artifact=self.artifact)
+        for name in template.placeholders(self.text):
+            if not complete.get(name):
+                raise self._missing(name, given)
+        return template.fill(self.text, complete)
+
+    def validated(self, filled: str) -> Execution:
+        """Return the payload; raise if it is none."""
+        try:
+            execution = validate_execution(filled)
+        except ExecutionValidationError as error:
+            raise self._invalid(error.message, problems=error.problems) from error
+        except PayloadError as error:
+            raise self._invalid(error.message) from error
+        return replace(execution, mode=MODE)
+
+    def doubts(self, values: Any, given: Mapping[str, str], filled: str) -> list[SkillError]:
+        """Return what is probably a mistake: variables without use or text, braces left over."""
+        known = template.placeholders(self.text)
+        found = [self._unknown(name, known) for name in given if not self._is_used(name)]
+        pairs = values.items() if isinstance(values, Mapping) else [("--vars", values)]
+        for name, value in pairs:
+            if value is None or isinstance(value, (list, Mapping)):
+                found.append(self._no_text(name, value))
+        if left := _LEFT_OVER.search(filled):
+            found.append(self._invalid(f"{left[0]} is left over in the payload"))
+        return found
+
+    def _is_used(self, name: str) -> bool:
+        return template.is_used(name, self.text)
+
+    def _missing(self, name: str, given: Mapping[str, str]) -> SkillError:
+        near = closest(name, given)
+        meant = f" {near} is given; the case of letters matters." if near else ""
+        return SkillError(
+            f"Missing required variable: {name}",
+            code=ErrorCode.COMPILE_VAR_MISSING,
+            hint=f"Give it a value that is not empty.{meant}",
+            details={"placeholder": name, **self._about()},
+        )
+
+    def _unknown(self, name: str, known: list[str]) -> SkillError:
+        others = ", ".join(known) or "none"
+        return SkillError(
+            f"{self.path} has no variable {name}",
+            code=ErrorCode.COMPILE_VAR_UNKNOWN,
+            hint=f"Its variables: {others}.",
+            details={"placeholder": name, **self._about()},
+        )
+
+    def _no_text(self, name: str, value: Any) -> SkillError:
+        return SkillError(
+            f"the variable {name} is no text: {shown(value)}",
+            code=ErrorCode.COMPILE_VARS_PARSE_FAILED,
+            hint="Allowed are texts, numbers, true and false.",
+            details=self._about(),
+        )
+
+    def _invalid(self, why: str, *, problems: Any = ()) -> SkillError:
+        return SkillError(
+            f"{self.path} does not compile to a payload: {why}",
+            code=ErrorCode.COMPILE_VALIDATION_FAILED,
+            hint="Values are put between the quotes of the recipe's JSON.",
+            details={**self._about(), **_listed(problems)},
+        )
+
+    def _about(self) -> dict[str, Any]:
+        return {"skillId": self.skill_id, "artifactName": self.artifact}
+
+
+def _listed(problems: Any) -> dict[str, Any]:
+    """Return the problems of a payload as data."""
+    told = [{"path": one.path, "message": one.message} for one in problems]
+    return {"path": told[0]["path"], "problems": told} if told else {}
+
+
+def _parsed(variables: Mapping[str, Any] | str) -> Any:
+    if not isinstance(variables, str):
+        return variables
+    try:
+        return parse_json(variables or "{}")
+    except (ValueError, RecursionError) as error:
+        raise SkillError(
+            "Invalid --vars JSON",
+            code=ErrorCode.COMPILE_VARS_PARSE_FAILED,
+            hint=f'{why_not_json(error)}. Write an object, as in \'{{"ROOM": "Bedroom"}}\'.',
+            details={"varsJson": variables},
+        ) from error
+
+
+def _read(registry: Registry, relative: str, artifact: str) -> str:
+    try:
+        path = registry.file(relative)
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            raise ValueError(f"{path} has more than {_MOST_BYTES} bytes")
+        return content.decode("utf-8")
+    except UNUSABLE_FILE as error:
+        why = f"{file_problem(error)}: {relative}" if isinstance(error, OSError) else str(error)
+        raise SkillError(
+            f"Cannot read artifact: {why}",
+            code=ErrorCode.REGISTRY_READ_FAILED,
+            hint=f"Correct the paths in {registry.path}, or install the skills again.",
+            details={"registryPath": str(registry.path), "artifactName": artifact},
+        ) from error
+
+
+def _no_artifact(skill: Skill, artifact: str) -> SkillError:
+    names = [recipe_name(Path(path).name) for path in skill.recipes]
+    return SkillError(
+        f"Artifact not found: {artifact} (skill: {skill.id})",
+        code=ErrorCode.ARTIFACT_NOT_FOUND,
+        hint=f"Its recipes: {', '.join(names) or 'none; `skills run` runs its script'}.",
+        details={"skillId": skill.id, "artifactName": artifact},
+    )

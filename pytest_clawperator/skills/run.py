@@ -1,0 +1,168 @@
+"""Run the script of a skill, and judge how it ended."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_clawperator.contracts.skill_run import SkillRun
+from pytest_clawperator.errors import (
+    UNUSABLE_FILE,
+    ErrorCode,
+    SkillError,
+    SkillFailedError,
+    file_problem,
+    is_file,
+)
+from pytest_clawperator.skills.registry import Registry
+from pytest_clawperator.skills.script import Ended, OnOutput, run_script
+from pytest_clawperator.skills.skill import Skill
+
+#: How long a script may take, in seconds.
+TIMEOUT = 120.0
+_SHOWN = 400
+
+
+def run_skill(
+    registry: Registry,
+    skill_id: str,
+    words: Sequence[str] = (),
+    *,
+    timeout: float | None = None,
+    wanted: str | None = None,
+    environment: Mapping[str, str] = os.environ,
+    on_output: OnOutput | None = None,
+) -> SkillRun:
+    """Run the script of a skill with these words; raise if it fails or prints something else.
+
+    ``wanted`` is a text that it must print. The first of the words is the device, for scripts
+    that use one.
+    """
+    skill = registry.get(skill_id)
+    asked = _Asked(skill.id, timeout, wanted)
+    command = [*_program(_script(registry, skill), skill), *words]
+    begin = time.monotonic()
+    try:
+        ended = run_script(
+            command,
+            timeout=timeout or TIMEOUT,
+            environment=environment,
+            wanted=wanted or "",
+            on_output=on_output,
+        )
+    except UNUSABLE_FILE as error:  # there is no such program, or a word that none can be given
+        raise asked.failed(f"cannot be run: {_why(error)}") from error
+    asked.check(ended)
+    return SkillRun(
+        skill_id=skill.id,
+        output=ended.stdout.text(),
+        complaints=ended.stderr.text(),
+        elapsed=time.monotonic() - begin,
+    )
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What was asked of a script, which its errors repeat."""
+
+    skill_id: str
+    timeout: float | None
+    wanted: str | None
+
+    def check(self, ended: Ended) -> None:
+        """Raise unless the script ended as it should."""
+        printed = {"stdout": ended.stdout.text(), "stderr": ended.stderr.text()}
+        if ended.code is None:
+            allowed = round((self.timeout or TIMEOUT) * 1000)
+            raise self.failed(
+                f"timed out after {allowed}ms",
+                code=ErrorCode.SKILL_EXECUTION_TIMEOUT,
+                hint="It was ended with all that it had started. Give it more time, or find out"
+                " what it waited for.",
+                **printed,
+            )
+        if ended.code != 0:
+            code = ended.code if ended.code > 0 else 128 - ended.code
+            raise self.failed(f"exited with code {code}", exitCode=code, **printed)
+        if self.wanted and not ended.stdout.is_wanted_found:
+            raise self.failed(
+                "output did not include expected text",
+                code=ErrorCode.SKILL_OUTPUT_ASSERTION_FAILED,
+                output=printed["stdout"],
+            )
+
+    def failed(
+        self, why: str, *, code: str | None = None, hint: str | None = None, **printed: Any
+    ) -> SkillFailedError:
+        """Return the error, with what was asked and what was printed."""
+        details: dict[str, Any] = {"skillId": self.skill_id, **_said(printed)}
+        if self.timeout is not None:
+            details["timeoutMs"] = round(self.timeout * 1000)
+        if self.wanted is not None:
+            details["expectedSubstring"] = self.wanted
+        message = f"Skill {self.skill_id} {why}"
+        return SkillFailedError(
+            message, code=code, hint=hint or _last_words(printed), details=details
+        )
+
+
+def _said(printed: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in printed.items() if value != "" or name == "output"}
+
+
+def _last_words(printed: Mapping[str, Any]) -> str | None:
+    """Return what a script said last, which usually tells what is wrong."""
+    text = (printed.get("stderr") or printed.get("stdout") or printed.get("output") or "").strip()
+    return f"It printed last: {text[-_SHOWN:]}" if text else None
+
+
+def _script(registry: Registry, skill: Skill) -> Path:
+    """Return the file of the script that is run."""
+    chosen = skill.script()
+    if chosen is None:
+        raise _no_script(skill, f"Skill {skill.id} has no scripts defined")
+    try:
+        path = registry.file(chosen)
+    except UNUSABLE_FILE as error:
+        raise _no_script(skill, f"Script not found: {error}") from error
+    if not is_file(path):
+        raise _no_script(skill, f"Script not found: {path}")
+    return path
+
+
+def _program(script: Path, skill: Skill) -> list[str]:
+    """Return the words that run a script: in JavaScript, in Python, or a program itself."""
+    if script.suffix == ".py":
+        return [sys.executable, str(script)]
+    if script.suffix != ".js":
+        return [str(script)]
+    node = shutil.which("node")
+    if node is None:
+        raise SkillError(
+            f"Skill {skill.id} is written in JavaScript, and there is no `node` on the PATH",
+            code=ErrorCode.SKILL_EXECUTION_FAILED,
+            hint="Install Node.js.",
+            details={"skillId": skill.id},
+        )
+    return [node, str(script)]
+
+
+def _no_script(skill: Skill, message: str) -> SkillError:
+    return SkillError(
+        message,
+        code=ErrorCode.SKILL_SCRIPT_NOT_FOUND,
+        hint=f"`clawperator-py skills validate {skill.id}` tells what else is missing.",
+        details={"skillId": skill.id},
+    )
+
+
+def _why(error: OSError | ValueError) -> str:
+    if isinstance(error, PermissionError):
+        return f"{file_problem(error)}; a script must be executable (chmod +x)"
+    return file_problem(error) if isinstance(error, OSError) else str(error)

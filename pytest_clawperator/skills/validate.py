@@ -1,0 +1,194 @@
+"""Check a skill of a registry: its files, its metadata, and the payloads of its recipes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_clawperator.contracts.payload import validate_execution
+from pytest_clawperator.contracts.text.strict_json import parse_json, why_not_json
+from pytest_clawperator.errors import (
+    UNUSABLE_FILE,
+    ErrorCode,
+    ExecutionValidationError,
+    PayloadError,
+    SkillError,
+    file_problem,
+    is_file,
+)
+from pytest_clawperator.skills.registry import Registry
+from pytest_clawperator.skills.skill import Skill
+
+_COMPARED = ("id", "applicationId", "intent", "summary", "path", "skillFile")
+_COMPARED_LISTS = ("scripts", "artifacts")
+WHY_SKIPPED = "skill has no recipes; its script makes the payload when it runs"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A skill that is as it should be, and the files that were found."""
+
+    skill: Skill
+    skill_json: Path
+    skill_file: Path
+    scripts: tuple[Path, ...]
+    artifacts: tuple[Path, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the files as data."""
+        return {
+            "skillJsonPath": str(self.skill_json),
+            "skillFilePath": str(self.skill_file),
+            "scriptPaths": [str(path) for path in self.scripts],
+            "artifactPaths": [str(path) for path in self.artifacts],
+        }
+
+
+def validate_skill(registry: Registry, skill: Skill, *, payloads: bool = False) -> Checked:
+    """Check a skill, and the payloads of its recipes if asked; raise for what is wrong first."""
+    _check_lists(skill)
+    checked = _files(registry, skill)
+    _check_metadata(skill, checked.skill_json)
+    if payloads:
+        for path in checked.artifacts:
+            if path.suffix == ".json":
+                _check_payload(skill, path)
+    return checked
+
+
+def validate_all(registry: Registry, *, payloads: bool = False) -> list[Checked]:
+    """Check every skill; raise with all that is wrong."""
+    valid: list[Checked] = []
+    failures: list[dict[str, Any]] = []
+    for skill in registry.skills:
+        try:
+            valid.append(validate_skill(registry, skill, payloads=payloads))
+        except SkillError as error:
+            told = {"code": str(error.code), "message": error.message, "details": error.details}
+            failures.append({"skillId": skill.id, **told})
+    if failures:
+        total = len(registry.skills)
+        raise SkillError(
+            f"{len(failures)} of {total} registered skills failed validation: "
+            + "; ".join(failure["message"] for failure in failures[:5]),
+            code=ErrorCode.SKILL_VALIDATION_FAILED,
+            hint="The details list each of them.",
+            details={
+                "totalSkills": total,
+                "validCount": len(valid),
+                "invalidCount": len(failures),
+                "failures": failures,
+            },
+        )
+    return valid
+
+
+def _check_lists(skill: Skill) -> None:
+    if not isinstance(skill.entry.get("scripts"), list):
+        why = "scripts must be an array"
+        raise _invalid(skill, f"is missing required scripts: {why}", missingFields=["scripts"])
+    if not isinstance(skill.entry.get("artifacts", []), list):
+        raise _invalid(
+            skill, "has an invalid artifacts value: artifacts must be an array when present"
+        )
+
+
+def _files(registry: Registry, skill: Skill) -> Checked:
+    """Return the files of a skill; raise for those that are missing or outside."""
+    folder, skill_file = skill.entry.get("path"), skill.entry.get("skillFile")
+    missing = [
+        name
+        for name, value in {"path": folder, "skillFile": skill_file}.items()
+        if not isinstance(value, str) or not value
+    ]
+    if missing:
+        raise _invalid(skill, f"lacks {' and '.join(missing)}", missingFields=missing)
+    relative = [f"{folder}/skill.json", str(skill_file), *skill.scripts, *skill.artifacts]
+    paths = _inside(registry, skill, relative)
+    absent = [str(path) for path in paths if not is_file(path)]
+    if absent:
+        raise _invalid(
+            skill,
+            f"is missing required files: {', '.join(absent[:5])}",
+            skillJsonPath=str(paths[0]),
+            missingFiles=absent,
+        )
+    split = 2 + len(skill.scripts)
+    return Checked(skill, paths[0], paths[1], tuple(paths[2:split]), tuple(paths[split:]))
+
+
+def _inside(registry: Registry, skill: Skill, relative: Sequence[str]) -> list[Path]:
+    """Return files of the repository; raise for those that are not in it."""
+    found, outside = [], []
+    for path in relative:
+        try:
+            found.append(registry.file(path))
+        except UNUSABLE_FILE:
+            outside.append(path)
+    if outside:
+        raise _invalid(
+            skill,
+            f"names files outside of {registry.root}: {', '.join(outside[:5])}",
+            outsideFiles=outside,
+        )
+    return found
+
+
+def _check_metadata(skill: Skill, path: Path) -> None:
+    """Raise if ``skill.json`` says something else than the registry."""
+    said = _json_of(skill, path)
+    if not isinstance(said, dict):
+        raise _invalid(skill, f"has a skill.json that is no object: {path}")
+    different = [name for name in _COMPARED if said.get(name) != skill.entry.get(name)]
+    for name in _COMPARED_LISTS:
+        if (said.get(name) or []) != (skill.entry.get(name) or []):
+            different.append(name)
+    if different:
+        raise _invalid(
+            skill,
+            f"metadata does not match the registry entry: {', '.join(different)}",
+            skillJsonPath=str(path),
+            mismatchFields=different,
+        )
+
+
+def _check_payload(skill: Skill, path: Path) -> None:
+    """Raise if a recipe is no payload; its variables count as they are written."""
+    try:
+        validate_execution(_json_of(skill, path))
+    except ExecutionValidationError as error:
+        raise _invalid(
+            skill,
+            f"artifact payload schema violation: {path.name}: {error.message}",
+            artifact=path.name,
+            reason=error.message,
+            **error.details,
+        ) from error
+    except PayloadError as error:
+        why = f"artifact payload schema violation: {path.name}: {error.message}"
+        raise _invalid(skill, why, artifact=path.name) from error
+
+
+def _json_of(skill: Skill, path: Path) -> Any:
+    try:
+        return parse_json(path.read_text(encoding="utf-8"))
+    except RecursionError as error:
+        why = why_not_json(error)
+        raise _invalid(skill, f"{path.name} is not JSON: {why}", reason=why) from error
+    except UNUSABLE_FILE as error:
+        why = file_problem(error) if isinstance(error, OSError) else why_not_json(error)
+        raise _invalid(
+            skill, f"{path.name} is not JSON: {why}", artifact=path.name, reason=why
+        ) from error
+
+
+def _invalid(skill: Skill, why: str, **details: Any) -> SkillError:
+    return SkillError(
+        f"Skill {skill.id} {why}",
+        code=ErrorCode.SKILL_VALIDATION_FAILED,
+        hint="Correct the files or the registry; `clawperator-py skills validate --all --dry-run`"
+        " checks them all.",
+        details=details,
+    )
