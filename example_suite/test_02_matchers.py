@@ -8,7 +8,7 @@ from example_suite.pages.conformance import PACKAGE, Conformance
 from example_suite.pages.settings import PACKAGE as SETTINGS
 from pytest_clawperator import Clawperator, NodeMatcher, expect
 
-pytestmark = pytest.mark.claw_app(PACKAGE)
+pytestmark = pytest.mark.claw_app(PACKAGE, missing="skip")
 
 
 def test_a_node_by_its_text(clawperator: Clawperator) -> None:

@@ -9,7 +9,7 @@ from example_suite.pages.settings import Settings
 from example_suite.pages.shop import PACKAGE, Shop
 from pytest_clawperator import Clawperator, expect
 
-pytestmark = pytest.mark.claw_app(PACKAGE, clear=True)
+pytestmark = pytest.mark.claw_app(PACKAGE, clear=True, missing="skip")
 
 
 def test_an_expectation_waits(shop: Shop) -> None:

@@ -9,7 +9,7 @@ from example_suite.pages.settings import PACKAGE as SETTINGS
 from example_suite.pages.settings import Settings
 from pytest_clawperator import Clawperator, expect
 
-pytestmark = pytest.mark.claw_app(PACKAGE)
+pytestmark = pytest.mark.claw_app(PACKAGE, missing="skip")
 
 
 def test_scroll_into_view(clawperator: Clawperator, conformance: Conformance) -> None:

@@ -9,10 +9,10 @@ from example_suite.pages.conformance import Conformance
 from example_suite.pages.shop import PACKAGE, Shop
 from pytest_clawperator import Clawperator, expect
 
-pytestmark = pytest.mark.claw_app(PACKAGE, clear=True)
+pytestmark = pytest.mark.claw_app(PACKAGE, clear=True, missing="skip")
 
 
-@pytest.mark.claw_app(CONFORMANCE)
+@pytest.mark.claw_app(CONFORMANCE, missing="skip")
 def test_a_switch_is_turned_off(conformance: Conformance) -> None:
     """The state of a switch is waited for, like everything else."""
     expect(conformance.toggle).to_be_checked()

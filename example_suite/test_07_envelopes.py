@@ -16,7 +16,7 @@ from pytest_clawperator import (
     expect,
 )
 
-pytestmark = pytest.mark.claw_app(PACKAGE)
+pytestmark = pytest.mark.claw_app(PACKAGE, missing="skip")
 
 COUNTER = NodeMatcher.of(id=f"{PACKAGE}:id/txt_counter")
 # One attempt; without a retry object the Operator tries for some seconds.

@@ -11,7 +11,7 @@ import pytest
 from example_suite.pages.conformance import PACKAGE, Conformance
 from pytest_clawperator import Clawperator, expect
 
-pytestmark = pytest.mark.claw_app(PACKAGE)
+pytestmark = pytest.mark.claw_app(PACKAGE, missing="skip")
 
 
 def test_a_golden_in_the_test(clawperator: Clawperator) -> None:

@@ -20,7 +20,7 @@ def signed_in(clawperator_client: Clawperator) -> None:
     expect(clawperator_client.node(id="product_list")).to_be_visible()
 
 
-@pytest.mark.claw_app(PACKAGE)
+@pytest.mark.claw_app(PACKAGE, missing="skip")
 @pytest.mark.usefixtures("signed_in")
 def test_signed_in_already(clawperator: Clawperator) -> None:
     """The app is started again before each test, but keeps its data."""
@@ -29,7 +29,7 @@ def test_signed_in_already(clawperator: Clawperator) -> None:
     expect(clawperator.node(text="Signed in as")).to_have_value("ada@example.com")
 
 
-@pytest.mark.claw_app(PACKAGE)
+@pytest.mark.claw_app(PACKAGE, missing="skip")
 @pytest.mark.usefixtures("signed_in")
 def test_a_search_without_signing_in_again(shop: Shop) -> None:
     """No test of this file spends time on signing in again."""
@@ -38,7 +38,7 @@ def test_a_search_without_signing_in_again(shop: Shop) -> None:
     expect(shop.claw.node(id="product_name").nth(0)).to_have_text("Item 20")
 
 
-@pytest.mark.claw_app(PACKAGE, launch=False, clear=True)
+@pytest.mark.claw_app(PACKAGE, launch=False, clear=True, missing="skip")
 def test_the_app_is_opened_by_a_link(clawperator: Clawperator) -> None:
     """With `launch=False` the test itself opens the app."""
     clawperator.open_uri("shop://item/7")
@@ -47,7 +47,9 @@ def test_the_app_is_opened_by_a_link(clawperator: Clawperator) -> None:
     expect(clawperator.node(id="item_name")).to_have_text("Item 7")
 
 
-@pytest.mark.claw_app(PACKAGE, clear=True, grant=["android.permission.ACCESS_FINE_LOCATION"])
+@pytest.mark.claw_app(
+    PACKAGE, clear=True, grant=["android.permission.ACCESS_FINE_LOCATION"], missing="skip"
+)
 def test_a_permission_given_before(clawperator: Clawperator, shop: Shop) -> None:
     """With `grant` the app has the permission, and shows no prompt."""
     shop.sign_in()
@@ -59,7 +61,7 @@ def test_a_permission_given_before(clawperator: Clawperator, shop: Shop) -> None
     expect(clawperator.node(text="3 shops within 2 km")).to_be_visible()
 
 
-@pytest.mark.claw_app(PACKAGE, clear=True)
+@pytest.mark.claw_app(PACKAGE, clear=True, missing="skip")
 def test_a_permission_prompt(clawperator: Clawperator, shop: Shop) -> None:
     """Without `grant` the prompt is a window over the app, and can be answered."""
     shop.sign_in()
@@ -71,7 +73,7 @@ def test_a_permission_prompt(clawperator: Clawperator, shop: Shop) -> None:
     expect(clawperator.node(text="3 shops within 2 km")).to_be_visible()
 
 
-@pytest.mark.claw_app("com.example.somewhere.else")
+@pytest.mark.claw_app("com.example.somewhere.else", missing="skip")
 def test_an_app_that_is_not_installed(clawperator: Clawperator) -> None:
-    """A test whose app is not installed is skipped, with the reason."""
+    """With `missing="skip"` a test whose app is not installed is skipped; else it is an error."""
     raise AssertionError("the test was not skipped")

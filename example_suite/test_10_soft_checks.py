@@ -12,7 +12,7 @@ from example_suite.pages.shop import Shop
 from pytest_clawperator import Clawperator, expect
 
 
-@pytest.mark.claw_app(PACKAGE)
+@pytest.mark.claw_app(PACKAGE, missing="skip")
 def test_all_of_a_screen(clawperator: Clawperator, conformance: Conformance) -> None:
     """After a soft failure the test goes on; it fails at its end, with all failures."""
     expect.soft(conformance.counter).to_have_text("Counter: 0")
@@ -22,7 +22,7 @@ def test_all_of_a_screen(clawperator: Clawperator, conformance: Conformance) -> 
     assert clawperator.node(text="Open List").exists()
 
 
-@pytest.mark.claw_app(SHOP, clear=True)
+@pytest.mark.claw_app(SHOP, clear=True, missing="skip")
 def test_a_check_with_a_message(shop: Shop) -> None:
     """The second argument stands at the beginning of a failure."""
     shop.add_to_cart(3, 5)

@@ -9,7 +9,7 @@ from example_suite.pages.shop import PACKAGE as SHOP
 from pytest_clawperator import Clawperator
 
 
-@pytest.mark.claw_app(PACKAGE)
+@pytest.mark.claw_app(PACKAGE, missing="skip")
 def test_counting_in_one_execution(clawperator: Clawperator) -> None:
     """A batch has the methods of the client; values are available after the block."""
     with clawperator.batch() as batch:
@@ -20,7 +20,7 @@ def test_counting_in_one_execution(clawperator: Clawperator) -> None:
     assert count.value == "Counter: 5"
 
 
-@pytest.mark.claw_app(SHOP, clear=True)
+@pytest.mark.claw_app(SHOP, clear=True, missing="skip")
 def test_fill_the_cart(clawperator: Clawperator) -> None:
     """Ten actions are one execution."""
     with clawperator.batch() as batch:
