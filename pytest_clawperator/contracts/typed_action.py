@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields
+from functools import cache
 from typing import Any, ClassVar
 
 from pydantic.alias_generators import to_camel
@@ -52,12 +53,24 @@ def _to_wire(value: Any) -> Any:
 def _wire_fields(instance: Any) -> dict[str, Any]:
     """Return the fields that are not None under their wire names."""
     wire = {}
-    for each in fields(instance):
-        value = getattr(instance, each.name)
+    for name, wire_name, convert in _wire_names(type(instance)):
+        value = getattr(instance, name)
         if value is not None:
-            convert = each.metadata.get("convert", _to_wire)
-            wire[each.metadata.get("wire_name", to_camel(each.name))] = convert(value)
+            wire[wire_name] = convert(value)
     return wire
+
+
+@cache
+def _wire_names(kind: type[Any]) -> tuple[tuple[str, str, Callable[[Any], Any]], ...]:
+    """Return each field of a class with its wire name and what converts its value."""
+    return tuple(
+        (
+            each.name,
+            each.metadata.get("wire_name", to_camel(each.name)),
+            each.metadata.get("convert", _to_wire),
+        )
+        for each in fields(kind)
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
