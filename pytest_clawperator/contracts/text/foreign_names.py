@@ -213,7 +213,7 @@ NODE = _by_their_names(
         '.find(text="OK")': "find_element get_by_text node locator child query_selector",
         '.find_all(id="row")': "find_elements all elements",
         "Attributes are Python's own, as in node.checked or node.bounds.": """get_attribute attrib
-            attributes get info""",
+            get info""",
     }
 )
 
