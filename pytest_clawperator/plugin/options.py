@@ -157,8 +157,8 @@ OPTIONS = (
     ),
     Option(
         "logcat",
-        "When to keep the device's log since the test began: off, on or only-on-failure."
-        " Default: only-on-failure.",
+        "When to keep the device's log since the test began: off, on or only-on-failure; full is"
+        " only-on-failure with the hierarchies that the Operator logs. Default: only-on-failure.",
         "WHEN",
     ),
     Option(

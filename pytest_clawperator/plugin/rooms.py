@@ -30,6 +30,7 @@ from pytest_clawperator.plugin.reporting import (
     infrastructure,
     junit,
     matrix_table,
+    moved_rootdir,
     shared_failures,
     summary,
     terminal,
@@ -69,6 +70,7 @@ class Rooms:
         hints,
         pausing,
         summary,
+        moved_rootdir,
         terminal,
         hiding,
     )

@@ -2,30 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Mapping
 
-_BEGIN = b"[TaskScope] UI Hierarchy:"
-_END = b"</hierarchy>"
+from pytest_clawperator.contracts.log import parse_log_line
+from pytest_clawperator.snapshot.extract import MARKER, dump_places
+
+_MARKER = MARKER.encode()
+_COMMAND = re.compile(rb"\[Clawperator-Command\] start commandId=(\S+)")
+_STEP = re.compile(rb"step_start id=(\S+)")
+
+#: The id of an execution and that of a step of it.
+Step = tuple[str, str]
 
 
-def without_dumps(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the lines of a log without those of a dump, whose first line stands for it.
+def without_dumps(lines: Iterable[bytes], *, kept: Mapping[Step, str] | None = None) -> list[bytes]:
+    """Return a log in which one line stands for each dump, and says which snapshot it was.
 
-    A dump is of one process; lines of others between are kept.
+    ``kept`` are the files that have the snapshot of a step.
     """
-    dumping: bytes | None = None
-    for line in lines:
-        if dumping is None:
-            yield line
-            if _BEGIN in line:
-                dumping = _process(line)
-        elif _process(line) != dumping:
-            yield line
-        elif _END in line:
-            dumping = None
+    log = list(lines)
+    left_out: set[int] = set()
+    for marker, *rest in dump_places(log):
+        if rest:  # else the log ends here, or lost it
+            left_out.update(rest)
+            log[marker] = _instead(log, marker, len(rest), kept or {})
+    return [line for place, line in enumerate(log) if place not in left_out]
 
 
-def _process(line: bytes) -> bytes:
-    """Return the process id of a line in the format ``threadtime``."""
-    parts = line.split(None, 3)
-    return parts[2] if len(parts) > 2 else b""
+def _instead(log: list[bytes], marker: int, count: int, kept: Mapping[Step, str]) -> bytes:
+    """Return the line that stands for a dump: its own first one, with what is left out."""
+    line = log[marker]
+    head = line[: line.index(_MARKER) + len(_MARKER)]
+    command, step = _last(log, marker, _COMMAND), _last(log, marker, _STEP)
+    which = f"step {step} of {command}, " if step and command else ""
+    file = kept.get((command, step))
+    where = f"is in {file}" if file else "is left out"
+    return head + f" {which}{count} lines; it {where}".encode("utf-8", "surrogateescape")
+
+
+def _last(log: list[bytes], before: int, pattern: re.Pattern[bytes]) -> str:
+    """Return what the process of a line last told of itself before it."""
+    entry = parse_log_line(log[before])
+    for line in reversed(log[:before]):
+        found = pattern.search(line)
+        other = parse_log_line(line) if found else None
+        if found and entry and other and other.pid == entry.pid:
+            return found[1].decode("utf-8", "surrogateescape")
+    return ""

@@ -8,7 +8,7 @@ process id can, and the two other readers use that.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -76,6 +76,27 @@ def snapshots_from_lines(lines: Iterable[bytes], *, pid: int) -> list[str]:
     return collector.texts("replace")
 
 
+def dump_places(lines: Sequence[bytes]) -> list[list[int]]:
+    """Return where the hierarchies of a log stand: the indexes of their lines, marker first.
+
+    A hierarchy has lines of one process, thread and tag only, so nobody can have the lines of
+    others taken for a part of one.
+    """
+    collector = _Collector()
+    for place, line in enumerate(lines):
+        for source in collector.sources:
+            if line.startswith(source, TIME_LENGTH):
+                collector.go_on(source, line[TIME_LENGTH + len(source) :], place)
+                break
+        else:
+            if _MARKER in line:
+                entry = parse_log_line(line)
+                if entry is not None and entry.message.startswith(MARKER):
+                    at = line.index(_MARKER)
+                    collector.begin(line[TIME_LENGTH:at], line[at:], place)
+    return collector.places()
+
+
 def _begin_at(lines: list[bytes], place: int, pid: int, collector: _Collector) -> int:
     """Begin a hierarchy if its marker is just before this place; return where to read on."""
     line = lines[place - 1]
@@ -124,28 +145,35 @@ class _Collector:
         """Add a whole hierarchy."""
         self._dumps.append(_Dump(lines))
 
-    def begin(self, source: bytes, message: bytes) -> None:
+    def begin(self, source: bytes, message: bytes, place: int = 0) -> None:
         """Open a hierarchy at its marker."""
         dump = self._open_dump(source)
+        dump.places.append(place)
         if first := message[len(_MARKER) :].strip():
             dump.add(first)
 
-    def go_on(self, source: bytes, message: bytes) -> bool:
+    def go_on(self, source: bytes, message: bytes, place: int = 0) -> bool:
         """Add a message to the source's open hierarchy; False if it has none."""
         dump = self._open.get(source)
         if dump is None:
             return False
         if dump.is_succeeded_by(message):
-            dump.drop_last()
+            marker = dump.drop_last()
             dump = self._open_dump(source)
+            dump.places.append(marker)
         if dump.takes(message):
+            dump.places.append(place)
             if dump.add(message):
                 self._close(source)
             return True
         self._close(source)
         if message.startswith(_MARKER):
-            self.begin(source, message)
+            self.begin(source, message, place)
         return True
+
+    def places(self) -> list[list[int]]:
+        """Return where the lines of each hierarchy stand, its marker's first."""
+        return [dump.places for dump in self._dumps]
 
     def texts(self, errors: str) -> list[str]:
         """Return the hierarchies, oldest first."""
@@ -173,6 +201,7 @@ class _Dump:
     lines: list[bytes] = field(default_factory=list)
     in_value: bool = False
     was_cut: bool = False
+    places: list[int] = field(default_factory=list)
 
     def takes(self, message: bytes) -> bool:
         """Whether the message belongs to this hierarchy."""
@@ -186,9 +215,10 @@ class _Dump:
         """
         return self.in_value and self.lines[-1].startswith(_MARKER) and message.startswith(b"<")
 
-    def drop_last(self) -> None:
-        """Remove the last line."""
+    def drop_last(self) -> int:
+        """Remove the last line, and return where it stood."""
         self.lines.pop()
+        return self.places.pop()
 
     def add(self, message: bytes) -> bool:
         """Append a line, or a piece of one; True when the hierarchy is complete."""

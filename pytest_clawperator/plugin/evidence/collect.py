@@ -35,6 +35,7 @@ class Request:
     client: ClientActivity
     look: Look
     found: Evidence
+    is_whole_log: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +52,11 @@ class Kind:
 
 #: What needs no device comes first.
 KINDS = (
-    Kind(name="log", setting="logcat", collect=lambda ask: collect_log(ask.client, ask.found)),
+    Kind(
+        name="log",
+        setting="logcat",
+        collect=lambda ask: collect_log(ask.client, ask.found, is_whole=ask.is_whole_log),
+    ),
     Kind(name="envelopes", setting=None, collect=lambda ask: collect_envelopes(ask.client)),
     Kind(
         name="screenshot",
@@ -70,7 +75,7 @@ def wanted_kinds(settings: Settings, when: str | None, *, has_failed: bool) -> l
     """Return the kinds that the settings want after this phase of a test."""
     values = {"on"} if when == "call" else set()
     if has_failed:
-        values |= {"on", "only-on-failure"}
+        values |= {"on", "only-on-failure", "full"}
     wanted = {
         kind.name
         for kind in KINDS
@@ -84,6 +89,7 @@ def collect(
     kinds: Collection[str],
     *,
     is_broken: bool = False,
+    is_whole_log: bool = False,
     within: float = WITHIN,
 ) -> Evidence:
     """Collect evidence of these kinds; what takes too long is left out and named.
@@ -92,7 +98,7 @@ def collect(
     """
     found = Evidence()
     look = Look(client, is_broken=is_broken, is_wanted="snapshot" in kinds)
-    request = Request(client=client, look=look, found=found)
+    request = Request(client=client, look=look, found=found, is_whole_log=is_whole_log)
     wanted = [kind for kind in KINDS if kind.name in kinds]
     done: list[Kind] = []
 

@@ -124,7 +124,7 @@ class Recorder:
             return
         if not self._is_broken:
             kinds = wanted_kinds(self._settings(), "teardown", has_failed=True)
-            self._saved[id(client)] = collect(client, kinds)
+            self._saved[id(client)] = self._collect(client, kinds)
         self._videos.end(client)
 
     def drop_videos(self) -> None:
@@ -161,7 +161,7 @@ class Recorder:
         """Write the evidence of a client; return what crashed on its device."""
         evidence = self._saved.pop(id(client), None)
         if evidence is None:
-            evidence = collect(client, kinds, is_broken=self._is_broken)
+            evidence = self._collect(client, kinds)
         for piece in evidence.pieces:
             self._keep_piece(piece, prefix)
         self._lines += evidence.missing
@@ -171,6 +171,10 @@ class Recorder:
         if report.failed:
             self._keep_more(report, client)
         return [str(crash) for crash in evidence.crashes]
+
+    def _collect(self, client: ClientActivity, kinds: Sequence[str]) -> Evidence:
+        is_whole = self._settings().logcat == "full"
+        return collect(client, kinds, is_broken=self._is_broken, is_whole_log=is_whole)
 
     def _keep_piece(self, piece: Piece, prefix: str) -> None:
         self._kind = piece.kind

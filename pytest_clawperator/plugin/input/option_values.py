@@ -26,8 +26,10 @@ from pytest_clawperator.plugin.input.settings import (
     ALLOWED_SECONDS,
     ALLOWED_TRACE_WHEN,
     ALLOWED_WHEN,
+    ALLOWED_WHEN_LOG,
     TRACE_WHEN,
     WHEN,
+    WHEN_LOG,
     Settings,
     allowed_timeout,
     is_timeout,
@@ -213,6 +215,12 @@ def _when(text: str, folder: Path) -> str:
     return text
 
 
+def _when_log(text: str, folder: Path) -> str:
+    if text not in WHEN_LOG:
+        raise ValueError(f"found {text!r}, allowed is {ALLOWED_WHEN_LOG}")
+    return text
+
+
 def _check_app(path: Path) -> None:
     # The models of apps take as long to import as all of the plugin.
     from pytest_clawperator.simulator.screen.app_files.load import load_app
@@ -274,7 +282,7 @@ PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
     "output": _folder,
     "screenshot": _when,
     "snapshot": _when,
-    "logcat": _when,
+    "logcat": _when_log,
     "video": _when,
     "trace": _trace_when,
     "redact": lambda text, folder: check_rule(text),

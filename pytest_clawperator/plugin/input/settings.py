@@ -19,7 +19,9 @@ from pytest_clawperator.errors import ConfigurationError
 
 ALLOWED_MATCHERS = " or ".join(MATCHERS)
 WHEN = ("off", "on", "only-on-failure")
+WHEN_LOG = (*WHEN, "full")
 ALLOWED_WHEN = f"{', '.join(WHEN[:-1])} or {WHEN[-1]}"
+ALLOWED_WHEN_LOG = f"{', '.join(WHEN)} or full"
 ALLOWED_SECONDS = "a number of seconds from 0 on, as in 2.5"
 ALLOWED_TIMEOUT = f"a number of seconds from 0 to {MAX_LOOKING}, as in 2.5"
 
@@ -27,6 +29,7 @@ TRACE_WHEN = ("off", "on", "retain-on-failure")
 ALLOWED_TRACE_WHEN = f"{', '.join(TRACE_WHEN[:-1])} or {TRACE_WHEN[-1]}"
 
 When = Literal["off", "on", "only-on-failure"]
+WhenLog = Literal["off", "on", "only-on-failure", "full"]
 TraceWhen = Literal["off", "on", "retain-on-failure"]
 
 
@@ -56,7 +59,7 @@ _CHANGEABLE: dict[str, tuple[Callable[[Any], bool], str]] = {
     "output": (lambda value: isinstance(value, Path), "a pathlib.Path of a folder"),
     "screenshot": (_is_when, ALLOWED_WHEN),
     "snapshot": (_is_when, ALLOWED_WHEN),
-    "logcat": (_is_when, ALLOWED_WHEN),
+    "logcat": (lambda value: value in WHEN_LOG, ALLOWED_WHEN_LOG),
     "video": (_is_when, ALLOWED_WHEN),
     "trace": (lambda value: value in TRACE_WHEN, ALLOWED_TRACE_WHEN),
     "pause": (_is_switch, "True or False"),
@@ -109,7 +112,7 @@ class Settings:
     output: Path = Path("claw-results")
     screenshot: When = "only-on-failure"
     snapshot: When = "only-on-failure"
-    logcat: When = "only-on-failure"
+    logcat: WhenLog = "only-on-failure"
     video: When = "off"
     trace: TraceWhen = "retain-on-failure"
     redact: tuple[str, ...] = ()

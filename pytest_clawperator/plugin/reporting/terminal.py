@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 
 import pytest
 
@@ -15,6 +15,7 @@ from pytest_clawperator.plugin.evidence.used_clients import clients_of
 from pytest_clawperator.plugin.leasing.device_needs import uses_device
 from pytest_clawperator.plugin.leasing.held_devices import hold_alone
 from pytest_clawperator.plugin.leasing.matrix import class_of
+from pytest_clawperator.plugin.leasing.phones.ended import PHONES_PLUGIN
 from pytest_clawperator.plugin.leasing.replaced_fixtures import is_ladder_replaced
 from pytest_clawperator.plugin.session.events import show_line
 from pytest_clawperator.plugin.session.report_fields import INFRASTRUCTURE, NOTICES, USED_DEVICES
@@ -180,14 +181,22 @@ def _counted(number: int, outcome: str) -> str:
     return f"{number} {outcome}{'s' if outcome == 'error' and number > 1 else ''}"
 
 
-def device_lines(candidates: Iterable[Candidate]) -> list[str]:
-    """Describe devices, one line each."""
-    return [visible(f"{_PREFIX}{_described(candidate)}") for candidate in candidates]
+def device_lines(
+    candidates: Iterable[Candidate], *, profiles: Mapping[str, str] | None = None
+) -> list[str]:
+    """Describe devices, one line each; ``profiles`` are those of simulated Operators."""
+    known = profiles or {}
+    return [visible(f"{_PREFIX}{_described(one, known.get(one.serial))}") for one in candidates]
+
+
+def _profiles(config: pytest.Config) -> dict[str, str]:
+    """Return the profiles of the phones that this process simulates, by their serials."""
+    return getattr(config.pluginmanager.get_plugin(PHONES_PLUGIN), "profiles", {})
 
 
 def _header(config: pytest.Config, candidates: Iterable[Candidate]) -> list[str]:
     devices = list(candidates)
-    lines = [*device_lines(devices), *_output_line(config)]
+    lines = [*device_lines(devices, profiles=_profiles(config)), *_output_line(config)]
     tally = config.pluginmanager.get_plugin(_TALLY)
     return tally.name([device.serial for device in devices], lines) if tally else lines
 
@@ -209,11 +218,14 @@ def _output_line(config: pytest.Config) -> list[str]:
     return [visible(f"{_PREFIX}evidence of failures goes to {folder}")]
 
 
-def _described(candidate: Candidate) -> str:
+def _described(candidate: Candidate, profile: str | None) -> str:
+    """Describe a device; one that the run simulates has a profile of the Operator."""
     if candidate.url is not None:
         return f"{candidate.serial} behind {candidate.url}"
     version = candidate.info.operator_version
     operator = f"Operator {version}" if version else "no Operator"
     if version and not is_supported(version):
         operator += f" (made for {SUPPORTED_VERSION}: expect differences)"
+    if profile is not None:
+        operator += f" (simulated, profile {profile})"
     return f"{candidate.info}, {operator}" + (f", adb {candidate.adb}" if candidate.adb else "")

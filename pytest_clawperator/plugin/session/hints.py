@@ -31,7 +31,7 @@ _FOR_PYTEST: Mapping[RemedyKind, str] = {
     " {count}",
     RemedyKind.SELECT_CANDIDATE: "have the hook pytest_clawperator_select_device return one of"
     " the candidates that it was given",
-    RemedyKind.INSTALL_OPERATOR: "install {subject}: --claw-operator-apk path/to/operator.apk",
+    RemedyKind.INSTALL_OPERATOR: "install {subject}: --claw-operator-apk=path/to/operator.apk",
     RemedyKind.CORRECT_APK: "correct --claw-operator-apk",
     RemedyKind.USE_PACKAGE: "use that one: --claw-operator-package {subject}",
     RemedyKind.NAME_PACKAGE: "name its package: --claw-operator-package PACKAGE",
@@ -40,7 +40,7 @@ _FOR_PYTEST: Mapping[RemedyKind, str] = {
     f" do so {_BY_HAND}",
     RemedyKind.RECOVER_FROM_CRASH: "before the next test its service is switched on again; the"
     " device's log, which is kept with the evidence, has the whole stack trace; should it crash"
-    " again, install another version: --claw-operator-apk path/to/operator.apk",
+    " again, install another version: --claw-operator-apk=path/to/operator.apk",
     RemedyKind.RUN_DOCTOR: "find out what is wrong with `pytest --claw-doctor`",
     RemedyKind.TAKE_FIRST: "let the first win, as on the device:"
     " @pytest.mark.claw_matchers('first') or --claw-matchers=first",

@@ -79,8 +79,8 @@ def test_one_device_each(
     assert len(pairs) == 2
     result.stdout.fnmatch_lines(
         [
-            "clawperator: 127.0.0.1:* (Google Pixel *, API 36), Operator 0.5.3, adb *",
-            "clawperator: 127.0.0.1:* (Google Pixel *, API 36), Operator 0.5.3, adb *",
+            "clawperator: 127.0.0.1:* (Google Pixel *, API 36), Operator 0.5.3*, adb *",
+            "clawperator: 127.0.0.1:* (Google Pixel *, API 36), Operator 0.5.3*, adb *",
             "*= devices =*",
             "127.0.0.1:*  * passed",
             "127.0.0.1:*  * passed",

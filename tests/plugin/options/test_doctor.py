@@ -44,7 +44,7 @@ def test_a_device_that_is_not_fit_fails_the_run(run: Run, phone: AdbTransport) -
         [
             "*readiness.apk.presence * The Operator is not installed.",
             "*OPERATOR_NOT_INSTALLED: *",
-            "*--claw-operator-apk path/to/operator.apk.",
+            "*--claw-operator-apk=path/to/operator.apk.",
         ]
     )
 

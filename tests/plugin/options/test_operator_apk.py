@@ -40,7 +40,7 @@ def test_an_absent_operator_is_installed(
     without.stdout.fnmatch_lines(
         [
             "*OPERATOR_NOT_INSTALLED: the Operator app com.clawperator.operator is not installed",
-            "*hint: Install *: --claw-operator-apk path/to/operator.apk; or *--claw-doctor`.",
+            "*hint: Install *: --claw-operator-apk=path/to/operator.apk; or *--claw-doctor`.",
         ]
     )
     result.assert_outcomes(passed=1)

@@ -11,6 +11,9 @@ from pytest_clawperator.contracts.events import ExecutionFinished
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
 from pytest_clawperator.plugin.evidence.collectors.evidence_piece import Piece
 
+#: The file that this makes.
+ENVELOPES = "envelopes.json"
+
 
 def collect_envelopes(client: ClientActivity) -> Iterator[Piece]:
     """Yield what was sent and what came back, if anything was."""
@@ -19,7 +22,7 @@ def collect_envelopes(client: ClientActivity) -> Iterator[Piece]:
         _shorten_all_but_last(described)
         # JSON escapes all that is not ASCII, and of ASCII all but this one.
         content = json.dumps(described, indent=1, ensure_ascii=True).replace("\x7f", "\\u007f")
-        yield Piece("envelopes", "envelopes.json", content.encode())
+        yield Piece("envelopes", ENVELOPES, content.encode())
 
 
 def _described(event: ExecutionFinished) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from pytest_clawperator.report.trace.events import FixtureEnded
 UNFINISHED = "unfinished"
 
 _numbers = count(1)
+__tracebackhide__ = True  # a fixture that fails is shown at its own line
 
 
 def pytest_configure(config: pytest.Config) -> None:

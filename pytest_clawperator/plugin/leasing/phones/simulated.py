@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.errors import TransportError
-from pytest_clawperator.plugin.input.option_values import settings_of
+from pytest_clawperator.plugin.input.option_values import PROFILES, settings_of
 from pytest_clawperator.plugin.leasing.phones.ended import PHONES_PLUGIN
 from pytest_clawperator.plugin.session.device_failures import PREFIX, begin_message
 from pytest_clawperator.plugin.session.events import events_of
@@ -71,6 +71,8 @@ class SimulatedPhones:
         self._config = config
         self._shown: set[int] = set()
         self.simulators: list[RunSimulator] = []
+        #: How the Operator of each phone behaves, by its serial.
+        self.profiles: dict[str, str] = {}
 
     def end_of(self, serial: str | None, *, in_trouble: bool = True) -> str | None:
         """Return how the process of a phone ended, or without a serial that of any."""
@@ -121,8 +123,11 @@ def start_simulator(config: pytest.Config, phones: int | str) -> Simulator:
         options["time_scale"] = settings.sim_time_scale
     simulator = RunSimulator(devices=phones, **options)
     config.add_cleanup(simulator.stop)
-    _phones_of(config).simulators.append(simulator)
-    return simulator.start()
+    started = _phones_of(config)
+    started.simulators.append(simulator)
+    simulator.start()
+    started.profiles.update(dict.fromkeys(simulator.serials, options["profile"] or PROFILES[0]))
+    return simulator
 
 
 def _phones_of(config: pytest.Config) -> SimulatedPhones:
