@@ -12,12 +12,8 @@ from pytest_clawperator.devices.operator import (
     tell_grants,
     wait_for_ping,
 )
-from pytest_clawperator.devices.readiness import (
-    Readiness,
-    ScreenState,
-    read_readiness,
-    screen_state,
-)
+from pytest_clawperator.devices.readiness import Readiness, read_readiness
+from pytest_clawperator.devices.screen_state import ScreenState, screen_state
 from pytest_clawperator.errors import (
     ClawperatorError,
     DeviceError,

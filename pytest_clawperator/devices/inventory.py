@@ -46,7 +46,14 @@ _PERMISSIONS_HINT = (
     " and reconnect."
 )
 _OTHER_SYSTEM_HINT = "It has not started Android: run `adb reboot` and wait until it is up."
+_NAMELESS_HINT = (
+    "adb cannot address it: connect it over the network (`adb tcpip 5555`, then `adb connect"
+    " ADDRESS:5555`), with no other device plugged in."
+)
+# How adb lists a phone whose maker gave it no serial number, and what we say of it.
+_NO_SERIAL, _NAMELESS = ("(no serial number)", USABLE), "without a serial number"
 _TROUBLES = (
+    (_NAMELESS, ErrorCode.DEVICE_OFFLINE, _NAMELESS_HINT),
     ("unauthorized", ErrorCode.DEVICE_UNAUTHORIZED, _UNAUTHORIZED_HINT),
     ("authorizing", ErrorCode.DEVICE_UNAUTHORIZED, _UNAUTHORIZED_HINT),
     ("no permissions", ErrorCode.ADB_NO_USB_PERMISSIONS, _PERMISSIONS_HINT),
@@ -77,7 +84,10 @@ class ConnectedDevice:
 
 def list_devices(server: AdbServer) -> list[ConnectedDevice]:
     """Return the connected devices, the unusable ones included."""
-    return [ConnectedDevice(serial, state, server) for serial, state in server.devices()]
+    return [
+        ConnectedDevice(serial, _NAMELESS if (serial, state) == _NO_SERIAL else state, server)
+        for serial, state in server.devices()
+    ]
 
 
 def choose_device(devices: Sequence[ConnectedDevice], serial: str | None = None) -> ConnectedDevice:

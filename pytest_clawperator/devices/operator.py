@@ -63,21 +63,25 @@ def _variant_hint(wanted: str, other: str) -> Hint:
     return Remedy(RemedyKind.USE_PACKAGE, other), "; or ", install
 
 
-def require_variant(installed: frozenset[str], wanted: str, serial: str) -> None:
-    """Raise if the wanted variant of the Operator is not among the installed packages."""
+def require_variant(
+    installed: frozenset[str], wanted: str, serial: str, *, user: int | None = None
+) -> None:
+    """Raise if the wanted variant of the Operator is not among a user's installed packages."""
     other = other_variant(wanted)
+    # The first user, whom nearly every phone has alone, has the number 0.
+    whom = f" for user {user}, whose screen is shown" if user else ""
     if wanted in installed:
         return
     if other in installed:
         raise OperatorNotReadyError(
-            f"the Operator {wanted} is not installed, its other variant {other} is",
+            f"the Operator {wanted} is not installed{whom}, its other variant {other} is",
             code=ErrorCode.OPERATOR_VARIANT_MISMATCH,
             serial=serial,
             hint=_variant_hint(wanted, other),
             details={"wanted": wanted, "installed": other},
         )
     raise OperatorNotReadyError(
-        f"the Operator app {wanted} is not installed",
+        f"the Operator app {wanted} is not installed{whom}",
         code=ErrorCode.OPERATOR_NOT_INSTALLED,
         serial=serial,
         hint=Remedy(RemedyKind.INSTALL_OPERATOR, wanted),

@@ -25,13 +25,10 @@ from pytest_clawperator.execution.processes import (
     parse_processes,
 )
 from pytest_clawperator.remedies import Remedy, RemedyKind
-from pytest_clawperator.transport.interface import Shell, ShellResult, Transport
+from pytest_clawperator.transport.interface import ShellResult, Transport
 
-_USER = re.compile(r"^\s*User \d+:.*\binstalled=true\b.*\bstopped=(true|false)", re.MULTILINE)
-_AWAKE = re.compile(r"\bmWakefulness=(\w+)|^Display Power: state=(\w+)", re.MULTILINE)
-_LOCKED = re.compile(
-    r"^\s*(?:showing|mShowingLockscreen|mKeyguardShowing|isKeyguardShowing)=(true|false)",
-    re.MULTILINE,
+_USER = re.compile(
+    r"^\s*User (\d+):.*\binstalled=(true|false)\b.*\bstopped=(true|false)", re.MULTILINE
 )
 _NO_SERVICE = "Can't find service"
 
@@ -42,7 +39,7 @@ class Readiness:
 
     ``installed`` are the variants of the Operator that are there, ``service_on`` whether its
     accessibility service is switched on, ``stopped`` whether it was force-stopped,
-    ``processes`` which processes run.
+    ``processes`` which processes run. All of it is of the ``user`` whose screen is shown.
     """
 
     booted: bool | None = None
@@ -51,14 +48,7 @@ class Readiness:
     stopped: bool | None = None
     version: str | None = None
     processes: Processes | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScreenState:
-    """Whether the screen is on and locked; None where the device does not tell."""
-
-    on: bool | None = None
-    locked: bool | None = None
+    user: int | None = None
 
 
 def read_readiness(transport: Transport, package: str, *, timeout: float = 30.0) -> Readiness:
@@ -72,17 +62,20 @@ def read_readiness(transport: Transport, package: str, *, timeout: float = 30.0)
             "switch": "settings get secure accessibility_enabled",
             "dump": f"dumpsys package {package}",
             "processes": PROCESSES_COMMAND,
+            "user": "am get-current-user",
         },
         timeout=timeout,
     )
-    stopped = _USER.findall(answers["dump"].stdout)
+    user = _user(answers["user"])
+    installed, stopped = _of_user(answers["dump"].stdout, package, user)
     return Readiness(
         booted=_booted(answers["booted"], answers["packages"]),
-        installed=_variants(answers["packages"], package),
+        installed=_variants(answers["packages"], package, is_missing=installed is False),
         service_on=_service_on(answers["services"], answers["switch"], package),
-        stopped="false" not in stopped if stopped else None,
+        stopped=stopped,
         version=parse_version(answers["dump"].stdout),
         processes=parse_processes(answers["processes"].stdout, answers["dump"].stdout, package),
+        user=user,
     )
 
 
@@ -100,25 +93,10 @@ def judge(found: Readiness, package: str, *, serial: str) -> Readiness:
             hint="Wait until `adb shell getprop sys.boot_completed` prints 1.",
         )
     if found.installed is not None:
-        require_variant(found.installed, package, serial)
+        require_variant(found.installed, package, serial, user=found.user)
     if found.service_on is False or found.stopped:
         raise _service_off(serial, package, stopped=bool(found.stopped))
     return found
-
-
-def screen_state(device: Shell, *, timeout: float = 30.0) -> ScreenState:
-    """Return whether the screen is on and locked, as far as the device tells."""
-    answers = ask_all(
-        device,
-        {"power": "dumpsys power", "policy": "dumpsys window policy"},
-        timeout=timeout,
-    )
-    awake = _AWAKE.search(answers["power"].stdout)
-    locked = _LOCKED.search(answers["policy"].stdout)
-    return ScreenState(
-        on=(awake[1] or awake[2]).lower() in ("awake", "on") if awake else None,
-        locked=locked[1] == "true" if locked else None,
-    )
 
 
 def _booted(told: ShellResult, packages: ShellResult) -> bool | None:
@@ -128,10 +106,30 @@ def _booted(told: ShellResult, packages: ShellResult) -> bool | None:
     return {"1": True, "0": False}.get(value)
 
 
-def _variants(answer: ShellResult, package: str) -> frozenset[str] | None:
+def _user(answer: ShellResult) -> int | None:
+    value = _value(answer)
+    return int(value) if answer.ok and re.fullmatch(r"[0-9]{1,9}", value) else None
+
+
+def _of_user(dump: str, package: str, user: int | None) -> tuple[bool | None, bool | None]:
+    """Return whether an app is installed and stopped for a user, as ``dumpsys package`` says.
+
+    Where nothing tells which user is there, one for whom the app works is enough.
+    """
+    start = max(dump.find(f"Package [{package}]"), 0)
+    rows = [found.groups() for found in _USER.finditer(dump, start)]
+    if user is not None:
+        rows = [row for row in rows if int(row[0]) == user]
+    states = [stopped for _, installed, stopped in rows if installed == "true"]
+    is_installed = bool(states) if user is not None and rows else None
+    return is_installed, ("false" not in states if states else None)
+
+
+def _variants(answer: ShellResult, package: str, *, is_missing: bool) -> frozenset[str] | None:
     if not answer.ok:
         return None
-    return parse_packages(answer.stdout) & {package, other_variant(package)}
+    found = parse_packages(answer.stdout) & {package, other_variant(package)}
+    return found - {package} if is_missing else found
 
 
 def _service_on(services: ShellResult, switch: ShellResult, package: str) -> bool | None:

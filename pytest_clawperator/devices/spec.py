@@ -24,12 +24,15 @@ EVERY = "*"
 _KEYWORDS = ("auto", "sim", "emulator", "http", "https")
 _STARTED: tuple[Started, ...] = ("sim", "emulator")
 _COUNT = re.compile(r"[1-9][0-9]{0,3}")
+# A phone whose name was already taken when Wi-Fi announced it:
+# `adb-ZY22MGW35T-Z3uXXq (2)._adb-tls-connect._tcp`.
+_TWIN = r"(?: \([0-9]+\)[\w.-]*)?"
 _URL = re.compile(
     r"(?P<url>https?://(?:[\w.-]+|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?)"
-    r"(?:/(?P<serial>[^\s/?#]*))?",
+    rf"(?:/(?P<serial>[^\s/?#]*{_TWIN}))?",
     re.ASCII,
 )
-_SERIAL = re.compile(r"[^\s:/][^\s/]*")
+_SERIAL = re.compile(rf"[^\s:/][^\s/]*{_TWIN}")
 # The simulator knows which words these may be.
 _PHONES = re.compile(r"(?=.*[A-Za-z])[\w=,;+ -]+", re.ASCII)
 _AVD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")

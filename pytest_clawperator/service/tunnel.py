@@ -27,7 +27,7 @@ LEASE_HEADER = "clawperator-lease"
 ASKED_WITHIN = 20.0
 _SWITCHED = b"HTTP/1.1 101 Switching Protocols\r\nupgrade: adb\r\nconnection: upgrade\r\n\r\n"
 _HARMLESS = re.compile(
-    r"host:(version|devices|devices-l|reconnect-offline)|host-serial:[^\s]+:(get-state|features)"
+    r"host:(version|devices|devices-l|reconnect-offline)|host-serial:[^\n]+:(get-state|features)"
 )
 _BUSY = re.compile(r"clawperator:busy:([0-9]{1,9})")
 # What a test does on a device; not, for example, restarting its adb or opening ports.

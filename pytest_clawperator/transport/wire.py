@@ -36,15 +36,6 @@ _SHOWN = 200
 
 
 @dataclass(frozen=True)
-class DeviceEntry:
-    """One row of the adb server's list: a serial, its state, and what else the row says."""
-
-    serial: str
-    state: str
-    about: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True)
 class AdbServer:
     """Where an adb server listens; ``path`` is a Unix socket and replaces host and port.
 
@@ -113,12 +104,9 @@ class AdbServer:
 
     def devices(self) -> list[tuple[str, str]]:
         """Return each serial and its state, such as ``device`` or ``unauthorized``."""
-        return [(entry.serial, entry.state) for entry in self.device_entries()]
-
-    def device_entries(self) -> list[DeviceEntry]:
-        """Return the devices with what the server knows of them: product, model, transport id."""
-        text = self.ask("host:devices-l").decode("utf-8", "replace")
-        return [_entry(line) for line in text.split("\n") if line.strip()]
+        # The long list separates with blanks, which serials of Wi-Fi and states may contain.
+        text = self.ask("host:devices").decode("utf-8", "replace")
+        return [parse_device_row(line) for line in text.split("\n") if line.strip()]
 
     def state(self, serial: str) -> str:
         """Return a device's state."""
@@ -320,16 +308,10 @@ _STATES = (
 )
 
 
-def _entry(line: str) -> DeviceEntry:
-    # Between serial and state stands a tab, or blanks for the long form; a state may be of
-    # several words ("no permissions (...)"), what follows it is of the form key:value.
-    serial, rest = (line.split("\t", 1) if "\t" in line else line.split(None, 1))[:2]
-    words = rest.split()
-    about = []
-    while len(words) > 1 and ":" in words[-1] and not words[-1].endswith(":"):
-        key, _, value = words.pop().partition(":")
-        about.append((key, value))
-    return DeviceEntry(serial, " ".join(words), tuple(reversed(about)))
+def parse_device_row(line: str) -> tuple[str, str]:
+    """Return the serial and the state in a row of ``host:devices``: a tab is between them."""
+    serial, _, state = line.partition("\t")
+    return serial.strip(), state.strip()
 
 
 def _serial_in(question: str) -> str | None:

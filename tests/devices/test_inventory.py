@@ -26,6 +26,7 @@ from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult
 from pytest_clawperator.transport.wire import AdbServer
+from tests.doubles.adb_server import FakeAdb, block
 from tests.doubles.transport import ScriptedTransport
 
 SERVER = AdbServer("127.0.0.1", 5037)
@@ -69,6 +70,18 @@ def key_of(serial: str, server: AdbServer) -> str:
 def connected(**states: str) -> list[ConnectedDevice]:
     """Make devices of serials and states."""
     return [ConnectedDevice(serial, state, SERVER) for serial, state in states.items()]
+
+
+def test_a_phone_without_a_serial_number_is_not_usable() -> None:
+    """The words that adb lists it under are no serial that it accepts."""
+    rows = "(no serial number)\tdevice\n"
+    with FakeAdb({"host:devices": block(rows)}) as adb:
+        devices = list_devices(adb.server)
+
+    with pytest.raises(NoDeviceError, match=r"\(no serial number\) \(without") as caught:
+        choose_device(devices)
+
+    assert "adb tcpip" in str(caught.value)
 
 
 class TestChoice:

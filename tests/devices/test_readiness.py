@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-import time
 from typing import Any
 
 import pytest
 
 from pytest_clawperator.devices.readiness import (
     Readiness,
-    ScreenState,
     check_ready,
     read_readiness,
-    screen_state,
 )
 from pytest_clawperator.errors import (
     DeviceUnavailableError,
@@ -34,8 +31,9 @@ READY: dict[Any, Answer] = {
     "settings get secure enabled_accessibility_services": f"a.b/.C:{SERVICE}\n",
     "settings get secure accessibility_enabled": "1\n",
     f"dumpsys package {RELEASE}": DUMP,
+    "am get-current-user": "0\n",
 }
-BOOT, PACKAGES, SERVICES, SWITCH, DETAILS = READY
+BOOT, PACKAGES, SERVICES, SWITCH, DETAILS, CURRENT = READY
 
 
 def test_a_ready_device_is_read_in_one_round_trip() -> None:
@@ -50,6 +48,7 @@ def test_a_ready_device_is_read_in_one_round_trip() -> None:
         service_on=True,
         stopped=False,
         version="0.5.3",
+        user=0,
     )
     assert transport.round_trips == 1
 
@@ -130,16 +129,39 @@ def test_a_starting_device_is_not_blamed_on_its_operator() -> None:
             check_ready(transport, RELEASE)
 
 
-def test_an_app_is_stopped_if_it_is_for_every_user() -> None:
-    """One user for whom it is not stopped is enough."""
-    dump = (
-        "  User 0: installed=true stopped=true notLaunched=true\n"
-        "  User 10: installed=true stopped=false notLaunched=false\n"
-        "  User 11: installed=false stopped=true notLaunched=true\n"
-    )
-    transport = ScriptedTransport({**READY, DETAILS: dump})
+#: A phone with a second and a third user, as ``dumpsys package`` tells of an app.
+THREE_USERS = (
+    f"  Package [{RELEASE}] (1a2b):\n    appId=10145\n"
+    "    User 0: ceDataInode=1 installed=true hidden=false suspended=false stopped=true\n"
+    "    User 10: ceDataInode=0 installed=true hidden=false suspended=false stopped=false\n"
+    "    User 11: ceDataInode=0 installed=false hidden=false suspended=false stopped=true\n"
+)
 
-    assert check_ready(transport, RELEASE).stopped is False
+
+@pytest.mark.parametrize(
+    ("user", "code"),
+    [
+        ("0\n", ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING),
+        ("10\n", None),
+        ("11\n", ErrorCode.OPERATOR_NOT_INSTALLED),
+        ("12\n", None),  # the device does not tell
+        (ShellResult("", "Error: unknown command 'get-current-user'\n", 255), None),
+    ],
+)
+def test_the_operator_of_the_current_user_counts(
+    user: str | ShellResult, code: ErrorCode | None
+) -> None:
+    """What is so for users whose screen is not shown neither helps nor harms."""
+    transport = ScriptedTransport({**READY, DETAILS: THREE_USERS, CURRENT: user})
+
+    found = None
+    try:
+        check_ready(transport, RELEASE)
+    except OperatorNotReadyError as error:
+        found = error
+
+    assert (found.code if found else None) == code
+    assert ("for user 11" in str(found)) == (user == "11\n")
 
 
 def test_warnings_before_an_answer_are_skipped() -> None:
@@ -192,35 +214,3 @@ def test_a_name_that_is_no_package_is_refused() -> None:
         check_ready(transport, "a.b; reboot")
 
     assert transport.calls == []
-
-
-@pytest.mark.parametrize(
-    ("power", "policy", "state"),
-    [
-        ("  mWakefulness=Awake\n", "      showing=false\n", ScreenState(on=True, locked=False)),
-        ("  mWakefulness=Asleep\n", "  showing=true\n", ScreenState(on=False, locked=True)),
-        ("Display Power: state=OFF\n", "x", ScreenState(on=False, locked=None)),
-        ("Display Power: state=ON\n", " mKeyguardShowing=true", ScreenState(on=True, locked=True)),
-        ("nothing", "nothing", ScreenState()),
-    ],
-)  # fmt: skip
-def test_the_screen_is_on_or_locked_as_the_device_says(
-    power: str, policy: str, state: ScreenState
-) -> None:
-    """What the device does not tell is None."""
-    transport = ScriptedTransport({"dumpsys power": power, "dumpsys window policy": policy})
-
-    assert screen_state(transport) == state
-
-
-def test_a_sleeping_phone_has_its_screen_off(phone: AdbTransport) -> None:
-    """The simulated phone tells it as a real one does."""
-    awake = screen_state(phone)
-
-    phone.shell("input keyevent KEYCODE_SLEEP")
-    deadline = time.monotonic() + 10  # a phone takes a moment to follow a key
-    while screen_state(phone).on and time.monotonic() < deadline:
-        pass
-
-    assert awake == ScreenState(on=True, locked=False)
-    assert screen_state(phone).on is False

@@ -7,6 +7,9 @@ import pytest
 from pytest_clawperator.devices.spec import DeviceSpec, parse_device_spec
 from pytest_clawperator.errors import ConfigurationError
 
+#: A phone on Wi-Fi that came back before its old name was forgotten.
+WIFI_TWIN = "adb-PH1-aBcDeF (2)._adb-tls-connect._tcp"
+
 
 @pytest.mark.parametrize(
     ("text", "meant"),
@@ -38,6 +41,11 @@ from pytest_clawperator.errors import ConfigurationError
         (
             "http://[::1]:3000/PH1",
             DeviceSpec("http://[::1]:3000/PH1", "url", serial="PH1", url="http://[::1]:3000"),
+        ),
+        (WIFI_TWIN, DeviceSpec(WIFI_TWIN, "serial", serial=WIFI_TWIN)),
+        (
+            f"http://lab/{WIFI_TWIN}",
+            DeviceSpec(f"http://lab/{WIFI_TWIN}", "url", serial=WIFI_TWIN, url="http://lab"),
         ),
         ("http://lab", DeviceSpec("http://lab", "url", url="http://lab")),
         ("http://lab/", DeviceSpec("http://lab/", "url", url="http://lab")),
@@ -76,6 +84,8 @@ def test_each_way_to_name_devices_is_understood(text: str, meant: DeviceSpec) ->
         "ftp://lab/PH1",
         "lab:3000/PH1",
         "a b",
+        "PH1 (2",
+        "PH1 (2) b",
         ":1",
     ],
 )

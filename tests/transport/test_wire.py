@@ -19,7 +19,7 @@ from pytest_clawperator.errors import (
     TransportError,
     TransportTimeoutError,
 )
-from pytest_clawperator.transport.wire import MAX_REQUEST, AdbServer, DeviceEntry
+from pytest_clawperator.transport.wire import MAX_REQUEST, AdbServer
 from tests.doubles.adb_server import DEADLINE, SERIAL, Answer, Conversation, FakeAdb, block, failure
 
 
@@ -199,38 +199,41 @@ def test_a_request_that_does_not_fit_is_not_sent() -> None:
         assert str(MAX_REQUEST + 1) in caught.value.message
 
 
-def test_devices_are_listed_with_their_states() -> None:
-    """The long list is read with every kind of row that adb writes."""
-    rows = (
-        "PH1                    device usb:1-1 product:tokay model:Pixel_9 transport_id:3\n"
-        "192.168.1.5:5555       offline transport_id:4\n"
-        "emulator-5554\tdevice\n"
-        "PH2                    unauthorized usb:1-2 transport_id:5\n"
-        "PH3                    no permissions (user is not in the plugdev group); "
-        "see [http://developer.android.com/tools/device.html] usb:1-3 transport_id:6\n"
-    )
-    with FakeAdb({"host:devices-l": block(rows)}) as adb:
-        devices = adb.server.devices()
-        entries = adb.server.device_entries()
+#: Rows as adb writes them, each with its serial and its state.
+DEVICE_ROWS = [
+    ("PH1\tdevice", ("PH1", "device")),
+    ("emulator-5554\toffline", ("emulator-5554", "offline")),
+    ("192.168.1.5:5555\tunauthorized", ("192.168.1.5:5555", "unauthorized")),
+    ("[fe80::1%en0]:5555\tconnecting", ("[fe80::1%en0]:5555", "connecting")),
+    # Wireless debugging, Android 11 and newer.
+    ("adb-PH1-aBcDeF._adb-tls-connect._tcp\tdevice",
+     ("adb-PH1-aBcDeF._adb-tls-connect._tcp", "device")),
+    # The same, after Wi-Fi was off and on: flutter/flutter#187092, defold/defold#12723.
+    ("adb-PH1-aBcDeF (2)._adb-tls-connect._tcp\tdevice",
+     ("adb-PH1-aBcDeF (2)._adb-tls-connect._tcp", "device")),
+    ("My device Phone\toffline", ("My device Phone", "offline")),
+    # Linux without udev rules.
+    ("(no serial number)\tno permissions (missing udev rules? user is in the plugdev group);"
+     " see [http://developer.android.com/tools/device.html]",
+     ("(no serial number)", "no permissions (missing udev rules? user is in the plugdev group);"
+      " see [http://developer.android.com/tools/device.html]")),
+    ("????????????\tno permissions", ("????????????", "no permissions")),
+    ("PH1\t", ("PH1", "")),
+]  # fmt: skip
 
-    assert devices[:4] == [
-        ("PH1", "device"),
-        ("192.168.1.5:5555", "offline"),
-        ("emulator-5554", "device"),
-        ("PH2", "unauthorized"),
-    ]
-    assert devices[4][0] == "PH3"
-    assert devices[4][1].startswith("no permissions (user")
-    assert entries[0] == DeviceEntry(
-        "PH1",
-        "device",
-        (("usb", "1-1"), ("product", "tokay"), ("model", "Pixel_9"), ("transport_id", "3")),
-    )
+
+def test_devices_are_listed_with_their_states() -> None:
+    """The list is read with every kind of row that adb writes."""
+    rows = "".join(f"{row}\n" for row, _ in DEVICE_ROWS)
+    with FakeAdb({"host:devices": block(rows)}) as adb:
+        devices = adb.server.devices()
+
+    assert devices == [expected for _, expected in DEVICE_ROWS]
 
 
 def test_no_devices_is_an_empty_list() -> None:
     """A server without devices answers with nothing."""
-    with FakeAdb({"host:devices-l": block("")}) as adb:
+    with FakeAdb({"host:devices": block("")}) as adb:
         devices = adb.server.devices()
 
     assert devices == []

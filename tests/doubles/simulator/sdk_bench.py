@@ -175,9 +175,9 @@ class SdkBench:
     def connection(self, serial: str) -> str:
         """Return the number of adb's connection to a usable emulator, which is never used again."""
         with suppress(ClawperatorError):
-            for entry in self._server.device_entries():
-                if (entry.serial, entry.state) == (serial, "device"):
-                    return dict(entry.about)["transport_id"]
+            for row in self._server.ask("host:devices-l").decode().splitlines():
+                if row.split()[:2] == [serial, "device"]:
+                    return row.rpartition("transport_id:")[2]
         return ""
 
     def settle(self, serial: str, *, after: str = "") -> None:

@@ -18,7 +18,7 @@ def test_a_device_is_found_on_whichever_server_has_it(
 ) -> None:
     """A device is found on whichever server has it."""
     pytester.makepyfile(USES_DEVICE)
-    answers = {"host:version": block("0029"), "host:devices-l": block("")}
+    answers = {"host:version": block("0029"), "host:devices": block("")}
     serial = simulator.serials[1]
 
     with FakeAdb(answers) as empty:

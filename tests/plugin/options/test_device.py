@@ -143,7 +143,7 @@ def test_without_a_device_the_option_for_simulated_ones_is_named(
 ) -> None:
     """Without any device the error names the option for simulated ones, and none is started."""
     pytester.makepyfile(TELLS_SERIAL)
-    answers = {"host:version": block("0029"), "host:devices-l": block("")}
+    answers = {"host:version": block("0029"), "host:devices": block("")}
 
     with FakeAdb(answers) as server:
         result = run_plain("--claw-adb", str(server.server), *options)
@@ -161,7 +161,7 @@ def test_without_a_device_the_option_for_simulated_ones_is_named(
 def test_a_device_without_permission(pytester: pytest.Pytester, run_plain: Run) -> None:
     """A device that does not trust this computer yet is told with what to do on it."""
     pytester.makepyfile(TELLS_SERIAL)
-    answers = {"host:version": block("0029"), "host:devices-l": block("PH1 unauthorized\n")}
+    answers = {"host:version": block("0029"), "host:devices": block("PH1\tunauthorized\n")}
 
     with FakeAdb(answers) as server:
         result = run_plain("--claw-adb", str(server.server))

@@ -18,7 +18,7 @@ def test_plain():
     pass
 """
 # What an adb server without devices answers.
-NO_DEVICES = {"host:version": block("0029"), "host:devices-l": block("")}
+NO_DEVICES = {"host:version": block("0029"), "host:devices": block("")}
 
 
 def test_without_a_device_there_is_one_error(pytester: pytest.Pytester, run_plain: Run) -> None:
