@@ -20,6 +20,7 @@ from pydantic_core import PydanticUndefined
 from pytest_clawperator.simulator.screen.app_files.action_schema import (
     VERBS,
     Action,
+    Fetch,
     Opening,
     Request,
 )
@@ -136,6 +137,12 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "on_granted": "what happens when it is granted, or was before",
         "on_denied": "what happens when it is denied, or was for good",
     },
+    Fetch: {
+        "url": "an address that begins with `http://localhost` or `http://127.0.0.1`",
+        "into": "the variable that gets the text of the answer",
+        "on_answer": "what happens then, unless the screen has gone",
+        "on_failure": "what happens when nothing answers, or not with a status of 200 to 299",
+    },
     Action: {
         "set": "sets variables; a text that looks like a number becomes one where the variable "
         "holds a number; lists can be set to `[]`",
@@ -158,6 +165,8 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "focus": "puts the caret into the field with that id",
         "hide_keyboard": "closes the keyboard",
         "request_permission": "asks the user: a permission, or a mapping as below",
+        "fetch": "asks a server that `adb reverse` has put on the phone: an address, or a mapping "
+        "as below",
         "crash": "ends the app as an exception with this message does",
         "after": "does something later, unless the screen has gone: `{after: 2s, do: …}`",
         "if": "does one thing or the other: `{if: …, then: …, else: …}`",
@@ -226,6 +235,7 @@ _FORMS: Mapping[Any, str] = {
     bool: "true or false", int: "number", str: "text", Template: "text*", Expression: "expression",
     Action: "actions", Widget: "widgets", Any: "value",
     Opening: "name or mapping", Request: "permission or mapping",
+    Fetch: "text* or mapping",
 }  # fmt: skip
 _NAMED = ((Duration, "time"), (Name, "name"), (Word, "name"), (Package, "package"))
 
@@ -239,6 +249,7 @@ def tables() -> str:
     parts.append(f"### Actions\n\n{_keys(Action)}")
     parts.append(f"### What opens: `navigate`, `replace`, `root`, `dialog`\n\n{_keys(Opening)}")
     parts.append(f"### What asks: `request_permission`\n\n{_keys(Request)}")
+    parts.append(f"### What is fetched: `fetch`\n\n{_keys(Fetch)}")
     return "\n\n".join(parts)
 
 

@@ -10,14 +10,3 @@ REPLIES = {
     "enable-verity:": "verity cannot be disabled/enabled - USER build\n",
 }
 """Destinations that always get the same answer."""
-
-_NO_REVERSE = "this simulated phone opens no connections to the host"
-
-
-def reverse_reply(request: str) -> bytes:
-    """Answer ``adb reverse``: nothing is forwarded, so there is nothing to list or to end."""
-    if request == "list-forward":
-        return b"0000"
-    if request == "killforward-all":
-        return b"OKAY"
-    return f"FAIL{len(_NO_REVERSE):04x}{_NO_REVERSE}".encode()

@@ -18,7 +18,7 @@ from pytest_clawperator.simulator.log.buffer import BUFFERS, LogBuffer
 from pytest_clawperator.simulator.log.chatter import Chatter
 from pytest_clawperator.simulator.log.log_command import make_log
 from pytest_clawperator.simulator.log.logcat import make_logcat
-from pytest_clawperator.simulator.phone.adb_services import REPLIES, reverse_reply
+from pytest_clawperator.simulator.phone.adb_services import REPLIES
 from pytest_clawperator.simulator.phone.cable import Admission, Cable
 from pytest_clawperator.simulator.phone.camera import Camera
 from pytest_clawperator.simulator.phone.factory import Parts, build_system
@@ -33,6 +33,7 @@ from pytest_clawperator.simulator.phone.operator_setup import (
 )
 from pytest_clawperator.simulator.phone.options import DeviceOptions
 from pytest_clawperator.simulator.phone.sim_command import make_sim
+from pytest_clawperator.simulator.phone.web import Web
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.shell.commands import SHELL_COMMANDS
@@ -40,6 +41,8 @@ from pytest_clawperator.simulator.shell.jobs import Jobs
 from pytest_clawperator.simulator.shell.service import serve_shell
 from pytest_clawperator.simulator.shell.shell import Command, Invocation, Shell
 from pytest_clawperator.simulator.stats import Stats
+from pytest_clawperator.simulator.wire.forwarding import serve_forward
+from pytest_clawperator.simulator.wire.sockets import Sockets
 from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream
 from pytest_clawperator.simulator.wire.sync import serve_sync
 
@@ -65,6 +68,8 @@ class Device:
         self.files = FileSystem(
             clock=clock, is_full=lambda: self.faults.active("storage_full") is not None
         )
+        self.sockets = Sockets()
+        self._web = Web(self.sockets)
         self.camera = Camera()
         self.chatter = Chatter(
             self.log,
@@ -96,6 +101,7 @@ class Device:
                 faults=self.faults,
                 stats=self.stats,
                 camera=self.camera,
+                fetch=self._web.fetch,
                 reboot=self.reboot,
             ),
         )
@@ -124,6 +130,7 @@ class Device:
         await self._jobs.stop()
         await self.chatter.stop()
         await self.operators.close()
+        await self._web.stop()
 
     def admission(self) -> Admission:
         """Return how a host that connects now is received."""
@@ -138,8 +145,8 @@ class Device:
             await serve_sync(stream, self.files)
         elif kind == "reboot":
             self.reboot()
-        elif kind == "reverse":
-            await stream.write(reverse_reply(destination.partition(":")[2]))
+        elif kind in ("tcp", "local", "localabstract", "localreserved", "localfilesystem"):
+            await serve_forward(destination, stream, self.sockets)
         elif destination in REPLIES:
             await stream.write(REPLIES[destination].encode())
         else:

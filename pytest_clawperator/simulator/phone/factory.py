@@ -32,6 +32,7 @@ from pytest_clawperator.simulator.phone.options import DeviceOptions
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.app_files.load import shipped_apps
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
+from pytest_clawperator.simulator.screen.state.web import Fetch
 from pytest_clawperator.simulator.stats import Stats
 
 _LAUNCH_SECONDS = 0.3
@@ -52,6 +53,7 @@ class Parts:
     faults: Faults
     stats: Stats
     camera: Camera
+    fetch: Fetch
     reboot: Callable[[], None]
 
 
@@ -108,7 +110,7 @@ def _system_of(options: DeviceOptions, parts: Parts, operators: OperatorHost) ->
         processes=ProcessTable(rng=_chance(options, "processes")),
         files=parts.files,
         log=parts.log,
-        ui=_screen_of(options, clock),
+        ui=_screen_of(options, clock, parts.fetch),
         faults=faults,
         stats=parts.stats,
         display=Display(options.size, options.density),
@@ -134,12 +136,13 @@ def _build_of(options: DeviceOptions) -> Build:
     )
 
 
-def _screen_of(options: DeviceOptions, clock: Callable[[], float]) -> PhoneUi:
+def _screen_of(options: DeviceOptions, clock: Callable[[], float], fetch: Fetch) -> PhoneUi:
     return PhoneUi(
         size=options.size,
         density=options.density,
         clock=clock,
         launch_delay=max(_LAUNCH_SECONDS * options.time_scale, _SHORTEST_LAUNCH_SECONDS),
+        fetch=fetch,
     )
 
 

@@ -13,6 +13,7 @@ from pytest_clawperator.simulator.screen.actions.phone_actions import PhoneActio
 from pytest_clawperator.simulator.screen.state.kept_screen import bring_back_screen, kept_screen
 from pytest_clawperator.simulator.screen.state.permissions import Permissions
 from pytest_clawperator.simulator.screen.state.phone_state import PhoneState
+from pytest_clawperator.simulator.screen.state.web import Fetch, no_network
 from pytest_clawperator.simulator.screen.user_input.navigation_keys import NavigationKeys
 from pytest_clawperator.simulator.screen.user_input.node_actions import NodeActions
 from pytest_clawperator.simulator.screen.user_input.text_entry import TextEntry
@@ -36,9 +37,11 @@ class PhoneUi:
         size: tuple[int, int] = (1080, 2400),
         density: int | None = None,
         launch_delay: float = 0.0,
+        fetch: Fetch = no_network,
     ) -> None:
         state = PhoneState(clock, size=size, density=density)
         state.foreground.launch_delay = launch_delay
+        state.fetch = fetch
         self._state = state
         self._timeline = state.timeline
         self.display = state.display

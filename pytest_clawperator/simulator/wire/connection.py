@@ -7,6 +7,7 @@ import logging
 import socket
 from typing import Literal, Protocol
 
+from pytest_clawperator.simulator.wire.forwarding import reverse_reply
 from pytest_clawperator.simulator.wire.messages import (
     AUTH,
     CLSE,
@@ -21,6 +22,7 @@ from pytest_clawperator.simulator.wire.messages import (
     ProtocolBroken,
 )
 from pytest_clawperator.simulator.wire.outbox import Outbox
+from pytest_clawperator.simulator.wire.sockets import Sockets
 from pytest_clawperator.simulator.wire.stream import Channel, ServiceRefused, Stream, StreamClosed
 
 FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir")
@@ -44,6 +46,10 @@ class Served(Protocol):
     @property
     def banner(self) -> str:
         """The properties a host learns at once, as ``name=value;name=value``."""
+
+    @property
+    def sockets(self) -> Sockets:
+        """The sockets on which it listens."""
 
     def admission(self) -> Literal["device", "offline", "unauthorized"]:
         """Return how a host that connects now is received."""
@@ -115,6 +121,20 @@ class Connection(asyncio.Protocol):
         if others:
             await asyncio.wait(others)
 
+    async def dial(self, destination: str) -> Channel:
+        """Open a stream to a socket of the host's; ConnectionError if it refuses."""
+        channel = Channel(self._outbox, self._next_id(), 0, on_close=self._forget)
+        self._streams[channel.local_id] = channel
+        payload = destination.encode("utf-8", "surrogateescape") + b"\0"
+        self._outbox.send(OPEN, channel.local_id, 0, payload)
+        try:
+            if await channel.answered():
+                return channel
+        except asyncio.CancelledError:
+            channel.finish()
+            raise
+        raise ConnectionRefusedError(f"the host does not connect to {destination}")
+
     def _handle(self, command: int, arg0: int, arg1: int, payload: bytes) -> None:
         if command == CNXN:
             self._greet(arg0, arg1)
@@ -128,10 +148,10 @@ class Connection(asyncio.Protocol):
         elif command in (OKAY, WRTE, CLSE):
             channel = self._streams.get(arg1)
             # A host may still talk about a stream that has just been closed.
-            if channel is None or arg0 not in (0, channel.remote_id):
+            if channel is None or (channel.remote_id and arg0 not in (0, channel.remote_id)):
                 return
             if command == OKAY:
-                channel.acknowledged()
+                channel.acknowledged(arg0)
             elif command == WRTE:
                 channel.receive(payload)
             else:
@@ -162,16 +182,19 @@ class Connection(asyncio.Protocol):
         if len(self._tasks) >= _MAX_STREAMS:
             self._outbox.send(CLSE, 0, remote_id)
             return
-        self._last_id = self._last_id % 0xFFFFFFFF + 1
-        while self._last_id in self._streams:
-            self._last_id = self._last_id % 0xFFFFFFFF + 1
-        channel = Channel(self._outbox, self._last_id, remote_id, on_close=self._forget)
+        channel = Channel(self._outbox, self._next_id(), remote_id, on_close=self._forget)
         self._streams[channel.local_id] = channel
         destination = payload.rstrip(b"\0").decode("utf-8", "surrogateescape")
         task = self._loop.create_task(self._serve(destination, channel))
         self._tasks[task] = channel
         channel.task = task
         self._outbox.ask_for_turn(channel)
+
+    def _next_id(self) -> int:
+        self._last_id = self._last_id % 0xFFFFFFFF + 1
+        while self._last_id in self._streams:
+            self._last_id = self._last_id % 0xFFFFFFFF + 1
+        return self._last_id
 
     def _forget(self, channel: Channel) -> None:
         self._streams.pop(channel.local_id, None)
@@ -183,6 +206,10 @@ class Connection(asyncio.Protocol):
                 await channel.write(b"done")
                 # Runs after the flush that the write has asked for.
                 self._loop.call_soon(self.drop)
+            elif destination.startswith("reverse:"):
+                request = destination.removeprefix("reverse:")
+                sockets = self._device.sockets
+                await channel.write(reverse_reply(request, sockets=sockets, host=self))
             else:
                 await self._device.serve(destination, channel)
         except ServiceRefused:
@@ -198,6 +225,7 @@ class Connection(asyncio.Protocol):
             self._leave_when_done()
 
     def _end_streams(self) -> None:
+        self._device.sockets.close_all(self)
         for channel in list(self._streams.values()):
             channel.connection_lost()
         self._streams.clear()

@@ -32,7 +32,10 @@ class Stream(Protocol):
 
 
 class Channel:
-    """One stream: at most one message travels each way until it is acknowledged."""
+    """One stream: at most one message travels each way until it is acknowledged.
+
+    Without a ``remote_id`` the device asked for it, and the host has yet to accept it.
+    """
 
     def __init__(
         self,
@@ -44,17 +47,17 @@ class Channel:
     ) -> None:
         self.local_id = local_id
         self.remote_id = remote_id
-        self.started = False
+        self.started = not remote_id
         self.refused = False
         self.has_turn = False
         self.abandoned = False
         self.task: asyncio.Task[None] | None = None
         self._outbox = outbox
         self._on_close = on_close
-        self._accepted = False
+        self._accepted = not remote_id
         self._finished = False
         self._closed = False
-        self._travelling = False
+        self._travelling = not remote_id
         self._unsent: deque[bytes | memoryview] = deque()
         self._unsent_size = 0
         self._unread: list[bytes] = []
@@ -76,6 +79,12 @@ class Channel:
             self._acknowledge()
         return data
 
+    async def answered(self) -> bool:
+        """Wait until the host has accepted the stream, or not; whether it has."""
+        while not self.remote_id and not self._closed:
+            await self._writable.wait()
+        return bool(self.remote_id)
+
     async def write(self, data: bytes) -> None:
         """Queue bytes for the host, first waiting until it has taken most of the earlier ones."""
         while self._unsent_size >= MAX_PAYLOAD and not self._closed:
@@ -92,7 +101,7 @@ class Channel:
 
     def take_turn(self) -> None:
         """Send what may be sent now: the acceptance, the next piece, or the end."""
-        if self._closed:
+        if self._closed or not self.remote_id:
             return
         if not self.started:
             # Only its first steps tell whether the service refuses.
@@ -112,10 +121,13 @@ class Channel:
         if self._finished and not self._unsent:
             self._close(self.local_id)
 
-    def acknowledged(self) -> None:
-        """Note that the host has taken the last piece."""
+    def acknowledged(self, remote_id: int) -> None:
+        """Note that the host has taken the last piece, or accepted the stream."""
+        if not self.remote_id:
+            self.remote_id = remote_id
+            self._writable.wake()
         self._travelling = False
-        if self._unsent:
+        if self._unsent or self._finished:
             self._outbox.ask_for_turn(self)
 
     def receive(self, payload: bytes) -> None:
@@ -147,7 +159,8 @@ class Channel:
         self._writable.wake()
 
     def _close(self, named_id: int) -> None:
-        self._outbox.send(CLSE, named_id, self.remote_id)
+        if self.remote_id:
+            self._outbox.send(CLSE, named_id, self.remote_id)
         self._on_close(self)
         self._unsent.clear()
         self.connection_lost()

@@ -14,6 +14,8 @@ from typing import Literal, NamedTuple
 from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.wire.adb_server import AdbServer
 from pytest_clawperator.simulator.wire.adbd import Adbd
+from pytest_clawperator.simulator.wire.forwarding import serve_forward
+from pytest_clawperator.simulator.wire.sockets import Sockets
 from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream, StreamClosed
 from pytest_clawperator.simulator.wire.sync import serve_sync
 from pytest_clawperator.transport.binary import find_adb
@@ -32,6 +34,7 @@ class MiniDevice:
     state: Literal["device", "offline", "unauthorized"] = "device"
     banner: str = "ro.product.name=mini;ro.product.model=Mini Phone;ro.product.device=mini1"
     files: FileSystem = field(default_factory=lambda: FileSystem(clock=lambda: 1_700_000_000.0))
+    sockets: Sockets = field(default_factory=Sockets)
     admitted: asyncio.Event = field(default_factory=asyncio.Event)
 
     def admission(self) -> Literal["device", "offline", "unauthorized"]:
@@ -44,6 +47,8 @@ class MiniDevice:
         kind, _, argument = destination.partition(":")
         if kind in self.services:
             await self.services[kind](argument, stream)
+        elif kind in ("tcp", "localabstract"):
+            await serve_forward(destination, stream, self.sockets)
         elif kind == "sync":
             await serve_sync(stream, self.files)
         elif kind == "exec":

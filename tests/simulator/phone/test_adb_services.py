@@ -29,8 +29,6 @@ class TestServices:
             ("root:", b"adbd cannot run as root in production builds\n"),
             ("unroot:", b"adbd not running as root\n"),
             ("remount:", b'Not running as root. Try "adb root" first.\n'),
-            ("reverse:list-forward", b"0000"),
-            ("reverse:killforward-all", b"OKAY"),
         ],
     )
     def test_adbds_own_answers_are_those_of_a_user_build(
@@ -38,10 +36,3 @@ class TestServices:
     ) -> None:
         """What a phone in production says, it says."""
         assert served(Phone(), destination) == answer
-
-    def test_reverse_connections_are_refused(self) -> None:
-        """A reverse connection is refused politely."""
-        sent = served(Phone(), "reverse:forward:tcp:1;tcp:2")
-
-        assert sent[:4] == b"FAIL"
-        assert int(sent[4:8], 16) == len(sent) - 8

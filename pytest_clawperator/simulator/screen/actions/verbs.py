@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_clawperator.simulator.screen.actions.action_runner import ActionRunner, Context, Verb
 from pytest_clawperator.simulator.screen.actions.crashes import Crashes
+from pytest_clawperator.simulator.screen.actions.fetching import fetch
 from pytest_clawperator.simulator.screen.actions.launching import Launching
 from pytest_clawperator.simulator.screen.actions.links import Links
 from pytest_clawperator.simulator.screen.actions.messages import show_snackbar, show_toast
@@ -57,6 +58,7 @@ class Verbs:
             "focus": self._focus,
             "hide_keyboard": lambda context, action: focus.hide_keyboard(),
             "request_permission": self._request_permission,
+            "fetch": lambda context, action: fetch(self._state, self._runner, context, action),
             "crash": self._crash,
             "after": self._after,
             "if": self._if,

@@ -56,10 +56,24 @@ class Request(AppFileModel):
         return {"permission": value} if isinstance(value, str) else value
 
 
+class Fetch(AppFileModel):
+    """An address to ask for, where its text goes, and what follows."""
+
+    url: Template
+    into: Name | None = None
+    on_answer: Actions = ()
+    on_failure: Actions = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_url(cls, value: object) -> object:
+        return {"url": value} if isinstance(value, str) else value
+
+
 VERBS = (
     "set", "add", "toggle", "append", "remove", "navigate", "replace", "root", "back", "finish",
     "dialog", "dismiss", "toast", "snackbar", "start_app", "open_uri", "home", "focus",
-    "hide_keyboard", "request_permission", "crash", "after", "if",
+    "hide_keyboard", "request_permission", "fetch", "crash", "after", "if",
 )  # fmt: skip
 _ONLY_WITH = {"then": "if", "else": "if", "do": "after"}
 
@@ -87,6 +101,7 @@ class Action(AppFileModel):
     focus: str | None = None
     hide_keyboard: Literal[True] | None = None
     request_permission: Request | None = None
+    fetch: Fetch | None = None
     crash: Template | None = None
     after: Duration | None = None
     condition: Expression | None = Field(default=None, alias="if")

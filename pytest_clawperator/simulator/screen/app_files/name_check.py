@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_clawperator.simulator.screen.app_files.action_schema import Action, Opening
+from pytest_clawperator.simulator.screen.app_files.action_schema import Action, Fetch, Opening
 from pytest_clawperator.simulator.screen.app_files.app_schema import App, Dialog, Screen
 from pytest_clawperator.simulator.screen.app_files.declared_kinds import (
     check_assigned,
@@ -209,6 +209,8 @@ class _Check:
             yield from _misuse(action.condition, names, at)
         if action.request_permission is not None:
             yield from self._request(action, names, at)
+        if action.fetch is not None:
+            yield from self._fetch(action.fetch, names, at)
         yield from self._actions(action.do, names, (*place, "do"))
         yield from self._actions(action.then, names, (*place, "then"))
         yield from self._actions(action.otherwise, names, (*place, "else"))
@@ -221,6 +223,13 @@ class _Check:
             yield at, f"`{request.permission}` is not among the app's `permissions`: {listed}"
         yield from self._actions(request.on_granted, names, (*at, "on_granted"))
         yield from self._actions(request.on_denied, names, (*at, "on_denied"))
+
+    def _fetch(self, fetch: Fetch, names: Kinds, at: Place) -> Iterator[Problem]:
+        yield from _misuse(fetch.url, names, (*at, "url"))
+        if fetch.into is not None:
+            yield from self._variable(fetch.into, (str, int, float, bool), (*at, "into"))
+        yield from self._actions(fetch.on_answer, names, (*at, "on_answer"))
+        yield from self._actions(fetch.on_failure, names, (*at, "on_failure"))
 
     def _changes(self, action: Action, names: Kinds, at: Place) -> Iterator[Problem]:
         for name, value in (action.set or {}).items():

@@ -11,6 +11,7 @@ from pytest_clawperator.simulator.screen.state.foreground import Foreground
 from pytest_clawperator.simulator.screen.state.permissions import Permissions
 from pytest_clawperator.simulator.screen.state.task import Task
 from pytest_clawperator.simulator.screen.state.timeline import Timeline
+from pytest_clawperator.simulator.screen.state.web import Fetch, no_network
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,3 +35,4 @@ class PhoneState:
         self.permissions = Permissions()
         self.foreground = Foreground(self.tasks, timeline=self.timeline, changes=self.changes)
         self.toast: Toast | None = None
+        self.fetch: Fetch = no_network

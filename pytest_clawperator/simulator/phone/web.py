@@ -1,0 +1,101 @@
+"""What apps of a simulated phone can reach: HTTP servers behind its own loopback, nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import io
+from collections.abc import Callable
+from urllib.parse import quote, urlsplit
+
+from pytest_clawperator.simulator.screen.state.web import WebAnswer
+from pytest_clawperator.simulator.wire.sockets import Sockets
+from pytest_clawperator.simulator.wire.stream import StreamClosed
+
+_HOSTS = ("localhost", "127.0.0.1")
+_SECONDS = 10.0
+_LARGEST = 1024 * 1024
+# Those of a URL that are no text to be quoted, and what is quoted already.
+_SAFE = "/%:=&?~#+!$,;'@()*[]"
+
+
+class Web:
+    """Fetches what is behind the phone's sockets, as ``adb reverse`` makes them."""
+
+    def __init__(self, sockets: Sockets) -> None:
+        self._sockets = sockets
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def fetch(self, url: str, answered: Callable[[WebAnswer], None]) -> None:
+        """Ask for an address, and call back with the answer."""
+
+        async def ask() -> None:
+            answered(await self._answer(url))
+
+        task = asyncio.get_running_loop().create_task(ask())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def stop(self) -> None:
+        """End what is under way."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _answer(self, url: str) -> WebAnswer:
+        try:
+            port, request = _request(url)
+            received = await asyncio.wait_for(self._exchange(port, request), _SECONDS)
+            return _read(received)
+        except asyncio.TimeoutError:
+            problem = f"no whole answer in {_SECONDS:g} s"
+        except (OSError, StreamClosed, ValueError, http.client.HTTPException) as error:
+            problem = str(error) or type(error).__name__
+        return WebAnswer(problem=f"{url[:200]}: {problem}")
+
+    async def _exchange(self, port: int, request: bytes) -> bytes:
+        line = await self._sockets.connect(f"tcp:{port}")
+        try:
+            await line.write(request)
+            received = b""
+            while data := await line.read():
+                received += data
+                if len(received) > _LARGEST:
+                    raise ValueError(f"the answer has more than {_LARGEST} bytes")
+            return received
+        finally:
+            line.finish()
+
+
+def _request(url: str) -> tuple[int, bytes]:
+    """Return the port to ask, and what; ValueError for what this phone cannot reach."""
+    parts = urlsplit(url)
+    if parts.scheme != "http" or parts.hostname not in _HOSTS:
+        raise ValueError(
+            "a simulated phone reaches nothing but http://localhost and http://127.0.0.1, "
+            "where `adb reverse tcp:PORT tcp:PORT` puts a server of the host"
+        )
+    port = parts.port or 80
+    target = quote(parts.path or "/", safe=_SAFE)
+    if parts.query:
+        target += "?" + quote(parts.query, safe=_SAFE)
+    head = f"GET {target} HTTP/1.1\r\nHost: {parts.hostname}:{port}\r\nConnection: close\r\n\r\n"
+    return port, head.encode("ascii")
+
+
+class _Received:
+    """Bytes as the socket that ``http.client`` reads them from."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def makefile(self, *_: object, **__: object) -> io.BytesIO:
+        return io.BytesIO(self._data)
+
+
+def _read(received: bytes) -> WebAnswer:
+    response = http.client.HTTPResponse(_Received(received))  # type: ignore[arg-type]
+    response.begin()
+    if not 200 <= response.status < 300:
+        raise ValueError(f"the server answered {response.status} {response.reason}")
+    return WebAnswer(text=response.read().decode("utf-8", "replace"))
