@@ -53,7 +53,7 @@ def _to_wire(value: Any) -> Any:
 def _wire_fields(instance: Any) -> dict[str, Any]:
     """Return the fields that are not None under their wire names."""
     wire = {}
-    for name, wire_name, convert in _wire_names(type(instance)):
+    for name, wire_name, convert in _wire_names(instance.__class__):
         value = getattr(instance, name)
         if value is not None:
             wire[wire_name] = convert(value)

@@ -64,8 +64,8 @@ def read_trace(folder: Path) -> Trace:
         raise ConfigurationError(
             f"{path} cannot be read: {exc.strerror or exc}",
             code=ErrorCode.FILE_UNAVAILABLE,
-            hint=f"Name a folder of a test that has a {EVENTS_FILE}: a run with --claw-trace=on "
-            "writes one for each test.",
+            hint=f"Name a folder that has a {EVENTS_FILE}, as the folder of a test that failed has "
+            "in its folder `trace`.",
         ) from exc
     lines = content.split(b"\n")[:-1]
     events = tuple(event for event in map(_event, lines) if event is not None)

@@ -209,3 +209,24 @@ def test_a_secret_is_in_no_file_of_a_trace(pytester: pytest.Pytester, run: Run) 
     files = [path for path in (pytester.path / "claw-results").rglob("*") if path.is_file()]
     assert any(path.name == "trace.jsonl" for path in files)
     assert not [path for path in files if b"swordfish-42" in path.read_bytes()]
+
+
+def test_a_test_may_stop_the_clock(pytester: pytest.Pytester, run: Run) -> None:
+    """A test that replaces the time of Python has a trace with the time of the machine."""
+    pytester.makepyfile(
+        """
+        import time
+
+        def test_without_time(clawperator, monkeypatch):
+            clawperator.home()
+            monkeypatch.setattr(time, "time", lambda: 1 / 0)
+            monkeypatch.setattr(time, "monotonic", lambda: 1 / 0)
+            assert 0
+        """
+    )
+
+    result = run(*QUICK)
+
+    result.assert_outcomes(failed=1)
+    times = [event["at"] for event in traces(pytester)["test_without_time"].events]
+    assert max(times) - min(times) < 600

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
@@ -21,6 +20,7 @@ from pytest_clawperator.plugin.evidence.tracing.tracer import Tracer, failure_of
 from pytest_clawperator.plugin.input.settings import Settings
 from pytest_clawperator.plugin.session.device_failures import is_infrastructure
 from pytest_clawperator.report.trace import events
+from pytest_clawperator.report.trace.clock import now
 from pytest_clawperator.report.trace.events import Outcome, TraceEvent
 from pytest_clawperator.report.trace.writing import TraceWriter
 
@@ -54,7 +54,7 @@ class AttemptTrace:
         self._tracer: Tracer | None = None
         self._pictures: PictureTaker | None = None
         self._clients: list[ClientActivity] = []
-        self._begun = time.time()
+        self._begun = now()
         self._outcome: Outcome = "passed"
         self._reason = ""
         self._is_infrastructure = False
@@ -77,7 +77,7 @@ class AttemptTrace:
 
     def begin_phase(self, name: Literal["setup", "call", "teardown"]) -> None:
         """Take note of a phase that begins."""
-        self.add(events.PhaseBegan(at=time.time(), name=name))
+        self.add(events.PhaseBegan(at=now(), name=name))
 
     def verified(self, verification: Verification) -> None:
         """Take note of an expectation."""
@@ -107,7 +107,7 @@ class AttemptTrace:
             path = Path(os.path.relpath(attachment.path, attachment.path.parent / FOLDER))
             self._writer.write(
                 events.ArtefactKept(
-                    at=time.time(),
+                    at=now(),
                     name=attachment.name,
                     path=path.as_posix(),
                     mime=attachment.mime,
@@ -164,7 +164,7 @@ class AttemptTrace:
             self._reason = _first_line(error)
         self.add(
             events.ErrorRaised(
-                at=time.time(),
+                at=now(),
                 phase=report.when or "",
                 failure=failure_of(error),
                 excerpt=self._places.excerpt(error),
@@ -183,9 +183,9 @@ class AttemptTrace:
             self._pictures.close()
         writer.write(
             events.TraceEnded(
-                at=time.time(),
+                at=now(),
                 outcome=self._outcome,
-                seconds=round(time.time() - self._begun, 6),
+                seconds=round(now() - self._begun, 6),
                 reason=self._reason,
                 is_infrastructure=self._is_infrastructure,
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Generator
 from contextlib import suppress
 from functools import partial
@@ -22,6 +21,7 @@ from pytest_clawperator.plugin.evidence.used_clients import on_client_dropped, o
 from pytest_clawperator.plugin.session.run_folder import run_folder, run_id
 from pytest_clawperator.plugin.stash import CURRENT_TEST, ENDING_FIXTURES, TRACE
 from pytest_clawperator.plugin.worker_input import worker_input
+from pytest_clawperator.report.trace.clock import now, ticks
 from pytest_clawperator.report.trace.events import FixtureEnded
 
 # Where traces are while their tests run; a killed run leaves them there.
@@ -88,7 +88,7 @@ def pytest_fixture_setup(
 ) -> Generator[None, object, object]:
     """Take note of how long a fixture took to set up, and of the beginning of its end."""
     __tracebackhide__ = True  # a fixture that fails is shown at its own line
-    begin = time.monotonic()
+    begin = ticks()
     error: BaseException | None = None
     try:
         return (yield)
@@ -99,7 +99,7 @@ def pytest_fixture_setup(
         _note_fixture(request.config, fixturedef, "setup", begin, error)
         ending = request.config.stash.setdefault(ENDING_FIXTURES, {})
         # Comes before the fixture's own end.
-        request.addfinalizer(lambda: ending.update({id(fixturedef): time.monotonic()}))
+        request.addfinalizer(lambda: ending.update({id(fixturedef): ticks()}))
 
 
 def pytest_fixture_post_finalizer(
@@ -142,11 +142,11 @@ def _note_fixture(
     if trace is not None:
         trace.add(
             FixtureEnded(
-                at=time.time(),
+                at=now(),
                 name=fixturedef.argname,
                 scope=fixturedef.scope,
                 stage=stage,
-                seconds=round(time.monotonic() - begin, 6),
+                seconds=round(ticks() - begin, 6),
                 failure=None if error is None else failure_of(error),
             )
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from pytest_clawperator.errors import ClawperatorError
@@ -12,6 +11,7 @@ from pytest_clawperator.plugin.evidence.collectors.evidence_piece import Unavail
 from pytest_clawperator.plugin.evidence.collectors.look import Look
 from pytest_clawperator.plugin.evidence.collectors.screenshot import collect_screenshot
 from pytest_clawperator.report.small_picture import smaller
+from pytest_clawperator.report.trace.clock import now
 from pytest_clawperator.report.trace.events import Noted, PictureTaken
 from pytest_clawperator.report.trace.writing import TraceWriter
 
@@ -54,13 +54,11 @@ class PictureTaker:
             (piece,) = collect_screenshot(client, look)
             small, size, scale = smaller(piece.content)
         except (ClawperatorError, Unavailable, OSError, ValueError) as exc:
-            self._writer.write(
-                Noted(at=time.time(), message=f"no picture: {exc}", execution=execution)
-            )
+            self._writer.write(Noted(at=now(), message=f"no picture: {exc}", execution=execution))
             return
         self._writer.write(
             PictureTaken(
-                at=time.time(),
+                at=now(),
                 serial=client.client.serial,
                 blob=self._writer.keep(small, ".webp"),
                 size=size,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -24,6 +23,7 @@ from pytest_clawperator.plugin.evidence.client_activity import ClientActivity, l
 from pytest_clawperator.report.hidden_log import hide_in_log
 from pytest_clawperator.report.hierarchy_dumps import without_dumps
 from pytest_clawperator.report.trace import events
+from pytest_clawperator.report.trace.clock import now
 from pytest_clawperator.report.trace.events import Failure, Source, TraceEvent
 
 _XML = ".xml"
@@ -229,7 +229,7 @@ class Tracer:
         self._leave(known.id)
         self._output.write(
             events.ExpectationEnded(
-                at=time.time(),
+                at=now(),
                 id=known.id,
                 parent=self._parent,
                 serial=verification.serial,
@@ -258,7 +258,7 @@ class Tracer:
         if told:
             self._output.write(
                 events.LogWritten(
-                    at=time.time(),
+                    at=now(),
                     serial=followed.client.client.serial,
                     lines=shown,
                     execution=execution,
@@ -318,7 +318,7 @@ def _device_of(client: ClientActivity) -> TraceEvent:
         "Operator package": info.operator_package,
     }
     return events.DeviceUsed(
-        at=time.time(),
+        at=now(),
         serial=info.serial,
         size=info.size,
         about={name: str(value) for name, value in about.items() if value is not None},
