@@ -78,6 +78,7 @@ class AndroidSystem:
     operators: Operators
     camera: Camera
     reboot: Callable[[], None]
+    has_services: Callable[[], bool]
     battery: Battery = field(default_factory=Battery)
     app_ops: dict[str, dict[str, str]] = field(default_factory=dict)
     standby_buckets: dict[str, int] = field(default_factory=dict)
@@ -88,4 +89,4 @@ class AndroidSystem:
     @property
     def booting(self) -> bool:
         """Whether Android's services are not there yet."""
-        return self.faults.active("booting") is not None
+        return self.faults.active("booting") is not None or not self.has_services()

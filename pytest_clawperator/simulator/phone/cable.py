@@ -25,11 +25,12 @@ class Cable:
 
     def __init__(self, faults: Faults) -> None:
         self.disconnect: Callable[[], None] = _nothing
+        self.is_down: Callable[[], bool] = lambda: False
         self._faults = faults
 
     def admission(self) -> Admission:
         """Return how a host that connects now is received."""
-        if self._faults.active("offline"):
+        if self.is_down() or self._faults.active("offline"):
             return "offline"
         return "unauthorized" if self._faults.active("unauthorized") else "device"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
 import uuid
@@ -32,6 +33,7 @@ from pytest_clawperator.simulator.phone.operator_setup import (
     install_operator_variant,
 )
 from pytest_clawperator.simulator.phone.options import DeviceOptions
+from pytest_clawperator.simulator.phone.power.boot import Boot
 from pytest_clawperator.simulator.phone.sim_command import make_sim
 from pytest_clawperator.simulator.phone.web import Web
 from pytest_clawperator.simulator.phone_clock import PhoneClock
@@ -88,6 +90,12 @@ class Device:
         )
         self._chance = random.Random(f"{options.seed}/boots")  # noqa: S311 - no secrets here
         self._set_boot_id(self._new_boot_id())
+        self.boot = Boot(
+            self.cable,
+            time_scale=options.time_scale,
+            shut_down=self._shut_down,
+            start_apps=lambda: bind_services(self.system),
+        )
         self._build()
         self.banner = self.system.properties.banner()
 
@@ -102,7 +110,7 @@ class Device:
                 stats=self.stats,
                 camera=self.camera,
                 fetch=self._web.fetch,
-                reboot=self.reboot,
+                boot=self.boot,
             ),
         )
         commands = {
@@ -127,6 +135,7 @@ class Device:
 
     async def stop(self) -> None:
         """End everything that goes on in the phone."""
+        await self.boot.stop()
         await self._jobs.stop()
         await self.chatter.stop()
         await self.operators.close()
@@ -144,7 +153,9 @@ class Device:
         elif destination == "sync:":
             await serve_sync(stream, self.files)
         elif kind == "reboot":
-            self.reboot()
+            self.boot.begin()
+            # As on a phone, the stream stays open until the connection drops.
+            await asyncio.Event().wait()
         elif kind in ("tcp", "local", "localabstract", "localreserved", "localfilesystem"):
             await serve_forward(destination, stream, self.sockets)
         elif destination in REPLIES:
@@ -203,8 +214,8 @@ class Device:
         self._boot_id = boot_id
         self.files.provide(_BOOT_ID, f"{boot_id}\n".encode(), mode=0o444)
 
-    def reboot(self) -> None:
-        """Restart the phone: files, settings and apps stay, nothing else does."""
+    def _shut_down(self) -> None:
+        """End what runs: files, settings and apps stay, nothing else does."""
         system = self.system
         for name in OPERATOR_PACKAGES:
             self.operators.stop(name)
@@ -216,8 +227,6 @@ class Device:
         system.battery, system.display.awake, system.shade = Battery(), True, ""
         self.log.clear(BUFFERS)
         self._set_boot_id(self._new_boot_id())
-        bind_services(system)
-        self.cable.pull_soon()
 
 
 def _counted(name: str, command: Command, stats: Stats) -> Command:

@@ -29,6 +29,7 @@ from pytest_clawperator.simulator.phone.operator_setup import (
     install_operator_variant,
 )
 from pytest_clawperator.simulator.phone.options import DeviceOptions
+from pytest_clawperator.simulator.phone.power.boot import Boot
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.app_files.load import shipped_apps
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
@@ -54,7 +55,7 @@ class Parts:
     stats: Stats
     camera: Camera
     fetch: Fetch
-    reboot: Callable[[], None]
+    boot: Boot
 
 
 def build_system(options: DeviceOptions, parts: Parts) -> tuple[AndroidSystem, OperatorHost]:
@@ -101,7 +102,7 @@ def _system_of(options: DeviceOptions, parts: Parts, operators: OperatorHost) ->
             build,
             rng=random.Random(f"{options.image or options.seed}/properties"),  # noqa: S311 - no secrets here
             clock=clock,
-            booting=lambda: faults.active("booting") is not None,
+            booting=lambda: bool(faults.active("booting")) or not parts.boot.is_completed,
         ),
         settings=SettingsStore(),
         packages=PackageStore(
@@ -116,7 +117,8 @@ def _system_of(options: DeviceOptions, parts: Parts, operators: OperatorHost) ->
         display=Display(options.size, options.density),
         operators=operators,
         camera=parts.camera,
-        reboot=parts.reboot,
+        reboot=parts.boot.begin,
+        has_services=lambda: parts.boot.has_services,
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.shell.shell import Invocation
 
@@ -34,8 +36,7 @@ async def svc(system: AndroidSystem, invocation: Invocation) -> int:
             system.display.awake = True
         return 0
     if words[:2] == ["power", "reboot"]:
-        system.reboot()
-        return 0
+        return await reboot(system, invocation)
     await invocation.err(_help(words))
     return 0 if not words or words[0] == "help" else 1
 
@@ -52,6 +53,7 @@ def _help(words: list[str]) -> str:
 
 
 async def reboot(system: AndroidSystem, invocation: Invocation) -> int:
-    """Restart the phone."""
+    """Restart the phone, and wait for the end that this is for the shell, too."""
     system.reboot()
-    return 0
+    await asyncio.Event().wait()
+    return 0  # never reached

@@ -1,0 +1,1 @@
+"""Going down and coming up."""
