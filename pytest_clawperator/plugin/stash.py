@@ -41,6 +41,7 @@ ENDING_SIGNAL: pytest.StashKey[int] = pytest.StashKey()
 EVENTS: pytest.StashKey[EventHub] = pytest.StashKey()
 LEASES: pytest.StashKey[ReservedLeases] = pytest.StashKey()
 DESCRIBED_DEVICES: pytest.StashKey[set[str]] = pytest.StashKey()
+TOLD_DEVICES: pytest.StashKey[set[str]] = pytest.StashKey()
 GOLDEN_USE: pytest.StashKey[GoldenUse] = pytest.StashKey()
 EARLIER_SECRETS: pytest.StashKey[Secrets] = pytest.StashKey()
 

@@ -30,6 +30,10 @@ from pytest_clawperator.plugin.session.report_fields import (
 )
 from pytest_clawperator.plugin.session.shared_failures import is_shared
 from pytest_clawperator.report.hidden_log import hide_in_log
+from pytest_clawperator.report.index.reading import PAGE_FILE
+from pytest_clawperator.report.page.page import write_page
+from pytest_clawperator.report.trace.glancing import last_passed
+from pytest_clawperator.report.trace.reading import read_trace
 from pytest_clawperator.visible_text import visible
 
 _SECTION = "clawperator: evidence"
@@ -235,7 +239,22 @@ class Recorder:
         except (ClawperatorError, OSError) as exc:
             self._lines.append(f"no trace: {exc}")
         else:
+            self._keep_page(kept)
+
+    def _keep_page(self, kept: Path) -> None:
+        """Write the page of a trace beside it; an attachment of that name stays as it is."""
+        page = kept.parent / PAGE_FILE
+        page = kept / PAGE_FILE if page.exists() else page
+        try:
+            passed = last_passed(kept, nodeid=self._item.nodeid, run=self._trace.run)
+            write_page(read_trace(kept), page, passed=passed)
+        except (ClawperatorError, OSError) as exc:
             self._files[kept] = ""
+            self._lines.append(f"no {PAGE_FILE}: {exc}")
+            return
+        self._kind = "trace"
+        self._attached(Attachment(name=PAGE_FILE, path=page, mime="text/html"))
+        self._kind = "attachment"
 
     def _attached(self, attachment: Attachment) -> None:
         self._trace.keep_file(attachment)

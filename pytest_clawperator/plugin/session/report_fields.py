@@ -6,6 +6,8 @@ from __future__ import annotations
 DEVICE_PROPERTY = "clawperator_device"
 #: Property of a test: the label of its class in a matrix.
 CLASS_PROPERTY = "clawperator_class"
+#: Property of a test: the page of its trace.
+TRACE_PROPERTY = "clawperator_trace"
 
 #: Attribute: the failure is the device's and not the test's; its value is the serial, or True.
 INFRASTRUCTURE = "clawperator_infrastructure"
@@ -27,3 +29,6 @@ EVIDENCE_FOLDER, CRASHES, HAS_FAILED = (
 SLOWEST = "clawperator_slowest"
 #: Attributes: notices about devices, and by their serials the lines that describe the used ones.
 NOTICES, USED_DEVICES = "clawperator_notices", "clawperator_used"
+#: Attributes: why a phase did not pass, as code and message; the markers of the test; and by
+#: their serials what the devices are that no earlier report of this process told of.
+ERROR, MARKERS, DEVICE_FACTS = "clawperator_error", "clawperator_markers", "clawperator_facts"

@@ -34,7 +34,11 @@ def write_page(trace: Trace, path: Path, *, passed: Trace | None = None) -> None
 
     ``passed`` is the trace of the last run of this test that passed, to compare with.
     """
-    text = page_text(trace, folder=path.parent, passed=passed)
+    write_file(path, page_text(trace, folder=path.parent, passed=passed))
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a page to a file, which is there as a whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     # What is half written when the process is killed has another name.
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")

@@ -68,12 +68,13 @@ def read_trace(folder: Path) -> Trace:
             "in its folder `trace`.",
         ) from exc
     lines = content.split(b"\n")[:-1]
-    events = tuple(event for event in map(_event, lines) if event is not None)
+    events = tuple(event for event in map(event_of, lines) if event is not None)
     _check_head(path, events)
     return Trace(folder, events, skipped=len(lines) - len(events))
 
 
-def _event(line: bytes) -> dict[str, Any] | None:
+def event_of(line: bytes) -> dict[str, Any] | None:
+    """Return a line as an event; None if it is none."""
     try:
         data = json.loads(line)
     except (ValueError, RecursionError):

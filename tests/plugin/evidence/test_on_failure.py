@@ -26,14 +26,14 @@ def folders(pytester: pytest.Pytester) -> dict[str, list[str]]:
     assert re.fullmatch(r"\d{8}-\d{6}-[0-9a-f]{4}", run.name)
     found: dict[str, list[str]] = {}
     for path in sorted(run.rglob("*")):
-        if path.is_file():
+        if path.is_file() and path.parent != run:
             found.setdefault(path.parent.relative_to(run).as_posix(), []).append(path.name)
     return found
 
 
 def folder(pytester: pytest.Pytester) -> Path:
     """Give the only folder of a test."""
-    (found,) = (pytester.path / "claw-results").glob("*/*")
+    (found,) = filter(Path.is_dir, (pytester.path / "claw-results").glob("*/*"))
     return found
 
 
@@ -45,7 +45,7 @@ def test_a_failed_test(pytester: pytest.Pytester, run: Run) -> None:
 
     result.assert_outcomes(failed=1)
     found = folder(pytester)
-    assert sorted(path.name for path in found.iterdir()) == [*FILES, "trace"]
+    assert sorted(path.name for path in found.iterdir()) == [*FILES, "trace", "trace.html"]
     assert (found / "screenshot.png").read_bytes().startswith(b"\x89PNG")
     assert ET.parse(found / "snapshot.xml").getroot().tag == "hierarchy"
     (told,) = json.loads((found / "envelopes.json").read_bytes())
@@ -94,7 +94,7 @@ def test_nothing_where_nothing_failed(pytester: pytest.Pytester, run: Run) -> No
     result = run()
 
     result.assert_outcomes(passed=2, skipped=1, xfailed=1)
-    assert not (pytester.path / "claw-results").exists()
+    assert folders(pytester) == {}
     assert "= evidence =" not in result.stdout.str()
 
 
@@ -105,7 +105,7 @@ def test_a_test_without_a_device(pytester: pytest.Pytester, run: Run) -> None:
     result = run()
 
     result.assert_outcomes(passed=1, failed=1)
-    assert not (pytester.path / "claw-results").exists()
+    assert folders(pytester) == {}
 
 
 @pytest.mark.parametrize("last", [True, False])
@@ -259,7 +259,8 @@ def test_junit_and_reruns(pytester: pytest.Pytester, run: Run) -> None:
     for attempt, case in enumerate([first, second], 1):
         told = [(one.get("name"), str(one.get("value"))) for one in case.iter("property")]
         names = [name for name, _ in told]
-        assert names == ["clawperator_device", "clawperator_screenshot", "clawperator_snapshot"]
+        kept = ["clawperator_screenshot", "clawperator_snapshot", "clawperator_trace"]
+        assert names == ["clawperator_device", *kept]
         assert all(f"/attempt-{attempt}/" in path for _, path in told[1:])
 
 

@@ -40,6 +40,7 @@ def test_files_and_evidence_are_attached_in_allure(pytester: pytest.Pytester, ru
         "snapshot.xml",
         "teardown-screenshot.png",
         "teardown-snapshot.xml",
+        "trace.html",
     ]
     picture = attached["screenshot.png"]
     assert picture["type"] == "image/png"

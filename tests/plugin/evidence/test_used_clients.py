@@ -93,7 +93,7 @@ WAYS = """
 
 def evidence(pytester: pytest.Pytester) -> dict[str, Path]:
     """Return the folders of the only run by the names of the tests."""
-    found = (pytester.path / "claw-results").glob("*/*")
+    found = filter(Path.is_dir, (pytester.path / "claw-results").glob("*/*"))
     return {re.sub(r"^test_\w+-(.*)-\w{6}$", r"\1", path.name): path for path in found}
 
 

@@ -50,7 +50,7 @@ def test_on_keeps_a_screenshot_of_every_test(
 def test_with_everything_off_there_is_no_folder(pytester: pytest.Pytester, run: Run) -> None:
     """With everything off there is no folder at all; the ini twins are heard."""
     pytester.makepyfile(TESTS)
-    pytester.makeini("[pytest]\n" + "".join(f"claw_{name} = off\n" for name in FILES))
+    pytester.makeini("[pytest]\n" + "".join(f"claw_{name} = off\n" for name in (*FILES, "trace")))
 
     result = run()
 

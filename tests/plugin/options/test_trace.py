@@ -65,7 +65,7 @@ def test_the_trace_of_a_failed_test_is_kept(pytester: pytest.Pytester, run: Run)
     result = run(*QUICK)
 
     result.assert_outcomes(passed=1, failed=2)
-    result.stdout.fnmatch_lines(["claw-results*test_fails*", "  trace"])
+    result.stdout.fnmatch_lines(["claw-results*test_fails*", "  trace.html"])
     assert list(traces(pytester)) == ["test_fails"]
     assert not list((pytester.path / "claw-results").glob(f"*/{UNFINISHED}"))
 

@@ -267,7 +267,7 @@ def test_the_summary_tells_where_evidence_is(pytester: pytest.Pytester, run: Run
 
     result = run("--claw-redact=[0-9]{4}")
 
-    (folder,) = pytester.path.glob("claw-results/*/*")
+    (folder,) = filter(Path.is_dir, pytester.path.glob("claw-results/*/*"))
     assert f"{folder.parent.relative_to(pytester.path)}" in result.outlines
     assert f"  {folder.name}" in result.outlines
 

@@ -67,7 +67,7 @@ def test_names_of_the_pages_do_not_clash() -> None:
 
 def test_every_module_is_part_of_the_page() -> None:
     """What no page uses is not shipped."""
-    script = join_modules(FILES, "viewer/main.js")
+    script = join_modules(FILES, "viewer/main.js") + join_modules(FILES, "index/main.js")
     unused = {
         path.name
         for path in MODULES

@@ -18,7 +18,8 @@ from pytest_clawperator.plugin.evidence.tracing.pictures import PictureTaker
 from pytest_clawperator.plugin.evidence.tracing.places import Places
 from pytest_clawperator.plugin.evidence.tracing.tracer import Tracer, failure_of
 from pytest_clawperator.plugin.input.settings import Settings
-from pytest_clawperator.plugin.session.device_failures import is_infrastructure
+from pytest_clawperator.plugin.session.device_failures import is_infrastructure, is_put_aside
+from pytest_clawperator.plugin.session.shared_failures import is_shared
 from pytest_clawperator.report.trace import events
 from pytest_clawperator.report.trace.clock import now
 from pytest_clawperator.report.trace.events import Outcome, TraceEvent
@@ -31,7 +32,7 @@ class AttemptTrace:
     """Writes the trace of one attempt, if it uses a device and the settings want one.
 
     It is written to the folder that ``folder`` returns, and moved when it is kept: where the
-    test's evidence is need not be known while there is none.
+    test's evidence is need not be known while there is none. ``run`` is the id of the run.
     """
 
     def __init__(
@@ -46,7 +47,7 @@ class AttemptTrace:
         self._item = item
         self._settings = settings
         self._folder = folder
-        self._run = run
+        self.run = run
         self._worker = worker
         self._places = Places(item.config.rootpath)
         self._early: list[TraceEvent] = []
@@ -58,6 +59,7 @@ class AttemptTrace:
         self._outcome: Outcome = "passed"
         self._reason = ""
         self._is_infrastructure = False
+        self._has_own_failure = False
         #: Why there is no trace, though one is wanted.
         self.problem = ""
 
@@ -131,7 +133,7 @@ class AttemptTrace:
                 nodeid=self._item.nodeid,
                 attempt=attempt,
                 environment={"Python": platform.python_version(), "pytest": pytest.__version__},
-                run=self._run,
+                run=self.run,
                 worker=self._worker,
             )
         )
@@ -157,6 +159,7 @@ class AttemptTrace:
             self._reason = str(error or "")
         if not report.failed or error is None:
             return
+        self._has_own_failure |= not (is_put_aside(error) or is_shared(error))
         self._is_infrastructure = self._is_infrastructure or is_infrastructure(error)
         is_own = report.when == "call" and not self._is_infrastructure
         if self._outcome not in ("failed", "error"):
@@ -193,7 +196,8 @@ class AttemptTrace:
         writer.close()
         self._writer = self._tracer = None
         mode = self._settings().trace
-        if mode == "on" or (mode != "off" and self._outcome in ("failed", "error")):
+        # What a test shares with others says nothing of it; it did not even begin.
+        if mode == "on" or (mode != "off" and self._has_own_failure):
             return writer.folder
         shutil.rmtree(writer.folder, ignore_errors=True)
         return None

@@ -62,6 +62,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
     """Begin the trace of an attempt."""
+    __tracebackhide__ = True
     if not begun_trace(item).is_begun:  # perhaps that of an attempt without a device
         del item.stash[TRACE]
     begun_trace(item).begin_phase("setup")
@@ -71,6 +72,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Take note that the test itself begins."""
+    __tracebackhide__ = True
     begun_trace(item).begin_phase("call")
     return (yield)
 
@@ -78,6 +80,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
     """Take note that the test is being torn down."""
+    __tracebackhide__ = True
     begun_trace(item).begin_phase("teardown")
     return (yield)
 
