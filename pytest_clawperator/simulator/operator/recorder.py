@@ -56,6 +56,7 @@ class Recorder:
 
     def start(self, session_id: str | None) -> Outcome:
         """Start a recording."""
+        self._ui.catch_up()  # what is due before is no part of it
         if self._session is not None:
             return Outcome(
                 error="RECORDING_ALREADY_IN_PROGRESS",
@@ -85,6 +86,7 @@ class Recorder:
 
     def stop(self, session_id: str | None) -> Outcome:
         """End the recording; a wrong id is only logged."""
+        self._ui.catch_up()
         session, self._session = self._session, None
         if session is None:
             text = "Recording is not in progress"
@@ -121,7 +123,8 @@ class Recorder:
     def on_back_key(self) -> None:
         """Record the back key."""
         if self._session is not None:
-            self._record(snapshot=self._snapshot(), key="back", type="press_key")
+            now = self._clock.seconds()
+            self._record(now, snapshot=self._snapshot(), key="back", type="press_key")
 
     def on_event(self, event: AccessibilityEvent) -> None:
         """Record an event on the screen, if it is of a kind that is recorded."""
@@ -130,6 +133,7 @@ class Recorder:
             return
         has_snapshot = event.type in _WITH_SNAPSHOT
         self._record(
+            event.time,
             snapshot=self._snapshot() if has_snapshot else None,
             packageName=event.package,
             **describe(event),
@@ -139,11 +143,11 @@ class Recorder:
         root = self._ui.view.active_root()
         return None if root is None else hierarchy_xml(root, self._ui.display.rotation)
 
-    def _record(self, **values: Any) -> None:
+    def _record(self, time: float, **values: Any) -> None:
         session = self._session
         if session is None:
             return
-        event = {"ts": int(self._clock.now()), "seq": session.events, **values}
+        event = {"ts": int(time * 1000), "seq": session.events, **values}
         try:
             self._files.append(session.path, _line(event))
         except FileSystemError as problem:

@@ -34,6 +34,7 @@ from pytest_clawperator.simulator.phone.operator_setup import (
 )
 from pytest_clawperator.simulator.phone.options import DeviceOptions
 from pytest_clawperator.simulator.phone.power.boot import Boot
+from pytest_clawperator.simulator.phone.power.heartbeat import Heartbeat
 from pytest_clawperator.simulator.phone.sim_command import make_sim
 from pytest_clawperator.simulator.phone.web import Web
 from pytest_clawperator.simulator.phone_clock import PhoneClock
@@ -96,6 +97,7 @@ class Device:
             shut_down=self._shut_down,
             start_apps=lambda: bind_services(self.system),
         )
+        self._heartbeat = Heartbeat(self._time, lambda: self.system.ui)
         self._build()
         self.banner = self.system.properties.banner()
 
@@ -113,6 +115,8 @@ class Device:
                 boot=self.boot,
             ),
         )
+        self.system.ui.watch_plan(self._heartbeat.plan_changed)
+        self._heartbeat.plan_changed()
         commands = {
             **SHELL_COMMANDS,
             **android_commands(self.system),
@@ -130,11 +134,13 @@ class Device:
         return self.system.ui
 
     async def start(self) -> None:
-        """Start what goes on by itself: other processes log from now on."""
+        """Start what goes on by itself: other processes log from now on, and time passes."""
+        self._heartbeat.start()
         self.chatter.start()
 
     async def stop(self) -> None:
         """End everything that goes on in the phone."""
+        await self._heartbeat.stop()
         await self.boot.stop()
         await self._jobs.stop()
         await self.chatter.stop()

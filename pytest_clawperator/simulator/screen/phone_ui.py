@@ -25,9 +25,10 @@ from pytest_clawperator.simulator.screen.windows.view import View
 class PhoneUi:
     """The screen of one phone, its apps, and what can be done to them.
 
-    Nothing happens by itself: time passes when somebody takes one of the parts to look or to
-    act. Then what is due by the clock is done first, in order, each thing at its own time. So
-    take a part anew for each use, as in ``ui.touch.tap(x, y)``; do not keep it.
+    Time passes when somebody takes one of the parts to look or to act, or calls ``catch_up``,
+    which the phone does whenever something is due. Then what is due by the clock is done first,
+    in order, each thing at its own time. So take a part anew for each use, as in
+    ``ui.touch.tap(x, y)``; do not keep it.
     """
 
     def __init__(
@@ -65,6 +66,19 @@ class PhoneUi:
         self._keys = NavigationKeys(
             state.foreground, navigation=actions.navigation, launching=actions.launching
         )
+
+    def watch_plan(self, on_planned: Callable[[], None]) -> None:
+        """Call ``on_planned`` whenever ``next_due`` becomes an earlier moment."""
+        self._timeline.on_planned = on_planned
+
+    @property
+    def next_due(self) -> float | None:
+        """When something will happen by itself; None if nothing will."""
+        return self._timeline.next_due
+
+    def catch_up(self) -> None:
+        """Let everything happen that is due."""
+        self._timeline.advance()
 
     def kept(self) -> dict[str, Any]:
         """Return what shows and what apps remember, in a form that can be stored."""

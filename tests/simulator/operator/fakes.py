@@ -111,6 +111,9 @@ class FakeUi:
     recents = _recorded("recents")
     enter = _recorded("enter")
 
+    def catch_up(self) -> None:
+        """Do nothing: here nothing happens by itself."""
+
     def __init__(self, build: Callable[[FakeUi], UiNode | None]) -> None:
         self.build = build
         self.view = self.display = self.touch = self.nodes = self.typing = self

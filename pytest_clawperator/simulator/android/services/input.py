@@ -148,8 +148,9 @@ def _back(system: AndroidSystem) -> None:
     if system.shade:
         system.shade = ""
     else:
-        system.ui.keys.back()
+        # A service that filters keys gets them before the app does.
         system.operators.on_back_key()
+        system.ui.keys.back()
 
 
 def _home(system: AndroidSystem) -> None:

@@ -23,6 +23,7 @@ class AccessibilityEvent(str):
     """An event: the text that Android prints for it, with its parts at hand."""
 
     type: EventType
+    time: float
     package: str
     class_name: str
     texts: tuple[str, ...]
@@ -31,7 +32,7 @@ class AccessibilityEvent(str):
     scroll: tuple[int, int, int, int]
 
     __slots__ = (
-        "class_name", "content_desc", "package", "scroll", "source", "texts", "type",
+        "class_name", "content_desc", "package", "scroll", "source", "texts", "time", "type",
     )  # fmt: skip
 
     def __new__(
@@ -66,7 +67,7 @@ class AccessibilityEvent(str):
         event = super().__new__(cls, text)
         event.type, event.package, event.class_name = type, package, class_name
         event.texts, event.content_desc = tuple(texts), content_desc
-        event.source, event.scroll = source, scroll
+        event.source, event.scroll, event.time = source, scroll, time
         return event
 
 

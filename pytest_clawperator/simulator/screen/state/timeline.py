@@ -19,12 +19,14 @@ class _Entry(NamedTuple):
 class Timeline:
     """The phone's time, and planned calls; each belongs to an owner that may go away before.
 
-    Time passes only when ``advance`` is called.
+    Time passes only when ``advance`` is called; ``on_planned`` is called when something is
+    planned that comes before everything else.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self.now = clock()
+        self.on_planned: Callable[[], None] = lambda: None
         self._entries: list[_Entry] = []
         self._count = 0
 
@@ -32,6 +34,13 @@ class Timeline:
         """Plan a call; calls due at the same time are made in the order of planning."""
         self._count += 1
         heapq.heappush(self._entries, _Entry(due, self._count, owner, act))
+        if self._entries[0].number == self._count:
+            self.on_planned()
+
+    @property
+    def next_due(self) -> float | None:
+        """When the next planned call is due; None where nothing is planned."""
+        return self._entries[0].due if self._entries else None
 
     def after(self, delay: float, act: Callable[[], object], *, owner: object) -> None:
         """Plan a call in ``delay`` seconds."""

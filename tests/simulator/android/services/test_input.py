@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+
 import pytest
 
 from pytest_clawperator.simulator.android.services.key_codes import key_code
 from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
-from tests.doubles.simulator.android_phone import Phone
+from tests.doubles.simulator.android_phone import Phone, broadcast, payload
 
 SETTINGS = "com.android.settings"
+RECORDINGS = "/sdcard/Android/data/com.clawperator.operator/files/recordings"
 HOME_PACKAGE = "com.google.android.apps.nexuslauncher"
 
 
@@ -130,6 +134,21 @@ class TestKeys:
         phone.out("input keyevent 4")
 
         assert phone.device.ui.view.foreground_package() == HOME_PACKAGE
+
+    def test_a_recorded_back_key_stands_before_its_window_change(self) -> None:
+        """A service that filters keys sees them before the app does."""
+        phone = Phone()
+
+        async def act() -> str:
+            start = payload({"type": "start_recording", "params": {"sessionId": "r"}})
+            await phone.shell(f"am start -n {SETTINGS}/.Settings; {broadcast(start)}")
+            await phone.logged("[Clawperator-Result]")
+            await phone.shell("input keyevent BACK; sim screen")
+            return (await phone.shell(f"cat {RECORDINGS}/r.ndjson")).out
+
+        events = [json.loads(line) for line in asyncio.run(act()).splitlines()[1:]]
+
+        assert [event["type"] for event in events] == ["press_key", "window_change"]
 
     def test_back_closes_the_shade_first(self) -> None:
         """An open shade takes the first press."""
