@@ -24,6 +24,7 @@ def connect(
     operator_package: str | None = None,
     operator_apk: str | Path | None = None,
     grant: bool = False,
+    display: int | None = None,
     timeout: float = 5.0,
     matchers: Matchers = "strict",
     observe: Observer | Iterable[Observer] = (),
@@ -34,10 +35,12 @@ def connect(
     ``adb`` is the adb server, as in ``"127.0.0.1:5037"``. ``url`` is a host that runs
     ``clawperator serve``, to be used instead of adb. ``operator_package`` is the Operator's
     package (``CLAWPERATOR_OPERATOR_PACKAGE``, else the release's), ``operator_apk`` a file to
-    install it from, and ``grant`` allows to grant it what it needs. ``timeout`` is how many
-    seconds actions look for a node. ``matchers`` says what is so where several nodes fit an
-    action on one: ``"strict"``, an error; ``"first"``, the first wins. ``observe`` is a
-    function, or several, called with each event.
+    install it from, and ``grant`` allows to grant it what it needs. ``display`` is the number of
+    the display that pictures and touches of adb belong to, of a device with several; without
+    it, it is the one that is on and has the focus. ``timeout`` is how many seconds actions look
+    for a node. ``matchers`` says what is so where several nodes fit an action on one:
+    ``"strict"``, an error; ``"first"``, the first wins. ``observe`` is a function, or several,
+    called with each event.
 
         with connect() as claw:
             claw.open_app("com.android.settings")
@@ -46,7 +49,7 @@ def connect(
 
     observers = connection.all_observers(observe)
     if url is not None:
-        connection.refuse_with_url(adb=adb)
+        connection.refuse_with_url(adb=adb, display=display)
         from pytest_clawperator.devices.service.opening import open_remote  # few need it
 
         runner, device = open_remote(
@@ -59,7 +62,7 @@ def connect(
         )
     else:
         package = connection.wanted_package(operator_package)  # before anything is opened
-        transport = connection.open_transport(serial, adb=adb, observers=observers)
+        transport = connection.open_transport(serial, adb=adb, display=display, observers=observers)
         runner, device = connection.open_runner(
             transport,
             server=transport.server,

@@ -64,13 +64,18 @@ def open_client(
 
 
 def open_transport(
-    serial: str | None = None, *, adb: str | None = None, observers: Sequence[Observer] = ()
+    serial: str | None = None,
+    *,
+    adb: str | None = None,
+    display: int | None = None,
+    observers: Sequence[Observer] = (),
 ) -> AdbTransport:
     """Choose a device and open its transport; nothing is sent to it yet."""
     server = locate_server(adb)
     ensure_server(server, say=teller(serial or "", observers))
     chosen = choose_device(list_devices(server), serial)
-    return AdbTransport(server, chosen.serial, on_notice=teller(chosen.serial, observers))
+    notice = teller(chosen.serial, observers)
+    return AdbTransport(server, chosen.serial, on_notice=notice, display=display)
 
 
 def open_runner(
@@ -186,7 +191,8 @@ def all_observers(observe: Observer | Iterable[Observer]) -> tuple[Observer, ...
 
 def refuse_with_url(**others: object) -> None:
     """Raise if an argument was given that needs adb."""
-    given = [f"{name}=" for name, value in others.items() if value]
+    # A display may have the number 0, which is equal to False.
+    given = [f"{name}=" for name, value in others.items() if value or type(value) is int]
     if given:
         raise ConfigurationError(
             f"{', '.join(given)} cannot be used together with url=",

@@ -111,9 +111,10 @@ def choose_device(devices: Sequence[ConnectedDevice], serial: str | None = None)
 
 def read_device(transport: Transport, *, server: AdbServer, timeout: float = 30.0) -> DeviceInfo:
     """Read the properties of a device in one round trip; those it does not tell are None."""
+    where = "" if transport.display is None else f" -d {transport.display}"
     answers = ask_all(
         transport,
-        {"properties": "getprop", "size": "wm size", "density": "wm density"},
+        {"properties": "getprop", "size": f"wm size{where}", "density": f"wm density{where}"},
         timeout=timeout,
     )
     told = parse_properties(answers["properties"].stdout)

@@ -330,6 +330,7 @@ class Pipeline:
             snapshots=tuple(snapshots),
             screenshot=taken.path,
             screenshot_error=taken.error,
+            display=taken.display,
         )
         return taken.picture, collected
 

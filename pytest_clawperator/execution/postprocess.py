@@ -39,8 +39,9 @@ class Collected:
 
     ``closed`` are the ids of the close_app actions whose force-stop succeeded,
     ``snapshots`` the hierarchies from the log, oldest first, ``screenshot`` the path that
-    the picture was written to. ``proofs`` are actions that the client sent along to prove
-    others: the id of each, and that of the action it is for.
+    the picture was written to, ``display`` what it shows of a phone with several displays.
+    ``proofs`` are actions that the client sent along to prove others: the id of each, and that
+    of the action it is for.
     """
 
     actions: tuple[Action, ...]
@@ -49,6 +50,7 @@ class Collected:
     snapshots: tuple[str, ...] = ()
     screenshot: str | None = None
     screenshot_error: str | None = None
+    display: int | None = None
     proofs: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -165,7 +167,10 @@ def finish_screenshot(envelope: ResultEnvelope, collected: Collected) -> ResultE
     if data.get("error") == ErrorCode.UNSUPPORTED_RUNTIME_SCREENSHOT:
         success = True
         data = {key: value for key, value in data.items() if key not in ("error", "message")}
-    steps[place] = changed_step(step, success=success, data={**data, "path": collected.screenshot})
+    data["path"] = collected.screenshot
+    if collected.display is not None:
+        data["display"] = str(collected.display)
+    steps[place] = changed_step(step, success=success, data=data)
     return with_steps(envelope, steps)
 
 

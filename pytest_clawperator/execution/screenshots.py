@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_clawperator.errors import UNUSABLE_FILE, TransportError, file_problem
+from pytest_clawperator.execution.display import take_picture
 from pytest_clawperator.transport.interface import Transport
 
 try:
@@ -38,11 +39,15 @@ def no_picture(output: bytes) -> str:
 
 @dataclass(frozen=True)
 class Screenshot:
-    """A screenshot that was taken: its bytes and its file, or else the error."""
+    """A screenshot that was taken: its bytes and its file, or else the error.
+
+    ``display`` is the display that it shows, if the phone has several.
+    """
 
     picture: bytes | None = None
     path: str | None = None
     error: str | None = None
+    display: int | None = None
 
 
 def take_screenshot(
@@ -53,10 +58,11 @@ def take_screenshot(
     A failure is returned, not raised.
     """
     try:
-        picture = transport.exec_out("screencap -p")
+        taken = take_picture(transport)
     except TransportError as exc:
         return Screenshot(error=str(exc))
-    if not is_png(picture):
+    picture = taken.content
+    if not taken.is_png:
         return Screenshot(error=no_picture(picture))
     if picture[-8:-4] != _PNG_END:
         return Screenshot(error=f"the picture is cut off after {len(picture)} bytes")
@@ -66,7 +72,7 @@ def take_screenshot(
         file.write_bytes(picture)
     except UNUSABLE_FILE as exc:
         return Screenshot(error=f"{file} cannot be written: {file_problem(exc)}")
-    return Screenshot(picture, str(file))
+    return Screenshot(picture, str(file), display=taken.display)
 
 
 class ScreenshotFolder:

@@ -127,6 +127,12 @@ OPTIONS = (
         "FILE",
     ),
     Option(
+        "display",
+        "Of a device with several displays, the number of the one that pictures, sizes and touches"
+        " of adb belong to. Default: the one that is on and has the focus.",
+        "NUMBER",
+    ),
+    Option(
         "timeout",
         "How many seconds actions and expectations look for a node, unless told otherwise."
         " Default: 5.",

@@ -21,11 +21,12 @@ from pytest_clawperator.errors import (
     LeaseError,
     TransportError,
 )
+from pytest_clawperator.execution.display import take_picture
 from pytest_clawperator.execution.flight import Clearance
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import screenshot_path
 from pytest_clawperator.execution.result import LogSlice, RunResult, error_of
-from pytest_clawperator.execution.screenshots import is_png, no_picture
+from pytest_clawperator.execution.screenshots import no_picture
 from pytest_clawperator.service.leasing import Leasing
 from pytest_clawperator.transport.interface import Transport
 
@@ -206,10 +207,10 @@ class Station:
         transport = self.transport
 
         def take() -> bytes:
-            taken = transport.exec_out("screencap -p")
-            if not is_png(taken):
-                raise TransportError(no_picture(taken), serial=self.serial)
-            return taken
+            taken = take_picture(transport)
+            if not taken.is_png:
+                raise TransportError(no_picture(taken.content), serial=self.serial)
+            return taken.content
 
         # A device that can be seen is connected; of its Operator the picture says nothing.
         return self._watched(take, settles=TransportError)

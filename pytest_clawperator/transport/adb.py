@@ -68,9 +68,11 @@ class AdbTransport:
         serial: str,
         *,
         on_notice: Callable[[str], None] = lambda _: None,
+        display: int | None = None,
     ) -> None:
         self.server = server
         self._serial = serial
+        self._display = display
         self._liveness = Liveness(self._ask, serial=serial)
         self._log = LogStream(server, serial, on_notice=on_notice, on_silence=self._liveness.prove)
         self._quick_shell = WarmShell(
@@ -89,6 +91,11 @@ class AdbTransport:
     def serial(self) -> str:
         """What the device is called."""
         return self._serial
+
+    @property
+    def display(self) -> int | None:
+        """The number of the display that tests use; None for the one that people look at."""
+        return self._display
 
     @property
     def connections(self) -> int:

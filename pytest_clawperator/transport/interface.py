@@ -89,6 +89,11 @@ class Transport(Protocol):
         ...
 
     @property
+    def display(self) -> int | None:
+        """The number of the display that tests use; None for the one that people look at."""
+        ...
+
+    @property
     def connections(self) -> int:
         """How often the device was connected to: a new number means that it was away."""
         ...

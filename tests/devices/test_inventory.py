@@ -225,6 +225,21 @@ class TestReading:
 
         assert transport.round_trips == 1
 
+    def test_the_size_is_that_of_the_chosen_display(self) -> None:
+        """A car's second display has its own size and density."""
+        transport = ScriptedTransport(
+            {
+                "wm size": "Physical size: 1080x2424\n",
+                "wm size -d 2": "Physical size: 1920x720\n",
+                "wm density -d 2": "Physical density: 160\n",
+            }
+        )
+        transport.display = 2
+
+        info = read_device(transport, server=SERVER)
+
+        assert (info.size, info.density) == ((1920, 720), 160)
+
     def test_an_override_replaces_the_physical_value(self) -> None:
         """A size or density that was set replaces the screen's own."""
         transport = ScriptedTransport(

@@ -64,6 +64,7 @@ class ScriptedLog:
 class LoggedTransport:
     """A device that answers a broadcast by its scripted log; its shell is a table."""
 
+    display: int | None = None
     connections = 1
 
     def __init__(

@@ -25,6 +25,7 @@ class ScriptedTransport:
     ) -> None:
         self.answers = dict(answers or {})
         self.serial = serial
+        self.display: int | None = None
         self.connections = 1
         self.calls: list[str] = []
         self.round_trips = 0

@@ -16,7 +16,13 @@ from pytest_clawperator.client.device.commands import (
     run_for_app,
     shell_error,
 )
-from pytest_clawperator.client.device.gestures import Point, double_tap, is_number, stroke
+from pytest_clawperator.client.device.gestures import (
+    Point,
+    double_tap,
+    is_number,
+    on_display,
+    stroke,
+)
 from pytest_clawperator.client.device.keys import key_code
 from pytest_clawperator.client.device.restoring import Changes
 from pytest_clawperator.client.device.settings import (
@@ -201,7 +207,7 @@ class Device(HintsAtNames):
 
         A list runs on after a quick swipe, and stops where a slow one ends.
         """
-        command = stroke("swipe", "swipe", start, end, duration)
+        command = self._here(stroke("swipe", "swipe", start, end, duration))
         run(self._transport, command, hint=GUARDED_HINT, timeout=duration + 30)
 
     def drag(self, start: Point, end: Point, *, duration: float = 1.0) -> None:
@@ -209,7 +215,7 @@ class Device(HintsAtNames):
 
         ``claw.device.drag((540, 600), (540, 1400))``
         """
-        command = stroke("draganddrop", "drag", start, end, duration)
+        command = self._here(stroke("draganddrop", "drag", start, end, duration))
         run(self._transport, command, hint=GUARDED_HINT, timeout=duration + 30)
 
     def double_tap(self, point: Point) -> None:
@@ -217,11 +223,12 @@ class Device(HintsAtNames):
 
         ``claw.device.double_tap((540, 1200))``
         """
-        run(self._transport, double_tap(point), hint=GUARDED_HINT)
+        run(self._transport, self._here(double_tap(point)), hint=GUARDED_HINT)
 
     def key_event(self, key: str | int) -> None:
         """Press a key: ``"enter"``, ``"KEYCODE_ENTER"`` or 66."""
-        run(self._transport, f"input keyevent {key_code(key)}", hint=GUARDED_HINT)
+        command = self._here(f"input keyevent {key_code(key)}")
+        run(self._transport, command, hint=GUARDED_HINT)
 
     # Settings that can be put back
 
@@ -345,6 +352,9 @@ class Device(HintsAtNames):
         """
         with self._changes.block():
             yield
+
+    def _here(self, command: str) -> str:
+        return on_display(command, self._transport.display)
 
     def _probe(self) -> None:
         self._transport.shell("true", timeout=ANSWER_WITHIN)

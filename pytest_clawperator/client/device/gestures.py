@@ -36,6 +36,11 @@ def double_tap(point: Point) -> str:
     return f"{tap} & sleep {_BETWEEN_TAPS}; {tap}; wait"
 
 
+def on_display(command: str, display: int | None) -> str:
+    """Return a line whose ``input`` commands go to a display, if one is chosen."""
+    return command if display is None else command.replace("input ", f"input -d {display} ")
+
+
 def is_number(value: object) -> bool:
     """Whether a value is a number that a device can be told."""
     return isinstance(value, int | float) and math.isfinite(value)

@@ -277,6 +277,7 @@ PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
     "lease_timeout": _seconds,
     "operator_package": lambda text, folder: package_name(text),
     "operator_apk": _file,
+    "display": _count,
     "timeout": _timeout,
     "matchers": _matchers,
     "output": _folder,

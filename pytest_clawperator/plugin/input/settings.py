@@ -89,9 +89,10 @@ class Settings:
     ``screenshot``, ``snapshot``, ``logcat``, ``video``, ``trace``, ``pause`` and ``strict``
     count for each test that uses the fixture, as all with ``clawperator`` do.
     ``operator_package`` and ``operator_apk`` count when the client is connected, which is once
-    in a run. It is too late for the others: ``device``, ``adb``, ``redact``, ``sim_app``,
-    ``sim_profile``, ``sim_time_scale``, ``update_goldens``, ``doctor`` and ``validate`` are used
-    before any fixture runs. For another device, override ``clawperator_lease``.
+    in a run. It is too late for the others: ``device``, ``adb``, ``display``, ``redact``,
+    ``sim_app``, ``sim_profile``, ``sim_time_scale``, ``update_goldens``, ``doctor`` and
+    ``validate`` are used before any fixture runs. For another device, override
+    ``clawperator_lease``.
     """
 
     device: tuple[DeviceSpec, ...] = ()
@@ -107,6 +108,7 @@ class Settings:
     lease_timeout: float = 0.0
     operator_package: str | None = None
     operator_apk: Path | None = None
+    display: int | None = None
     timeout: float = 5.0
     matchers: Matchers = "strict"
     output: Path = Path("claw-results")

@@ -29,6 +29,7 @@ from pytest_clawperator.errors import ClawperatorError, NoDeviceError
 from pytest_clawperator.execution.remote.answers import choose_serial, usable_serials
 from pytest_clawperator.execution.remote.runner import list_remote
 from pytest_clawperator.plugin.input.option_values import settings_of
+from pytest_clawperator.plugin.input.settings import Settings
 from pytest_clawperator.plugin.leasing.phones.emulators import start_emulators
 from pytest_clawperator.plugin.leasing.phones.simulated import start_simulator
 from pytest_clawperator.plugin.session.events import events_of
@@ -194,11 +195,11 @@ def _read_each(
     config: pytest.Config, places: Sequence[tuple[AdbServer, str]]
 ) -> list[Candidate | ClawperatorError]:
     """Ask devices what they are, all at once; return an error for one that does not answer."""
-    package = settings_of(config).operator_package
+    settings = settings_of(config)
 
     def read(place: tuple[AdbServer, str]) -> Candidate | ClawperatorError:
         try:
-            return _candidate(*place, package=package)
+            return _candidate(*place, settings)
         except ClawperatorError as error:
             return error
 
@@ -206,11 +207,11 @@ def _read_each(
         return list(threads.map(read, places))
 
 
-def _candidate(server: AdbServer, serial: str, *, package: str | None) -> Candidate:
-    transport = AdbTransport(server, serial)
+def _candidate(server: AdbServer, serial: str, settings: Settings) -> Candidate:
+    transport = AdbTransport(server, serial, display=settings.display)
     try:
         info = read_device(transport, server=server)
-        package = wanted_package(package) or OPERATOR_PACKAGE
+        package = wanted_package(settings.operator_package) or OPERATOR_PACKAGE
         version = operator_version(transport, package)
     finally:
         transport.close()

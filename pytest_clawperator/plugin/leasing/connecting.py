@@ -58,7 +58,8 @@ def transport_of(config: pytest.Config, lease: Lease) -> AdbTransport:
             serial=lease.serial,
         )
     notice = partial(events_of(config).notice, lease.serial)
-    return AdbTransport(server_of(lease), lease.serial, on_notice=notice)
+    display = settings_of(config).display
+    return AdbTransport(server_of(lease), lease.serial, on_notice=notice, display=display)
 
 
 def client_of(

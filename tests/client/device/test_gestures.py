@@ -63,3 +63,29 @@ def test_a_refused_gesture_is_an_error() -> None:
         scripted({line: REFUSED}).drag((1, 2), (3, 4))
 
     assert "USB debugging (Security settings)" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("use", "line"),
+    [
+        (lambda d: d.swipe((1, 2), (3, 4)), "input -d 2 swipe 1 2 3 4 300"),
+        (lambda d: d.drag((1, 2), (3, 4)), "input -d 2 draganddrop 1 2 3 4 1000"),
+        (
+            lambda d: d.double_tap((1, 2)),
+            "input -d 2 tap 1 2 & sleep 0.1; input -d 2 tap 1 2; wait",
+        ),
+        (lambda d: d.key_event("enter"), "input -d 2 keyevent KEYCODE_ENTER"),
+    ],
+)
+def test_touches_and_keys_go_to_the_chosen_display(
+    use: Callable[[Device], None], line: str
+) -> None:
+    """They belong to the display that pictures are taken of."""
+    device = scripted({line: ""})
+    transport = device._transport
+    assert isinstance(transport, ScriptedTransport)
+    transport.display = 2
+
+    use(device)
+
+    assert transport.calls == [line]

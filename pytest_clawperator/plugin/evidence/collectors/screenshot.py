@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pytest_clawperator.execution.display import take_picture
 from pytest_clawperator.execution.screenshots import is_png, no_picture
 from pytest_clawperator.execution.typed_texts import PROTECTED
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
@@ -29,7 +30,7 @@ def _take(client: ClientActivity) -> bytes:
     transport = client.transport
     if transport is None:
         return client.client.screenshot()
-    picture = transport.exec_out("screencap -p", timeout=_WITHIN)
+    picture = take_picture(transport, timeout=_WITHIN).content
     if not picture:  # a device that went away in the middle says nothing; this does
         transport.shell("true", timeout=_ALIVE_WITHIN)
     return picture

@@ -1,0 +1,116 @@
+"""Which of a phone's displays is photographed: foldables, cars and some emulators have several."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from pytest_clawperator.errors import ErrorCode, ShellError
+from pytest_clawperator.transport.interface import Transport
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+# screencap of a phone with several displays warns, and takes the first: it may be the dark one.
+_SEVERAL = b"Multiple displays were found"
+_QUESTION = "dumpsys display; dumpsys window displays"
+# Windows are on a logical display; the id of the panel behind it is what screencap takes.
+_VIEWPORT = re.compile(r"\bdisplayId=(\d+), uniqueId='local:(\d+)'")
+_LOGICAL = re.compile(r"\bmBaseDisplayInfo=DisplayInfo\{.*?\bdisplayId (\d+)\b(.*)")
+_PANEL = re.compile(r"\buniqueId \"local:(\d+)\"")
+_STATE = re.compile(r"\bstate (\w+)")
+_FOCUSED = re.compile(r"\bmTopFocusedDisplayId=(\d+)")
+_ANSWER_WITHIN = 10.0
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What screencap printed, without what stood before the picture.
+
+    ``display`` is the number of the display that it shows, if the phone has several.
+    """
+
+    content: bytes
+    display: int | None = None
+
+    @property
+    def is_png(self) -> bool:
+        """Whether it is a picture."""
+        return self.content.startswith(_PNG)
+
+
+@dataclass(frozen=True)
+class Display:
+    """A display by its number, the id of its panel, and whether it is on, if that is told."""
+
+    number: int
+    panel: str
+    is_on: bool | None = None
+
+
+def take_picture(transport: Transport, *, timeout: float = 30.0) -> Picture:
+    """Photograph the display that tests use: the chosen one, else the one with the focus."""
+    chosen = transport.display
+    if chosen is not None:
+        displays, _ = read_displays(transport)
+        return _photograph(transport, _named(displays, chosen, transport.serial), timeout)
+    printed = transport.exec_out("screencap -p", timeout=timeout)
+    picture = Picture(_without_preamble(printed))
+    if _SEVERAL not in printed[: len(printed) - len(picture.content)]:
+        return picture
+    shown = shown_display(*read_displays(transport))
+    if shown is None:
+        return picture
+    better = _photograph(transport, shown, timeout)
+    return better if better.is_png else picture
+
+
+def read_displays(transport: Transport) -> tuple[list[Display], int | None]:
+    """Return the displays that have a panel, and the number of the one with the focus."""
+    told = transport.shell(_QUESTION, timeout=_ANSWER_WITHIN).stdout
+    focused = _FOCUSED.search(told)
+    return parse_displays(told), int(focused[1]) if focused else None
+
+
+def parse_displays(dump: str) -> list[Display]:
+    """Parse ``dumpsys display``."""
+    found = {
+        int(number): Display(int(number), panel) for number, panel in _VIEWPORT.findall(dump)[::-1]
+    }
+    for number, rest in _LOGICAL.findall(dump):
+        panel, state = _PANEL.search(rest), _STATE.search(rest)
+        known = found.get(int(number))
+        name = panel[1] if panel else known.panel if known else None
+        if name is not None:
+            is_on = state[1] == "ON" if state else None
+            found[int(number)] = Display(int(number), name, is_on)
+    return sorted(found.values(), key=lambda display: display.number)
+
+
+def shown_display(displays: list[Display], focused: int | None) -> Display | None:
+    """Return the display that people look at: on, with the focus, else the first."""
+    ranked = sorted(
+        displays, key=lambda one: (one.is_on is False, one.number != (focused or 0), one.number)
+    )
+    return ranked[0] if ranked else None
+
+
+def _named(displays: list[Display], number: int, serial: str) -> Display:
+    for display in displays:
+        if display.number == number:
+            return display
+    there = ", ".join(str(display.number) for display in displays) or "none that it tells of"
+    raise ShellError(
+        f"there is no display {number} to photograph; there are: {there}",
+        code=ErrorCode.DEVICE_COMMAND_FAILED,
+        serial=serial,
+        hint="See them with `adb shell dumpsys display`: those whose uniqueId begins with local.",
+    )
+
+
+def _photograph(transport: Transport, display: Display, timeout: float) -> Picture:
+    printed = transport.exec_out(f"screencap -d {display.panel} -p", timeout=timeout)
+    return Picture(_without_preamble(printed), display.number)
+
+
+def _without_preamble(printed: bytes) -> bytes:
+    """Return the picture; all that was printed if there is none."""
+    return printed[max(printed.find(_PNG), 0) :]

@@ -1,0 +1,164 @@
+"""Which display of a phone with several is photographed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from pytest_clawperator.errors import ShellError
+from pytest_clawperator.execution.display import (
+    Display,
+    Picture,
+    parse_displays,
+    shown_display,
+    take_picture,
+)
+from tests.doubles.transport import ScriptedTransport
+
+PNG = b"\x89PNG\r\n\x1a\n"
+#: What screencap prints first on a Pixel Fold, a Galaxy Fold and a Xiaomi MIX Flip
+#: (callstack/agent-device#184, mobile-next/mobile-mcp#158, zai-org/Open-AutoGLM#148).
+WARNING = (
+    b"[Warning] Multiple displays were found, but no display id was specified! Defaulting to the"
+    b" first display found.\nA display ID can be specified with the [-d display-id] option.\n"
+)
+#: A foldable that is closed: its inner panel, which screencap takes, is dark.
+FOLDED = """\
+  mViewports=[DisplayViewport{type=INTERNAL, valid=true, isActive=true, displayId=0,\
+ uniqueId='local:4619827677550801153', physicalPort=1, orientation=0}]
+  Display 0:
+    mPrimaryDisplayDevice=Common Panel
+    mBaseDisplayInfo=DisplayInfo{"Common Panel", displayId 0, FLAG_SECURE, real 1080 x 2424,\
+ rotation 0, state ON, committedState ON, type INTERNAL, uniqueId "local:4619827677550801153"}
+  Display 1:
+    mBaseDisplayInfo=DisplayInfo{"Common Panel", displayId 1, real 2076 x 2152, rotation 0,\
+ state OFF, type INTERNAL, uniqueId "local:4619827677550801152"}
+"""
+INNER, OUTER = "4619827677550801152", "4619827677550801153"
+#: What ``dumpsys display`` prints, and the displays in it.
+DUMPS = [
+    (FOLDED, [Display(0, OUTER, True), Display(1, INNER, False)]),
+    # Android 9 to 11: the number is inside of the quotes.
+    (
+        '    mBaseDisplayInfo=DisplayInfo{"Built-in Screen, displayId 0", uniqueId "local:0",'
+        " app 1440 x 2960, rotation 0, state ON, FLAG_SECURE}\n",
+        [Display(0, "0", True)],
+    ),
+    # OnePlus, Android 10: no isActive.
+    (
+        "  mViewports=[DisplayViewport{type=INTERNAL, valid=true, displayId=0,"
+        " uniqueId='local:19260743943036801', physicalPort=-127, orientation=0}]\n",
+        [Display(0, "19260743943036801")],
+    ),
+    # A virtual display has no panel.
+    (
+        '    mBaseDisplayInfo=DisplayInfo{"scrcpy", displayId 3, state ON, type VIRTUAL,'
+        ' uniqueId "virtual:com.android.shell,2000,scrcpy,0"}\n',
+        [],
+    ),
+    ("", []),
+]
+
+
+class Panels(ScriptedTransport):
+    """A phone whose screencap prints this for each of its commands."""
+
+    def __init__(self, pictures: Mapping[str, bytes], dump: str = FOLDED) -> None:
+        super().__init__({"dumpsys display; dumpsys window displays": dump})
+        self.pictures = pictures
+
+    def exec_out(self, command: str, *, timeout: float = 30.0) -> bytes:
+        """Print a picture, or what stands for it."""
+        self.calls.append(command)
+        return self.pictures.get(command, b"Failed to get a display\n")
+
+
+@pytest.mark.parametrize(("dump", "displays"), DUMPS)
+def test_displays_are_read_from_each_version(dump: str, displays: list[Display]) -> None:
+    """Numbers, panels and states are found in each form; what has no panel is left out."""
+    assert parse_displays(dump) == displays
+
+
+@pytest.mark.parametrize(
+    ("displays", "focused", "number"),
+    [
+        ([Display(0, "10", True), Display(1, "11", False)], 0, 0),
+        ([Display(0, "10", False), Display(1, "11", True)], 0, 1),
+        ([Display(0, "10", True), Display(2, "12", True)], 2, 2),
+        ([Display(0, "10", True), Display(2, "12", True)], None, 0),
+        ([Display(0, "10"), Display(2, "12")], 7, 0),
+    ],
+)
+def test_the_display_that_is_on_and_has_the_focus_is_shown(
+    displays: list[Display], focused: int | None, number: int
+) -> None:
+    """A dark one comes last, whatever has the focus."""
+    shown = shown_display(displays, focused)
+
+    assert shown is not None
+    assert shown.number == number
+
+
+def test_a_phone_with_one_display_is_asked_once() -> None:
+    """Nothing is asked where screencap knows what to take."""
+    phone = Panels({"screencap -p": PNG + b"one"})
+
+    assert take_picture(phone) == Picture(PNG + b"one")
+    assert phone.calls == ["screencap -p"]
+
+
+def test_the_lit_panel_of_a_foldable_is_photographed() -> None:
+    """The first display, which screencap takes by itself, is the dark one."""
+    phone = Panels(
+        {
+            "screencap -p": WARNING + PNG + b"dark",
+            f"screencap -d {INNER} -p": PNG + b"dark",
+            f"screencap -d {OUTER} -p": PNG + b"lit",
+        }
+    )
+
+    assert take_picture(phone) == Picture(PNG + b"lit", display=0)
+
+
+@pytest.mark.parametrize("dump", ["", FOLDED])
+def test_a_phone_that_does_not_take_the_id_has_its_first_picture(dump: str) -> None:
+    """A picture without its warning is better than none."""
+    phone = Panels({"screencap -p": WARNING + PNG + b"first"}, dump)
+
+    assert take_picture(phone) == Picture(PNG + b"first")
+
+
+def test_other_words_before_a_picture_are_left_out() -> None:
+    """Linkers and makers print warnings, too; they say nothing about displays."""
+    phone = Panels({"screencap -p": b"WARNING: linker: libx.so: unused DT entry\n" + PNG})
+
+    assert take_picture(phone) == Picture(PNG)
+    assert phone.calls == ["screencap -p"]
+
+
+def test_what_is_no_picture_stays_whole() -> None:
+    """It says why there is none."""
+    phone = Panels({"screencap -p": b"Error: no room\n"})
+
+    picture = take_picture(phone)
+
+    assert not picture.is_png
+    assert picture.content == b"Error: no room\n"
+
+
+def test_the_chosen_display_is_photographed() -> None:
+    """Whichever is on or has the focus."""
+    phone = Panels({f"screencap -d {INNER} -p": PNG + b"inner"})
+    phone.display = 1
+
+    assert take_picture(phone) == Picture(PNG + b"inner", display=1)
+
+
+def test_a_display_that_is_not_there_is_refused() -> None:
+    """The message names those that are."""
+    phone = Panels({"screencap -p": PNG})
+    phone.display = 4
+
+    with pytest.raises(ShellError, match="no display 4 to photograph; there are: 0, 1"):
+        take_picture(phone)
