@@ -26,7 +26,8 @@ def covering_node(node: Node, *, around: Node) -> Node | None:
     """Return the node that takes the taps on another one, or None.
 
     Only a large one counts that takes clicks, is drawn later, and lies over all of the node
-    that is on the screen; ``around`` is the node itself, or what takes its taps.
+    that is on the screen; ``around`` is the node itself, or what takes its taps. Nothing tells
+    which of several windows is in front.
     """
     shown = visible_bounds(node)
     if shown is None:
@@ -37,6 +38,10 @@ def covering_node(node: Node, *, around: Node) -> Node | None:
         if bounds is None or bounds.area < least or bounds.intersection(shown) != shown:
             continue
         cover = node.snapshot._node(element)
-        if cover.is_on_screen and around not in cover.ancestors:
+        if cover.is_on_screen and around not in cover.ancestors and _share_a_window(node, cover):
             return cover
     return None
+
+
+def _share_a_window(node: Node, other: Node) -> bool:
+    return [node, *node.ancestors][-1] is [other, *other.ancestors][-1]

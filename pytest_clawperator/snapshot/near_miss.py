@@ -106,7 +106,7 @@ def outline(snapshot: Snapshot, *, limit: int = 40) -> str:
 
 def _telling(snapshot: Snapshot) -> Iterator[tuple[int, Node]]:
     """Yield the nodes on the screen that are more than layout, each with its depth among them."""
-    stack = [(0, snapshot.root)]
+    stack = [(0, root) for root in reversed(snapshot.roots)]
     while stack:
         depth, node = stack.pop()
         tells = _tells(node)

@@ -97,9 +97,14 @@ class Node(query.Searchable, HintsAtNames):
 
     @property
     def index_path(self) -> tuple[int, ...]:
-        """Its way down from the root: positions in ``children``; empty for the root."""
+        """Its way down from the root: positions in ``children``; empty for the root.
+
+        Where there are several roots, it begins with the position of the root.
+        """
         lineage = [self, *self.ancestors]
-        return tuple(node._position() for node in reversed(lineage[:-1]))
+        if len(self.snapshot.roots) == 1:
+            del lineage[-1]
+        return tuple(node._position() for node in reversed(lineage))
 
     @property
     def checkable(self) -> bool:

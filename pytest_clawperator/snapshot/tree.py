@@ -47,7 +47,7 @@ class Snapshot(query.Searchable, HintsAtNames):
         window_count: int | None = None,
     ) -> None:
         self._top = parsed.top
-        self._root = next(self._top.iterchildren("*"))
+        self._roots: tuple[Element, ...] = tuple(self._top.iterchildren("*"))
         self._source = source
         self._has_stand_ins = parsed.has_stand_ins
         # Weak, so that a snapshot goes when its last user does; many are taken while waiting.
@@ -121,8 +121,13 @@ class Snapshot(query.Searchable, HintsAtNames):
 
     @property
     def root(self) -> Node:
-        """The node that holds all others."""
+        """The node that holds all others; of several windows the one of the largest."""
         return self._node(self._root)
+
+    @property
+    def roots(self) -> list[Node]:
+        """The nodes that are in no other: one for each window that the hierarchy has."""
+        return [self._node(root) for root in self._roots]
 
     @property
     def rotation(self) -> int:
@@ -132,8 +137,9 @@ class Snapshot(query.Searchable, HintsAtNames):
 
     @property
     def size(self) -> tuple[int, int]:
-        """The right and bottom edge of the window, taken for the size of the screen."""
-        return self.root.bounds.right, self.root.bounds.bottom
+        """The right and bottom edge of all windows, taken for the size of the screen."""
+        screen = self._screen
+        return (0, 0) if screen is None else (screen.right, screen.bottom)
 
     @property
     def nodes(self) -> Sequence[Node]:
@@ -202,8 +208,28 @@ class Snapshot(query.Searchable, HintsAtNames):
         return list(self._top.iterdescendants("*"))
 
     @cached_property
+    def _root(self) -> Element:
+        if len(self._roots) == 1:
+            return self._roots[0]
+
+        def extent(root: Element) -> tuple[int, int]:
+            bounds = Bounds.parse(root.get("bounds", ""))
+            return (0 if bounds is None else bounds.area), sum(1 for _ in root.iterdescendants("*"))
+
+        return max(self._roots, key=extent)  # the first of equal ones
+
+    @cached_property
     def _screen(self) -> Bounds | None:
-        return Bounds.parse(self._root.get("bounds", ""))
+        parsed = (Bounds.parse(root.get("bounds", "")) for root in self._roots)
+        told = [bounds for bounds in parsed if bounds is not None]
+        if not told:
+            return None
+        return Bounds(
+            min(bounds.left for bounds in told),
+            min(bounds.top for bounds in told),
+            max(bounds.right for bounds in told),
+            max(bounds.bottom for bounds in told),
+        )
 
     @cached_property
     def _by_label(self) -> dict[str, list[Element]]:
@@ -257,8 +283,8 @@ class Snapshot(query.Searchable, HintsAtNames):
         return original(value) if self._has_stand_ins else value
 
     def _is_on_screen(self, element: Element) -> bool:
-        # The Operator always keeps the root, and with a hidden node it drops what is in it.
-        return element is self._root or self._is_shown(element)
+        # The Operator always keeps a root, and with a hidden node it drops what is in it.
+        return element.getparent() is self._top or self._is_shown(element)
 
     def _is_shown(self, element: Element) -> bool:
         lineage = []

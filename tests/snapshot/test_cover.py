@@ -31,6 +31,16 @@ def test_a_large_node_that_is_drawn_later_and_takes_clicks_is_a_cover() -> None:
     assert cover.short_id == "scrim"
 
 
+def test_a_window_beside_it_is_no_cover() -> None:
+    """Nothing tells which of two windows is in front."""
+    scrim = node(id="scrim", bounds=WHOLE, clickable=True)
+    xml = f"<hierarchy>{node(OK, bounds=WHOLE)}{node(scrim, bounds=WHOLE)}</hierarchy>"
+    ok = Snapshot.from_xml(xml).find(text="OK")
+    assert isinstance(ok, Node)
+
+    assert covering_node(ok, around=ok) is None
+
+
 @pytest.mark.parametrize(
     "nodes",
     [

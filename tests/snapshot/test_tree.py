@@ -51,12 +51,62 @@ def test_a_snapshot_goes_with_its_last_user() -> None:
 
 
 def test_of_several_roots_none_is_lost() -> None:
-    """Should a hierarchy have several top nodes, the first is the root and none is lost."""
+    """Of several top nodes that say nothing of their size the first is the root."""
     snapshot = Snapshot.from_xml("<hierarchy><node text='a'/><node text='b'/></hierarchy>")
 
     assert snapshot.root.text == "a"
     assert snapshot.find(text="b") is snapshot.nodes[1]
     assert snapshot.nodes[1].parent is None
+
+
+#: Windows as some tools dump them: status bar, app, keyboard and gesture bar side by side.
+WINDOWS = (
+    node(node(text="12:00"), package="com.android.systemui", bounds="[0,0][1080,80]"),
+    node(
+        node(text="Send", clickable=True, bounds="[0,1200][1080,1300]"),
+        package="com.example.chat",
+        bounds="[0,0][1080,1500]",
+    ),
+    node(node(desc="Space", bounds="[300,2200][700,2300]"), package="com.keys",
+         bounds="[0,1500][1080,2400]"),
+    node(package="com.android.systemui", bounds="[0,2352][1080,2400]"),
+)  # fmt: skip
+
+
+def several_windows(*windows: str) -> Snapshot:
+    """Read a hierarchy with these nodes at its top."""
+    return Snapshot.from_xml(f"<hierarchy rotation='0'>{''.join(windows)}</hierarchy>")
+
+
+def test_all_windows_make_the_screen() -> None:
+    """Its size, its app and what is on it are those of all of them, whichever is first."""
+    snapshot = several_windows(*WINDOWS)
+
+    assert [root.package for root in snapshot.roots][1:3] == ["com.example.chat", "com.keys"]
+    assert snapshot.size == (1080, 2400)
+    assert snapshot.foreground_package == "com.example.chat"
+    assert snapshot.root is snapshot.roots[1]
+    assert all(found.is_on_screen for found in snapshot.nodes)
+    assert snapshot.find(desc="Space")
+
+
+def test_the_outline_and_goldens_have_all_windows() -> None:
+    """Neither ends with the first window."""
+    snapshot = several_windows(*WINDOWS)
+
+    assert [word in str(snapshot) for word in ("12:00", "Send", "Space")] == [True] * 3
+    assert snapshot != several_windows(*WINDOWS[:2])
+    assert snapshot == several_windows(*WINDOWS)
+
+
+def test_the_way_to_a_node_tells_the_window() -> None:
+    """Of two windows each has a first node."""
+    snapshot = several_windows(*WINDOWS)
+
+    paths = [found.index_path for found in snapshot.nodes]
+
+    assert paths[:4] == [(0,), (0, 0), (1,), (1, 0)]
+    assert len(set(paths)) == len(paths)
 
 
 def test_metadata_of_a_step() -> None:

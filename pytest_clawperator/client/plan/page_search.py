@@ -112,8 +112,8 @@ def _missed(
 
 def shows_everything(page: Snapshot, container: Target | None) -> bool:
     """Whether nothing scrolls in the container, so that the page shows all of it."""
-    around = [page.root] if container is None else container.resolve(page)
+    around = page.roots if container is None else container.resolve(page)[:1]
     if not around:
         return False
-    inside = (around[0], *around[0].descendants)
+    inside = (node for top in around for node in (top, *top.descendants))
     return not any(node.scrollable and node.is_on_screen for node in inside)

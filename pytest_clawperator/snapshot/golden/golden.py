@@ -80,7 +80,7 @@ def _items(snapshot: Snapshot, ignore: Iterable[Matcher], *, is_hiding: bool) ->
     """Return the nodes that count, parents before children."""
     ignored = {node for matcher in ignore for node in snapshot.find_all(matcher)}
     items: list[Item] = []
-    left = [(snapshot.root, 0)]
+    left = [(root, 0) for root in reversed(snapshot.roots)]
     while left:
         node, depth = left.pop()
         if node in ignored or not node.is_on_screen:

@@ -66,6 +66,11 @@ def odd_screens() -> dict[str, str]:
             *(node(text=word, cls=TEXT) for word in turkish.split()),
             *(node(desc=word.lower(), cls=TEXT) for word in turkish.split()),
         ),
+        "windows": "<hierarchy>"
+        + node(node(text="12:00"), bounds="[0,0][1080,80]")
+        + node(node(text="Send", bounds="[0,1200][1080,1300]"), bounds="[0,0][1080,2400]")
+        + node(text="Gone", bounds="[0,0][0,0]")
+        + "</hierarchy>",
         "blank": hierarchy(
             *(node(text=one, desc=f"said {place}") for place, one in enumerate(spaces)),
             *(node(text="", desc=one) for one in spaces),

@@ -44,6 +44,24 @@ export function areaOf(box) {
   return (box.right - box.left) * (box.bottom - box.top);
 }
 
+/**
+ * The box around all nodes that are in no other; null where none tells its own.
+ * @param {NodeData[]} nodes
+ * @returns {Box | null}
+ */
+function screenOf(nodes) {
+  const roots = nodes.filter(({ parent }, place) => !(parent >= 0 && parent < place));
+  const boxes = roots.map(({ attributes }) => parseBox(String(attributes.bounds ?? "")));
+  const told = boxes.filter((box) => box !== null);
+  if (told.length === 0) return null;
+  return {
+    left: Math.min(...told.map((box) => box.left)),
+    top: Math.min(...told.map((box) => box.top)),
+    right: Math.max(...told.map((box) => box.right)),
+    bottom: Math.max(...told.map((box) => box.bottom)),
+  };
+}
+
 export class TreeNode {
   /**
    * @param {Tree} tree
@@ -89,13 +107,13 @@ export class TreeNode {
 
   /** Whether matchers see it: the Operator keeps the root, and drops what is hidden. */
   get isOnScreen() {
-    return this.place === 0 || this.isShown;
+    return this.parent === null || this.isShown;
   }
 
   reachesIn() {
     const box = this.box;
     if (box === null) return true; // what is not told counts as visible
-    const screen = this.place === 0 ? box : this.tree.screen;
+    const screen = this.tree.screen;
     return areaOf(box) > 0 && box.right >= 0 && box.bottom >= 0
       && (screen === null || (box.left <= screen.right && box.top <= screen.bottom));
   }
@@ -111,18 +129,17 @@ export class Tree {
     this.source = data.text ?? "";
     /** @type {TreeNode[]} */
     this.nodes = [];
-    /** @type {Box | null} */
-    this.screen = null;
+    /** What all windows cover, which tells whether a node is on the screen. */
+    this.screen = screenOf(data.nodes ?? []);
     for (const { parent, attributes } of data.nodes ?? []) {
       const above = this.nodes[parent] ?? null;
       const node = new TreeNode(this, this.nodes.length, above, attributes);
-      if (node.place === 0) this.screen = node.box;
       if (above !== null) above.children.push(node);
       this.nodes.push(node);
     }
   }
 
-  /** The size of the screen, as far as the root tells. */
+  /** The size of the screen, as far as the roots tell. */
   get size() {
     const box = this.screen;
     return box === null ? null : { width: box.right, height: box.bottom };
