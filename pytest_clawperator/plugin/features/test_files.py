@@ -83,6 +83,8 @@ def _show_whole_step(entry: Any) -> None:
     if entry.lines[shown].endswith(_UNKNOWN):  # above the test: a variable of the whole file
         entry.lines[shown] = f"{_FAILING:<{_MARGIN}}{line}"
     cut = len(line) - len(entry.lines[shown][_MARGIN:])
+    if not "".join(entry.lines[shown + 1 : shown + 2]).strip():
+        del entry.lines[shown + 1 : shown + 2]  # marks no part of the line
     more = [" " * _MARGIN + line.rstrip("\n")[cut:] for line in _rest_of_step(source, first)]
     entry.lines[shown + 1 : shown + 1] = more
 

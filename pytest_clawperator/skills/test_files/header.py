@@ -47,6 +47,7 @@ APP_KEYS: dict[str, Shape] = {
     "stop": Truth(),
     "clear": Truth(),
     "grant": Listed(Text()),
+    "missing": Choice(("error", "skip")),
 }
 DEVICE_KEYS: dict[str, Shape] = {
     "api": OneOf((Number(whole=True), Text())),

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from textwrap import dedent
+from typing import get_args
 
 import pytest
 
+from pytest_clawperator.devices.requirements import Form, Requirements
+from pytest_clawperator.plugin.input.marker_values import MISSING, AppUse
+from pytest_clawperator.plugin.markers import signature_of
 from pytest_clawperator.skills.test_files.conversion import as_python
 from pytest_clawperator.skills.test_files.files import read_test_file
+from pytest_clawperator.skills.test_files.header import APP_KEYS, DEVICE_KEYS
+from pytest_clawperator.skills.test_files.shapes import Choice
 from tests.plugin.conftest import Run
 
 SETTINGS = "com.android.settings"
@@ -277,3 +284,14 @@ def test_test_files_can_be_switched_off(suite: pytest.Pytester, run: Run) -> Non
     result = run("-p", "no:pytest_clawperator.plugin.features.test_files")
 
     result.assert_outcomes()
+
+
+def test_app_and_device_have_the_keys_of_their_markers() -> None:
+    """What `app:` and `device:` take is what the markers take."""
+    written = [name for name in APP_KEYS if name in signature_of("claw_app")]
+    required = {field.name for field in fields(Requirements)}
+
+    assert set(APP_KEYS) == {field.name for field in fields(AppUse)} == set(written)
+    assert APP_KEYS["missing"] == Choice(tuple(MISSING))
+    assert set(DEVICE_KEYS) == required
+    assert DEVICE_KEYS["form"] == Choice(get_args(Form))
