@@ -15,6 +15,7 @@ import pytest
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
 from pytest_clawperator.plugin import fixtures, hookspecs
 from pytest_clawperator.plugin.options import OPTIONS
+from pytest_clawperator.plugin.features import test_files
 from pytest_clawperator.plugin.rooms import Rooms
 from pytest_clawperator.simulator.faults import FAULTS
 from pytest_clawperator.simulator.screen.app_files.load import parse_app
@@ -259,7 +260,7 @@ def test_every_part_is_documented() -> None:
         r"^\| `(pytest_clawperator\.plugin\.[\w.]+)`", read("options.md"), re.MULTILINE
     )
 
-    assert told == [part.__name__ for part in (fixtures, *Rooms.parts)]
+    assert told == [part.__name__ for part in (fixtures, *Rooms.parts, test_files)]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.stem)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields
 from textwrap import dedent
 from typing import get_args
@@ -216,6 +217,55 @@ def test_a_secret_of_a_file_is_hidden(pytester: pytest.Pytester, run: Run) -> No
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*enter_text: {value: [[]*]*, id: email*"])
     assert "hunter" not in result.stdout.str()
+
+
+def test_a_secret_that_could_not_be_typed_is_hidden(pytester: pytest.Pytester, run: Run) -> None:
+    """The lines of the step that fails hide its secret, too."""
+    write(
+        pytester,
+        "test_it",
+        """
+        app: com.example.shop
+        steps:
+          - enter_text:
+              id: nowhere
+              value: hunter-of-secrets
+              secret: true
+              timeout: 0
+        """,
+    )
+
+    result = run("-l")
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*- enter_text:*", "*value: [[]*]*", "*secret: true*"])
+    assert "hunter" not in result.stdout.str()
+
+
+def test_a_trace_has_the_lines_of_the_file(pytester: pytest.Pytester, run: Run) -> None:
+    """Traces tell which line of the file an execution belongs to, and name titled steps."""
+    write(
+        pytester,
+        "test_it",
+        """
+        steps:
+          - title: Leave
+            steps:
+              - home
+        """,
+    )
+
+    run("--claw-trace=on").assert_outcomes(passed=1)
+
+    (trace,) = pytester.path.glob("claw-results/**/trace/*.jsonl")
+    events = [json.loads(line) for line in trace.read_text(encoding="utf-8").splitlines()]
+    places = {(event["source"]["line"], event["source"]["text"]) for event in events
+              if event.get("source")}  # fmt: skip
+    assert {event["source"]["file"] for event in events if event.get("source")} == {
+        "test_it.claw.yaml"
+    }
+    assert places == {(3, "- title: Leave"), (5, "- home")}
+    assert "Leave" in {event.get("title") for event in events}
 
 
 @pytest.mark.parametrize(
