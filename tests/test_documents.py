@@ -14,10 +14,14 @@ import pytest
 
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
 from pytest_clawperator.plugin import fixtures, hookspecs
+from pytest_clawperator.plugin.features import test_files
 from pytest_clawperator.plugin.options import OPTIONS
 from pytest_clawperator.plugin.rooms import Rooms
 from pytest_clawperator.simulator.faults import FAULTS
 from pytest_clawperator.simulator.screen.app_files.load import parse_app
+from pytest_clawperator.skills.test_files.files import read_test_file
+from pytest_clawperator.skills.test_files.other_names import MAESTRO
+from tests import yaml_reference
 from tests.app_file_reference import with_tables
 
 TOP = Path(__file__).parent.parent
@@ -136,6 +140,49 @@ def test_the_app_of_two_screens_passes_its_tests(tmp_path: Path) -> None:
     assert "2 passed in" in said, said
 
 
+TEST_FILES = DOCS / "test-files.md"
+YAML = re.compile(r"^```yaml\n(?:# ([\w.]+\.claw\.yaml)\n)?(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def test_the_test_files_of_the_page_pass(tmp_path: Path) -> None:
+    """The tests without Python that the page shows pass on a simulated phone."""
+    for name, text in YAML.findall(TEST_FILES.read_text(encoding="utf-8")):
+        if name:
+            (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = shop\n", encoding="utf-8")
+
+    said = run_suites(folder=tmp_path)
+
+    assert "4 passed in" in said, said
+
+
+def steps_of(page: str) -> list[str]:
+    """Return the steps that the page shows, also those in its table for users of Maestro."""
+    blocks = [text for name, text in YAML.findall(page) if text.startswith("- ")]
+    lines = [f"- {step}\n" for ours in MAESTRO.values() for step in re.findall("`(.*?)`", ours)]
+    return [*blocks, *(line for line in lines if ": " in line)]
+
+
+def test_the_steps_of_the_page_can_be_read(tmp_path: Path) -> None:
+    """Every step that the page shows is one, and makes sense."""
+    shown = steps_of(TEST_FILES.read_text(encoding="utf-8"))
+    (tmp_path / "sign_in.claw.yaml").write_text("steps: [back]", encoding="utf-8")
+    path = tmp_path / "test_it.claw.yaml"
+
+    for steps in shown:
+        path.write_text(f"steps:\n{steps}", encoding="utf-8")
+        read_test_file(path, root=tmp_path)
+
+    assert len(shown) > 20
+
+
+def test_every_step_of_test_files_is_documented() -> None:
+    """The tables are those that the reader gives; `python -m tests.yaml_reference` writes them."""
+    page = TEST_FILES.read_text(encoding="utf-8")
+
+    assert page == yaml_reference.with_tables(page)
+
+
 def test_every_key_of_app_files_is_documented() -> None:
     """The tables are those that the schema gives; `python -m tests.app_file_reference` writes."""
     page = APP_FILES.read_text(encoding="utf-8")
@@ -213,7 +260,7 @@ def test_every_part_is_documented() -> None:
         r"^\| `(pytest_clawperator\.plugin\.[\w.]+)`", read("options.md"), re.MULTILINE
     )
 
-    assert told == [part.__name__ for part in (fixtures, *Rooms.parts)]
+    assert told == [part.__name__ for part in (fixtures, *Rooms.parts, test_files)]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.stem)

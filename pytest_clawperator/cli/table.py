@@ -72,6 +72,10 @@ SECTIONS: Mapping[str, Mapping[str, Row]] = {
         "simulate list": _in("simulate", "simulate_list", "List the simulated phones that run."),
         "simulate stop": _in("simulate", "simulate_stop", "End simulated phones."),
     },
+    "Tests": {
+        "convert": _in("test_files", "convert", "Print a test file as Python."),
+        "schema": _in("test_files", "schema", "Print the schema of test files, for editors."),
+    },
     "Recordings": {
         "record start": _in("recording.record", "record_start", "Start to record."),
         "record stop": _in("recording.record", "record_stop", "Stop the recording."),

@@ -16,6 +16,7 @@ from pytest_clawperator.plugin import fixtures, hookspecs, markers, options, usa
 # modules, and the fixtures are another one.
 from pytest_clawperator.plugin.options import pytest_addoption
 from pytest_clawperator.plugin.usage import (
+    pytest_collect_file,
     pytest_collection_modifyitems,
     pytest_fixture_setup,
     pytest_make_collect_report,
@@ -27,6 +28,7 @@ __all__ = [
     "pytest_addhooks",
     "pytest_addoption",
     "pytest_cmdline_main",
+    "pytest_collect_file",
     "pytest_collection_modifyitems",
     "pytest_configure",
     "pytest_fixture_setup",

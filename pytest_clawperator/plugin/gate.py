@@ -7,6 +7,7 @@ here, once, when a run uses devices or the library.
 from __future__ import annotations
 
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.plugin.rooms import Rooms
 
 _ROOMS = "pytest_clawperator.plugin.rooms"
+_TEST_FILES = "pytest_clawperator.plugin.features.test_files"
 
 
 def import_rooms() -> type[Rooms]:
@@ -35,3 +37,18 @@ def open_gate(config: pytest.Config) -> type[Rooms]:
             if not manager.is_blocked(part.__name__) and not manager.has_plugin(part.__name__):
                 manager.register(part, part.__name__)
     return rooms
+
+
+def open_test_files(config: pytest.Config) -> ModuleType | None:
+    """Open the gate, and return the part that reads test files, which few projects have.
+
+    None if that part is switched off.
+    """
+    manager = config.pluginmanager
+    if manager.is_blocked(_TEST_FILES):
+        return None
+    open_gate(config)
+    part = import_module(_TEST_FILES)
+    if not manager.has_plugin(_TEST_FILES):
+        manager.register(part, _TEST_FILES)
+    return part

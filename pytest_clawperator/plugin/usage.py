@@ -1,9 +1,9 @@
 """Whether a run uses devices: noticed here, where the gate is opened.
 
 A run uses devices if an option is given, if a test has one of our markers or fixtures, or if
-a test, a conftest or a plugin imports the library, also inside a function. A controller of
-``-n`` does not collect tests; it looks for such names in the text of the files. The hooks are
-those of the plugin's ``__init__``.
+a test, a conftest or a plugin imports the library, also inside a function, or if there is a
+test without Python. A controller of ``-n`` does not collect tests; it looks for such names in
+the text of the files. The hooks are those of the plugin's ``__init__``.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ _LISTINGS = (
 # Imported by whatever is imported of the library, and not by the front.
 _LIBRARY = "pytest_clawperator.errors"
 _CLIENT = "pytest_clawperator.client.client"
+# Tests without Python.
+_TEST_FILES = "test_*.claw.yaml"
 
 
 def notice_options(config: pytest.Config) -> None:
@@ -53,6 +55,17 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not needs_devices(config):
         return None
     return gate.open_gate(config).count_workers(config)
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect a test without Python."""
+    if not fnmatch(file_path.name, _TEST_FILES):
+        return None
+    part = gate.open_test_files(parent.config)
+    if part is None:
+        return None
+    collected: pytest.Collector = part.collect(file_path, parent)
+    return collected
 
 
 @pytest.hookimpl(wrapper=True)
@@ -144,7 +157,7 @@ def _is_imported_in(config: pytest.Config, items: list[pytest.Item]) -> bool:
 def _is_in_text(config: pytest.Config, pattern: bytes) -> bool:
     """Whether the pattern is in a test file of this run, or in what it takes fixtures from."""
     files = chain(_test_files(config), _loaded_files(config))
-    return any(_contains(path, pattern) for path in files)
+    return any(fnmatch(path.name, _TEST_FILES) or _contains(path, pattern) for path in files)
 
 
 def _contains(path: Path, pattern: bytes) -> bool:
@@ -156,7 +169,7 @@ def _contains(path: Path, pattern: bytes) -> bool:
 
 
 def _test_files(config: pytest.Config) -> Iterator[Path]:
-    patterns = [*config.getini("python_files"), "conftest.py"]
+    patterns = [*config.getini("python_files"), "conftest.py", _TEST_FILES]
     skipped = config.getini("norecursedirs")
     for argument in config.args:
         start = config.invocation_params.dir / argument.partition("::")[0]

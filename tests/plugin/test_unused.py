@@ -37,6 +37,24 @@ def test_a_plain_project_loads_nothing_heavy(pytester: pytest.Pytester) -> None:
     assert "claw" not in result.stdout.str().replace("plugins: ", "").split("collected")[-1]
 
 
+def test_other_yaml_files_are_left_alone(pytester: pytest.Pytester) -> None:
+    """Files that are no tests of ours are not read, and load nothing."""
+    for name in ("app.yaml", "test_data.yaml", "steps.claw.yaml"):
+        (pytester.path / name).write_text("steps: [clik", encoding="utf-8")
+    pytester.makepyfile(
+        f"""
+        import sys
+
+        def test_light():
+            assert [name for name in {HEAVY!r} if name in sys.modules] == []
+        """
+    )
+
+    result = pytester.runpytest_subprocess("-W", "error")
+
+    result.assert_outcomes(passed=1)
+
+
 def test_can_be_switched_off(pytester: pytest.Pytester) -> None:
     """The entry point is named after its module, so ``-p no:`` reaches it."""
     pytester.makepyfile(

@@ -1,0 +1,269 @@
+"""Steps: what each is in Python, and what is told of those that make no sense."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pytest_clawperator import ConfigurationError
+
+ReadSteps = Callable[[str], list[str]]
+
+
+@pytest.mark.parametrize(
+    ("step", "python"),
+    [
+        ("- back", "clawperator.back()"),
+        ("- back:", "clawperator.back()"),
+        ("- open_app: com.example.shop", "clawperator.open_app('com.example.shop')"),
+        ("- open_app: {package: a.b}", "clawperator.open_app('a.b')"),
+        ("- click: OK", "clawperator.click(text='OK')"),
+        ("- click: {text: OK, timeout: 2.5}", "clawperator.click(text='OK', timeout=2.5)"),
+        ("- click: {at: [540, 1200]}", "clawperator.click(at=(540, 1200))"),
+        (
+            "- click: {text: OK, within: {id: dialog}}",
+            "clawperator.click(text='OK', within=clawperator.node(id='dialog'))",
+        ),
+        (
+            "- click: {id: row, has: Item 3, nth: -1}",
+            "clawperator.click(clawperator.node(id='row', has=clawperator.node(text='Item 3'))"
+            ".nth(-1))",
+        ),
+        (
+            "- click: {id: row, nth: 1, within: {id: list}}",
+            "clawperator.click(clawperator.node(id='row').nth(1),"
+            " within=clawperator.node(id='list'))",
+        ),
+        (
+            "- wait_for_navigation: {package: a.b, text: x, within: {id: list}}",
+            "clawperator.wait_for_navigation(clawperator.node(text='x',"
+            " within=clawperator.node(id='list')), package='a.b')",
+        ),
+        (
+            "- enter_text: {value: ada, id: email, secret: true}",
+            "clawperator.enter_text('ada', id='email', secret=True)",
+        ),
+        (
+            "- enter_text: {value: ada, id: email, nth: 1}",
+            "clawperator.enter_text('ada', clawperator.node(id='email').nth(1))",
+        ),
+        ("- scroll: up", "clawperator.scroll(direction='up')"),
+        ("- scroll_until:", "clawperator.scroll_until()"),
+        (
+            "- scroll_until: {text: About, within: {id: list}, max_scrolls: 3}",
+            "clawperator.scroll_until(text='About', within=clawperator.node(id='list'),"
+            " max_scrolls=3)",
+        ),
+        ("- scroll_to_top: {within: {id: list}}",
+         "clawperator.scroll_to_top(within=clawperator.node(id='list'))"),
+        ("- sleep: 0.5", "clawperator.sleep(0.5)"),
+        ("- double_click: Photo", "clawperator.node(text='Photo').double_click()"),
+        (
+            "- swipe: {text: Mail, nth: 0, direction: left}",
+            "clawperator.node(text='Mail').nth(0).swipe('left')",
+        ),
+        (
+            "- drag_to: {text: Draft, other: {id: bin}}",
+            "clawperator.node(text='Draft').drag_to(clawperator.node(id='bin'))",
+        ),
+        (
+            "- drag_to: {text: Draft, other: [540, 1200]}",
+            "clawperator.node(text='Draft').drag_to((540, 1200))",
+        ),
+        ("- device: {key_event: enter}", "clawperator.device.key_event('enter')"),
+        ("- device: {key_event: 66}", "clawperator.device.key_event(66)"),
+        ("- device: {orientation: landscape}", "clawperator.device.orientation = 'landscape'"),
+        ("- device: {double_tap: [5, 6]}", "clawperator.device.double_tap((5, 6))"),
+        (
+            "- device: {grant: {package: a.b, permissions: [p.A, p.B]}}",
+            "clawperator.device.grant('a.b', 'p.A', 'p.B')",
+        ),
+        ("- device: {restore: }", "clawperator.device.restore()"),
+        (
+            "- payload: [{id: snap, type: snapshot_ui}]",
+            "clawperator.execute([{'id': 'snap', 'type': 'snapshot_ui'}]).raise_for_status()",
+        ),
+        (
+            "- payload: [{id: snap, type: snapshot_ui}]\n  as: shot",
+            "shot = clawperator.execute([{'id': 'snap', 'type': 'snapshot_ui'}])",
+        ),
+        ("- read_value: Version\n  as: version",
+         "version = clawperator.read_value(label='Version')"),
+        ("- read_value: {text: Version}", "clawperator.read_value(text='Version')"),
+        ("- click: Not now\n  when: Not now",
+         "if clawperator.node(text='Not now').exists():\n    clawperator.click(text='Not now')"),
+        ("- title: Go ${name}\n  steps: [home, back]",
+         "with clawperator.step(f'Go {name}'):\n    clawperator.home()\n    clawperator.back()"),
+        ("- click: ${name}", "clawperator.click(text=name)"),
+        ("- click: {text: 'Hi ${name}!', nth: '${index}'}",
+         "clawperator.click(clawperator.node(text=f'Hi {name}!').nth(index))"),
+        ("- click: costs $5 or $${5}", "clawperator.click(text='costs $5 or ${5}')"),
+        ("""- click: "it's "" + __import__('os')" """,
+         None),
+        ("""- click: '"}) + __import__("os")'""",
+         """clawperator.click(text='"}) + __import__("os")')"""),
+    ],
+)  # fmt: skip
+def test_a_step_is_a_call_of_the_client(
+    step: str, python: str | None, read_steps: ReadSteps
+) -> None:
+    """Each form of a step is the call that one would write in Python; texts stay texts."""
+    if python is None:
+        with pytest.raises(ConfigurationError, match="this is not YAML"):
+            read_steps(step)
+        return
+
+    assert read_steps(step) == [python]
+
+
+@pytest.mark.parametrize(
+    ("step", "python"),
+    [
+        ("Welcome", ["expect(clawperator.node(text='Welcome')).to_be_visible()"]),
+        (
+            "{id: total, timeout: 20}",
+            ["expect(clawperator.node(id='total')).to_be_visible(timeout=20)"],
+        ),
+        (
+            "{id: total, to_be_enabled: true, to_have_text: $12}",
+            [
+                "expect(clawperator.node(id='total')).to_be_enabled()",
+                "expect(clawperator.node(id='total')).to_have_text('$12')",
+            ],
+        ),
+        (
+            "{id: row, nth: 1, within: {id: list}, not_to_be_checked: }",
+            [
+                "expect(clawperator.node(id='row', within=clawperator.node(id='list')).nth(1))"
+                ".not_to_be_checked()"
+            ],
+        ),
+        (
+            "{id: total, to_have_text: {pattern: '^[$]'}}",
+            ["expect(clawperator.node(id='total')).to_have_text(re.compile('^[$]'))"],
+        ),
+        (
+            "{id: name, to_have_text: [Tea, {pattern: Mil}]}",
+            ["expect(clawperator.node(id='name')).to_have_text(['Tea', re.compile('Mil')])"],
+        ),
+        (
+            "{id: row, to_have_count: 3, soft: true, message: the list}",
+            ["expect.soft(clawperator.node(id='row'), 'the list').to_have_count(3)"],
+        ),
+        (
+            "{id: map, to_be_in_viewport: {ratio: 0.5}}",
+            ["expect(clawperator.node(id='map')).to_be_in_viewport(ratio=0.5)"],
+        ),
+        ("{to_be_in_app: a.b}", ["expect(clawperator).to_be_in_app('a.b')"]),
+        ("{to_have_node: {text: Wi-Fi}}", ["expect(clawperator).to_have_node(text='Wi-Fi')"]),
+        (
+            "{to_match_tree: {golden: start, ignore: [{id: clock}]}}",
+            ["expect(clawperator).to_match_tree('start', ignore=[clawperator.node(id='clock')])"],
+        ),
+        ("{result: name, to_have_succeeded: true}", ["expect(name).to_have_succeeded()"]),
+        (
+            "{result: name, to_have_step: {id: snap, success: true}}",
+            ["expect(name).to_have_step('snap', success=True)"],
+        ),
+        (
+            "{result: name, to_have_data: {step: snap, foreground_package: {pattern: com}}}",
+            ["expect(name).to_have_data('snap', foreground_package=re.compile('com'))"],
+        ),
+    ],
+)
+def test_an_expectation_has_the_names_of_python(
+    step: str, python: list[str], read_steps: ReadSteps
+) -> None:
+    """Nodes, screens and results are expected to be something, each check by its own name."""
+    assert read_steps(f"- expect: {step}") == python
+
+
+@pytest.mark.parametrize(
+    ("step", "column", "told"),
+    [
+        ("- clik: OK", 5, 'there is no step "clik"; did you mean `click`?'),
+        ("- tapOn: OK", 5, 'there is no step "tapOn"; here it is `click: OK`'),
+        ("- assert_visible: OK", 5, "here it is `expect: OK`"),
+        ("- snapshot", 5, "`snapshot` is no step: `expect:` looks itself"),
+        ("- {click: OK, back: }", 17, "a step does one thing, and `click` is one already"),
+        ("- {title: x}", 5, "a step has one word"),
+        ("- 5", 5, "a step is wanted, such as `click: OK`, found number 5"),
+        ("- click: 5", 12, 'or its text is wanted, found number 5; as a text it is "5"'),
+        ("- click: [OK]", 12, "click: a node such as {id: total}, or its text is wanted"),
+        ("- click: {txt: OK}", 13, '`click` has no "txt"; did you mean `text`?'),
+        ("- click: {text: 5}", 19, 'text: a text is wanted, found number 5; as a text it is "5"'),
+        ("- click: {nth: 1}", 13, "`nth` narrows a node down, and none is named"),
+        ("- click:", 5, "`click` needs a node: text, text_contains, id, desc"),
+        ("- click: {within: {nth: 1}}", 12, "`click` needs a node"),
+        ("- click: {text: a, timeout: soon}", 31, 'a number is wanted, found "soon"'),
+        ("- click: {text: a, timeout: true}", 31, "a number is wanted, found true"),
+        ("- click: {at: [1]}", 17, "a point such as [540, 1200] is wanted, found a list"),
+        ("- enter_text: ada", 17, "`enter_text` needs a node"),
+        ("- enter_text: {id: email}", 17, "`enter_text` needs `value`"),
+        ("- press_key: enter", 16, 'one of back, home, recents is wanted, found "enter"'),
+        ("- back: 3", 11, "`back` takes no value by itself"),
+        ("- scroll_to_top: 3", 20, "`scroll_to_top` takes no value by itself; its keys: timeout"),
+        ("- device: {reboot: true}", 14, '`device` has no "reboot"'),
+        ("- device: enter", 13, "device: one thing to do is wanted"),
+        ("- expect: {text: a, to_be_visibel: true}", 23, "did you mean `to_be_visible`?"),
+        ("- expect: {text: a, to_be_visible: false}", 38, "write `not_to_be_visible: true`"),
+        ("- expect: {text: a, to_be_in_app: a.b}", 23, "cannot be expected of a node"),
+        ("- expect: {text: a, to_have_text: }", 37, "`to_have_text` needs `expected`"),
+        ("- expect: {timeout: 3}", 13, "what is expected?"),
+        ("- expect: {result: name, to_have_failed: , timeout: 3}", 46, "waits for nothing"),
+        ("- expect: [OK]", 13, "a node and what is expected of it is wanted, found a list"),
+        ("- {click: OK, as: x}", 17, "`as` belongs to read_all_text, read_text, read_value"),
+        ("- {read_text: OK, as: class}", 25, "Python uses the word"),
+        ("- {read_text: OK, as: 1a}", 25, "it begins with a letter"),
+        ("- click: ${nmae}", 12, "there is no variable `nmae`; did you mean `name`?"),
+        ("- click: ${}", 12, "`${` begins no variable; write $${"),
+        ("- {click: OK, when: 5}", 23, "when: a node such as {id: total}, or its text is wanted"),
+        ("- payload: [{id: a, type: clik}]", 14, "did you mean `click`?"),
+        ("- payload: [{id: a, type: sleep, params: {x: 1}}]", 44, "unknown key x"),
+        ("- payload: now", 14, "payload: a payload or a list of actions is wanted"),
+        ("- steps: []", 12, "steps: a list of steps is wanted, found an empty list"),
+        ("- {title: '', back: }", 13, "title: say what the step does"),
+    ],
+)
+def test_a_wrong_step_is_told_with_its_place(
+    step: str, column: int, told: str, read_steps: ReadSteps
+) -> None:
+    """A mistake is an error with a code, with file, line and column, and what is allowed."""
+    with pytest.raises(ConfigurationError) as caught:
+        read_steps(step)
+
+    assert caught.value.code == "TEST_FILE_INVALID"
+    assert f"test_it.claw.yaml:3:{column}: " in str(caught.value)
+    assert told in str(caught.value)
+
+
+def test_all_mistakes_are_told_at_once(read_steps: ReadSteps) -> None:
+    """A file with several mistakes is mended in one go; what follows from one is not told."""
+    with pytest.raises(ConfigurationError) as caught:
+        read_steps(
+            """
+            - clik: OK
+            - {read_text: {idd: total}, as: total}
+            - title: inner
+              steps:
+                - click: ${total}
+                - back: 3
+            """
+        )
+
+    lines = [line for line in str(caught.value).splitlines() if "test_it.claw.yaml:" in line]
+    assert [int(line.partition(".yaml:")[2].partition(":")[0]) for line in lines] == [3, 4, 8]
+
+
+def test_a_result_under_a_condition_is_unknown_after_it(read_steps: ReadSteps) -> None:
+    """What a step sets that may not run cannot be used later."""
+    with pytest.raises(ConfigurationError, match="there is no variable `total`"):
+        read_steps(
+            """
+            - read_text: {id: total}
+              as: total
+              when: Total
+            - click: ${total}
+            """
+        )
