@@ -16,6 +16,7 @@ from pathlib import Path
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
 from pytest_clawperator.simulator.fleet import Fleet, FleetOptions
 from pytest_clawperator.simulator.parent_watch import watch_parent
+from pytest_clawperator.simulator.quirks import QUIRKS
 from pytest_clawperator.simulator.sdk.session import SdkSession
 from pytest_clawperator.simulator.wire.adb_server import HOST
 
@@ -43,6 +44,8 @@ def parser() -> argparse.ArgumentParser:
     add("--chatter", type=float, default=0.0, metavar="RATE", help="log lines a second of others")
     add("--fault", action="append", default=[], metavar="'NAME [KEY=VALUE ...]'",
         help="what goes wrong from the start; `adb shell sim help` lists it")  # fmt: skip
+    add("--quirk", action="append", default=[], metavar="NAME", choices=list(QUIRKS),
+        help="how the phones differ from a Pixel: " + ", ".join(QUIRKS))  # fmt: skip
     add("--dark", action="store_true", help="dark theme")
     add("--release-tags", action="store_true", help="obfuscated log tags, as in release builds")
     add("--sdk", type=Path, metavar="DIR",
@@ -120,6 +123,7 @@ def main(arguments: list[str] | None = None) -> int:
                     chatter=given.chatter,
                     dark=given.dark,
                     faults=given.fault,
+                    quirks=given.quirk,
                 ),
                 stay=given.stay,
             )

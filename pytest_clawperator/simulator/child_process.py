@@ -149,6 +149,7 @@ class Simulator(ChildSimulator):
         dark: bool = False,
         release_tags: bool = False,
         faults: Sequence[str] = (),
+        quirks: Sequence[str] = (),
         stay: bool = False,
         pid_file: int | None = None,
     ) -> None:
@@ -164,6 +165,7 @@ class Simulator(ChildSimulator):
                 "--api": api,
                 "--app": list(apps),
                 "--fault": list(faults),
+                "--quirk": list(quirks),
                 "--dark": dark,
                 "--release-tags": release_tags,
                 "--stay": stay,

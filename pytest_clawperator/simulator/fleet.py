@@ -21,6 +21,7 @@ from pytest_clawperator.simulator.phone_kinds import (
     PhoneKind,
     parse_phones,
 )
+from pytest_clawperator.simulator.quirks import check_quirks
 from pytest_clawperator.simulator.screen.app_files.app_schema import App
 from pytest_clawperator.simulator.screen.app_files.load import load_app, shipped_apps
 from pytest_clawperator.simulator.wire.adb_server import AdbServer
@@ -53,6 +54,7 @@ class FleetOptions:
     chatter: float = 0.0
     dark: bool = False
     faults: Sequence[str] = ()
+    quirks: Sequence[str] = ()
 
 
 class Fleet:
@@ -70,6 +72,7 @@ class Fleet:
         _check("time scale", options.time_scale, 0, 1000)
         _check("chatter", options.chatter, 0, 100_000)
         _check("API level", options.api, LEAST_API, MOST_API)
+        self._quirks = check_quirks(options.quirks)
         self._options = options
         self._stack = AsyncExitStack()
         self._server = AdbServer()
@@ -158,6 +161,7 @@ class Fleet:
                 time_scale=options.time_scale,
                 seed=options.seed * 1000 + place,
                 chatter=options.chatter,
+                quirks=self._quirks | phone.quirks,
                 dark=options.dark if phone.dark is None else phone.dark,
             )
         )

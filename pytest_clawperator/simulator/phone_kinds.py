@@ -7,7 +7,6 @@ makes so many of each.
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import itertools
 import re
@@ -16,13 +15,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.simulator.quirks import QUIRKS
 
 MAX_PHONES = 64
 LEAST_API, MOST_API = 21, 99
 ALLOWED = (
     "a number of phones, or what each is like: phone, tablet, api=30, size=1080x2400,"
-    " density=420, locale=de-DE, dark, light. `,` separates phones, `+` joins what is said of one,"
-    " `;` is followed by what is said of all: phone,tablet+dark;api=30,35"
+    " density=420, locale=de-DE, dark, light, or a quirk such as two-displays."
+    " `,` separates phones, `+` joins what is said of one, `;` is followed by what is"
+    " said of all: phone,tablet+dark;api=30,35"
 )
 
 Form = Literal["phone", "tablet"]
@@ -47,6 +48,7 @@ class PhoneKind:
     density: int | None = None
     locale: str | None = None
     dark: bool | None = None
+    quirks: frozenset[str] = frozenset()
 
     @property
     def screen(self) -> tuple[tuple[int, int], int]:
@@ -127,7 +129,9 @@ def _joined(chosen: tuple[Said, ...], text: str) -> PhoneKind:
             if name in said:
                 raise _refused(text, f"two parts say what the {name} is")
             said[name] = value
-    return dataclasses.replace(PhoneKind(), **said)
+    quirks = frozenset(name for name in said if name in QUIRKS)
+    traits = {name: value for name, value in said.items() if name not in QUIRKS}
+    return PhoneKind(**traits, quirks=quirks)
 
 
 def _check_form(phone: PhoneKind, text: str) -> None:
@@ -175,6 +179,7 @@ _WORDS: Mapping[str, tuple[str, Any]] = {
     "tablet": ("form", "tablet"),
     "dark": ("dark", True),
     "light": ("dark", False),
+    **{name: (name, True) for name in QUIRKS},
 }
 _VALUES: Mapping[str, tuple[Callable[[str], Any], str]] = {
     "form": (_form, "phone or tablet"),

@@ -51,8 +51,8 @@ class Camera(Protocol):
     def key(self) -> Hashable:
         """Return a value that changes whenever the picture may have changed."""
 
-    async def png(self) -> bytes:
-        """Return a picture of the screen, as PNG."""
+    async def png(self, *, dark: bool = False) -> bytes:
+        """Return a picture of the screen, as PNG; or of one that is off."""
 
     async def jpeg(self, size: tuple[int, int]) -> bytes:
         """Return a picture of the screen fitted into that size, as JPEG."""
@@ -79,6 +79,7 @@ class AndroidSystem:
     camera: Camera
     reboot: Callable[[], None]
     has_services: Callable[[], bool]
+    quirks: frozenset[str] = frozenset()
     battery: Battery = field(default_factory=Battery)
     app_ops: dict[str, dict[str, str]] = field(default_factory=dict)
     standby_buckets: dict[str, int] = field(default_factory=dict)

@@ -16,6 +16,9 @@ PRIORITIES = "VDIWEF"
 BUFFERS = ("main", "radio", "events", "system", "crash", "stats", "security", "kernel")
 """Every buffer's name, by its number in liblog."""
 
+SMALLEST_BUFFER = 64 * 1024
+"""Bytes that a buffer holds at least."""
+
 MAX_PAYLOAD = 4068
 """Bytes that logd keeps of one entry: priority, tag, NUL, message, NUL."""
 

@@ -9,7 +9,13 @@ from operator import attrgetter
 
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.filesystem import FileSystemError
-from pytest_clawperator.simulator.log.buffer import BUFFERS, MAX_PAYLOAD, LogBuffer, LogLine
+from pytest_clawperator.simulator.log.buffer import (
+    BUFFERS,
+    MAX_PAYLOAD,
+    SMALLEST_BUFFER,
+    LogBuffer,
+    LogLine,
+)
 from pytest_clawperator.simulator.log.logcat_format import LogPrinter, binary_entry, micros
 from pytest_clawperator.simulator.log.logcat_options import (
     HELP,
@@ -22,7 +28,7 @@ from pytest_clawperator.simulator.shell.shell import Command, Invocation
 _MOST_PER_WRITE = 1024 * 1024  # as much as one adb message holds
 _LINES_PER_TURN = 200  # then others get their turn; more at once need memory that is slow to get
 _TURNS = 3  # of the loop, before a reader that was woken reads: what belongs together comes at once
-_SIZES = (64 * 1024, 256 * 1024 * 1024)  # what logd accepts for a buffer
+_SIZES = (SMALLEST_BUFFER, 256 * 1024 * 1024)  # what logd accepts for a buffer
 
 
 def make_logcat(log: LogBuffer, faults: Faults) -> Command:

@@ -30,8 +30,11 @@ class Camera:
         ui, display = self._view
         return self._views, ui.view.version, display.awake
 
-    async def png(self) -> bytes:
-        """Return the picture, the last one if nothing has changed since."""
+    async def png(self, *, dark: bool = False) -> bytes:
+        """Return the picture, the last one if nothing has changed since; or a dark one."""
+        if dark:
+            assert self._view is not None
+            return await asyncio.to_thread(_draw, ScreenView(None, self._view[0].display.size))
         key = self.key()
         if self._drawing is None or self._key != key or _has_failed(self._drawing):
             self._key = key

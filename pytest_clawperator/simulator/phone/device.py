@@ -15,7 +15,7 @@ from pytest_clawperator.simulator.android.state.hardware import Battery
 from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR_PACKAGES
 from pytest_clawperator.simulator.faults import Fault, Faults
 from pytest_clawperator.simulator.filesystem import FileSystem
-from pytest_clawperator.simulator.log.buffer import BUFFERS, LogBuffer
+from pytest_clawperator.simulator.log.buffer import BUFFERS, SMALLEST_BUFFER, LogBuffer
 from pytest_clawperator.simulator.log.chatter import Chatter
 from pytest_clawperator.simulator.log.log_command import make_log
 from pytest_clawperator.simulator.log.logcat import make_logcat
@@ -36,6 +36,7 @@ from pytest_clawperator.simulator.phone.options import DeviceOptions
 from pytest_clawperator.simulator.phone.power.boot import Boot
 from pytest_clawperator.simulator.phone.power.heartbeat import Heartbeat
 from pytest_clawperator.simulator.phone.sim_command import make_sim
+from pytest_clawperator.simulator.phone.vendor.commands import as_made
 from pytest_clawperator.simulator.phone.web import Web
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
@@ -67,7 +68,15 @@ class Device:
         self.cable = Cable(self.faults)
         self.stats = Stats(on_execution=self.cable.execution_started)
         self.log = LogBuffer(clock=clock)
-        self.log.is_kept = lambda priority: is_logged(priority, self.system.properties, self.faults)
+        self.log.is_kept = lambda priority: is_logged(
+            priority,
+            self.system.properties,
+            suppressed="log-suppressed" in options.quirks
+            or self.faults.active("log_suppressed") is not None,
+        )
+        if "log-small-buffer" in options.quirks:
+            for name in BUFFERS:
+                self.log.resize(name, SMALLEST_BUFFER)
         self.files = FileSystem(
             clock=clock, is_full=lambda: self.faults.active("storage_full") is not None
         )
@@ -117,9 +126,13 @@ class Device:
         )
         self.system.ui.watch_plan(self._heartbeat.plan_changed)
         self._heartbeat.plan_changed()
+        android = android_commands(self.system)
         commands = {
             **SHELL_COMMANDS,
-            **android_commands(self.system),
+            **{
+                name: as_made(name, command, quirks=self.options.quirks)
+                for name, command in android.items()
+            },
             "log": make_log(self.log),
             "logcat": make_logcat(self.log, self.faults),
             "sim": make_sim(self),

@@ -118,6 +118,7 @@ def _system_of(options: DeviceOptions, parts: Parts, operators: OperatorHost) ->
         operators=operators,
         camera=parts.camera,
         reboot=parts.boot.begin,
+        quirks=options.quirks,
         has_services=lambda: parts.boot.has_services,
     )
 

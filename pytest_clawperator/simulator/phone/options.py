@@ -36,3 +36,4 @@ class DeviceOptions:
     avd_name: str | None = None
     image: str | None = None
     locale: str = "en-US"
+    quirks: frozenset[str] = frozenset()

@@ -78,7 +78,7 @@ def _package(system: AndroidSystem, package: Package) -> list[str]:
         *_version(package, _version_name(system, package)),
         *_installation(package),
         *_permissions(package),
-        *_user_state(package),
+        *_user_states(system, package),
         *_runtime_permissions(package, held=system.ui.permissions.granted(package.name)),
     ]
 
@@ -143,15 +143,25 @@ def _permissions(package: Package) -> list[str]:
     ]
 
 
-def _user_state(package: Package) -> list[str]:
+def _user_states(system: AndroidSystem, package: Package) -> list[str]:
+    if "multi-user" not in system.quirks:
+        return _user_state(package, user=0)
+    absent = "installed=false hidden=false suspended=false distractionFlags=0"
+    return [
+        f"    User 0: ceDataInode=0 deDataInode=0 {absent} stopped=true notLaunched=true enabled=0",
+        *_user_state(package, user=10),
+    ]
+
+
+def _user_state(package: Package, *, user: int) -> list[str]:
     stopped = str(package.stopped).lower()
     return [
-        f"    User 0: ceDataInode={4096 + package.app_id} deDataInode={8192 + package.app_id}"
+        f"    User {user}: ceDataInode={4096 + package.app_id} deDataInode={8192 + package.app_id}"
         f" installed=true hidden=false suspended=false distractionFlags=0"
         f" stopped={stopped} notLaunched={stopped}"
         f" enabled={_ENABLED[package.state]} instant=false virtual=false quarantined=false",
         "      installReason=0",
-        f"      dataDir=/data/user/0/{package.name}",
+        f"      dataDir=/data/user/{user}/{package.name}",
         f"      firstInstallTime={_date(package.installed_at)}",
         "      uninstallReason=0",
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_clawperator.simulator.android.dumpsys.hardware import is_dark, screencap_warning
 from pytest_clawperator.simulator.android.programs.saving import save_file
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.filesystem import FULL
@@ -19,8 +20,10 @@ If FILENAME is not given, the results will be printed to stdout.
 async def screencap(system: AndroidSystem, invocation: Invocation) -> int:
     """Take a picture of the screen, to a file or to the standard output."""
     words = invocation.args[1:]
+    display = None
     if "-d" in words:
         at = words.index("-d")
+        display = words[at + 1] if at + 1 < len(words) else ""
         words = words[:at] + words[at + 2 :]
     paths = [word for word in words if not word.startswith("-")]
     flags = set(words) - set(paths)
@@ -37,7 +40,8 @@ async def screencap(system: AndroidSystem, invocation: Invocation) -> int:
         target = paths[0] if paths else "stdout"
         await invocation.err(f"Error opening file: {target} ({FULL})\n")
         return 1
-    picture = await system.camera.png()
+    await invocation.err(screencap_warning(system, display))
+    picture = await system.camera.png(dark=is_dark(system, display))
     system.stats.screenshot()
     if not paths:
         await invocation.stdout.write(picture)

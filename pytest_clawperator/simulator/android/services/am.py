@@ -233,7 +233,7 @@ async def _instrument(call: ServiceCall) -> int:
 
 
 async def _current_user(call: ServiceCall) -> int:
-    await call.out("0")
+    await call.out("10" if "multi-user" in call.system.quirks else "0")
     return 0
 
 

@@ -95,7 +95,7 @@ async def list_command(call: ServiceCall) -> int:
         "libraries": [f"library:{name}" for name in _LIBRARIES],
         "permission-groups": [f"permission group:android.permission-group.{n}" for n in _GROUPS],
         "permissions": ["All Permissions:", "", *_permission_lines()],
-        "users": ["Users:", "\tUserInfo{0:Owner:4c13} running"],
+        "users": ["Users:", *_users(call)],
     }.get(kind)
     if simple is None:
         await call.out(f"Error: unknown list type '{kind}'")
@@ -104,6 +104,13 @@ async def list_command(call: ServiceCall) -> int:
     for line in simple:
         await call.out(line)
     return 0
+
+
+def _users(call: ServiceCall) -> list[str]:
+    users = ["\tUserInfo{0:Owner:4c13} running"]
+    if "multi-user" in call.system.quirks:
+        users.append("\tUserInfo{10:Tester:410} running")
+    return users
 
 
 def _permission_lines() -> list[str]:

@@ -1,0 +1,1 @@
+"""What the makers of phones do to all commands."""

@@ -1,0 +1,38 @@
+"""Android's programs as some phones have them: slow, or with a complaint of the linker."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Set
+
+from pytest_clawperator.simulator.shell.shell import Command, Invocation
+
+_DUMPS = frozenset({"dumpsys", "uiautomator"})
+# Scripts that start a Java machine, while the others are small programs.
+_JAVA = frozenset({"am", "appops", "content", "ime", "input", "monkey", "pm", "svc", "wm"})
+_DUMP_SECONDS = 2.0
+_JAVA_SECONDS = 1.0
+_LINKER = (
+    "WARNING: linker: /vendor/lib64/libsched.so: unsupported flags DT_FLAGS_1=0x8000001"
+    " (ignoring unsupported flags)\n"
+)
+
+
+def as_made(name: str, command: Command, *, quirks: Set[str]) -> Command:
+    """Return one of Android's commands as a phone with these quirks has it."""
+    delay = 0.0
+    if "slow-dump" in quirks and name in _DUMPS:
+        delay = _DUMP_SECONDS
+    elif "slow-am" in quirks and name in _JAVA:
+        delay = _JAVA_SECONDS
+    complaint = _LINKER if "linker-warning" in quirks else ""
+    if not delay and not complaint:
+        return command
+
+    async def run(invocation: Invocation) -> int:
+        if complaint:
+            await invocation.err(complaint)
+        await asyncio.sleep(delay)
+        return await command(invocation)
+
+    return run

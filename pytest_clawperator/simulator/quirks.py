@@ -1,0 +1,68 @@
+"""The quirks of a simulated phone: how phones of some makers and versions differ from a Pixel.
+
+A fault is something that goes wrong; a quirk is how a phone is that works. Each names where
+people reported it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from pytest_clawperator.errors import ConfigurationError
+
+
+class Quirk(NamedTuple):
+    """What is different on such a phone, and who says so."""
+
+    meaning: str
+    source: str
+
+
+QUIRKS: Mapping[str, Quirk] = {
+    "two-displays": Quirk(
+        "a foldable: screencap warns before the picture, and takes the display that is dark",
+        "https://github.com/mobile-next/mobile-mcp/issues/158",
+    ),
+    "samsung-power": Quirk(
+        "the power manager tells getWakefulnessLocked(), and nothing else of the screen",
+        "https://github.com/flutter/flutter/issues/98146",
+    ),
+    "multi-user": Quirk(
+        "user 10 is in front, and apps are installed for that one and not for user 0",
+        "https://source.android.com/docs/devices/admin/multi-user-testing",
+    ),
+    "linker-warning": Quirk(
+        "the linker warns on standard error before each program, as old versions do",
+        "https://github.com/termux/termux-app/issues/1004",
+    ),
+    "log-suppressed": Quirk(
+        "the maker keeps lines below E out of the log, those of the Operator, too",
+        "https://github.com/rovo89/XposedInstaller/issues/415",
+    ),
+    "log-small-buffer": Quirk(
+        "each buffer of the log holds 64 KiB, the least that logd allows",
+        "https://android.googlesource.com/platform/system/core/+/4b915ae/logd/README.property",
+    ),
+    "slow-dump": Quirk(
+        "dumpsys and uiautomator dump take seconds, as on a loaded phone",
+        "https://github.com/callstack/agent-device/issues/1270",
+    ),
+    "slow-am": Quirk(
+        "am, pm and the other programs that start a Java machine take a second",
+        "https://github.com/appium/appium/issues/17257",
+    ),
+}
+
+
+def check_quirks(names: Iterable[str]) -> frozenset[str]:
+    """Return quirks by their names; ConfigurationError for one that there is not."""
+    wanted = frozenset(names)
+    for name in sorted(wanted - set(QUIRKS)):
+        close = difflib.get_close_matches(name, QUIRKS, n=1)
+        guess = f"; did you mean {close[0]!r}?" if close else ""
+        raise ConfigurationError(
+            f"there is no quirk {name!r}{guess}", hint=f"Known quirks: {', '.join(QUIRKS)}."
+        )
+    return wanted
