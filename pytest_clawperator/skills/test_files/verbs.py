@@ -25,6 +25,7 @@ from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.skills.test_files.shapes import (
     Choice,
+    Data,
     Listed,
     Node,
     Number,
@@ -165,7 +166,7 @@ def _verb(
     takes_node: bool = False,
     is_setting: bool = False,
 ) -> Verb:
-    hints = get_type_hints(method)
+    hints = _parameter_hints(method)
     given = [one for one in inspect.signature(method).parameters.values() if one.name != "self"]
     has_target = any(one.name == "matcher" for one in given)
     extra = [one for one in given if one.kind is one.VAR_KEYWORD and one.name != "matcher"]
@@ -189,6 +190,12 @@ def _verb(
         has_result=name.startswith("read_"),
         is_setting=is_setting,
     )
+
+
+def _parameter_hints(method: Callable[..., Any]) -> dict[str, Any]:
+    """Return the types of the parameters; what it returns may be known to type checkers only."""
+    written = {name: hint for name, hint in method.__annotations__.items() if name != "return"}
+    return get_type_hints(types.SimpleNamespace(__annotations__=written), method.__globals__)
 
 
 def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
@@ -237,6 +244,8 @@ def _members(hint: Any) -> Sequence[Any]:
 
 def _single(hint: Any) -> Shape:
     origin, inner = get_origin(hint), get_args(hint)
+    if hint is Any:
+        return Data()
     if hint is bool:
         return Truth()
     if hint in (int, float):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 import pytest
 
@@ -21,7 +21,17 @@ from pytest_clawperator import (
     ScreenAssertions,
     TransportError,
 )
-from pytest_clawperator.skills.test_files.shapes import NODE_KEYS
+from pytest_clawperator.skills.test_files.shapes import (
+    NODE_KEYS,
+    Choice,
+    Data,
+    Listed,
+    Number,
+    OneOf,
+    Point,
+    Shape,
+    Text,
+)
 from pytest_clawperator.skills.test_files.steps import MODIFIERS, step_words
 from pytest_clawperator.skills.test_files.verbs import (
     INSTEAD_OF_NODE,
@@ -33,6 +43,7 @@ from pytest_clawperator.skills.test_files.verbs import (
     node_checks,
     node_verbs,
     screen_checks,
+    shape_of,
 )
 from tests.doubles.runner import ScriptedRunner, client
 
@@ -91,6 +102,29 @@ def test_parameters_are_those_of_the_method(verb: Verb, method: Callable[..., An
     written = verb.parameters.keys() | ({"within"} if verb.takes_within else set())
     assert written | target == signature.keys() | ({"within"} & target)
     assert {name for name, one in verb.parameters.items() if one.is_required} == needed
+
+
+@pytest.mark.parametrize(
+    ("hint", "shape"),
+    [
+        (str | None, Text()),
+        (str | int, OneOf((Text(), Number(whole=True)))),
+        (Any, Data()),
+        (Sequence[Any], Listed(Data())),
+        (Literal["up", "down"], Choice(("up", "down"))),
+        (tuple[float, float], Point(Number())),
+    ],
+    ids=str,
+)
+def test_types_have_shapes(hint: Any, shape: Shape) -> None:
+    """What a parameter may be in Python, its value may be in a file."""
+    assert shape_of(hint) == shape
+
+
+def test_a_type_that_files_cannot_write_is_noticed() -> None:
+    """A method with a parameter that has no shape is an error here, and not in a user's run."""
+    with pytest.raises(TypeError, match="test files have no words for values of type"):
+        shape_of(complex)
 
 
 def test_no_word_means_two_things() -> None:
