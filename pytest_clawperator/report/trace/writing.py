@@ -14,6 +14,7 @@ from pytest_clawperator.redaction.documents import hide_in_document
 from pytest_clawperator.redaction.nested import hide_in
 from pytest_clawperator.redaction.redaction import SECRETS
 from pytest_clawperator.report.trace.events import TraceEvent
+from pytest_clawperator.visible_text import visible, visible_in_xml
 
 EVENTS_FILE = "trace.jsonl"
 BLOBS_FOLDER = "blobs"
@@ -21,6 +22,7 @@ BLOBS_FOLDER = "blobs"
 _DIGITS = 32
 # Blobs that are text, in which a secret may stand.
 _TEXTS = (".xml", ".txt", ".json")
+_PRINTED = bytes([*range(0x20, 0x7F), 0x09, 0x0A])
 _TRIES = 10
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
@@ -52,7 +54,7 @@ class TraceWriter:
     def keep(self, content: bytes, suffix: str) -> str:
         """Keep a blob, once for equal contents, and return the name of its file."""
         if suffix in _TEXTS:
-            content = hide_in_document(content, name=suffix)
+            content = _harmless(hide_in_document(content, name=suffix), suffix)
         name = f"{sha256(content).hexdigest()[:_DIGITS]}{suffix}"
         with self._lock:
             if name not in self._kept and self._file is not None:
@@ -93,10 +95,19 @@ def _make_folder(folder: Path) -> None:
     folder.mkdir(parents=True)
 
 
+def _harmless(content: bytes, suffix: str) -> bytes:
+    """Return a text in which control characters are shown, for whoever prints the file."""
+    if content.isascii() and not content.translate(None, _PRINTED):
+        return content
+    show = visible_in_xml if suffix == ".xml" else visible
+    return show(content.decode("utf-8", "surrogatepass")).encode("utf-8", "surrogatepass")
+
+
 def to_line(data: Any) -> bytes:
     """Return data as one line; half characters and numbers beyond JSON can be read back."""
     text = json.dumps(_finite(data), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    return text.encode("ascii") + b"\n"
+    # JSON escapes all that is not ASCII, and of ASCII all but this one.
+    return text.replace("\x7f", "\\u007f").encode("ascii") + b"\n"
 
 
 def _finite(value: Any) -> Any:

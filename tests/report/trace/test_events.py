@@ -15,7 +15,9 @@ OBJECTS = (events.Source, events.Excerpt, events.Failure, events.Touch, events.P
 
 def listed() -> dict[str, list[str]]:
     """Return the keys of each kind and object in the document."""
-    rows = ROW.findall(DOCUMENT.read_text(encoding="utf-8"))
+    text = DOCUMENT.read_text(encoding="utf-8")
+    _, _, after = text.partition("\n## Events\n")
+    rows = ROW.findall(after.partition("\n## ")[0])
     return {name: re.findall(r"`(\w+)`", keys) for name, keys in rows}
 
 
