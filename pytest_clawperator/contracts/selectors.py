@@ -124,8 +124,24 @@ class NodeMatcher(WireObject):
         """Build a matcher from the keywords used everywhere in this package."""
         __tracebackhide__ = True
         check_matcher_keywords(keywords)
+        for word, value in keywords.items():
+            if isinstance(value, str) and value.isspace():
+                raise _blank(word)
         given: dict[str, Any] = {KEYWORDS[word]: value for word, value in keywords.items()}
         return cls(**given)
+
+    @classmethod
+    def for_search(cls, /, **keywords: Unpack[MatcherKeywords]) -> NodeMatcher:
+        """Build a matcher for a snapshot, on which texts may be longer than can be sent."""
+        __tracebackhide__ = True
+        short: Any = {
+            word: value[: limits.MAX_MATCHER_LENGTH] if isinstance(value, str) else value
+            for word, value in keywords.items()
+        }
+        matcher = cls.of(**short)  # all other rules are the same
+        for word, value in keywords.items():
+            object.__setattr__(matcher, KEYWORDS[word], value)
+        return matcher
 
     @classmethod
     def from_wire(cls, matcher: Mapping[str, Any]) -> NodeMatcher:
@@ -210,6 +226,14 @@ def check_matcher_keywords(keywords: Iterable[str], *, caller: str | None = None
                 else f"nodes are not matched by {name}=",
                 hint=f"{meant}Nodes are matched by {', '.join(KEYWORDS)}.",
             )
+
+
+def _blank(word: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"{word}= must not be blank",
+        hint="Nodes whose text is white space alone are matched by their description, by id= or"
+        " by role=.",
+    )
 
 
 def _check(wire: Any) -> None:

@@ -109,7 +109,7 @@ class Query:
         """Build a query from a matcher in any of its forms, or from keywords."""
         __tracebackhide__ = True
         if matcher is None:
-            found = NodeMatcher.of(**keywords)
+            found = NodeMatcher.for_search(**keywords)
             return cls(found, takes_short_id=is_short_id(found.resource_id))
         if keywords:
             raise TypeError(f"give a matcher or keywords, not both: {sorted(keywords)}")

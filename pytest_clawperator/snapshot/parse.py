@@ -19,10 +19,13 @@ MAX_BYTES = 30 * 1024 * 1024
 MAX_NODES = 100_000
 MAX_ATTRIBUTES = 20 * MAX_NODES
 
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _START = b"<hierarchy"
 _END = b"</hierarchy>"
 _PROLOG = re.compile(rb"(?:\xef\xbb\xbf)?(?:<\?xml[^<>]*\?>)?\s*")
 _EMPTY = re.compile(rb"<hierarchy[^<>]*/>")
+# What is between two hierarchies: a prolog, tags of windows and displays, other output.
+_BETWEEN = re.compile(rb"</hierarchy\s*>(?:(?!<hierarchy\b).)*<hierarchy\b[^<>]*>", re.DOTALL)
 _QUOTED = re.compile(rb'"[^"]*"|\'[^\']*\'')
 # A tag that ends without its `>` before a line that begins with another one.
 _CUT_TAG = re.compile(rb"(?m)^( *)(<node [^<>]*)\n( *)(?=</?(?:node|hierarchy)\b)")
@@ -53,11 +56,15 @@ class Parsed:
 def parse(source: str | bytes, *, partial: bool) -> Parsed:
     """Parse a hierarchy; with ``partial`` a damaged one is read as far as it goes."""
     # What a phone prints well is parsed as it is: a copy of it would cost as much as a search.
+    if isinstance(source, bytes) and _is_utf16(source):
+        source = decoded(source)
     data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
     if len(data) > MAX_BYTES:
         raise _too_large(f"is larger than {MAX_BYTES // 1024 // 1024} MB")
     body = _body(data)
     _check_numbers(body)
+    if body.count(_START) > 1:
+        body = _joined(body)
     try:
         top, has_stand_ins = _parse_whole(body)
     except SnapshotError:
@@ -70,7 +77,13 @@ def parse(source: str | bytes, *, partial: bool) -> Parsed:
 
 
 def decoded(data: bytes) -> str:
-    """Decode UTF-8 as phones write it: with lone surrogates, and damage replaced."""
+    """Decode UTF-8 as phones write it: with lone surrogates, and damage replaced.
+
+    UTF-16, which PowerShell makes of what it writes to a file, is decoded, too.
+    """
+    if _is_utf16(data):
+        order = "utf-16" if data.startswith(_UTF16_MARKS) else "utf-16-le"
+        return data.decode(order, "replace")
     for errors in ("strict", "surrogatepass"):
         try:
             return data.decode("utf-8", errors)
@@ -119,10 +132,25 @@ def _body(data: bytes) -> bytes:
             hint="A snapshot is the XML that a snapshot_ui step has in data['text'].",
         )
     found = data.rfind(_END)
-    end = found + len(_END) if found > start else len(data)
+    is_ended = found > start and data.find(_START, found) < 0
+    end = found + len(_END) if is_ended else len(data)
     if _PROLOG.fullmatch(data, 0, start) and not data[end:].strip():
         return data
     return data[start:end]
+
+
+def _is_utf16(data: bytes) -> bool:
+    return data.startswith((*_UTF16_MARKS, b"<\0"))
+
+
+def _joined(body: bytes) -> bytes:
+    """Return several hierarchies as one that has the nodes of all of them.
+
+    A raw `<` cannot stand in a value, so that no text of an app looks like one.
+    """
+    filled = _EMPTY.sub(b"", body)
+    start = filled.find(_START)
+    return body if start < 0 else _BETWEEN.sub(b"", filled[start:])
 
 
 def _check_numbers(body: bytes) -> None:

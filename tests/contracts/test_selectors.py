@@ -177,3 +177,24 @@ def test_a_pattern_is_never_sent() -> None:
 
     assert caught.value.path == "matcher.textEquals"
     assert "claw.click(text=re.compile(...))" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("word", ["text", "text_contains", "id", "desc", "desc_contains", "role"])
+@pytest.mark.parametrize("blank", [" ", "\n\t", "\u00a0"])
+def test_a_blank_keyword_is_refused(word: str, blank: str) -> None:
+    """It is a slip, and as a part of a text it would fit nearly every node."""
+    with pytest.raises(ConfigurationError, match=f"{word}= must not be blank"):
+        NodeMatcher.of(**{word: blank, "id": "ok"} if word != "id" else {word: blank})
+
+
+def test_a_search_takes_what_is_too_long_to_be_sent() -> None:
+    """The limit is the wire's; all other rules hold."""
+    long = "x" * 600
+
+    assert NodeMatcher.for_search(text=long).text_equals == long
+    with pytest.raises(ExecutionValidationError):
+        NodeMatcher.of(text=long)
+    with pytest.raises(ConfigurationError, match="must not be blank"):
+        NodeMatcher.for_search(text=" ")
+    with pytest.raises(ExecutionValidationError):
+        NodeMatcher.for_search()

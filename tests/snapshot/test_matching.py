@@ -15,7 +15,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.snapshot.matching import FIELDS, Query, folded
 from pytest_clawperator.snapshot.tree import Node
-from tests.snapshot.screens import login
+from tests.snapshot.screens import login, node, screen
 
 
 @pytest.mark.parametrize(
@@ -143,3 +143,14 @@ def test_patterns_are_found_inside_a_node_too() -> None:
 
     assert found == snapshot.find_all(text=re.compile("^Log"))
     assert found
+
+
+def test_a_long_text_is_found_on_a_snapshot() -> None:
+    """Terms and conditions are longer than a matcher that is sent may be."""
+    long = "Terms " * 200
+    snapshot = screen(node(text=long), node(text=long[:512]))
+
+    found = snapshot.find_all(text=long)
+
+    assert [len(one.text) for one in found] == [1200]
+    assert len(snapshot.find_all(text_contains="terms " * 100)) == 1

@@ -58,15 +58,6 @@ def test_what_stands_around_does_no_harm(prolog: str, noise: str) -> None:
     assert len(snapshot) == 2
 
 
-def test_the_first_end_counts() -> None:
-    """Another hierarchy after the end is noise too."""
-    xml = hierarchy(node(text="first")) + hierarchy(node(text="second"))
-
-    snapshot = Snapshot.from_xml(xml)
-
-    assert [found.text for found in snapshot.nodes] == ["", "first"]
-
-
 def test_bytes_are_read_like_text() -> None:
     """Bytes are UTF-8, in which half characters may be printed as they are."""
     xml = hierarchy(node(text="Größe 😀 \ud83d"))
@@ -332,3 +323,56 @@ class TestCutLines:
         parsed = parsing.parse(text, partial=False)
 
         assert [node.get("text") for node in parsed.top[0]] == ["one\ntwo", "OK"]
+
+
+#: Several hierarchies in one text, as tools write those of several windows or displays.
+SEVERAL = {
+    "one after the other": "{a}\n{b}\n",
+    "each with its prolog": "<?xml version='1.0' ?>{a}<?xml version='1.0' ?>{b}",
+    "windows of displays": '<displays><display id="0"><window>{a}</window>'
+    '<window type="3">{b}</window></display></displays>',
+    "with words between": "{a}\nUI hierchary dumped to: /dev/tty\n{b}\n",
+    "with an empty one before": '<hierarchy rotation="0" />\n{a}{b}',
+    "with an empty one between": '{a}<hierarchy rotation="0" />\n{b}',
+}
+
+
+@pytest.mark.parametrize("form", SEVERAL.values(), ids=SEVERAL)
+@pytest.mark.parametrize("unfit", ["", "\x01"], ids=["clean", "with a control character"])
+def test_no_hierarchy_of_several_is_lost(form: str, unfit: str) -> None:
+    """All of them are read, each as a window of its own."""
+    first, second = (
+        f'<hierarchy rotation="0"><node text="{text}{unfit}" bounds="[0,0][9,9]"/></hierarchy>'
+        for text in ("one", "two")
+    )
+
+    snapshot = Snapshot.from_xml(form.format(a=first, b=second))
+
+    assert [root.text for root in snapshot.roots] == [f"one{unfit}", f"two{unfit}"]
+    assert not snapshot.is_partial
+
+
+def test_several_of_which_one_breaks_off_are_told_as_partial() -> None:
+    """What is missing is not taken for absent without a word."""
+    xml = '<hierarchy><node text="one"/></hierarchy>\n<hierarchy><node text="two"/><node te'
+
+    with pytest.raises(SnapshotError, match="breaks off"):
+        Snapshot.from_xml(xml)
+    with pytest.warns(ClawperatorWarning, match="2 nodes could be read"):
+        snapshot = Snapshot.from_xml(xml, partial=True)
+
+    assert snapshot.is_partial
+
+
+@pytest.mark.parametrize(
+    ("encoding", "mark"),
+    [("utf-16", b""), ("utf-16-le", b"\xff\xfe"), ("utf-16-be", b"\xfe\xff"), ("utf-16-le", b"")],
+)
+def test_utf16_of_a_windows_shell_is_read(encoding: str, mark: bytes) -> None:
+    """PowerShell writes ``adb exec-out ... > screen.xml`` so."""
+    xml = hierarchy(node(text="Grüße 😀"))
+
+    snapshot = Snapshot.from_xml(mark + xml.encode(encoding))
+
+    assert snapshot.find(text="Grüße 😀")
+    assert "Grüße 😀" in snapshot.xml
