@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import is_dataclass
+from enum import Enum
+from functools import cached_property
+from importlib import import_module
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 
@@ -24,6 +31,8 @@ from pytest_clawperator.skills.test_files.other_names import MAESTRO
 from tests import yaml_reference
 from tests.app_file_reference import with_tables
 
+# As a module of which nothing is known: type checkers do not see what is made at run time.
+ROOT = import_module("pytest_clawperator")
 TOP = Path(__file__).parent.parent
 DOCS = TOP / "docs"
 # Where the paths in documents start.
@@ -228,8 +237,46 @@ def test_files_that_are_named_are_there(document: Path) -> None:
     assert missing == []
 
 
+def public_members() -> set[str]:
+    """Return the public names of the package, and what each class has, as pages name them."""
+    names = {f"pytest_clawperator.{name}" for name in ROOT.__all__}
+    for name in ROOT.__all__:
+        value = getattr(ROOT, name)
+        kind = value if isinstance(value, type) else type(value)
+        if kind.__module__.startswith("pytest_clawperator.") and not issubclass(kind, Enum):
+            prefix = f"pytest_clawperator.{name}" if kind is value else _qualified(kind)
+            names |= {f"{prefix}.{member}" for member in _members(kind)}
+    return names
+
+
+def listed_in(inventory: Path) -> set[str]:
+    """Return the names that pages describe, which the inventory beside them lists."""
+    *_, packed = inventory.read_bytes().split(b"\n", 4)
+    lines = zlib.decompress(packed).decode().splitlines()
+    return {line.split()[0] for line in lines if " py:" in line}
+
+
+def _qualified(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__name__}"
+
+
+def _members(kind: type) -> Iterator[str]:
+    """Yield the public methods, properties and fields that a class has from this package."""
+    fields = {field.name for field in dataclasses.fields(kind)} if is_dataclass(kind) else set()
+    fields |= set(getattr(kind, "model_fields", ()))
+    for name in fields:
+        if not name.startswith("_"):
+            yield name
+    for base in kind.__mro__:
+        if base.__module__.startswith("pytest_clawperator."):
+            for name, value in vars(base).items():
+                is_told = isinstance(value, (FunctionType, property, classmethod, cached_property))
+                if is_told and not name.startswith("_") and name != "model_post_init":
+                    yield name
+
+
 def test_pages_are_built(tmp_path: Path) -> None:
-    """The pages are built without a warning: every page is listed, every link leads somewhere."""
+    """The pages are built without a warning, and the reference has every public name."""
     if importlib.util.find_spec("sphinx") is None:
         pytest.skip("the pages are built with Sphinx: pip install --group docs")
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
@@ -243,6 +290,7 @@ def test_pages_are_built(tmp_path: Path) -> None:
 
     assert built.returncode == 0, built.stderr
     assert (tmp_path / "html" / "index.html").is_file()
+    assert sorted(public_members() - listed_in(tmp_path / "html" / "objects.inv")) == []
 
 
 def test_every_option_is_documented(request: pytest.FixtureRequest) -> None:

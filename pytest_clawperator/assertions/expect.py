@@ -85,7 +85,9 @@ class Expecting:
     ) -> PollAssertions[T]:
         """Expect something of the value of a function, which is called until it is so.
 
-        expect.poll(lambda: claw.device.current_package()).to_equal("com.example.shop")
+            expect.poll(lambda: claw.device.current_package()).to_equal("com.example.shop")
+
+        An ``AssertionError`` in the function means that it is not so yet.
         """
         return PollAssertions(function, self._expectation(message), timeout=timeout)
 
@@ -96,9 +98,9 @@ class Expecting:
 class Expect(Expecting):
     """Expect something of a node, a screen, a snapshot or an envelope, and wait for it.
 
-    expect(claw.node(text="Welcome")).to_be_visible(timeout=20)
-    expect(claw).to_be_in_app("com.example.shop")
-    expect(envelope).to_have_succeeded()
+        expect(claw.node(text="Welcome")).to_be_visible(timeout=20)
+        expect(claw).to_be_in_app("com.example.shop")
+        expect(envelope).to_have_succeeded()
 
     ``expect.soft(...)`` takes the same; a failure lets the test go on and fails it at its end.
     """

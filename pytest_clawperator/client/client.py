@@ -144,9 +144,11 @@ class Clawperator(DirectActions, HintsAtNames):
     def step(self, title: str) -> AbstractContextManager[None]:
         """Give a part of the test a name, which reports show; steps can be nested.
 
-        with claw.step("Sign in"):
-            claw.enter_text("ada", id="user")
-            claw.click(text="Sign in")
+            with claw.step("Sign in"):
+                claw.enter_text("ada", id="user")
+                claw.click(text="Sign in")
+
+        What fails in the block fails the step, too.
         """
         given: object = title
         if not isinstance(given, str) or not given.strip():
