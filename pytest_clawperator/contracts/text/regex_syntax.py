@@ -3,7 +3,7 @@
 The pattern runs on the device, in Java's dialect, and the reference host judges it in
 JavaScript's. Python can compile neither, so this looks only for what is broken in both:
 unbalanced groups, open classes, ranges the wrong way round, quantifiers with nothing to
-repeat. It reads the pattern once, from left to right.
+repeat, groups of the same name. It reads the pattern once, from left to right.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ _TOKEN = re.compile(
       (?P<text>    \\Q .*? (?: \\E | \Z ) )
     | (?P<escape>  \\ (?: k<\w+> | [pPuxN]\{[^}]*\} | c. | . ) )
     | (?P<flags>   \(\? [a-zA-Z]* (?: -[a-zA-Z]+ )? \) )
-    | (?P<open>    \( (?: \? (?: [:=!>] | <[=!] | <[^\W\d]\w*> | [a-zA-Z]*(?:-[a-zA-Z]+)?: )
+    | (?P<open>    \( (?: \? (?: [:=!>] | <[=!] | <(?P<name>[^\W\d]\w*)>
+                                  | [a-zA-Z]*(?:-[a-zA-Z]+)?: )
                         | (?!\?) ) )
     | (?P<close>   \) )
     | (?P<class>   \[ \^? (?P<inside> (?: \\. | [^\]\\] )* ) \] )
@@ -34,14 +35,19 @@ _RANGE = re.compile(r"\\.|(?P<first>[^\\])-(?P<last>[^\\\]])|.", re.DOTALL)
 def is_pattern(pattern: str) -> bool:
     """Whether ``pattern`` could be a regular expression of the device."""
     depth, repeatable = 0, False
+    names: list[str] = []
     for token in _TOKEN.finditer(pattern):
         kind = token.lastgroup
         if _is_broken(token, depth=depth, repeatable=repeatable):
             return False
+        if token["name"]:
+            names.append(token["name"])
         depth += (kind == "open") - (kind == "close")
         if kind != "count":
             repeatable = kind not in ("open", "flags", "repeat", "either")
-    return depth == 0
+    # Newer JavaScript lets two alternatives have groups of one name.
+    is_ambiguous = len(set(names)) < len(names) and "|" not in pattern
+    return depth == 0 and not is_ambiguous
 
 
 def _is_broken(token: re.Match[str], *, depth: int, repeatable: bool) -> bool:
