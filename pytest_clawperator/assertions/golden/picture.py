@@ -123,7 +123,17 @@ class GoldenPicture:
         width, height = shot.image.size
         density = self.density
         key = f"-{width}x{height}" + (f"-{density}dpi" if density else "")
-        return self.store.path(self.name, f"{key}.png")
+        path = self.store.path(self.name, f"{key}.png")
+        made_elsewhere = [] if path.exists() else self._for_densities(shot)
+        # One of this size, and no other, was made of such a device over adb.
+        return made_elsewhere[0] if len(made_elsewhere) == 1 else path
+
+    def _for_densities(self, shot: Shot) -> list[Path]:
+        """Return the goldens of this size, where the device's host does not tell its density."""
+        if self.density is not None or not isinstance(self.client.device, NoDevice):
+            return []
+        folder, size = self.store.folder / goldens.FOLDER, "{}x{}".format(*shot.image.size)
+        return sorted(folder.glob(f"{self.name}-{size}-*dpi.png"))
 
     def _golden(self, shot: Shot) -> Image.Image | None:
         path = self._path(shot)
@@ -154,9 +164,8 @@ class GoldenPicture:
 
     def _refuse_to_guess(self, shot: Shot) -> None:
         """Raise if there are goldens for densities, and the device's host does not tell its."""
-        folder, size = self.store.folder / goldens.FOLDER, "{}x{}".format(*shot.image.size)
-        fitting = sorted(path.name for path in folder.glob(f"{self.name}-{size}-*dpi.png"))
-        if fitting and isinstance(self.client.device, NoDevice):
+        fitting = [path.name for path in self._for_densities(shot)]
+        if fitting:
             raise ExecutionsOnlyError(
                 f"the density of the display is not told here, on which depends whether"
                 f" {' or '.join(fitting)} is its golden",

@@ -60,16 +60,30 @@ def test_a_difference_is_described_and_drawn(expect: Expect, camera: Camera) -> 
     assert difference.getpixel((100, 150)) == (255, 255, 255)
 
 
+def test_a_golden_made_over_adb_is_found_without_the_density(
+    expect: Expect, camera: Camera
+) -> None:
+    """A host that runs executions only does not tell it; the only golden of the size is meant."""
+    camera.keep(WHITE)
+    claw = Clawperator(camera.phone, device=NoDevice(SERIAL, "far away"), timeout=0.1)
+
+    camera.show(WHITE)
+    expect(claw).to_match_screenshot("home")
+    camera.show(boxed(10, 50, 90, 150))
+    with pytest.raises(ExpectationError):
+        expect(claw).to_match_screenshot("home")
+
+
 def test_a_golden_is_not_guessed_where_the_density_is_unknown(
     expect: Expect, camera: Camera
 ) -> None:
-    """A host that runs executions only does not tell it; without goldens for it none is needed."""
+    """Of several densities none is taken; without goldens for densities none is needed."""
     camera.keep(WHITE)
+    camera.keep(WHITE, "home-120x200-320dpi")
     camera.show(WHITE)
-    far = NoDevice(SERIAL, "far away")
-    claw = Clawperator(camera.phone, device=far, timeout=0.1)
+    claw = Clawperator(camera.phone, device=NoDevice(SERIAL, "far away"), timeout=0.1)
 
-    with pytest.raises(ExecutionsOnlyError, match=r"home-120x200-160dpi\.png is its golden"):
+    with pytest.raises(ExecutionsOnlyError, match=r"160dpi\.png or \S+320dpi\.png is its golden"):
         expect(claw).to_match_screenshot("home")
 
     camera.keep(WHITE, "home-120x200")
