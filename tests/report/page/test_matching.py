@@ -185,6 +185,7 @@ def test_patterns_find_what_python_finds(engine: Page, flags: str) -> None:
         ('text="a", text="b"', "text= is there twice"),
         ('text="a" and more', "A keyword such as text="),
         ('text=""', "still empty"),
+        ('text="Go", desc="\u3000"', "desc= must not be blank"),
         (f'text="{"x" * 513}"', "512 characters"),
         ('text_contains=re.compile("a")', "text_contains= takes no pattern"),
         ('text=re.compile("(?i)a")', "cannot be tried here"),

@@ -2,6 +2,7 @@
 import { KEYWORDS, LONGEST_VALUE } from "./matching.js";
 import { pythonPattern } from "./patterns.js";
 import { KNOWN_ROLES } from "./roles.js";
+import { isBlank } from "./tree.js";
 
 /**
  * @typedef {import("./matching.js").Matcher} TypedMatcher
@@ -86,6 +87,8 @@ function valueAt(source) {
 function checked(matcher, note) {
   const given = Object.values(matcher);
   if (given.every((value) => value === "")) return { problem: "The matcher is still empty." };
+  const blank = KEYWORDS.find((keyword) => typeof matcher[keyword] === "string" && matcher[keyword] !== "" && isBlank(String(matcher[keyword])));
+  if (blank !== undefined) return { problem: `${blank}= must not be blank.` };
   if (given.some((value) => typeof value === "string" && value.length > LONGEST_VALUE)) {
     return { problem: `A value has ${LONGEST_VALUE} characters at most.` };
   }
