@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,14 +76,19 @@ def write_trace(folder: Path, events: Iterable[TraceEvent]) -> Trace:
 
 
 def long_trace(
-    folder: Path, *, steps: int, nodes: int = 60, trees: int = 20, picture: bytes | None = None
+    folder: Path,
+    *,
+    steps: int,
+    nodes: int = 60,
+    trees: int = 20,
+    pictures: Sequence[bytes] = (),
 ) -> Trace:
     """Write a trace with so many executions, in blocks of ten."""
     writer = TraceWriter(folder)
     kept = [
         writer.keep(wide_tree(nodes, chosen=number).encode(), ".xml") for number in range(trees)
     ]
-    shot = None if picture is None else writer.keep(picture, ".webp")
+    shots = [writer.keep(picture, ".webp") for picture in pictures]
     writer.write(HEAD)
     writer.write(DEVICE)
     for number in range(steps):
@@ -92,22 +97,19 @@ def long_trace(
             writer.write(StepBegan(at=at, id=block, title=f"Block {number // 10 + 1}"))
         for event in _execution(number, at, block, kept, nodes):
             writer.write(event)
-        if shot is not None:
-            writer.write(
-                PictureTaken(
-                    at=at + 0.9,
-                    serial=SERIAL,
-                    blob=shot,
-                    size=(360, 800),
-                    execution=number,
-                    scale=1 / 3,
-                )
-            )
+        if shots:
+            writer.write(_picture(number, at + 0.9, shots[number % len(shots)]))
         if number % 10 == 9:
             writer.write(StepEnded(at=at + 0.95, id=block, seconds=9.9))
     writer.write(END)
     writer.close()
     return read_trace(folder)
+
+
+def _picture(number: int, at: float, blob: str) -> PictureTaken:
+    return PictureTaken(
+        at=at, serial=SERIAL, blob=blob, size=(360, 800), scale=1 / 3, execution=number
+    )
 
 
 def _execution(

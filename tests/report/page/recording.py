@@ -67,6 +67,7 @@ class Recording:
         self._ids = iter(range(1, 1_000_000))
         self._steps: list[int] = []
         self._doing: _Doing | None = None
+        self._finished: tuple[_Doing, ExecutionFinished] | None = None
         self._polls: list[Poll] | None = None
         self._began = time.time()
         self.writer.write(
@@ -105,7 +106,10 @@ class Recording:
             count = trees[-1].count(b"<node") if trees else 0
             self._polls.append(Poll(at=event.at, found=f"{count} nodes", tree=tree))
             return
-        doing, self._doing = self._doing, None
+        self._finished, self._doing = (self._doing, event), None
+
+    def _write_execution(self, doing: _Doing, event: ExecutionFinished) -> None:
+        result = event.result if isinstance(event.result, RunResult) else None
         number = next(self._ids)
         began = event.at - event.elapsed
         self.writer.write(
@@ -179,12 +183,22 @@ class Recording:
             at = time.time()
             self.writer.write(StepEnded(at=at, id=number, seconds=at - began, failure=failure))
 
-    def act(self, title: str, call: Callable[[], object], **matcher: str) -> None:
-        """Do something that is one execution."""
+    def act(
+        self,
+        title: str,
+        call: Callable[[], object],
+        *,
+        until: Callable[[], object] = lambda: None,
+        **matcher: str,
+    ) -> None:
+        """Do something that is one execution; ``until`` waits for the screen that it leads to."""
         source = _caller(2)
         before = self.claw.snapshot().xml.encode("utf-8", "surrogatepass")
         self._doing = _Doing(title, source, matcher, before)
         call()
+        assert self._finished is not None
+        until()
+        self._write_execution(*self._finished)
 
     def expect(self, title: str, call: Callable[[], object]) -> None:
         """Expect something; each look of it is a poll."""

@@ -81,7 +81,12 @@ def buy(record: Recording, claw: Clawperator, total: str) -> None:
                 )
                 record.act("press_key back", claw.back)
     with record.step("Check the cart"):
-        record.act('click id="cart_button"', lambda: claw.click(id="cart_button"), id="cart_button")
+        record.act(
+            'click id="cart_button"',
+            lambda: claw.click(id="cart_button"),
+            until=lambda: expect(claw.node(id="cart_total")).to_be_visible(),
+            id="cart_button",
+        )
         record.expect(
             f'expect id="cart_total" to have text "{total}"',
             lambda: expect(claw.node(id="cart_total")).to_have_text(total, timeout=1),

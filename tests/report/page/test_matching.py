@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -148,6 +150,34 @@ def test_matchers_are_read_as_people_type_them(
     assert engine.evaluate("(typed) => engine.readMatcher(typed).matcher", typed) == keywords
 
 
+PATTERNS = [
+    r"^Incr", r"\w+$", r"(?P<a>.)(?P=a)", r"[^\W\d_]{2,}", r"\bin\b", r"\d+", r"[]\[-]", r"a{,2}b?",
+    r"\Aa", r"e\Z", r"x{}|{", r"[\w.-]+@\S+", r"(?:on|off)(?!\w)", r"(?<=\$)\d", r".", r"\.",
+    r"\ |\-|\"", r"é|א", r"[ -\-]", r"[&&!]|[a-]$", r"\W", r"\u0041|\x42", r"^\s", r"[\s\S]{30}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("flags", ["", "re.IGNORECASE", "re.I | re.DOTALL", "re.M"])
+def test_patterns_find_what_python_finds(engine: Page, flags: str) -> None:
+    """A regular expression typed into the box means what it means to Python's re."""
+    differing = []
+    for pattern, keyword in itertools.product(PATTERNS, ("text", "id", "desc")):
+        compiled = re.compile(pattern, eval(flags) if flags else 0)
+        typed = f"{keyword}=re.compile({pattern!r}{f', {flags}' if flags else ''})"
+        for name in cases()["screens"]:
+            found = engine.evaluate(
+                "([name, typed]) => engine.findAll(trees.get(name), engine.readMatcher(typed)"
+                ".matcher).map((node) => node.place)",
+                [name, typed],
+            )
+            expected = snapshot(name).find_all(**{keyword: compiled})  # type: ignore[arg-type]
+            order = {one: place for place, one in enumerate(snapshot(name).nodes)}
+            if found != [order[one] for one in expected]:
+                differing.append((name, typed, found, [order[one] for one in expected]))
+
+    assert differing == []
+
+
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
@@ -155,7 +185,13 @@ def test_matchers_are_read_as_people_type_them(
         ('text="a", text="b"', "text= is there twice"),
         ('text="a" and more', "A keyword such as text="),
         ('text=""', "still empty"),
+        ('text="Go", desc="\u3000"', "desc= must not be blank"),
         (f'text="{"x" * 513}"', "512 characters"),
+        ('text_contains=re.compile("a")', "text_contains= takes no pattern"),
+        ('text=re.compile("(?i)a")', "cannot be tried here"),
+        ('text=re.compile("a", re.VERBOSE)', "re.VERBOSE cannot be tried here"),
+        ('text=re.compile("a(")', "The pattern"),
+        ('text=re.compile("a"', "should end with a bracket"),
     ],
 )
 def test_what_is_no_matcher_is_told(engine: Page, typed: str, told: str) -> None:
@@ -182,6 +218,15 @@ def test_code_that_is_copied_means_the_same_text(engine: Page, text: str) -> Non
     assert (
         engine.evaluate("(code) => engine.readMatcher(`text=${code}`).matcher.text", code) == text
     )
+
+
+def test_a_pattern_is_copied_as_it_was_typed(engine: Page) -> None:
+    """With its flags, in the way of Python."""
+    typed = r"""claw.node(id=re.compile(r"^a\d", I|re.M), role='button')"""
+
+    code = engine.evaluate("(typed) => engine.keywordsOf(engine.readMatcher(typed).matcher)", typed)
+
+    assert code == 'id=re.compile("^a\\\\d", re.I | re.M), role="button"'
 
 
 def suggestions(engine: Page, looked_at: Snapshot, place: int) -> list[dict[str, Any]]:

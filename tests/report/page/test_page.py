@@ -17,7 +17,7 @@ from PIL import Image
 
 from pytest_clawperator.report.page.page import embedded, page_text, write_page
 from pytest_clawperator.report.trace.events import ArtefactKept, PictureTaken, StepBegan
-from pytest_clawperator.report.trace.reading import Trace, read_trace
+from pytest_clawperator.report.trace.reading import Trace
 from tests.report.page.made import DEVICE, END, HEAD, NASTY, SERIAL, long_trace, write_trace
 
 SCRIPT = re.compile(r'<script type="module">(.*?)</script>', re.DOTALL)
@@ -90,41 +90,22 @@ def test_braces_in_a_trace_are_no_places_of_the_template(tmp_path: Path) -> None
 
 def test_a_page_of_fifty_steps_with_pictures_is_small(tmp_path: Path) -> None:
     """It takes at most 1.5 MB, with a picture of a real screen's size after each step."""
-    writer_folder = tmp_path / "trace"
-    trace = long_trace(writer_folder, steps=50, nodes=120, trees=50, picture=_webp())
-    pictures = [
-        PictureTaken(
-            at=101.9 + number,
-            serial=SERIAL,
-            blob=_keep(writer_folder, number),
-            size=(360, 800),
-            scale=1 / 3,
-            execution=number,
-        )
-        for number in range(50)
-    ]
-    with (writer_folder / "trace.jsonl").open("ab") as file:
-        file.writelines(json.dumps(one.to_json()).encode() + b"\n" for one in pictures)
-    write_page(read_trace(writer_folder), tmp_path / "page.html")
+    pictures = [_webp(number) for number in range(50)]
+    trace = long_trace(tmp_path / "trace", steps=50, nodes=120, trees=50, pictures=pictures)
+    write_page(trace, tmp_path / "page.html")
 
-    assert len(data_of(tmp_path / "page.html")["trace"]["pictures"]) == 51
+    assert len(data_of(tmp_path / "page.html")["trace"]["pictures"]) == 50
+    assert len(data_of(tmp_path / "page.html")["trace"]["trees"]) == 50
     assert (tmp_path / "page.html").stat().st_size <= 1_500_000
-    assert trace.skipped == 0
 
 
-def _webp(seed: int = 0) -> bytes:
+def _webp(seed: int) -> bytes:
     """Return the picture of a screen as traces keep it: about 15 kB."""
     small = Image.effect_noise((42, 93), 20 + seed % 7).resize((360, 800)).convert("RGB")
     file = BytesIO()
     small.save(file, "WEBP", quality=80)
     assert 10_000 < len(file.getvalue()) < 20_000
     return file.getvalue()
-
-
-def _keep(folder: Path, number: int) -> str:
-    name = f"{number:032x}.webp"
-    (folder / "blobs" / name).write_bytes(_webp(number))
-    return name
 
 
 def test_small_pictures_stay_as_they_are_and_large_ones_shrink(tmp_path: Path) -> None:

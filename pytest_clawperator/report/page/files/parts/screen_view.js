@@ -28,6 +28,8 @@ export class ScreenView extends HTMLElement {
     this.data = null;
     this.size = USUAL_SIZE;
     this.prefersBoxes = false;
+    /** @type {ShownTree | null} */
+    this.drawn = null;
     this.ground = make("canvas", { class: "boxes" });
     this.image = make("img", { alt: "", draggable: "false" });
     this.marks = make("div", { class: "marks" });
@@ -39,8 +41,8 @@ export class ScreenView extends HTMLElement {
     this.glass.addEventListener("pointermove", (event) => this.tell("node-hover", this.nodeUnder(event)));
     this.glass.addEventListener("pointerleave", () => this.tell("node-hover", null));
     this.glass.addEventListener("click", (event) => this.tell("node-pick", this.nodeUnder(event)));
-    document.addEventListener("themechange", () => this.draw());
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+    document.addEventListener("themechange", () => this.draw(true));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw(true));
   }
 
   connectedCallback() {
@@ -50,8 +52,9 @@ export class ScreenView extends HTMLElement {
   /** @param {ScreenData} data */
   show(data) {
     this.data = data;
-    this.size = data.size ?? data.tree?.size ?? USUAL_SIZE;
-    if (!(this.size.width > 0 && this.size.height > 0)) this.size = USUAL_SIZE;
+    const size = data.size ?? data.tree?.size ?? USUAL_SIZE;
+    if (size.width !== this.size.width || size.height !== this.size.height) this.drawn = null;
+    this.size = size.width > 0 && size.height > 0 ? size : USUAL_SIZE;
     const isEmpty = data.tree === null && data.picture === null;
     this.glass.hidden = isEmpty;
     this.empty.hidden = !isEmpty;
@@ -62,8 +65,11 @@ export class ScreenView extends HTMLElement {
     this.draw();
   }
 
-  /** Draws the picture, or the boxes where there is none or they are wished for. */
-  draw() {
+  /**
+   * Draws the picture, or the boxes where there is none or they are wished for.
+   * @param {boolean} [isForced] whether also what is there already: colours may have changed
+   */
+  draw(isForced = false) {
     if (this.data === null) return;
     const { picture, tree, label, isOlder = false } = this.data;
     // Boxes on a picture of another screen would mislead.
@@ -74,8 +80,9 @@ export class ScreenView extends HTMLElement {
     if (isPicture) {
       if (this.image.getAttribute("src") !== picture) this.image.src = picture;
       this.image.alt = label;
-    } else if (tree !== null) {
+    } else if (tree !== null && (tree !== this.drawn || isForced)) {
       drawBoxes(this.ground, tree, this.size);
+      this.drawn = tree;
     }
   }
 
@@ -190,6 +197,7 @@ export function drawBoxes(canvas, tree, size, width = 720) {
  * @param {number} largest
  */
 function drawLabel(context, text, { x, y, w, h }, largest) {
+  if (w < largest || h < largest / 2) return;
   const usual = Math.min(h * 0.6, largest);
   context.font = `${usual}px system-ui, sans-serif`;
   const fitting = usual * Math.min(1, (w * 0.94) / context.measureText(text).width);

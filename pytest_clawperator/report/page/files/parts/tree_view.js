@@ -28,6 +28,7 @@ export class TreeView extends HTMLElement {
     this.active = null;
     /** @type {ListedNode | null} */
     this.pointed = null;
+    this.isWaiting = false;
     this.space = make("div", { class: "rows", role: "presentation" });
     this.window = make("div", { class: "window", role: "presentation" });
     this.space.append(this.window);
@@ -107,11 +108,19 @@ export class TreeView extends HTMLElement {
       this.rows.push(node);
     }
     this.places = new Map(this.rows.map((node, place) => [node, place]));
+    this.space.style.height = `${this.rows.length * ROW}px`;
     this.draw();
   }
 
+  /** Draws the rows before the next frame, once for all that changed until then. */
   draw() {
-    this.space.style.height = `${this.rows.length * ROW}px`;
+    if (this.isWaiting) return;
+    this.isWaiting = true;
+    requestAnimationFrame(() => this.drawNow());
+  }
+
+  drawNow() {
+    this.isWaiting = false;
     const first = Math.max(0, Math.floor(this.scrollTop / ROW) - SPARE_ROWS);
     const last = Math.min(this.rows.length, Math.ceil((this.scrollTop + this.clientHeight) / ROW) + SPARE_ROWS);
     const shown = this.rows.slice(first, last);

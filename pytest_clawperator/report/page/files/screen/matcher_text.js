@@ -1,6 +1,8 @@
 // Matchers as people type them, and as Python code.
 import { KEYWORDS, LONGEST_VALUE } from "./matching.js";
+import { pythonPattern } from "./patterns.js";
 import { KNOWN_ROLES } from "./roles.js";
+import { isBlank } from "./tree.js";
 
 /**
  * @typedef {import("./matching.js").Matcher} TypedMatcher
@@ -9,6 +11,10 @@ import { KNOWN_ROLES } from "./roles.js";
 
 const CALL = /^\s*(?:[\w.]+\.)?\w+\((.*)\)\s*$/su;
 const KEYWORD = /^\s*,?\s*([A-Za-z_]\w*)\s*=\s*/u;
+const COMPILE = /^(?:re\.)?compile\(\s*(?=[rR]?["'])/;
+const COMPILE_END = /^\s*(?:,\s*((?:re\.)?[A-Z]+(?:\s*\|\s*(?:re\.)?[A-Z]+)*)\s*)?\)/;
+/** @type {(keyof TypedMatcher)[]} */
+const TAKING_PATTERNS = ["text", "id", "desc"];
 const ESCAPES = new Map(Object.entries({
   n: "\n", t: "\t", r: "\r", 0: "\0", a: "\x07", b: "\b", f: "\f", v: "\v",
   "\\": "\\", "'": "'", '"': '"', "\n": "",
@@ -38,11 +44,39 @@ export function readMatcher(typed) {
       return { problem: `Nodes are not matched by ${found[1]}=, but by ${KEYWORDS.join(", ")}.` };
     }
     if (matcher[keyword] !== undefined) return { problem: `${keyword}= is there twice.` };
-    const value = literal(rest.slice(found[0].length));
-    matcher[keyword] = value.text;
+    const value = valueAt(rest.slice(found[0].length));
+    if ("problem" in value) return value;
+    if (typeof value.value === "object" && !TAKING_PATTERNS.includes(keyword)) {
+      return { problem: `${keyword}= takes no pattern: ${TAKING_PATTERNS.join(", ")} do.` };
+    }
+    Object.assign(matcher, { [keyword]: value.value });
     rest = value.rest;
   }
   return checked(matcher, "");
+}
+
+/**
+ * Reads a string, or a call of `re.compile`.
+ * @param {string} source
+ * @returns {{ value: string | import("./patterns.js").Pattern, rest: string } | { problem: string }}
+ */
+function valueAt(source) {
+  const call = COMPILE.exec(source);
+  if (call === null) {
+    const { text, rest } = literal(source);
+    return { value: text, rest };
+  }
+  const inner = literal(source.slice(call[0].length));
+  const end = COMPILE_END.exec(inner.rest);
+  if (end === null) return { problem: 're.compile("...") should end with a bracket' };
+  const flags = (end[1] ?? "").split("|").map((flag) => flag.trim().replace(/^re\./, "")).filter(Boolean);
+  try {
+    const regex = pythonPattern(inner.text, flags);
+    const code = `re.compile(${quoted(inner.text)}${flags.map((flag, place) => `${place ? " |" : ","} re.${flag}`).join("")})`;
+    return { value: { regex, code }, rest: inner.rest.slice(end[0].length) };
+  } catch (error) {
+    return { problem: `The pattern: ${error instanceof Error ? error.message : error}` };
+  }
 }
 
 /**
@@ -53,7 +87,9 @@ export function readMatcher(typed) {
 function checked(matcher, note) {
   const given = Object.values(matcher);
   if (given.every((value) => value === "")) return { problem: "The matcher is still empty." };
-  if (given.some((value) => value.length > LONGEST_VALUE)) {
+  const blank = KEYWORDS.find((keyword) => typeof matcher[keyword] === "string" && matcher[keyword] !== "" && isBlank(String(matcher[keyword])));
+  if (blank !== undefined) return { problem: `${blank}= must not be blank.` };
+  if (given.some((value) => typeof value === "string" && value.length > LONGEST_VALUE)) {
     return { problem: `A value has ${LONGEST_VALUE} characters at most.` };
   }
   const role = matcher.role?.toLowerCase();
@@ -136,6 +172,11 @@ export function quoted(text) {
  */
 export function keywordsOf(matcher) {
   return KEYWORDS.filter((keyword) => matcher[keyword] !== undefined)
-    .map((keyword) => `${keyword}=${quoted(/** @type {string} */ (matcher[keyword]))}`)
+    .map((keyword) => `${keyword}=${codeOf(matcher[keyword] ?? "")}`)
     .join(", ");
+}
+
+/** @param {string | import("./patterns.js").Pattern} value */
+function codeOf(value) {
+  return typeof value === "string" ? quoted(value) : value.code;
 }

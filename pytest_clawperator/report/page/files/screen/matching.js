@@ -4,9 +4,10 @@ import { roleOf } from "./roles.js";
 /**
  * A matcher by its keywords; those that are given must all fit.
  * @typedef {{
- *   text?: string, text_contains?: string, id?: string, desc?: string, desc_contains?: string,
- *   role?: string,
+ *   text?: string | Pattern, text_contains?: string, id?: string | Pattern,
+ *   desc?: string | Pattern, desc_contains?: string, role?: string,
  * }} Matcher
+ * @typedef {import("./patterns.js").Pattern} Pattern
  * @typedef {import("./tree.js").Tree} SearchedTree
  * @typedef {import("./tree.js").TreeNode} SearchedNode
  */
@@ -53,13 +54,16 @@ function checksOf(matcher) {
   const { id, text, text_contains: part, desc, desc_contains: descPart, role } = matcher;
   /** @type {((node: SearchedNode) => boolean)[]} */
   const checks = [];
-  if (id !== undefined) checks.push((node) => isId(node.id, id));
-  if (text !== undefined) checks.push((node) => node.label === text);
+  if (typeof id === "object") checks.push((node) => fitsPattern(node.id, id) || fitsPattern(node.shortId, id));
+  else if (id !== undefined) checks.push((node) => isId(node.id, id));
+  if (typeof text === "object") checks.push((node) => fitsPattern(node.label, text));
+  else if (text !== undefined) checks.push((node) => node.label === text);
   if (part !== undefined) {
     const wanted = folded(part);
     checks.push((node) => folded(node.label).includes(wanted));
   }
-  if (desc !== undefined) checks.push((node) => node.desc !== "" && node.desc === desc);
+  if (typeof desc === "object") checks.push((node) => fitsPattern(node.desc, desc));
+  else if (desc !== undefined) checks.push((node) => node.desc !== "" && node.desc === desc);
   if (descPart !== undefined) {
     const wanted = folded(descPart);
     checks.push((node) => node.desc !== "" && folded(node.desc).includes(wanted));
@@ -79,4 +83,13 @@ function checksOf(matcher) {
 function isId(value, wanted) {
   if (value === "") return false;
   return value === wanted || (!wanted.includes(":id/") && value.endsWith(`:id/${wanted}`));
+}
+
+/**
+ * Whether a pattern is found in a value; what a node does not have fits none.
+ * @param {string} value
+ * @param {Pattern} pattern
+ */
+function fitsPattern(value, { regex }) {
+  return value !== "" && regex.test(value);
 }

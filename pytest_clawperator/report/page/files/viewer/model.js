@@ -6,7 +6,8 @@ import { bag, listIn, numberIn, numbersIn, textIn, textsOf } from "./values.js";
  * @typedef {{ type: string, message: string, code: string, hint: string }} Failure
  * @typedef {{ box: import("../screen/tree.js").Box | null, point: { x: number, y: number } | null }} Touch
  * @typedef {{ name: string, at: number, serial: string, execution: number | null, width: number, height: number }} Picture
- * @typedef {{ label: string, at: number, tree: string | null, picture: Picture | null, isOlder: boolean, touch: Touch | null, note: string }} Moment
+ * @typedef {{ label: string, at: number, tree: string | null, picture: Picture | null, pictured: string | null, touch: Touch | null, note: string }} Moment
+ * `pictured` is the hierarchy that the picture was taken of, where that is another one.
  * @typedef {{ at: number, text: string, isBad?: boolean, moment?: number }} Remark
  * @typedef {"step" | "phase" | "fixture" | "execution" | "expectation"} EntryKind
  * @typedef {{ name: string, path: string, mime: string, href: string }} Artefact
@@ -59,6 +60,11 @@ export class Entry {
   /** Whether something was done or looked at in it, so that it has moments. */
   get isAction() {
     return this.kind === "execution" || this.kind === "expectation";
+  }
+
+  /** Whether it is an execution that only looks at the screen, as many do between two actions. */
+  get isLook() {
+    return this.kind === "execution" && this.title === "snapshot_ui";
   }
 
   get end() {
@@ -177,7 +183,7 @@ function endExpectation(entry, event, at) {
     const found = textIn(poll, "found");
     entry.moments.push({
       label: polls.length === 1 ? "Look" : `Look ${place + 1} of ${polls.length}`, at: looked,
-      tree: textIn(poll, "tree") || null, picture: null, isOlder: false, touch: null, note: found,
+      tree: textIn(poll, "tree") || null, picture: null, pictured: null, touch: null, note: found,
     });
     entry.remarks.push({ at: looked, text: found === "" ? "looked" : `found ${found}`, moment: place });
   }
@@ -386,7 +392,9 @@ function finish(story) {
   // An expectation is written when it ends; in the list it stands where it began.
   story.actions = story.entries.filter((entry) => entry.isAction).sort((one, other) => one.at - other.at);
   story.pictures.sort((one, other) => one.at - other.at);
-  for (const [at, entry] of story.actions.entries()) addMoments(story, entry, story.actions[at + 1] ?? null);
+  for (const [at, entry] of story.actions.entries()) {
+    addMoments(story, entry, story.actions[at - 1] ?? null, story.actions[at + 1] ?? null);
+  }
   markOlderPictures(story);
   for (const entry of [...story.entries].reverse()) closeEntry(entry);
   const last = story.actions.at(-1);
@@ -407,21 +415,30 @@ function closeEntry(entry) {
 /**
  * @param {Story} story
  * @param {Entry} entry
+ * @param {Entry | null} previous
  * @param {Entry | null} next
  */
-function addMoments(story, entry, next) {
+function addMoments(story, entry, previous, next) {
   if (entry.kind === "expectation") {
     for (const moment of entry.moments) moment.picture = pictureAt(story, entry.serial, moment.at);
     return;
   }
-  const own = story.pictures.filter((one) => one.execution !== null && one.execution === entry.id);
+  const own = story.pictures.filter((one) => one.execution !== null && one.execution === entry.id).at(-1) ?? null;
   const before = pictureAt(story, entry.serial, entry.at);
-  const following = next !== null && next.serial === entry.serial ? next.before ?? next.moments[0]?.tree ?? null : null;
+  if (entry.isLook) {
+    entry.moments = [{ label: "Look", at: entry.end, tree: entry.after ?? entry.before, picture: own ?? before, pictured: null, touch: null, note: "" }];
+    return;
+  }
+  const left = previous?.serial === entry.serial ? previous.after : null;
+  const found = next?.serial === entry.serial ? next.before ?? (next.isLook ? next.after : next.moments[0]?.tree ?? null) : null;
   entry.moments = [
-    { label: "Before", at: entry.at, tree: entry.before, picture: before, isOlder: false, touch: entry.touch, note: "" },
     {
-      label: "After", at: entry.end, tree: entry.after ?? following, picture: own.at(-1) ?? null, isOlder: false, touch: null,
-      note: entry.after === null && following !== null ? "as the next step found it" : "",
+      label: "Before", at: entry.at, tree: entry.before ?? left, picture: before, pictured: null, touch: entry.touch,
+      note: entry.before === null && left !== null ? "as the step before left it" : "",
+    },
+    {
+      label: "After", at: entry.end, tree: entry.after ?? found, picture: own, pictured: null, touch: null,
+      note: entry.after === null && found !== null ? "as the next step found it" : "",
     },
   ];
 }
@@ -434,7 +451,7 @@ function markOlderPictures(story) {
   const trees = new Map(story.actions.map((entry) => [entry.id, entry.after]));
   for (const moment of story.actions.flatMap((entry) => entry.moments)) {
     const taken = moment.picture === null ? null : trees.get(moment.picture.execution) ?? null;
-    moment.isOlder = taken !== null && moment.tree !== null && taken !== moment.tree;
+    if (moment.tree !== null && taken !== moment.tree) moment.pictured = taken;
   }
 }
 

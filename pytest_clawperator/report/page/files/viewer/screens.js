@@ -7,7 +7,7 @@ import { ScreenView } from "../parts/screen_view.js";
  * @typedef {import("../screen/tree.js").Tree} ScreenTree
  * @typedef {{
  *   moment: ScreenMoment, tree: ScreenTree | null, uri: string | null, label: string,
- *   size: { width: number, height: number } | null, isPassed: boolean,
+ *   size: { width: number, height: number } | null, isPassed: boolean, isOlder: boolean,
  * }} ScreenSlot
  */
 
@@ -40,13 +40,13 @@ export class Screens {
     const shown = this.places.slice(0, slots.length);
     if (this.element.childElementCount !== shown.length) fill(this.element, ...shown.map((one) => one.figure));
     this.element.style.setProperty("--places", String(shown.length));
-    for (const [place, { moment, tree, uri, size, label, isPassed }] of slots.entries()) {
+    for (const [place, { moment, tree, uri, size, label, isPassed, isOlder }] of slots.entries()) {
       const { button, note, view, figure } = this.places[place];
       button.textContent = label;
       figure.classList.toggle("passed", isPassed);
-      note.textContent = noteOf(moment);
+      note.textContent = noteOf(moment, isOlder);
       view.prefersBoxes = this.prefersBoxes;
-      view.show({ tree, picture: uri, isOlder: moment.isOlder, size, touch: moment.touch, label: `Screen: ${label}` });
+      view.show({ tree, picture: uri, isOlder, size, touch: moment.touch, label: `Screen: ${label}` });
     }
     this.setActive(active);
   }
@@ -95,11 +95,15 @@ export class Screens {
   }
 }
 
-/** @param {ScreenMoment} moment */
-function noteOf(moment) {
+/**
+ * @param {ScreenMoment} moment
+ * @param {boolean} isOlder
+ */
+function noteOf(moment, isOlder) {
   const { picture, tree } = moment;
   if (moment.note !== "") return moment.note;
-  if (moment.isOlder) return "its picture is older";
+  if (isOlder) return "its picture is older";
+  if (moment.pictured !== null) return "its picture is a little older";
   if (picture === null && tree !== null) return "no picture";
   if (picture !== null && tree === null) return "no hierarchy";
   return "";

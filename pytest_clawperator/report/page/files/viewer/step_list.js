@@ -8,9 +8,6 @@ const KIND_ICONS = new Map(Object.entries({
   execution: "tap", expectation: "eye", step: "group", phase: "cog", fixture: "cog",
 }));
 
-// An execution that only looks at the screen, as many do between two actions.
-const LOOK = "snapshot_ui";
-
 export class StepList {
   /**
    * @param {HTMLElement} element
@@ -51,13 +48,13 @@ export class StepList {
     const row = make(
       "div",
       {
-        role: "treeitem", class: `entry ${entry.kind} ${state}${entry.title === LOOK ? " look" : ""}`, tabindex: -1,
+        role: "treeitem", class: `entry ${entry.kind} ${state}${entry.isLook ? " look" : ""}`, tabindex: -1,
         "aria-level": entry.depth + 1, "aria-selected": "false",
         "aria-setsize": siblings.length, "aria-posinset": siblings.indexOf(entry) + 1,
         "aria-expanded": entry.children.length > 0 ? "true" : null, title: clip(entry.title, 500),
       },
       make("span", { class: "twist", "aria-hidden": "true" }),
-      icon(state === "failed" ? "cross" : state === "broken" ? "broken" : KIND_ICONS.get(entry.title === LOOK ? "expectation" : entry.kind) ?? "tap"),
+      icon(state === "failed" ? "cross" : state === "broken" ? "broken" : KIND_ICONS.get(entry.isLook ? "expectation" : entry.kind) ?? "tap"),
       make("bdi", { class: "what" }, isBlock ? [verb, ...rest].join(" ") : verb,
         !isBlock && rest[0] ? make("span", { class: "code" }, ` ${rest[0]}`) : null),
       state === "failed" && make("span", { class: "unseen" }, " failed"),

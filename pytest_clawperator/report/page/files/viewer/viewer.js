@@ -11,7 +11,7 @@ import { Tabs, showNothing } from "../panels/tabs.js";
 import { MatcherBox } from "../parts/matcher_box.js";
 import { NodeView } from "../parts/node_view.js";
 import { TreeView } from "../parts/tree_view.js";
-import { partnerOf } from "./comparing.js";
+import { isOtherScreen, partnerOf } from "./comparing.js";
 import { FilmStrip } from "./film_strip.js";
 import { Keys } from "./keys.js";
 import { MatchScan } from "./match_scan.js";
@@ -142,10 +142,10 @@ export class Viewer {
     this.steps.select(entry);
     if (entry.isAction) this.film.select(entry);
     this.shown = this.momentsOf(entry);
-    const usual = entry.kind === "execution" && (entry.touch !== null || entry.failure !== null) ? 0 : this.shown.findLastIndex((one) => !one.isPassed);
+    const usual = entry.touch !== null || (entry.failure !== null && entry.before !== null) ? 0 : this.shown.findLastIndex((one) => !one.isPassed);
     this.screens.active = Math.max(0, Math.min(active ?? usual, this.shown.length - 1));
     this.tabs.change();
-    void this.showScreens();
+    void this.showScreens(active === undefined);
   }
 
   /**
@@ -172,9 +172,22 @@ export class Viewer {
     return (ref.isPassed ? this.passedTrees : this.trees).get(name);
   }
 
-  async showScreens() {
+  /**
+   * Whether a picture shows another screen: it was taken of a hierarchy with other nodes.
+   * @param {ShownMoment} ref
+   * @param {import("../screen/tree.js").Tree | null} tree
+   */
+  async isPictureOlder(ref, tree) {
+    const { pictured } = ref.entry.moments[ref.moment];
+    const other = pictured === null || tree === null ? null : await (ref.isPassed ? this.passedTrees : this.trees).get(pictured);
+    return other !== null && tree !== null && isOtherScreen(other, tree);
+  }
+
+  /** @param {boolean} [isFresh] whether the page chooses the screen that the tree is about */
+  async showScreens(isFresh = false) {
     const turn = ++this.turn;
     const found = await Promise.all(this.shown.map((ref) => this.treeOf(ref)));
+    const older = await Promise.all(this.shown.map((ref, place) => this.isPictureOlder(ref, found[place])));
     if (turn !== this.turn) return;
     const slots = this.shown.map((ref, place) => {
       const story = ref.isPassed ? this.passed ?? this.story : this.story;
@@ -182,12 +195,15 @@ export class Viewer {
       const picture = moment.picture;
       const device = story.devices.find((one) => one.serial === ref.entry.serial) ?? null;
       return {
-        moment, tree: found[place], isPassed: ref.isPassed, label: ref.isPassed ? `Passed: ${moment.label.toLowerCase()}` : moment.label,
+        moment, tree: found[place], isPassed: ref.isPassed, isOlder: older[place], label: ref.isPassed ? `Passed: ${moment.label.toLowerCase()}` : moment.label,
         uri: picture === null ? null : story.pictureUris.get(picture.name) ?? null,
         size: screenSize(picture, found[place], device?.size ?? null),
       };
     });
-    this.screens.show(slots, this.screens.active);
+    const { active } = this.screens;
+    // Where only the other screen has a hierarchy, that one can be searched.
+    const chosen = found[active] === null && isFresh ? found.findIndex((tree) => tree !== null) : active;
+    this.screens.show(slots, found[chosen] === undefined ? active : chosen);
     this.showTree(found[this.screens.active] ?? null);
   }
 
