@@ -46,6 +46,7 @@ def connect(
             claw.open_app("com.android.settings")
     """
     from pytest_clawperator.devices import connection
+    from pytest_clawperator.skills.on_device import DeviceSkills
 
     observers = connection.all_observers(observe)
     if url is not None:
@@ -71,4 +72,13 @@ def connect(
             grant=grant,
             observers=observers,
         )
-    return connection.open_client(runner, device, timeout=timeout, matchers=matchers)
+    return connection.open_client(
+        runner,
+        device,
+        timeout=timeout,
+        matchers=matchers,
+        skills=DeviceSkills(
+            adb=None if url is not None else str(transport.server),
+            operator_package=device.info.operator_package,
+        ),
+    )
