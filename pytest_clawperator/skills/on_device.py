@@ -41,7 +41,8 @@ class DeviceSkills:
         """Run the script of a skill on the device; raise if it fails."""
         if self.adb is None:
             raise ExecutionsOnlyError(
-                "run_skill: a script needs a device behind an adb server", serial=serial
+                "run_skill is not possible here: a script needs a device behind an adb server",
+                serial=serial,
             )
         package = self.operator_package or OPERATOR_PACKAGE
         return run_skill(
