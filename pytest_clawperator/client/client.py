@@ -65,11 +65,11 @@ class Clawperator(DirectActions, HintsAtNames):
         device: Device,
         timeout: float = 5.0,
         matchers: Matchers = "strict",
-        skills: Skills | None = None,
+        skills: Callable[[], Skills] = NoSkills,
     ) -> None:
         super().__init__(Performer(runner, matchers=matchers), device=device, timeout=timeout)
         self._runner = runner
-        self._skills: Skills = skills or NoSkills()
+        self._skills = skills
         self.pauser: Callable[[Clawperator, FrameType | None], None] = pause_script
 
     @property
@@ -158,7 +158,7 @@ class Clawperator(DirectActions, HintsAtNames):
         __tracebackhide__ = True
         words = as_words(args)
         run = partial(
-            self._skills.run,
+            self._skills().run,
             self.serial,
             skill_id,
             words,
@@ -181,7 +181,7 @@ class Clawperator(DirectActions, HintsAtNames):
         __tracebackhide__ = True
         # Each run has an id of its own, as its envelope is found by it.
         values = {"COMMAND_ID": f"cmd-{uuid4().hex[:16]}", **variables}
-        return self.execute(self._skills.compile(skill_id, artifact, values))
+        return self.execute(self._skills().compile(skill_id, artifact, values))
 
     def batch(self) -> Batch:
         """Collect actions and send them together, in as few executions as possible.

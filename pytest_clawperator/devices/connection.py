@@ -56,7 +56,7 @@ def open_client(
     *,
     timeout: float = 5.0,
     matchers: Matchers = "strict",
-    skills: Skills | None = None,
+    skills: Callable[[], Skills] | None = None,
 ) -> Clawperator:
     """Return the client; if it cannot be made, the runner is closed."""
     # The command line runs executions without one, and shall start quickly.
@@ -64,9 +64,8 @@ def open_client(
 
     with ExitStack() as opened:
         opened.callback(runner.close)
-        client = Clawperator(
-            runner, device=device, timeout=timeout, matchers=matchers, skills=skills
-        )
+        about = {} if skills is None else {"skills": skills}
+        client = Clawperator(runner, device=device, timeout=timeout, matchers=matchers, **about)
         opened.pop_all()
     return client
 

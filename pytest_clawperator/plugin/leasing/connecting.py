@@ -102,7 +102,7 @@ def client_of(
         device,
         timeout=settings.timeout,
         matchers=settings.matchers,
-        skills=_skills(config, lease, device),
+        skills=partial(_skills, config, lease, device),
     )
     events.add(_ExecutionHook(config, device.info))
     return client
