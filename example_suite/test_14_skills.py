@@ -1,7 +1,7 @@
 """Lesson 14: skills. Packaged scripts and recipes for apps, used in tests.
 
 They are in `skills/`; `clawperator-py skills list` lists them, and
-`pytest --claw-skills example_suite` runs their recipes without a test file.
+`pytest --claw-skills=example_suite` runs their recipes without a test file.
 """
 
 from __future__ import annotations
