@@ -21,8 +21,8 @@ import pytest
 
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
 from pytest_clawperator.plugin import fixtures, hookspecs
-from pytest_clawperator.plugin.options import OPTIONS
 from pytest_clawperator.plugin.features import test_files
+from pytest_clawperator.plugin.options import OPTIONS
 from pytest_clawperator.plugin.rooms import Rooms
 from pytest_clawperator.simulator.faults import FAULTS
 from pytest_clawperator.simulator.screen.app_files.load import parse_app
