@@ -52,6 +52,7 @@ from pytest_clawperator.contracts.payload import Action as Action
 from pytest_clawperator.contracts.payload import Execution as Execution
 from pytest_clawperator.contracts.payload import validate_execution as validate_execution
 from pytest_clawperator.contracts.selectors import NodeMatcher as NodeMatcher
+from pytest_clawperator.contracts.skill_run import SkillRun as SkillRun
 from pytest_clawperator.contracts.text.selector_flags import (
     parse_selector_flags as parse_selector_flags,
 )

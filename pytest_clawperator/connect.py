@@ -7,12 +7,15 @@ always the function and never the module; what is heavy is imported when it is c
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pytest_clawperator.client.client import Clawperator
     from pytest_clawperator.client.plan.proving import Matchers
+    from pytest_clawperator.client.skill_use import Skills
     from pytest_clawperator.contracts.events import Observer
 
 
@@ -71,4 +74,20 @@ def connect(
             grant=grant,
             observers=observers,
         )
-    return connection.open_client(runner, device, timeout=timeout, matchers=matchers)
+    return connection.open_client(
+        runner,
+        device,
+        timeout=timeout,
+        matchers=matchers,
+        skills=partial(
+            _skills,
+            adb=None if url is not None else str(transport.server),
+            operator_package=device.info.operator_package,
+        ),
+    )
+
+
+def _skills(**about: str | None) -> Skills:
+    """Return the skills for a device; few scripts use any."""
+    found: Skills = import_module("pytest_clawperator.skills.on_device").DeviceSkills(**about)
+    return found

@@ -28,6 +28,7 @@ from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
 from tests.doubles.host import SERIAL, running_host
 from tests.doubles.operator_apk import operator_apk
+from tests.doubles.skill_repository import RECIPE, add_skill, make_repository
 
 RELEASE = "com.clawperator.operator"
 DEV = "com.clawperator.operator.dev"
@@ -222,6 +223,26 @@ class TestFailing:
             pytest.raises(ConfigurationError, match="operator_apk=, grant= cannot be used"),
         ):
             connect(url=host.url, grant=True, operator_apk="operator.apk")
+
+
+def test_a_script_can_use_skills(
+    adb: str, simulator: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the registry that is found; scripts reach the same adb server."""
+    registry = make_repository(tmp_path)
+    look = '"$CLAWPERATOR_BIN" devices --json'
+    add_skill(registry, "com.android.settings.look", script=look, recipe=RECIPE)
+    monkeypatch.setenv("CLAWPERATOR_SKILLS_REGISTRY", str(registry))
+    monkeypatch.delenv("CLAWPERATOR_BIN", raising=False)
+
+    with connect(simulator.serials[0], adb=adb) as claw:
+        done = claw.run_skill("com.android.settings.look")
+        envelope = claw.run_artifact(
+            "com.android.settings.look", "open", APP="com.android.settings"
+        )
+
+    assert simulator.serials[0] in done.output
+    assert envelope.ok
 
 
 def test_an_unauthorized_phone_says_what_to_do_on_it() -> None:

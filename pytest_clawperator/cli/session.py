@@ -25,7 +25,8 @@ from pytest_clawperator.devices.inventory import (
     list_devices,
     read_device,
 )
-from pytest_clawperator.devices.lease import Hold, open_leases, take_each
+from pytest_clawperator.devices.lease import Permit, open_leases, take_each
+from pytest_clawperator.devices.lent import borrow
 from pytest_clawperator.devices.readiness import Readiness, read_readiness
 from pytest_clawperator.devices.spec import parse_device_spec
 from pytest_clawperator.errors import (
@@ -118,7 +119,7 @@ def open_device(options: GlobalOptions) -> Iterator[AdbTransport]:
 
 
 @contextmanager
-def leased(options: GlobalOptions, transport: AdbTransport) -> Iterator[Hold]:
+def leased(options: GlobalOptions, transport: AdbTransport) -> Iterator[Permit]:
     """Hold the device; raise who holds it if somebody does."""
     key = read_device(transport, server=transport.server).key
     with _hold(options, key, transport.serial) as hold:
@@ -195,7 +196,12 @@ def _tolerating_variant(open_pipeline: Callable[..., tuple[Pipeline, Device]]) -
 
 
 @contextmanager
-def _hold(options: GlobalOptions, key: str, serial: str) -> Iterator[Hold]:
+def _hold(options: GlobalOptions, key: str, serial: str) -> Iterator[Permit]:
+    """Hold the device, or use one that whoever started this program has leased and lent."""
+    with borrow(key, run_id=RUN_ID, say=notice) as lent:
+        if lent is not None:
+            yield lent
+            return
     store = open_leases(options.lease, run_id=RUN_ID, say=notice)
     try:
         [hold] = take_each(store, [[key]], say=notice, name=lambda _: serial)

@@ -6,8 +6,10 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
+from uuid import uuid4
 
 from typing_extensions import Self, Unpack
 
@@ -19,11 +21,14 @@ from pytest_clawperator.client.pausing import pause_script
 from pytest_clawperator.client.plan.performer import Performer
 from pytest_clawperator.client.plan.proving import Matchers, matchers_of
 from pytest_clawperator.client.plan.target import TargetLike, target_of
+from pytest_clawperator.client.skill_use import NoSkills, Skills, as_words, telling
 from pytest_clawperator.client.step import Step
 from pytest_clawperator.contracts.actions import TypedAction
 from pytest_clawperator.contracts.completion import complete_execution, override_timeout
+from pytest_clawperator.contracts.events import Event
 from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.contracts.selectors import MatcherKeywords
+from pytest_clawperator.contracts.skill_run import SkillRun
 from pytest_clawperator.contracts.text import foreign_names
 from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
 from pytest_clawperator.contracts.text.wording import shown
@@ -60,9 +65,11 @@ class Clawperator(DirectActions, HintsAtNames):
         device: Device,
         timeout: float = 5.0,
         matchers: Matchers = "strict",
+        skills: Callable[[], Skills] = NoSkills,
     ) -> None:
         super().__init__(Performer(runner, matchers=matchers), device=device, timeout=timeout)
         self._runner = runner
+        self._skills = skills
         self.pauser: Callable[[Clawperator, FrameType | None], None] = pause_script
 
     @property
@@ -129,6 +136,53 @@ class Clawperator(DirectActions, HintsAtNames):
             )
         return self._runner.run(execution)
 
+    # Skills
+
+    def run_skill(
+        self,
+        skill_id: str,
+        args: Sequence[Any] = (),
+        *,
+        timeout: float | None = None,
+        expect_contains: str | None = None,
+    ) -> SkillRun:
+        """Run the script of a skill on this device; raise if it fails.
+
+        ``done = claw.run_skill("com.example.shop.search", ["lamp"], expect_contains="Item")``
+
+        The script gets the device and then ``args``, each as text. Its host program may use the
+        device meanwhile, which stays that of this client. ``timeout`` is how many seconds it may
+        take (120), ``expect_contains`` a text that it must print. What it printed is in
+        ``done.output``, and in the trace of the test.
+        """
+        __tracebackhide__ = True
+        words = as_words(args)
+        run = partial(
+            self._skills().run,
+            self.serial,
+            skill_id,
+            words,
+            timeout=timeout,
+            wanted=expect_contains,
+        )
+        observers = getattr(self._runner, "observers", None)
+        with self.step(" ".join(["skill", skill_id, *words])):
+            return telling(
+                observers.send if observers else _tell_nobody, self.serial, skill_id, run
+            )
+
+    def run_artifact(self, skill_id: str, artifact: str, /, **variables: Any) -> RunResult:
+        """Compile a recipe of a skill, run it, and return its envelope, a failed one too.
+
+        ``envelope = claw.run_artifact("com.example.shop.show-item", "show-item", NUMBER=3)``
+
+        Every variable of the recipe needs a value, and no other may be given.
+        """
+        __tracebackhide__ = True
+        # Each run has an id of its own, as its envelope is found by it.
+        values = {"COMMAND_ID": f"cmd-{uuid4().hex[:16]}", **variables}
+        return self.execute(self._skills().compile(skill_id, artifact, values))
+
     def batch(self) -> Batch:
         """Collect actions and send them together, in as few executions as possible.
 
@@ -185,6 +239,10 @@ class Clawperator(DirectActions, HintsAtNames):
         ``claw.pause()``
         """
         self.pauser(self, sys._getframe(1))
+
+
+def _tell_nobody(event: Event) -> None:
+    """Do nothing: another host's runner has no observers."""
 
 
 def _late_close(execution: Execution) -> str | None:

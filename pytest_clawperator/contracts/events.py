@@ -79,6 +79,23 @@ class StepFinished(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SkillStarted(Event):
+    """The script of a skill is about to run on the device."""
+
+    skill_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkillFinished(Event):
+    """The script of a skill ended, whether or not it failed, and had printed this."""
+
+    skill_id: str
+    elapsed: float
+    output: str = ""
+    complaints: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Notice(Event):
     """A remark that fails nothing: lost log lines, a late envelope, a new server."""
 

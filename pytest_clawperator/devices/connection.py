@@ -45,12 +45,18 @@ from pytest_clawperator.visible_text import visible
 if TYPE_CHECKING:
     from pytest_clawperator.client.client import Clawperator
     from pytest_clawperator.client.plan.proving import Matchers
+    from pytest_clawperator.client.skill_use import Skills
 
 _log = logging.getLogger("pytest_clawperator")
 
 
 def open_client(
-    runner: Runner, device: Device, *, timeout: float = 5.0, matchers: Matchers = "strict"
+    runner: Runner,
+    device: Device,
+    *,
+    timeout: float = 5.0,
+    matchers: Matchers = "strict",
+    skills: Callable[[], Skills] | None = None,
 ) -> Clawperator:
     """Return the client; if it cannot be made, the runner is closed."""
     # The command line runs executions without one, and shall start quickly.
@@ -58,7 +64,8 @@ def open_client(
 
     with ExitStack() as opened:
         opened.callback(runner.close)
-        client = Clawperator(runner, device=device, timeout=timeout, matchers=matchers)
+        about = {} if skills is None else {"skills": skills}
+        client = Clawperator(runner, device=device, timeout=timeout, matchers=matchers, **about)
         opened.pop_all()
     return client
 

@@ -19,12 +19,16 @@ MARKERS = (
     " error; 'first', the first wins.",
     "claw_payload(path_or_dict): a payload of the test, which --claw-validate checks; a path"
     " starts from the folder of the test file.",
+    "claw_skill(skill, artifact, app, intent): on the tests that --claw-skills collects, from the"
+    " registry; for -m.",
 )
 #: The markers that bring a test its device, whether or not it names a fixture.
 ASK_FOR_DEVICE = ("claw_device", "claw_app")
 
 #: The names of all of them.
-NAMES = frozenset(["claw_device", "claw_app", "claw_timeout", "claw_matchers", "claw_payload"])
+NAMES = frozenset(
+    ["claw_device", "claw_app", "claw_timeout", "claw_matchers", "claw_payload", "claw_skill"]
+)
 
 
 def add_markers(config: pytest.Config) -> None:

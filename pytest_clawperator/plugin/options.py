@@ -208,6 +208,12 @@ OPTIONS = (
         " shorter. Apps keep their own time.",
         "FACTOR",
     ),
+    Option(
+        "skills",
+        "Run the recipes of a skills repository as tests: PATH is the repository or its registry."
+        " Other tests run only where the command line names them.",
+        "PATH",
+    ),
     Option("update_goldens", "Write the golden screens that are missing or do not fit."),
     Option(
         "strict",

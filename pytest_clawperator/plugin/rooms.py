@@ -12,6 +12,7 @@ from pytest_clawperator.plugin.features import (
     hidden_characters,
     marked_tests,
     pausing,
+    skill_tests,
     soft,
     validating,
 )
@@ -63,6 +64,7 @@ class Rooms:
         unfit_tests,
         unfit_summary,
         validating,
+        skill_tests,
         examining,
         infrastructure,
         junit,

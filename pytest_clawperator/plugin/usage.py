@@ -27,7 +27,7 @@ _IMPORT = rb"\b(?:from|import) +pytest_clawperator\b"
 _ANY_USE = _DEVICE_USE + rb"|" + _IMPORT
 # The options that say, on the command line, that devices are wanted whatever the tests are. An
 # ini file serves runs without devices, too.
-_WISHES = ("device", "adb", "require", "matrix", "spare_devices")
+_WISHES = ("device", "adb", "require", "matrix", "spare_devices", "skills")
 # Options that make pytest tell something and run nothing: what it is, and what there is.
 _LISTINGS = (
     *("help", "version", "markers", "cacheshow"),

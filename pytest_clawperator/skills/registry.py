@@ -80,15 +80,19 @@ def read_registry(path: str | Path | None = None) -> Registry:
     return Registry(found, tuple(entries), document)
 
 
-def find_registry(environment: Mapping[str, str] = os.environ) -> Path:
+def find_registry(
+    environment: Mapping[str, str] = os.environ, *, folders: Sequence[Path] = ()
+) -> Path:
     """Return where the registry is; raise with all places that were tried.
 
-    One that the variable names is not looked for elsewhere: it would be another one.
+    One that the variable names is not looked for elsewhere: it would be another one. Else it is
+    in one of the ``folders``, by default the current one, or where skills are installed.
     """
     named = environment.get(REGISTRY_VARIABLE)
     if named:
         return Path(named)
-    tried = [Path.cwd() / REGISTRY_IN_REPOSITORY, installed_repository() / REGISTRY_IN_REPOSITORY]
+    places = [*(folders or [Path.cwd()]), installed_repository()]
+    tried = [place / REGISTRY_IN_REPOSITORY for place in places]
     for path in tried:
         if is_file(path):
             return path

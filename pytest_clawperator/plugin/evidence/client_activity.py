@@ -16,6 +16,8 @@ from pytest_clawperator.contracts.events import (
     ExecutionFinished,
     ExecutionStarted,
     Observer,
+    SkillFinished,
+    SkillStarted,
 )
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.errors import ClawperatorError
@@ -65,6 +67,7 @@ class ClientActivity:
     executions: deque[ExecutionFinished] = field(
         default_factory=lambda: deque(maxlen=_KEPT_EXECUTIONS)
     )
+    skills: list[SkillFinished] = field(default_factory=list)
     timed: list[TimedAction] = field(default_factory=list)
     typed: set[str] = field(default_factory=set)
     snapshot: bytes | None = None
@@ -99,6 +102,7 @@ class ClientActivity:
         self.is_watched = False
         self.executions.clear()
         self.timed.clear()
+        self.skills.clear()
         self.typed.clear()
         self.cuts.clear()
         self.snapshot = None
@@ -166,8 +170,11 @@ class ClientActivity:
         """Take note of what happens."""
         if not self.is_watched or threading.current_thread() in self.collecting_threads:
             return
-        if isinstance(event, ExecutionStarted):
+        if isinstance(event, (ExecutionStarted, SkillStarted)):
             self.on_use(self)
+        elif isinstance(event, SkillFinished):
+            self.skills.append(event)
+            self.timed.append(TimedAction(event.elapsed, f"skill {event.skill_id}"))
         elif isinstance(event, ExecutionFinished):
             self.executions.append(event)
             self.timed.append(TimedAction(event.elapsed, label_of(event.execution, event.proofs)))

@@ -21,6 +21,7 @@ from pytest_clawperator.plugin.evidence.collectors.evidence_piece import (
 from pytest_clawperator.plugin.evidence.collectors.log import collect_log
 from pytest_clawperator.plugin.evidence.collectors.look import Look
 from pytest_clawperator.plugin.evidence.collectors.screenshot import collect_screenshot
+from pytest_clawperator.plugin.evidence.collectors.skill_output import collect_skill_output
 from pytest_clawperator.plugin.evidence.collectors.snapshot import collect_snapshot
 from pytest_clawperator.plugin.input.settings import Settings
 
@@ -58,6 +59,7 @@ KINDS = (
         collect=lambda ask: collect_log(ask.client, ask.found, is_whole=ask.is_whole_log),
     ),
     Kind(name="envelopes", setting=None, collect=lambda ask: collect_envelopes(ask.client)),
+    Kind(name="skills", setting=None, collect=lambda ask: collect_skill_output(ask.client)),
     Kind(
         name="screenshot",
         setting="screenshot",

@@ -167,4 +167,5 @@ READERS: Mapping[str, Callable[..., Any]] = {
     "claw_timeout": _timeout,
     "claw_matchers": _matchers,
     "claw_payload": _payload,
+    "claw_skill": lambda item, skill, artifact, app="", intent="": skill,
 }

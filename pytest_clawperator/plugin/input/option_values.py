@@ -39,6 +39,7 @@ from pytest_clawperator.plugin.stash import SETTINGS
 from pytest_clawperator.plugin.worker_input import is_worker
 from pytest_clawperator.redaction.rules import check_rule
 from pytest_clawperator.simulator.phone_kinds import parse_phones
+from pytest_clawperator.skills.registry import REGISTRY_IN_REPOSITORY
 from pytest_clawperator.transport.server import locate_server
 from pytest_clawperator.visible_text import visible
 
@@ -254,6 +255,18 @@ def _check_folder(path: Path) -> None:
         ) from exc
 
 
+def _registry(text: str, folder: Path) -> Path:
+    """Return the registry that is meant: the file itself, or that of a repository."""
+    place = (folder / text).resolve()
+    for path in (place, place / REGISTRY_IN_REPOSITORY, place / REGISTRY_IN_REPOSITORY.name):
+        if is_file(path):
+            return path
+    raise ValueError(
+        f"found {text!r}, where no {REGISTRY_IN_REPOSITORY} is; allowed is a skills repository or"
+        " its registry"
+    )
+
+
 def _device(text: str) -> DeviceSpec:
     spec = parse_device_spec(text)
     if spec.phones is not None:
@@ -290,6 +303,7 @@ PARSERS: Mapping[str, Callable[[str, Path], Any]] = {
     "sim_app": _file,
     "sim_profile": _profile,
     "sim_time_scale": _factor,
+    "skills": _registry,
 }
 #: A closer look at a parsed value, which is taken once and not in every worker.
 CHECKS: Mapping[str, Callable[[Any], None]] = {

@@ -90,8 +90,8 @@ class Settings:
     count for each test that uses the fixture, as all with ``clawperator`` do.
     ``operator_package`` and ``operator_apk`` count when the client is connected, which is once
     in a run. It is too late for the others: ``device``, ``adb``, ``display``, ``redact``,
-    ``sim_app``, ``sim_profile``, ``sim_time_scale``, ``update_goldens``, ``doctor`` and
-    ``validate`` are used before any fixture runs. For another device, override
+    ``sim_app``, ``sim_profile``, ``sim_time_scale``, ``skills``, ``update_goldens``,
+    ``doctor`` and ``validate`` are used before any fixture runs. For another device, override
     ``clawperator_lease``.
     """
 
@@ -122,6 +122,7 @@ class Settings:
     sim_app: tuple[Path, ...] = ()
     sim_profile: str | None = None
     sim_time_scale: float | None = None
+    skills: Path | None = None
     update_goldens: bool = False
     strict: bool = False
     doctor: bool = False

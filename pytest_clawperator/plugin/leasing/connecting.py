@@ -21,6 +21,7 @@ from pytest_clawperator.devices.health import (
     is_somebody_elses,
 )
 from pytest_clawperator.devices.lease import await_landing, open_leases
+from pytest_clawperator.devices.lent import lend
 from pytest_clawperator.devices.pool import Lease, server_of
 from pytest_clawperator.devices.readiness import Readiness, judge
 from pytest_clawperator.devices.service.opening import open_remote
@@ -37,6 +38,7 @@ from pytest_clawperator.execution.flight import Clearance, always_clear
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import Processor
 from pytest_clawperator.execution.runner import Runner
+from pytest_clawperator.plugin.features.skill_tests import registry_of
 from pytest_clawperator.plugin.input.option_values import settings_of
 from pytest_clawperator.plugin.input.settings import Settings
 from pytest_clawperator.plugin.leasing.phones.ended import PHONES_HINT, end_of_phones
@@ -44,6 +46,7 @@ from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.session.hook_calls import call_hook, wrong_result
 from pytest_clawperator.plugin.session.run_folder import run_id
 from pytest_clawperator.plugin.stash import DEVICE_HEALTH
+from pytest_clawperator.skills.on_device import DeviceSkills
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.reconnect import reconnect
@@ -94,7 +97,13 @@ def client_of(
             observers=[events],
             clearance=_clearance(config, lease),
         )
-    client = open_client(runner, device, timeout=settings.timeout, matchers=settings.matchers)
+    client = open_client(
+        runner,
+        device,
+        timeout=settings.timeout,
+        matchers=settings.matchers,
+        skills=partial(_skills, config, lease, device),
+    )
     events.add(_ExecutionHook(config, device.info))
     return client
 
@@ -193,6 +202,20 @@ def _clearance(config: pytest.Config, lease: Lease) -> Clearance:
     store = open_leases(settings_of(config).lease, run_id=run_id(config))
     config.add_cleanup(store.close)
     return store.borrow(lease.ticket).clear
+
+
+def _skills(config: pytest.Config, lease: Lease, device: Device) -> DeviceSkills:
+    """Return the skills for a device; the run lends it to the scripts that it starts."""
+    settings, lent = settings_of(config), {}
+    is_service = lease.adb is None or lease.adb.startswith(("http://", "https://"))
+    if lease.ticket is not None:
+        lent = lend(lease.ticket, key=lease.key, where=settings.lease)
+    return DeviceSkills(
+        adb=None if is_service else lease.adb,
+        operator_package=device.info.operator_package,
+        registry=partial(registry_of, config),
+        more=lent,
+    )
 
 
 def _is_off(found: Readiness, package: str, serial: str, notice: Callable[[str], None]) -> bool:

@@ -210,6 +210,7 @@ def _words() -> dict[str, Schema]:
             "additionalProperties": Data().schema(),
         },
         "use": {"type": "string", "description": "A file whose steps are done here."},
+        "skill": {**Text().schema(), "description": "A skill, of which an artefact is run."},
         "steps": {"$ref": "#/definitions/steps"},
     }  # fmt: skip
 
@@ -226,12 +227,14 @@ def _step() -> Schema:
                   "minLength": 1},
         "when": {**value_schema(Node()), "description": "Only if this node is on the screen."},
         "as": {"type": "string", "pattern": NAME_PATTERN, "description": "Names the result."},
-        "with": {**given, "description": "Values for `use`."},
+        "with": {**given, "description": "Values for `use` or `skill`."},
+        "artifact": {**Text().schema(), "description": "Which artefact of the skill."},
     }  # fmt: skip
     belongs = {**MODIFIERS, "as": tuple(words_with_result())}
     dependencies: dict[str, Any] = {
         key: {"anyOf": [{"required": [word]} for word in to]} for key, to in belongs.items() if to
     }
+    dependencies["skill"] = ["artifact"]
     verbs = {**client_verbs(), **node_verbs()}
     alone = [name for name, verb in verbs.items() if takes_nothing(verb)]
     mapping = {

@@ -42,8 +42,9 @@ from pytest_clawperator.skills.test_files.yaml_tree import (
 MODIFIERS: dict[str, tuple[str, ...]] = {
     "title": (),
     "when": (),
-    "as": ("payload",),
-    "with": ("use",),
+    "as": ("payload", "skill"),
+    "with": ("use", "skill"),
+    "artifact": ("skill",),
 }
 
 
@@ -291,6 +292,18 @@ def _read_use(entry: Entry, step: Mapping, scope: Scope) -> Iterator[ast.stmt]:
     yield ast.Expr(syntax.call(syntax.name(function), [syntax.name(syntax.CLIENT)], given))
 
 
+def _read_skill(entry: Entry, step: Mapping, scope: Scope) -> Iterator[ast.stmt]:
+    """Yield the execution of a skill's artefact; without ``as:`` a failed one fails the test."""
+    skill = read_value(Text(), entry.value, scope, "skill")
+    artifact = step.get("artifact")
+    if artifact is None:
+        raise Mistake(entry.mark, "a skill has several artefacts: name one under `artifact:`")
+    named = read_value(Text(), artifact, scope, "artifact")
+    run = syntax.attribute(syntax.name(syntax.CLIENT), "run_artifact")
+    called = syntax.call(run, [skill, named], _given(step, scope))
+    yield _result(_judged(called, step), step, scope)
+
+
 def _with_of(step: Mapping) -> dict[str, Entry]:
     given = step.get("with")
     if given is None:
@@ -319,5 +332,6 @@ _READERS: dict[str, Callable[[Entry, Mapping, Scope], Iterator[ast.stmt]]] = {
     "device": _read_device,
     "payload": _read_payload,
     "use": _read_use,
+    "skill": _read_skill,
     "steps": _read_group,
 }

@@ -46,6 +46,8 @@ OTHERWISE: AbstractMapping[str, str] = {
     "snapshot": "`expect:` looks itself",
     "pages": "`scroll_until:`",
     "close": "the fixture does it",
+    "run_artifact": "`skill:`",
+    "run_skill": "`skill:`",
 }
 #: What may stand in the place of a node: nothing at all is "".
 INSTEAD_OF_NODE: AbstractMapping[str, tuple[str, ...]] = {

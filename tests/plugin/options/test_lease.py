@@ -14,6 +14,7 @@ from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from tests.doubles.leases import take
 from tests.doubles.redis_server import RedisServer
+from tests.doubles.skill_repository import add_skill, make_repository
 from tests.plugin.conftest import Run
 
 USES_DEVICE = "def test_it(clawperator):\n    clawperator.home()\n"
@@ -195,3 +196,23 @@ def test_an_impossible_place_for_leases_ends_the_run(
     assert on_line.ret == in_file.ret == pytest.ExitCode.USAGE_ERROR
     on_line.stderr.fnmatch_lines([f"ERROR: --claw-lease: {said}"])
     in_file.stderr.fnmatch_lines([f"ERROR: the ini option claw_lease: {said}"])
+
+
+def test_a_device_that_is_leased_in_redis_is_lent_to_a_script(
+    pytester: pytest.Pytester, run: Run, redis: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its host program asks the same Redis whether the run still has the device."""
+    monkeypatch.delenv("CLAWPERATOR_SKILLS_REGISTRY", raising=False)
+    monkeypatch.delenv("CLAWPERATOR_BIN", raising=False)
+    registry = make_repository(pytester.path)
+    add_skill(registry, "com.a.home", script='"$CLAWPERATOR_BIN" press home --device "$1"')
+    pytester.makepyfile(
+        """
+        def test_it(clawperator):
+            assert "press_key" in clawperator.run_skill("com.a.home").output
+        """
+    )
+
+    result = run("--claw-lease", f"redis://127.0.0.1:{redis.port}/0")
+
+    result.assert_outcomes(passed=1)

@@ -61,7 +61,7 @@ ODD: list[Any] = [
 KEYS = [
     *step_words(), *TEST_KEYS, *node_checks(), *screen_checks(), *envelope_checks(),
     "text", "id", "within", "has", "nth", "timeout", "soft", "message", "result", "title", "when",
-    "as", "with", "tests", "odd", "value", "key_event", "orientation", "package",
+    "as", "with", "artifact", "tests", "odd", "value", "key_event", "orientation", "package",
 ]  # fmt: skip
 
 
@@ -106,6 +106,7 @@ def steps() -> Iterator[Any]:
     for name, verb in envelope_checks().items():
         yield expectation(name, verb, result="item")
     yield from ["back", {"click": "OK"}, {"expect": "OK"}, {"expect": {"id": "a"}}]
+    yield {"skill": "a.b", "artifact": "c", "with": {"n": 1}, "as": "made"}
     yield {"payload": [{"id": "a", "type": "snapshot_ui"}], "as": "shot"}
     yield {"title": "t", "steps": ["back", {"click": "${item}"}]}
     yield {"use": "more.claw.yaml"}

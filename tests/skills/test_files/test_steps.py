@@ -95,6 +95,10 @@ ReadSteps = Callable[[str], list[str]]
          "if clawperator.node(text='Not now').exists():\n    clawperator.click(text='Not now')"),
         ("- title: Go ${name}\n  steps: [home, back]",
          "with clawperator.step(f'Go {name}'):\n    clawperator.home()\n    clawperator.back()"),
+        (
+            "- skill: com.example.climate\n  artifact: status\n  with: {zone: 2}",
+            "clawperator.run_artifact('com.example.climate', 'status', zone=2).raise_for_status()",
+        ),
         ("- click: ${name}", "clawperator.click(text=name)"),
         ("- click: {text: 'Hi ${name}!', nth: '${index}'}",
          "clawperator.click(clawperator.node(text=f'Hi {name}!').nth(index))"),
@@ -222,6 +226,7 @@ def test_an_expectation_has_the_names_of_python(
         ("- payload: [{id: a, type: clik}]", 14, "did you mean `click`?"),
         ("- payload: [{id: a, type: sleep, params: {x: 1}}]", 44, "unknown key x"),
         ("- payload: now", 14, "payload: a payload or a list of actions is wanted"),
+        ("- skill: a.b", 5, "name one under `artifact:`"),
         ("- steps: []", 12, "steps: a list of steps is wanted, found an empty list"),
         ("- {title: '', back: }", 13, "title: say what the step does"),
     ],

@@ -15,6 +15,7 @@ from pytest_clawperator.contracts.events import (
     ExecutionFinished,
     ExecutionStarted,
     Notice,
+    SkillFinished,
     StepFinished,
     StepStarted,
 )
@@ -27,6 +28,8 @@ from pytest_clawperator.report.trace.clock import now
 from pytest_clawperator.report.trace.events import Failure, Source, TraceEvent
 
 _XML = ".xml"
+# What of a script's output stands in a trace, in characters; all of it is an artefact.
+_MOST_PRINTED = 10_000
 
 
 class Output(Protocol):
@@ -106,6 +109,8 @@ class Tracer:
             self._step_started(event)
         elif isinstance(event, StepFinished):
             self._step_finished(event)
+        elif isinstance(event, SkillFinished):
+            self._output.write(events.Noted(at=event.at, message=_printed(event)))
         elif isinstance(event, Notice):
             self._output.write(events.Noted(at=event.at, message=event.message))
 
@@ -274,6 +279,15 @@ def _polls(verification: Verification, trees: Sequence[str | None]) -> list[even
         events.Poll(at=verification.at + entry.at, found=entry.found, tree=tree)
         for entry, tree in zip(log, shown, strict=False)
     ]
+
+
+def _printed(event: SkillFinished) -> str:
+    """Return what a script printed; a trace has the beginning and the end of very much."""
+    text = f"{event.output}{event.complaints}"
+    if len(text) > _MOST_PRINTED:
+        half = _MOST_PRINTED // 2
+        text = f"{text[:half]}\n... {len(text) - 2 * half} characters ...\n{text[-half:]}"
+    return f"{event.skill_id} printed:\n{text}" if text else f"{event.skill_id} printed nothing"
 
 
 def failure_of(error: BaseException) -> Failure:
