@@ -47,7 +47,6 @@ OTHERWISE: AbstractMapping[str, str] = {
     "pages": "`scroll_until:`",
     "close": "the fixture does it",
     "run_artifact": "`skill:`",
-    "run_skill": "`skill:`",
 }
 #: What may stand in the place of a node: nothing at all is "".
 INSTEAD_OF_NODE: AbstractMapping[str, tuple[str, ...]] = {

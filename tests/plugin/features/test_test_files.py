@@ -16,6 +16,7 @@ from pytest_clawperator.skills.test_files.conversion import as_python
 from pytest_clawperator.skills.test_files.files import read_test_file
 from pytest_clawperator.skills.test_files.header import APP_KEYS, DEVICE_KEYS
 from pytest_clawperator.skills.test_files.shapes import Choice
+from tests.doubles.skill_repository import RECIPE, add_skill, make_repository
 from tests.plugin.conftest import Run
 
 SETTINGS = "com.android.settings"
@@ -327,6 +328,44 @@ def test_a_missing_variable_of_the_environment_is_told_at_its_line(
         ]
     )
     assert "PYTEST_PLUGINS" not in result.stdout.str()
+
+
+def test_a_step_runs_a_recipe_of_a_skill(
+    pytester: pytest.Pytester, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A recipe is compiled with the values of the step; a failed one fails the test, or is data."""
+    monkeypatch.delenv("CLAWPERATOR_SKILLS_REGISTRY", raising=False)
+    add_skill(make_repository(pytester.path), "com.android.settings.open", recipe=RECIPE)
+    write(
+        pytester,
+        "test_it",
+        """
+        variables: {app: com.android.settings}
+        tests:
+          it runs:
+            steps:
+              - skill: com.android.settings.open
+                artifact: open
+                with: {TASK_ID: test, APP: "${app}"}
+              - expect: Connections
+          it is data:
+            steps:
+              - skill: com.android.settings.open
+                artifact: open
+                with: {TASK_ID: test, APP: "${app}"}
+                as: opened
+              - expect: {result: opened, to_have_succeeded: true}
+          a variable is missing:
+            steps:
+              - skill: com.android.settings.open
+                artifact: open
+        """,
+    )
+
+    result = run()
+
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines([">*- skill: com.android.settings.open", "E *COMPILE*"])
 
 
 def test_test_files_can_be_switched_off(suite: pytest.Pytester, run: Run) -> None:
