@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.devices.requirements import Requirements
     from pytest_clawperator.execution.postprocess import Processor
     from pytest_clawperator.plugin.leasing.phones.simulated import SimulatorScenario
+    from pytest_clawperator.report.sinks.protocol import ReportSink
 
 
 @pytest.hookspec(firstresult=True)
@@ -90,6 +91,15 @@ def pytest_clawperator_collect_artifacts(
     """Collect more evidence of a failure, and return the files that hold it.
 
     Called in the worker when a test failed, while the device is still in that state.
+    """
+
+
+@pytest.hookspec
+def pytest_clawperator_report_sinks(config: pytest.Config) -> Sequence[ReportSink] | None:
+    """Return reports of other formats, which are told what happens in tests with devices.
+
+    Called in the worker, once, before the first test that uses a device. The built-in ones are
+    for Allure, pytest-html and JUnit XML.
     """
 
 

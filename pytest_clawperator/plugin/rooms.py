@@ -27,6 +27,7 @@ from pytest_clawperator.plugin.leasing import (
     worker_device,
 )
 from pytest_clawperator.plugin.reporting import (
+    allure_files,
     hiding,
     infrastructure,
     junit,
@@ -73,6 +74,7 @@ class Rooms:
         hints,
         pausing,
         run_index,
+        allure_files,
         summary,
         moved_rootdir,
         terminal,

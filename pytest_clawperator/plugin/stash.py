@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.execution.pipeline import Pipeline
     from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
     from pytest_clawperator.plugin.evidence.recorder import Recorder
+    from pytest_clawperator.plugin.evidence.report_sinks import ReportSinks
     from pytest_clawperator.plugin.evidence.tracing.attempt_trace import AttemptTrace
     from pytest_clawperator.plugin.features.golden_use import GoldenUse
     from pytest_clawperator.plugin.input.settings import Settings
@@ -41,6 +42,7 @@ ENDING_SIGNAL: pytest.StashKey[int] = pytest.StashKey()
 EVENTS: pytest.StashKey[EventHub] = pytest.StashKey()
 LEASES: pytest.StashKey[ReservedLeases] = pytest.StashKey()
 DESCRIBED_DEVICES: pytest.StashKey[set[str]] = pytest.StashKey()
+REPORT_SINKS: pytest.StashKey[ReportSinks] = pytest.StashKey()
 TOLD_DEVICES: pytest.StashKey[set[str]] = pytest.StashKey()
 GOLDEN_USE: pytest.StashKey[GoldenUse] = pytest.StashKey()
 EARLIER_SECRETS: pytest.StashKey[Secrets] = pytest.StashKey()

@@ -193,13 +193,15 @@ class Ran:
     def kept(self) -> dict[str, bytes]:
         """Return the files of evidence, by the paths that reports should name."""
         found = self.folder.glob("claw-results/**/*")
-        # A trace is a folder of its own, which reports name as one.
+        # A trace is a folder of its own, whose page reports name; the index is of the whole run.
         paths = [path for path in found if path.is_file() and "trace" not in path.parts]
+        paths = [path for path in paths if path.parent.parent.name != "claw-results"]
         return {str(path.relative_to(self.folder)): path.read_bytes() for path in paths}
 
     def kept_last(self) -> set[str]:
-        """Return the paths of evidence of the last attempt at each test."""
-        return {path for path in self.kept() if "/attempt-1/" not in path}
+        """Return the paths of evidence of the last attempt at each test, but for its trace."""
+        kept = [path for path in self.kept() if not path.endswith("trace.html")]
+        return {path for path in kept if "/attempt-1/" not in path}
 
 
 def run(way: Way, folder: Path, python: str = sys.executable) -> Ran:

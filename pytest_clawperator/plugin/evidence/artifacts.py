@@ -6,7 +6,6 @@ import mimetypes
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
@@ -18,21 +17,13 @@ from pytest_clawperator.errors import (
     file_problem,
 )
 from pytest_clawperator.redaction.documents import hide_in_document
+from pytest_clawperator.report.sinks.protocol import Attachment
 
 _UNKNOWN = "application/octet-stream"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 # Windows counts 260 characters for a whole path; a run, a test and a file must fit beneath
 # wherever the user keeps them.
 _LONGEST_TEST, _LONGEST_FILE = 60, 80
-
-
-@dataclass(frozen=True, kw_only=True)
-class Attachment:
-    """A file of a test: what it is called, where it is, and what is in it."""
-
-    name: str
-    path: Path
-    mime: str
 
 
 class Artifacts:

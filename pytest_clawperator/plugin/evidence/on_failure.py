@@ -18,7 +18,7 @@ from pytest_clawperator.plugin.evidence.artifacts import folder_name
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
 from pytest_clawperator.plugin.evidence.item_settings import FIXTURE, settings_of_item
 from pytest_clawperator.plugin.evidence.recorder import Recorder
-from pytest_clawperator.plugin.evidence.report_formats import publisher_of
+from pytest_clawperator.plugin.evidence.report_sinks import sinks_of
 from pytest_clawperator.plugin.evidence.tracing.hooks import begun_trace
 from pytest_clawperator.plugin.evidence.used_clients import (
     before_client_closes,
@@ -134,7 +134,7 @@ def recorder_of(item: pytest.Item) -> Recorder:
             partial(settings_of_item, item),
             folder,
             show=partial(shown_path, config),
-            publish=publisher_of(config),
+            sinks=sinks_of(config),
             notice=events_of(config).notice,
             trace=begun_trace(item),
         )

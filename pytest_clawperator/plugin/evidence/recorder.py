@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 import pytest
 
 from pytest_clawperator.errors import ClawperatorError
-from pytest_clawperator.plugin.evidence.artifacts import Artifacts, Attachment
+from pytest_clawperator.plugin.evidence.artifacts import Artifacts
 from pytest_clawperator.plugin.evidence.attempt_videos import AttemptVideos
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
 from pytest_clawperator.plugin.evidence.collect import collect, wanted_kinds
 from pytest_clawperator.plugin.evidence.collectors.evidence_piece import Evidence, Piece
+from pytest_clawperator.plugin.evidence.report_sinks import ReportSinks
 from pytest_clawperator.plugin.evidence.tracing.attempt_trace import (
     FOLDER as TRACE_FOLDER,
 )
@@ -32,6 +34,7 @@ from pytest_clawperator.plugin.session.shared_failures import is_shared
 from pytest_clawperator.report.hidden_log import hide_in_log
 from pytest_clawperator.report.index.reading import PAGE_FILE
 from pytest_clawperator.report.page.page import write_page
+from pytest_clawperator.report.sinks.protocol import Attachment
 from pytest_clawperator.report.trace.glancing import last_passed
 from pytest_clawperator.report.trace.reading import read_trace
 from pytest_clawperator.visible_text import visible
@@ -40,15 +43,13 @@ _SECTION = "clawperator: evidence"
 _SHOWN_TRACE = 30
 _NO_VIDEO = "no video: a secret was typed while it was recorded, and a video cannot be blackened"
 
-Attach = Callable[[Attachment], None]
-
 
 class Recorder:
     """Keeps the evidence of one attempt at a test.
 
     ``settings`` and ``folder`` are called when they are needed: a test's own settings are
     known only when its fixtures have begun. ``show`` returns a path as it is printed,
-    ``publish`` adds a file to other reports, and ``notice`` reports what a device cannot do.
+    ``sinks`` are other reports, and ``notice`` reports what a device cannot do.
     ``trace`` is ended and kept with the rest. ``is_ending`` is set when the test is being torn
     down.
     """
@@ -60,7 +61,7 @@ class Recorder:
         folder: Callable[[], Path],
         *,
         show: Callable[[Path], str],
-        publish: Attach,
+        sinks: ReportSinks,
         notice: Callable[[str, str], None],
         trace: AttemptTrace,
     ) -> None:
@@ -68,7 +69,7 @@ class Recorder:
         self._settings = settings
         self._folder = folder
         self._show = show
-        self._publish = publish
+        self._sinks = sinks
         self._trace = trace
         self._clients: list[ClientActivity] = []
         self._saved: dict[int, Evidence] = {}
@@ -82,7 +83,6 @@ class Recorder:
             notice=notice,
             on_missing=lambda why: self._lines.append(why),
         )
-        self._properties: list[tuple[str, str]] = []
         self._has_failed = self._is_broken = False
         self.is_ending = False
 
@@ -258,15 +258,12 @@ class Recorder:
 
     def _attached(self, attachment: Attachment) -> None:
         self._trace.keep_file(attachment)
-        shown = visible(self._show(attachment.path))
         self._files[attachment.path] = ""
-        self._properties.append((f"clawperator_{self._kind}", shown))
-        self._publish(attachment)
+        self._sinks.attach(replace(attachment, kind=self._kind))
 
     def _complete_report(self, report: pytest.TestReport, crashes: list[str]) -> None:
         """Add what was kept to the report, and to the test's later reports."""
-        report.user_properties += self._properties
-        self._item.user_properties += self._properties
+        self._sinks.complete(report)
         if report.failed:
             self._lines[:0], self._notes = self._notes, []
         if lines := [*self._listed_files(is_failure=report.failed), *self._lines]:
@@ -277,7 +274,7 @@ class Recorder:
             setattr(report, EVIDENCE_FOLDER, self._show(self.artifacts.folder))
             setattr(report, CRASHES, crashes)
             setattr(report, HAS_FAILED, self._has_failed)
-        self._files, self._lines, self._properties = {}, [], []
+        self._files, self._lines = {}, []
 
     def _listed_files(self, *, is_failure: bool) -> list[str]:
         """Return the files that came since the last report, below their folder.

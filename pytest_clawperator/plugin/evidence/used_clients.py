@@ -92,10 +92,12 @@ def client_given(
     # Ours is closed later, when there is still time for evidence.
     is_ours = fixturedef.func.__module__ == _OUR_FIXTURES
     is_shared = fixturedef.scope != "function" and not is_ours
+
+    def clawperator_fixture_ends() -> None:  # a name that Allure shall not show
+        _fixture_ends(request.config, activity, fixturedef.argname, is_shared=is_shared)
+
     # Comes before the fixture's own end, which may close the client.
-    request.addfinalizer(
-        partial(_fixture_ends, request.config, activity, fixturedef.argname, is_shared=is_shared)
-    )
+    request.addfinalizer(clawperator_fixture_ends)
 
 
 def client_connected(

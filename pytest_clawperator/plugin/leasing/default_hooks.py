@@ -9,8 +9,10 @@ import pytest
 from pytest_clawperator.devices.pool import Candidate
 from pytest_clawperator.devices.requirements import Requirements
 from pytest_clawperator.execution.postprocess import PROCESSORS, Processor
+from pytest_clawperator.plugin.evidence.report_sinks import own_sinks
 from pytest_clawperator.plugin.leasing.candidates import find_candidates
 from pytest_clawperator.plugin.leasing.phones.simulated import SimulatorScenario
+from pytest_clawperator.report.sinks.protocol import ReportSink
 
 
 @pytest.hookimpl(trylast=True)
@@ -37,3 +39,9 @@ def pytest_clawperator_simulator_scenario() -> SimulatorScenario:
 def pytest_clawperator_processors() -> Sequence[Processor]:
     """Return the steps that every result needs."""
     return PROCESSORS
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_clawperator_report_sinks(config: pytest.Config) -> Sequence[ReportSink]:
+    """Return those of the reports that are asked for."""
+    return own_sinks(config)

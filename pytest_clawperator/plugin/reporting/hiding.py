@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.plugin.evidence.report_formats import guard_formats
+from pytest_clawperator.plugin.evidence.report_sinks import guard_reports
 from pytest_clawperator.plugin.input.option_values import settings_of
 from pytest_clawperator.plugin.reporting.junit import hide_in_junit
 from pytest_clawperator.plugin.session.events import events_of
@@ -53,7 +53,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def _guard_others(config: pytest.Config) -> None:
-    guard_formats(config)
+    guard_reports(config)
     plugin = config.pluginmanager.get_plugin("logging-plugin")
     for name in _LOG_HANDLERS:
         handler: logging.Handler | None = getattr(plugin, name, None)

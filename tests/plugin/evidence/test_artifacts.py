@@ -10,10 +10,10 @@ import pytest
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
 from pytest_clawperator.plugin.evidence.artifacts import (
     Artifacts,
-    Attachment,
     folder_name,
     safe_file_name,
 )
+from pytest_clawperator.report.sinks.protocol import Attachment
 
 
 def test_folder_names_are_readable_safe_and_short() -> None:

@@ -260,8 +260,13 @@ def test_junit_and_reruns(pytester: pytest.Pytester, run: Run) -> None:
         told = [(one.get("name"), str(one.get("value"))) for one in case.iter("property")]
         names = [name for name, _ in told]
         kept = ["clawperator_screenshot", "clawperator_snapshot", "clawperator_trace"]
-        assert names == ["clawperator_device", *kept]
-        assert all(f"/attempt-{attempt}/" in path for _, path in told[1:])
+        assert names == [
+            "clawperator_device",
+            "clawperator_model",
+            "clawperator_api",
+            *kept,
+        ]
+        assert all(f"/attempt-{attempt}/" in path for _, path in told[3:])
 
 
 def test_workers_write_into_one_folder(pytester: pytest.Pytester, run_workers: Run) -> None:

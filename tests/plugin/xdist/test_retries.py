@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -204,7 +205,7 @@ def test_trouble_on_both(pytester: pytest.Pytester, run_workers: Run) -> None:
     counts, named = cases(pytester)
     assert [counts[name] for name in ("tests", "failures", "errors")] == ["1", "0", "1"]
     assert named == {"test_crash": 1}
-    first, second = sorted(pytester.path.glob("claw-results/*/*"))
+    first, second = sorted(filter(Path.is_dir, pytester.path.glob("claw-results/*/*")))
     assert second.name == f"{first.name}-2"
     for folder in (first, second):
         crashed = (folder / "log.txt").read_text(encoding="utf-8").count("FATAL EXCEPTION")

@@ -12,14 +12,16 @@ from typing import Literal
 import pytest
 
 from pytest_clawperator.assertions.listening import Verification
-from pytest_clawperator.plugin.evidence.artifacts import Attachment
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
+from pytest_clawperator.plugin.evidence.report_sinks import ReportSinks
+from pytest_clawperator.plugin.evidence.tracing.output import TraceOutput
 from pytest_clawperator.plugin.evidence.tracing.pictures import PictureTaker
 from pytest_clawperator.plugin.evidence.tracing.places import Places
 from pytest_clawperator.plugin.evidence.tracing.tracer import Tracer, failure_of
 from pytest_clawperator.plugin.input.settings import Settings
 from pytest_clawperator.plugin.session.device_failures import is_infrastructure, is_put_aside
 from pytest_clawperator.plugin.session.shared_failures import is_shared
+from pytest_clawperator.report.sinks.protocol import Attachment
 from pytest_clawperator.report.trace import events
 from pytest_clawperator.report.trace.clock import now
 from pytest_clawperator.report.trace.events import Outcome, TraceEvent
@@ -41,17 +43,19 @@ class AttemptTrace:
         *,
         settings: Callable[[], Settings],
         folder: Callable[[], Path],
+        sinks: Callable[[], ReportSinks],
         run: str,
         worker: str,
     ) -> None:
         self._item = item
         self._settings = settings
         self._folder = folder
+        self._sinks = sinks
         self.run = run
         self._worker = worker
         self._places = Places(item.config.rootpath)
         self._early: list[TraceEvent] = []
-        self._writer: TraceWriter | None = None
+        self._output: TraceOutput | None = None
         self._tracer: Tracer | None = None
         self._pictures: PictureTaker | None = None
         self._clients: list[ClientActivity] = []
@@ -66,16 +70,16 @@ class AttemptTrace:
     @property
     def is_begun(self) -> bool:
         """Whether the test uses a device, and its trace is being written."""
-        return self._writer is not None
+        return self._output is not None
 
     # While the test runs
 
     def add(self, event: TraceEvent) -> None:
         """Add an event; one from before the test uses a device is added when it does."""
-        if self._writer is None:
+        if self._output is None:
             self._early.append(event)
         else:
-            self._writer.write(event)
+            self._output.write(event)
 
     def begin_phase(self, name: Literal["setup", "call", "teardown"]) -> None:
         """Take note of a phase that begins."""
@@ -88,14 +92,14 @@ class AttemptTrace:
 
     def use(self, client: ClientActivity) -> None:
         """Follow a client of the test."""
-        if self._settings().trace == "off" or client in self._clients:
+        if client in self._clients:
             return
         if self._tracer is None:
             self._tracer = self._begin()
-        if self._tracer is None:
-            return
         self._clients.append(client)
-        client.tell = self._tracer.follow(client)
+        tell = self._tracer.follow(client)
+        if self._settings().trace != "off" or self._sinks().need_steps:
+            client.tell = tell
 
     def drop(self, client: ClientActivity) -> None:
         """Follow a client no longer."""
@@ -105,9 +109,9 @@ class AttemptTrace:
 
     def keep_file(self, attachment: Attachment) -> None:
         """Take note of a file that was kept of the test."""
-        if self._writer is not None:
+        if self._output is not None:
             path = Path(os.path.relpath(attachment.path, attachment.path.parent / FOLDER))
-            self._writer.write(
+            self._output.write(
                 events.ArtefactKept(
                     at=now(),
                     name=attachment.name,
@@ -116,18 +120,11 @@ class AttemptTrace:
                 )
             )
 
-    def _begin(self) -> Tracer | None:
-        if self.problem:
-            return None
-        try:
-            writer = self._writer = TraceWriter(self._folder())
-        except OSError as exc:  # no reason to fail a test
-            self.problem = f"no trace: {exc}"
-            return None
-        if self._settings().trace == "on":
-            self._pictures = PictureTaker(writer)
+    def _begin(self) -> Tracer:
+        sinks, writer = self._sinks(), self._new_writer()
+        output = self._output = TraceOutput(writer, sinks)
         attempt = getattr(self._item, "execution_count", 1)  # of pytest-rerunfailures
-        writer.write(
+        output.write(
             events.TraceBegan(
                 at=self._begun,
                 nodeid=self._item.nodeid,
@@ -138,17 +135,27 @@ class AttemptTrace:
             )
         )
         for event in self._early:
-            writer.write(event)
+            output.write(event)
         self._early.clear()
-        pictures = self._pictures
-        if pictures is None:
-            return Tracer(writer, place=self._places.current)
+        if writer is None or self._settings().trace != "on":
+            return Tracer(output, place=self._places.current)
+        pictures = self._pictures = PictureTaker(output)
         return Tracer(
-            writer,
+            output,
             place=self._places.current,
             before_execution=pictures.wait,
             after_execution=pictures.take,
         )
+
+    def _new_writer(self) -> TraceWriter | None:
+        """Return who writes the file of the trace, if there is to be one."""
+        if self._settings().trace == "off":
+            return None
+        try:
+            return TraceWriter(self._folder())
+        except OSError as exc:  # no reason to fail a test
+            self.problem = f"no trace: {exc}"
+            return None
 
     # At its end
 
@@ -179,12 +186,12 @@ class AttemptTrace:
         """End the trace; return its folder if it is to be kept, else remove it."""
         for client in list(self._clients):
             self.drop(client)
-        writer = self._writer
-        if writer is None:
+        output, self._output, self._tracer = self._output, None, None
+        if output is None:
             return None
         if self._pictures is not None:
             self._pictures.close()
-        writer.write(
+        output.write(
             events.TraceEnded(
                 at=now(),
                 outcome=self._outcome,
@@ -193,8 +200,10 @@ class AttemptTrace:
                 is_infrastructure=self._is_infrastructure,
             )
         )
+        writer = output.writer
+        if writer is None:
+            return None
         writer.close()
-        self._writer = self._tracer = None
         mode = self._settings().trace
         # What a test shares with others says nothing of it; it did not even begin.
         if mode == "on" or (mode != "off" and self._has_own_failure):

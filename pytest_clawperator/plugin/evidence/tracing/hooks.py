@@ -15,6 +15,7 @@ import pytest
 from pytest_clawperator.assertions.listening import listening
 from pytest_clawperator.plugin.evidence.artifacts import folder_name
 from pytest_clawperator.plugin.evidence.item_settings import settings_of_item
+from pytest_clawperator.plugin.evidence.report_sinks import sinks_of
 from pytest_clawperator.plugin.evidence.tracing.attempt_trace import AttemptTrace
 from pytest_clawperator.plugin.evidence.tracing.tracer import failure_of
 from pytest_clawperator.plugin.evidence.used_clients import on_client_dropped, on_client_used
@@ -101,8 +102,12 @@ def pytest_fixture_setup(
     finally:
         _note_fixture(request.config, fixturedef, "setup", begin, error)
         ending = request.config.stash.setdefault(ENDING_FIXTURES, {})
+
+        def clawperator_fixture_ends() -> None:  # a name that Allure shall not show
+            ending[id(fixturedef)] = ticks()
+
         # Comes before the fixture's own end.
-        request.addfinalizer(lambda: ending.update({id(fixturedef): ticks()}))
+        request.addfinalizer(clawperator_fixture_ends)
 
 
 def pytest_fixture_post_finalizer(
@@ -127,6 +132,7 @@ def begun_trace(item: pytest.Item) -> AttemptTrace:
             item,
             settings=partial(settings_of_item, item),
             folder=folder,
+            sinks=partial(sinks_of, config),
             run=run_id(config),
             worker=worker_input(config).get("workerid", ""),
         )

@@ -10,10 +10,10 @@ from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
 from pytest_clawperator.plugin.evidence.collectors.evidence_piece import Unavailable
 from pytest_clawperator.plugin.evidence.collectors.look import Look
 from pytest_clawperator.plugin.evidence.collectors.screenshot import collect_screenshot
+from pytest_clawperator.plugin.evidence.tracing.output import TraceOutput
 from pytest_clawperator.report.small_picture import smaller
 from pytest_clawperator.report.trace.clock import now
 from pytest_clawperator.report.trace.events import Noted, PictureTaken
-from pytest_clawperator.report.trace.writing import TraceWriter
 
 _THREAD = "clawperator pictures"
 # How long the next execution waits for a picture of the screen before it, in seconds.
@@ -26,7 +26,7 @@ class PictureTaker:
     The next execution waits for the picture, which shows what the one before left.
     """
 
-    def __init__(self, writer: TraceWriter) -> None:
+    def __init__(self, writer: TraceOutput) -> None:
         self._writer = writer
         self._pool = ThreadPoolExecutor(1, thread_name_prefix=_THREAD)
         self._pending: Future[None] | None = None
