@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
-from pytest_clawperator.simulator.android.dumpsys.dumpsys import dumpsys
+from pytest_clawperator.simulator.android.dumpsys.dumpsys import DUMPS, dumpsys
 from pytest_clawperator.simulator.android.programs.content import content
 from pytest_clawperator.simulator.android.programs.getprop import getprop, setprop
 from pytest_clawperator.simulator.android.programs.monkey import monkey
@@ -19,6 +19,7 @@ from pytest_clawperator.simulator.android.programs.process_tools import (
 )
 from pytest_clawperator.simulator.android.programs.screencap import screencap
 from pytest_clawperator.simulator.android.programs.screenrecord import screenrecord
+from pytest_clawperator.simulator.android.programs.service import make_service
 from pytest_clawperator.simulator.android.programs.svc import reboot, svc
 from pytest_clawperator.simulator.android.programs.uiautomator import uiautomator
 from pytest_clawperator.simulator.android.services.am import activity_service
@@ -39,6 +40,7 @@ from pytest_clawperator.simulator.android.services.uimode import uimode_service
 from pytest_clawperator.simulator.android.services.wm import window_service
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.shell.shell import Command, Invocation
+from pytest_clawperator.simulator.shell.tools.help import with_help
 
 SERVICES: Mapping[str, ServiceHandler] = {
     "activity": activity_service,
@@ -88,7 +90,10 @@ _PROGRAMS: Mapping[str, Callable[[AndroidSystem, Invocation], Awaitable[int]]] =
 }
 
 
-COMMAND_NAMES: tuple[str, ...] = tuple(sorted([*_PROGRAMS, *_FRONT_ENDS, "cmd"]))
+# Small tools of the same box as those of the shell.
+_TOOLBOX = ("ifconfig", "pgrep", "pidof", "pkill", "ps")
+
+COMMAND_NAMES: tuple[str, ...] = tuple(sorted([*_PROGRAMS, *_FRONT_ENDS, "cmd", "service"]))
 """What can be typed."""
 
 
@@ -97,9 +102,11 @@ def android_commands(system: AndroidSystem) -> dict[str, Command]:
     commands: dict[str, Command] = {
         name: partial(program, system) for name, program in _PROGRAMS.items()
     }
+    commands |= with_help({name: commands[name] for name in _TOOLBOX})
     for name, service in _FRONT_ENDS.items():
         commands[name] = partial(_front_end, system, service)
     commands["cmd"] = partial(_cmd, system)
+    commands["service"] = make_service(system, {*SERVICES, *DUMPS})
     return commands
 
 

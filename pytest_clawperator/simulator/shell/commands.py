@@ -21,6 +21,7 @@ from pytest_clawperator.simulator.shell.tools.conditions import answer_test
 from pytest_clawperator.simulator.shell.tools.date import date
 from pytest_clawperator.simulator.shell.tools.files import chmod, ln, mkdir, rm, touch
 from pytest_clawperator.simulator.shell.tools.grep import grep
+from pytest_clawperator.simulator.shell.tools.help import with_help
 from pytest_clawperator.simulator.shell.tools.listing import ls, stat
 from pytest_clawperator.simulator.shell.tools.printing import echo, printf
 from pytest_clawperator.simulator.shell.tools.running import nohup, sh, sleep
@@ -74,4 +75,4 @@ TOOLS: dict[str, Command] = {
     "which": which,
     "whoami": whoami,
 }
-SHELL_COMMANDS: dict[str, Command] = {**BUILTINS, **TOOLS}
+SHELL_COMMANDS: dict[str, Command] = {**BUILTINS, **with_help(TOOLS)}
