@@ -9,6 +9,7 @@ from pytest_clawperator.assertions.checks.envelope_checks import EnvelopeCheck
 from pytest_clawperator.assertions.checks.text_match import Text
 from pytest_clawperator.assertions.expectation import Expectation
 from pytest_clawperator.assertions.failure import Failure
+from pytest_clawperator.assertions.unstated import Stating
 from pytest_clawperator.assertions.wait_loop import Outcome
 from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult
 from pytest_clawperator.contracts.failures import failure as failure_of
@@ -23,7 +24,7 @@ __tracebackhide__ = True  # a failure is shown at the test's own line
 _SHOWN_STEPS = 10
 
 
-class EnvelopeAssertions(HintsAtNames):
+class EnvelopeAssertions(Stating, HintsAtNames):
     """What can be expected of an envelope."""
 
     _own_word = "expect(...)"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar, overload
 
+from pytest_clawperator.assertions import unstated
 from pytest_clawperator.assertions.envelope import EnvelopeAssertions
 from pytest_clawperator.assertions.expectation import Expectation, ExpectSettings
 from pytest_clawperator.assertions.golden import store as golden_store
@@ -58,23 +59,9 @@ class Expecting:
         ``message`` stands at the beginning of a failure.
         """
         expectation = self._expectation(message)
-        if isinstance(target, Locator):
-            return LocatorAssertions(target.target, LiveScreen(target.client), expectation)
-        if isinstance(target, Clawperator):
-            return ScreenAssertions(LiveScreen(target), expectation)
-        if isinstance(target, Snapshot):
-            return SnapshotAssertions(FixedScreen(target), expectation)
-        if isinstance(target, (Node, NoMatch)):
-            return LocatorAssertions(
-                _found_target(target), FixedScreen(target.snapshot), expectation
-            )
-        if isinstance(target, ResultEnvelope):
-            return EnvelopeAssertions(target, expectation)
-        raise ConfigurationError(
-            f"nothing can be expected of an object of type {type(target).__name__}",
-            hint="Give claw.node(...), the client, a snapshot, a node of it, or an envelope; "
-            "for anything else use a plain assert, or expect.poll(function).",
-        )
+        checks = _checks(target, expectation)
+        unstated.begin(expectation)
+        return checks
 
     def poll(
         self,
@@ -89,7 +76,10 @@ class Expecting:
 
         An ``AssertionError`` in the function means that it is not so yet.
         """
-        return PollAssertions(function, self._expectation(message), timeout=timeout)
+        expectation = self._expectation(message)
+        checks = PollAssertions(function, expectation, timeout=timeout)
+        unstated.begin(expectation)
+        return checks
 
     def _expectation(self, message: str | None) -> Expectation:
         return Expectation(self._settings(), message, self._is_soft)
@@ -138,6 +128,25 @@ class Expect(Expecting):
 
     def _now(self) -> ExpectSettings:
         return self._current
+
+
+def _checks(target: Any, expectation: Expectation) -> Any:
+    """Return what can be expected of a subject."""
+    if isinstance(target, Locator):
+        return LocatorAssertions(target.target, LiveScreen(target.client), expectation)
+    if isinstance(target, Clawperator):
+        return ScreenAssertions(LiveScreen(target), expectation)
+    if isinstance(target, Snapshot):
+        return SnapshotAssertions(FixedScreen(target), expectation)
+    if isinstance(target, (Node, NoMatch)):
+        return LocatorAssertions(_found_target(target), FixedScreen(target.snapshot), expectation)
+    if isinstance(target, ResultEnvelope):
+        return EnvelopeAssertions(target, expectation)
+    raise ConfigurationError(
+        f"nothing can be expected of an object of type {type(target).__name__}",
+        hint="Give claw.node(...), the client, a snapshot, a node of it, or an envelope; "
+        "for anything else use a plain assert, or expect.poll(function).",
+    )
 
 
 def _found_target(found: Node | NoMatch) -> Target:

@@ -10,7 +10,7 @@ from pytest_clawperator.assertions.checks.check import Check
 from pytest_clawperator.assertions.wait_loop import Outcome, format_duration
 from pytest_clawperator.errors import ErrorCode, ExpectationError
 from pytest_clawperator.remedies import Hint
-from pytest_clawperator.snapshot.crash_dialog import told_first
+from pytest_clawperator.snapshot.crash_dialog import crash_hint, told_first
 from pytest_clawperator.snapshot.near_miss import covering, outline
 from pytest_clawperator.snapshot.tree import Snapshot
 
@@ -50,7 +50,11 @@ class Failure:
             "\n".join([*_indented(lines), *([screen] if screen else [])]),
             code=code,
             serial=self.serial,
-            hint=_late_hint(outcome) or hint or outcome.verdict.hint or _wait_hint(outcome),
+            hint=crash_hint(snapshot)
+            or _late_hint(outcome)
+            or hint
+            or outcome.verdict.hint
+            or _wait_hint(outcome),
             details={
                 "expected": f"{self.subject} {check.wanted}",
                 "found": found,

@@ -13,6 +13,7 @@ from pytest_clawperator.assertions.expectation import Expectation
 from pytest_clawperator.assertions.failure import Failure
 from pytest_clawperator.assertions.node_failure import node_failure
 from pytest_clawperator.assertions.screen_source import ScreenSource
+from pytest_clawperator.assertions.unstated import Stating
 from pytest_clawperator.assertions.wait_loop import Outcome
 from pytest_clawperator.client.plan.target import Target
 from pytest_clawperator.contracts.text import foreign_names
@@ -22,7 +23,7 @@ from pytest_clawperator.errors import ExpectationError
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
 
-class LocatorAssertions(HintsAtNames):
+class LocatorAssertions(Stating, HintsAtNames):
     """What can be expected of a node; each check waits, unless the node is from a snapshot.
 
     A check of one node fails, negated or not, if several match, or if the node is not on the

@@ -11,6 +11,7 @@ from pytest_clawperator.assertions.checks import text_match
 from pytest_clawperator.assertions.checks.check import Check, Verdict
 from pytest_clawperator.assertions.expectation import Expectation
 from pytest_clawperator.assertions.failure import Failure
+from pytest_clawperator.assertions.unstated import Stating
 from pytest_clawperator.assertions.wait_loop import Outcome, may_succeed_later
 from pytest_clawperator.client.plan.timing import timeout_of
 from pytest_clawperator.contracts.text import foreign_names
@@ -35,7 +36,7 @@ class Called(Generic[T]):
     error: AssertionError | None = None
 
 
-class PollAssertions(HintsAtNames, Generic[T]):
+class PollAssertions(Stating, HintsAtNames, Generic[T]):
     """What can be expected of the value of a function.
 
     If an assertion fails in the function, it is called again; any other error is raised.

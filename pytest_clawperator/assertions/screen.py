@@ -15,6 +15,7 @@ from pytest_clawperator.assertions.failure import Failure, overlay_hint, overlay
 from pytest_clawperator.assertions.golden.tree import GoldenTree, Ignored
 from pytest_clawperator.assertions.locator import LocatorAssertions
 from pytest_clawperator.assertions.screen_source import LiveScreen, ScreenSource
+from pytest_clawperator.assertions.unstated import Stating
 from pytest_clawperator.assertions.wait_loop import Outcome
 from pytest_clawperator.client.plan.target import TargetLike, target_of
 from pytest_clawperator.contracts.selectors import MatcherKeywords
@@ -26,7 +27,7 @@ from pytest_clawperator.snapshot.tree import Snapshot
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
 
-class SnapshotAssertions(HintsAtNames):
+class SnapshotAssertions(Stating, HintsAtNames):
     """What can be expected of a snapshot; nothing waits, because it does not change."""
 
     _own_word = "expect(...)"

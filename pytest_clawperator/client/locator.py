@@ -57,6 +57,15 @@ class Locator(HintsAtNames):
             hint="Ask whether the node is there with .exists(), or how many with .count().",
         )
 
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (str, int, float)):
+            raise ConfigurationError(
+                f"{self} is a description, which has no value to compare with {shown(other)}",
+                hint="Compare what it reads, .read() == ..., or wait until it reads so: "
+                "expect(...).to_have_text(...).",
+            )
+        return isinstance(other, Locator) and self.target == other.target
+
     # Narrowing it down
 
     def node(

@@ -5,6 +5,9 @@ A new marker is a line here and a reader in ``input/marker_values.py``.
 
 from __future__ import annotations
 
+import re
+from difflib import get_close_matches
+
 import pytest
 
 MARKERS = (
@@ -40,6 +43,17 @@ def add_markers(config: pytest.Config) -> None:
 def markers_of(item: pytest.Item) -> list[pytest.Mark]:
     """Return the markers of a test that are ours, the closest first."""
     return [mark for mark in item.iter_markers() if mark.name in NAMES]
+
+
+def misspelt_marker(item: pytest.Item) -> tuple[pytest.Mark, str] | None:
+    """Return a marker that is nearly one of ours and that nobody has registered, and ours."""
+    registered = {re.split(r"[(:]", line)[0].strip() for line in item.config.getini("markers")}
+    for mark in item.iter_markers():
+        if mark.name not in registered and mark.name.startswith("claw"):
+            near = get_close_matches(mark.name, sorted(NAMES), n=1, cutoff=0.7)
+            if near:
+                return mark, near[0]
+    return None
 
 
 def signature_of(name: str) -> str:

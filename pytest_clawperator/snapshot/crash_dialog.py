@@ -25,6 +25,15 @@ def crash_dialog(snapshot: Snapshot) -> str | None:
     return title.label if title else next(labels, "")
 
 
+#: What to do about it, which counts before everything else.
+CRASH_HINT = "The app is not there any more: log.txt, or `adb logcat -b crash`, has the reason."
+
+
+def crash_hint(snapshot: Snapshot | None) -> str | None:
+    """Return what to do if the dialog is on the screen, or None."""
+    return CRASH_HINT if told_first(snapshot) else None
+
+
 def told_first(snapshot: Snapshot | None) -> str:
     """Return the beginning of a failure's message: what the dialog says, if there is one."""
     said = None if snapshot is None else crash_dialog(snapshot)

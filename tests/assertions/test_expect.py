@@ -10,6 +10,7 @@ from pytest_clawperator.assertions.expect import Expect, expect
 from pytest_clawperator.assertions.locator import LocatorAssertions
 from pytest_clawperator.assertions.screen import ScreenAssertions, SnapshotAssertions
 from pytest_clawperator.assertions.soft import collecting
+from pytest_clawperator.assertions.unstated import watching
 from pytest_clawperator.errors import ConfigurationError, ExpectationError, SnapshotError
 from pytest_clawperator.snapshot.tree import Snapshot
 from tests.doubles.runner import SHOP, Phone, client
@@ -20,13 +21,14 @@ def test_each_subject_has_its_checks() -> None:
     claw = client(Phone())
     snapshot = Snapshot.from_xml(SHOP)
 
-    offered = [
-        type(expect(claw.node(text="x"))),
-        type(expect(snapshot.find(text="Tea"))),
-        type(expect(snapshot.find(text="Cheese"))),
-        type(expect(claw)),
-        type(expect(snapshot)),
-    ]
+    with watching():
+        offered = [
+            type(expect(claw.node(text="x"))),
+            type(expect(snapshot.find(text="Tea"))),
+            type(expect(snapshot.find(text="Cheese"))),
+            type(expect(claw)),
+            type(expect(snapshot)),
+        ]
 
     assert offered == [*[LocatorAssertions] * 3, ScreenAssertions, SnapshotAssertions]
 

@@ -105,6 +105,9 @@ class TestWrongArguments:
         [
             (lambda claw: setattr(claw, "timeout", -5), "timeout= must be"),
             (lambda claw: claw.sleep(-1), "sleep\\(\\) must be"),
+            (lambda claw: claw.sleep(2500), "sleep\\(\\) is at most 600 seconds, found 2500"),
+            (lambda claw: claw.node(id="a") == "b", "which has no value to compare with 'b'"),
+            (lambda claw: claw.node(id="a") != "b", "which has no value to compare with 'b'"),
             (lambda claw: claw.screenshot(5), "cannot write to 5"),
             (lambda claw: claw.close_app("no package"), "not the name of"),
             (lambda claw: claw.open_app("com.%s.%s"), "not the name of"),

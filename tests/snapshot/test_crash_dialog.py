@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.snapshot.crash_dialog import crash_dialog, told_first
+from pytest_clawperator.snapshot.crash_dialog import (
+    CRASH_HINT,
+    crash_dialog,
+    crash_hint,
+    told_first,
+)
 from pytest_clawperator.snapshot.tree import Snapshot
 from tests.doubles.runner import SHOP, node, screen
 
@@ -20,6 +25,8 @@ def test_the_dialog_is_known_by_its_buttons_in_every_language() -> None:
 
     assert crash_dialog(snapshot) == "Bank wurde beendet"
     assert told_first(snapshot) == '"Bank wurde beendet" is on the screen; '
+    assert crash_hint(snapshot) == CRASH_HINT
+    assert crash_hint(Snapshot.from_xml(SHOP)) is None
 
 
 def test_without_a_title_its_first_text_is_told() -> None:

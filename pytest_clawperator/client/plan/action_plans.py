@@ -8,7 +8,7 @@ from pytest_clawperator.client.device.commands import package_name
 from pytest_clawperator.client.plan.actionability import Use
 from pytest_clawperator.client.plan.plan import Aim, Keywords, Plan, node_matcher, the_step
 from pytest_clawperator.client.plan.target import TargetLike, optional_target, target_of
-from pytest_clawperator.client.plan.timing import Wait, seconds_of
+from pytest_clawperator.client.plan.timing import Wait, timeout_of
 from pytest_clawperator.contracts import actions, limits
 from pytest_clawperator.contracts.actions import ClickType, TypedAction
 from pytest_clawperator.contracts.text.wording import shown
@@ -43,7 +43,7 @@ def simple(verb: str, action: TypedAction) -> Plan[RunStep]:
 def sleeps(seconds: float) -> list[Plan[RunStep]]:
     """Plan doing nothing for a while, in parts that leave an execution time for the rest."""
     __tracebackhide__ = True
-    left = seconds_of(seconds, seconds, name="sleep()")
+    left = timeout_of(seconds, 0.0, name="sleep()")
     parts = [simple("sleep", actions.Sleep(_LONGEST_SLEEP))] * int(left // _LONGEST_SLEEP)
     rest = left % _LONGEST_SLEEP
     return [*parts, simple("sleep", actions.Sleep(rest))] if rest or not parts else parts

@@ -42,12 +42,14 @@ class Obstacle:
     """What keeps an action from its node, worded as in ``it is disabled``.
 
     One that is not ``certain`` counts only if the action had no effect. One that
-    ``lets_through`` may not have kept an action of the Operator from its node.
+    ``lets_through`` may not have kept an action of the Operator from its node. Waiting helps
+    if it ``may_pass``.
     """
 
     reason: str
     certain: bool = True
     lets_through: bool = False
+    may_pass: bool = True
     cover: Node | None = None
 
 
@@ -56,13 +58,17 @@ def recipient(node: Node, use: Use) -> Node:
     wanted: dict[Use, Callable[[Node], bool]] = {
         Use.TAP: lambda each: each.clickable,
         Use.FOCUS: lambda each: each.focusable,
-        Use.FILL: lambda each: any(word in each.class_name for word in _FIELDS),
+        Use.FILL: _is_field,
     }
     takes = wanted.get(use)
     if takes is None:
         return node
     lineage = [node, *node.ancestors][: _LEVELS + 1]
     return next(filter(takes, lineage), node)
+
+
+def _is_field(node: Node) -> bool:
+    return any(word in node.class_name for word in _FIELDS)
 
 
 def distinct(nodes: Iterable[Node], use: Use) -> list[Node]:
@@ -107,6 +113,12 @@ def obstacle(node: Node, use: Use) -> Obstacle | None:
         # A click that a node takes itself is not stopped by a window.
         return Obstacle(f"a window of {window} lies over the app", certain=False)
     return None
+
+
+def refusal(node: Node, use: Use) -> Obstacle | None:
+    """Return why a device may refuse an action that nothing is in the way of, or None."""
+    is_label = use is Use.FILL and not _is_field(recipient(node, use))
+    return Obstacle("it is no text field", may_pass=False) if is_label else None
 
 
 def differs(before: Node, now: Node, *, apart: Node | None = None) -> bool:

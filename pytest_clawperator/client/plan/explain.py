@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_clawperator.client.plan.actionability import Obstacle, Use, obstacle
+from pytest_clawperator.client.plan.actionability import Obstacle, Use, obstacle, refusal
 from pytest_clawperator.client.plan.plan import Plan
 from pytest_clawperator.client.plan.target import Target
 from pytest_clawperator.contracts.text.wording import closest
@@ -16,7 +16,7 @@ from pytest_clawperator.errors import (
     NodeNotFoundError,
     StepFailedError,
 )
-from pytest_clawperator.snapshot.crash_dialog import told_first
+from pytest_clawperator.snapshot.crash_dialog import crash_hint, told_first
 from pytest_clawperator.snapshot.near_miss import describe, nearest, outline
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
@@ -38,7 +38,7 @@ def explain_failure(
         f"{told_first(snapshot)}{_message(plan, error, wanted, seconds)}",
         code=error.code,
         serial=error.serial,
-        hint=_hint(plan, error.code, wanted, snapshot) or error.hint,
+        hint=crash_hint(snapshot) or _hint(plan, error.code, wanted, snapshot) or error.hint,
         details=error.details,
         envelope=error.envelope,
         step=error.step,
@@ -67,7 +67,8 @@ def _message(plan: Plan[Any], error: StepFailedError, wanted: Target | None, sec
 
 def _stopped(data: Mapping[str, str]) -> str:
     reason = data.get("termination_reason")
-    return f": {reason} after {data.get('scrolls_executed', 'some')} scrolls" if reason else ""
+    count = data.get("scrolls_executed", "some")
+    return f": {reason} after {count} scroll{'' if count == '1' else 's'}" if reason else ""
 
 
 def not_found(
@@ -87,7 +88,7 @@ def not_found(
     first = told_first(snapshot)
     message = f"{first}{verb}: no {part} on the screen{after}"
     hint = _near_hint(part, snapshot) or _id_hint(part, snapshot) or _look_hint(part, snapshot)
-    hint = _PARTIAL if snapshot.is_partial else hint
+    hint = crash_hint(snapshot) or (_PARTIAL if snapshot.is_partial else hint)
     if has_node:
         cls, message = StepFailedError, f"{first}{verb} {target}: the node has no text"
         hint = "It has neither a text nor a description: read the label inside it instead."
@@ -134,6 +135,7 @@ class Hindered:
 
 
 _WAYS_OUT = {
+    "no text field": "Type into the field itself: a label beside it, or a text, takes no input.",
     "disabled": "It is waited for until timeout=: check what enables it, or give it more time.",
     "screen": "Scroll it into view first: node(...).scroll_into_view().",
     "": "Wait until that is gone, or close it first; timeout= is how long it is waited for.",
@@ -144,7 +146,7 @@ def hindered(plan: Plan[Any], found: Hindered, *, seconds: float, serial: str) -
     """Return the error for a node that is there, and that an action does not reach."""
     reason = found.obstacle.reason
     target = plan.target or found.target
-    after = f" for {seconds:g} s" if seconds > 0 else ""
+    after = f" for {seconds:g} s" if seconds > 0 and found.obstacle.may_pass else ""
     return StepFailedError(
         f"{told_first(found.node.snapshot)}{plan.verb} {target}: {reason}{after}"
         f"\n  node: {describe(found.node)}",
@@ -161,7 +163,7 @@ def _hindrance(plan: Plan[Any], snapshot: Snapshot) -> Hindered | None:
     nodes = plan.target.resolve(snapshot) if plan.target is not None else []
     if plan.target is None or plan.use is None or not nodes:
         return None
-    found = obstacle(nodes[0], plan.use)
+    found = obstacle(nodes[0], plan.use) or refusal(nodes[0], plan.use)
     return None if found is None else Hindered(plan.target, plan.use, nodes[0], found)
 
 
@@ -186,6 +188,10 @@ _SCROLL_HINT = (
 )
 _SCROLL_FIRST = "nodes that are not on the screen need a scroll first."
 _LOOK_HINT = f"text= is compared letter by letter; {_SCROLL_FIRST}"
+_OLD_HINT = (
+    "It is a node of an earlier snapshot, and the screen has changed since: take a new snapshot, "
+    "or describe it with claw.node(...), which looks anew at each use."
+)
 _PATTERN_HINT = f"Case counts in a pattern, unless it has re.IGNORECASE; {_SCROLL_FIRST}"
 _TOAST_HINT = "A toast is no node: claw.device.toasts() tells those that are up."
 _NO_ID_HINT = "No node on the screen has that id; what is further down needs a scroll first."
@@ -241,7 +247,7 @@ def _look_hint(target: Target, snapshot: Snapshot) -> str:
     """Return how nodes are compared, and where else a text may have been that nothing is like."""
     query = target.query
     if query is None:
-        return _LOOK_HINT
+        return _OLD_HINT
     matcher = query.matcher
     hint = _PATTERN_HINT if matcher.has_pattern else _LOOK_HINT
     is_text = matcher.text_equals or matcher.text_contains

@@ -12,7 +12,7 @@ from pytest_clawperator.errors import PayloadError, is_file
 from pytest_clawperator.plugin.features.payloads import load_payload
 from pytest_clawperator.plugin.features.validating import is_validating
 from pytest_clawperator.plugin.input.marker_values import marker_error, marker_value
-from pytest_clawperator.plugin.markers import ASK_FOR_DEVICE, markers_of
+from pytest_clawperator.plugin.markers import ASK_FOR_DEVICE, markers_of, misspelt_marker
 from pytest_clawperator.plugin.stash import MARKER_PROBLEMS
 from pytest_clawperator.plugin.worker_input import is_worker
 
@@ -60,6 +60,10 @@ def _problems(item: pytest.Item, marks: list[pytest.Mark]) -> Iterator[tuple[int
                 _check_payload(item, mark, value)
         except pytest.UsageError as exc:
             yield id(mark), str(exc)
+    misspelt = misspelt_marker(item)
+    if misspelt is not None:
+        mark, meant = misspelt
+        yield id(mark), str(marker_error(item, mark, f"no such marker; did you mean {meant}?"))
 
 
 def _shortened(problems: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""``expect.soft``: what failed during a phase of a test fails that phase at its end."""
+"""``expect`` at the end of a phase: soft failures, and expectations without a check."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from pytest_clawperator.assertions.expect import expect
 from pytest_clawperator.assertions.soft import collecting
+from pytest_clawperator.assertions.unstated import watching
 from pytest_clawperator.plugin.session.hints import for_pytest
 from pytest_clawperator.plugin.stash import SOFT_FAILURES
 
@@ -50,8 +51,12 @@ def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
 
 @pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Fail the test for what failed in it."""
-    return (yield from _phase(item))
+    """Fail the test for what failed in it, and for an ``expect(...)`` without a check."""
+    with watching() as unstated:
+        result = yield from _phase(item)
+    if unstated.error is not None:
+        raise unstated.error
+    return result
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)

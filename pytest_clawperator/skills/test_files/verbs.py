@@ -196,7 +196,8 @@ def _verb(
 def _parameter_hints(method: Callable[..., Any]) -> dict[str, Any]:
     """Return the types of the parameters; what it returns may be known to type checkers only."""
     written = {name: hint for name, hint in method.__annotations__.items() if name != "return"}
-    return get_type_hints(types.SimpleNamespace(__annotations__=written), method.__globals__)
+    names = inspect.unwrap(method).__globals__
+    return get_type_hints(types.SimpleNamespace(__annotations__=written), names)
 
 
 def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:

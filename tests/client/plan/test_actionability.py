@@ -11,6 +11,7 @@ from pytest_clawperator.client.plan.actionability import (
     obstacle,
     outermost,
     recipient,
+    refusal,
 )
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 from tests.doubles.runner import node, screen
@@ -128,3 +129,16 @@ def test_a_changed_screen() -> None:
     assert differs(off, on)  # the other node lost its id
     assert differs(off, alone)
     assert not differs(off, alone, apart=cover)
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"), [("TextView", "it is no text field"), ("EditText", None)]
+)
+def test_why_a_device_refuses_a_text(kind: str, reason: str | None) -> None:
+    """A label takes no text, and waiting does not change that."""
+    (found,) = nodes(node(text="Go", kind=kind))
+
+    refused = refusal(found, Use.FILL)
+
+    assert (refused and refused.reason) == reason
+    assert refused is None or not refused.may_pass

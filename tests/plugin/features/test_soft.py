@@ -216,3 +216,42 @@ def test_xfail_does_not_hide_a_soft_failure(pytester: pytest.Pytester) -> None:
     )
 
     result.assert_outcomes(failed=1)
+
+
+def test_an_expectation_without_a_check_fails_the_test(pytester: pytest.Pytester) -> None:
+    """Nothing would be expected, so the test fails in the line that forgot it."""
+    result = run(
+        pytester,
+        """
+    def test_forgotten():
+        expect(SCREEN).to_have_node
+
+    def test_whole():
+        expect(SCREEN).to_have_node(text="Tea")
+    """,
+    )
+
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines(
+        [
+            ">       expect(SCREEN).to_have_node",
+            "E *CONFIGURATION_INVALID: nothing was expected: *: expect(SCREEN).to_have_node",
+            "E *hint: expect(...) alone checks nothing. *",
+        ]
+    )
+
+
+def test_another_failure_of_the_test_counts_for_more(pytester: pytest.Pytester) -> None:
+    """A test that fails before its check is reached fails for its own reason."""
+    result = run(
+        pytester,
+        """
+    def test_broken():
+        begun = expect(SCREEN)
+        assert 1 == 2
+        begun.to_have_node(text="Tea")
+    """,
+    )
+
+    result.assert_outcomes(failed=1)
+    result.stdout.no_fnmatch_line("*nothing was expected*")

@@ -282,3 +282,20 @@ def test_an_impossible_app_ends_the_run(
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     given = given.replace("[", "[[]")
     result.stderr.fnmatch_lines([f"ERROR: test_it.py::test_it: claw_app({given}): {said}"])
+
+
+@pytest.mark.parametrize(("registered", "outcome"), [("", 4), ("claw_ap: ours", 0)])
+def test_a_misspelt_marker_ends_the_run(
+    pytester: pytest.Pytester, run: Run, registered: str, outcome: int
+) -> None:
+    """A marker that is nearly one of ours would do nothing; one that a project has is its own."""
+    pytester.makeini(f"[pytest]\nmarkers = {registered}\n")
+    pytester.makepyfile(
+        test_it="import pytest\n\n@pytest.mark.claw_ap('com.a')\ndef test_it(clawperator): pass\n"
+    )
+
+    result = run("-W", "ignore::pytest.PytestUnknownMarkWarning")
+
+    assert result.ret == outcome
+    said = "ERROR: test_it.py::test_it: claw_ap('com.a'): no such marker; did you mean claw_app?"
+    assert (said in result.errlines) is bool(outcome)
