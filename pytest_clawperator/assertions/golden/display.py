@@ -7,7 +7,7 @@ import re
 from pytest_clawperator.client.direct_actions import DirectActions
 from pytest_clawperator.errors import ClawperatorError
 
-_STATUS_BAR_DP, _USUAL_WIDTH_DP = 24, 411
+_STATUS_BAR_DP, _USUAL_WIDTH_DP, _USUAL_SIZE = 24, 411, (1080, 2400)
 # An override is printed after the physical density.
 _DENSITY = re.compile(r"(?:Physical|Override) density: (\d+)")
 _STATUS_BAR = re.compile(
@@ -29,7 +29,7 @@ def status_bar_height(client: DirectActions) -> int:
     info = client.device.info
     if info.density:
         return round(_STATUS_BAR_DP * info.density / 160)
-    return round(_STATUS_BAR_DP * min(info.size or (1080, 0)) / _USUAL_WIDTH_DP)
+    return round(_STATUS_BAR_DP * min(info.size or _USUAL_SIZE) / _USUAL_WIDTH_DP)
 
 
 def _printed(client: DirectActions, command: str) -> str:

@@ -26,7 +26,7 @@ def test_a_shell_gets_a_script_that_it_understands(shell: str, cli: Cli) -> None
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        ("clawperator-py sc", {"screenshot", "scroll", "scroll-until", "scroll-and-click"}),
+        ("clawperator-py scr", {"screenshot", "scroll", "scroll-until", "scroll-and-click"}),
         ("clawperator-py packages l", {"list"}),
         ("clawperator-py click --text", {"--text", "--text-contains"}),
         ("clawperator-py --device x dev", {"devices"}),

@@ -17,7 +17,8 @@ BUY = {"id": f"{PACKAGE}:id/buy"}
 
 # Of the client, what is no single action.
 NOT_ACTIONS = {
-    "batch", "close", "execute", "node", "pages", "pause", "serial", "step", "timeout",
+    "batch", "close", "execute", "node", "pages", "pause", "run_artifact", "run_skill", "serial",
+    "step", "timeout",
 }  # fmt: skip
 
 
