@@ -140,13 +140,17 @@ def test_many_devices_do_what_is_said(tmp_path: Path) -> None:
 
 
 def test_the_app_of_two_screens_passes_its_tests(tmp_path: Path) -> None:
-    """The worked example of app files is installed, and its tests pass on it."""
-    (text,) = re.findall(r"^```yaml\n(# bank\.yaml\n.*?)^```$", read("app-files.md"), re.S | re.M)
-    (tmp_path / "bank.yaml").write_text(text, encoding="utf-8")
+    """The worked examples of app files are installed, and their tests pass on them."""
+    page = read("app-files.md")
+    apps = re.findall(r"^```yaml\n(# (\w+\.yaml)\n.*?)^```$", page, re.S | re.M)
+    for text, name in apps:
+        (tmp_path / name).write_text(text, encoding="utf-8")
 
-    said = run_suites(APP_FILES, folder=tmp_path, options=["--claw-sim-app=bank.yaml"])
+    options = [f"--claw-sim-app={name}" for _, name in apps]
+    said = run_suites(APP_FILES, folder=tmp_path, options=options)
 
-    assert "2 passed in" in said, said
+    assert len(apps) == 2
+    assert "4 passed in" in said, said
 
 
 TEST_FILES = DOCS / "test-files.md"

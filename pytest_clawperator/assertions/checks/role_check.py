@@ -13,6 +13,11 @@ from pytest_clawperator.snapshot.roles import UNTELLABLE
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
+_IN_TOOLBAR = (
+    " What outlines call a title is a text in a toolbar: "
+    "claw.node(role='toolbar').node(text='Settings')."
+)
+
 
 def check_roles(target: Target) -> None:
     """Raise if any part of a target has a role that snapshots do not have."""
@@ -22,10 +27,11 @@ def check_roles(target: Target) -> None:
             continue
         check_role(role)
         if role.lower() in UNTELLABLE:
+            in_toolbar = _IN_TOOLBAR if role.lower() == "title" else ""
             raise ConfigurationError(
                 f"a snapshot does not show which nodes are {part}",
                 hint="Only the device knows that role: match by text, id or description, "
-                "or wait for it with node(...).wait().",
+                f"or wait for it with node(...).wait().{in_toolbar}",
             )
         if role.lower() not in ROLES:
             raise no_such_role(role)

@@ -18,6 +18,12 @@ def test_a_role_that_only_the_device_knows_is_refused() -> None:
         assertions({"role": "listitem"})
 
 
+def test_a_title_is_looked_for_in_its_toolbar() -> None:
+    """Outlines have titles, and the error says how to match one."""
+    with pytest.raises(ConfigurationError, match="a text in a toolbar"):
+        assertions({"role": "title"})
+
+
 @pytest.mark.parametrize(
     ("role", "told"), [("swich", "Did you mean switch"), ("listitem", "does not show")]
 )

@@ -45,6 +45,9 @@ def refusal(
     )
 
 
+_AS_A_LIST = "; write `- ` before each entry"
+
+
 def explained(error: Any) -> tuple[tuple[str | int, ...], str]:
     """Return the place and the wording of an error that pydantic found."""
     place: tuple[str | int, ...] = tuple(error["loc"])
@@ -62,7 +65,8 @@ def explained(error: Any) -> tuple[tuple[str | int, ...], str]:
         return place, f"{where}: {found!r} is not allowed; allowed: {context.get('expected')}"
     wanted = _WANTED.get(kind)
     if wanted is not None:
-        return place, f"{where}: {wanted} is wanted, found {_short(found)}"
+        how = _AS_A_LIST if kind == "tuple_type" and isinstance(found, dict) else ""
+        return place, f"{where}: {wanted} is wanted, found {_short(found)}{how}"
     return place, f"{where}: {error['msg'].lower()}, found {_short(found)}"
 
 

@@ -91,6 +91,7 @@ def test_a_mistake_in_a_widget_is_reported_with_its_line(
         (HEAD + "links: [{uri: shop, screen: main}]\n" + MAIN, 4, ["has no scheme"]),
         (HEAD + "links: [{uri: 'a://{x}', screen: main}]\n" + MAIN, 4, ["`x` is not among"]),
         (HEAD + "links: [{uri: 'a://{x}/{x}', screen: main}]\n" + MAIN, 4, ["not a link"]),
+        (HEAD + "links: {'a://b': main}\n" + MAIN, 4, ["a list is wanted", "`- ` before each"]),
         (HEAD + "intents: {a.b: other}\n" + MAIN, 4, ["no screen `other`"]),
         (HEAD + "screens:\n  main:\n    timers: [{after: 2s}]\n", 6, ["`do` is missing"]),
         (
