@@ -22,8 +22,10 @@ from pytest_clawperator.remedies import (
 )
 
 PACKAGE = Path(__file__).parent.parent / "pytest_clawperator"
-# The command line writes projects for pytest, and says how phones are used in tests.
-LIBRARY = [path for path in PACKAGE.rglob("*.py") if not {"plugin", "cli"} & set(path.parts)]
+# The command line writes projects for pytest, and says how phones are used in tests; test files
+# are written for pytest.
+FOR_PYTEST = {"plugin", "cli", "test_files"}
+LIBRARY = [path for path in PACKAGE.rglob("*.py") if not FOR_PYTEST & set(path.parts)]
 FRONTS = {"scripts": for_scripts, "pytest": for_pytest, "command line": for_command_line}
 
 # What only one kind of reader can use.

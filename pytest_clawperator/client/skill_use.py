@@ -45,7 +45,7 @@ class NoSkills:
     def _error(self) -> ConfigurationError:
         return ConfigurationError(
             "this client was made without skills",
-            hint="connect() and the fixture clawperator make clients that have them.",
+            hint="Clients that connect by themselves, and those of tests, have them.",
         )
 
 
