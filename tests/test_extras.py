@@ -11,7 +11,7 @@ import pytest
 TOP = Path(__file__).parent.parent
 PACKAGE = "pytest-clawperator"
 # Distributions that are imported by another name.
-IMPORTED_AS = {"pytest-xdist": "xdist", "allure-pytest": "allure"}
+IMPORTED_AS = {"pytest-xdist": "xdist", "allure-pytest": "allure_commons"}
 
 
 def extras() -> dict[str, list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_clawperator.plugin.input.settings import ALLOWED_WHEN
 from tests.plugin.conftest import Run
 
 FILES = {"screenshot": "screenshot.png", "snapshot": "snapshot.xml", "logcat": "log.txt"}
@@ -62,14 +63,15 @@ def test_with_everything_off_there_is_no_folder(pytester: pytest.Pytester, run: 
 def test_an_unknown_value_ends_the_run(
     pytester: pytest.Pytester, run_plain: Run, option: str
 ) -> None:
-    """What is none of the three is refused with what was found and what is allowed."""
+    """What is none of those is refused with what was found and what is allowed."""
     pytester.makepyfile(TESTS)
+    allowed = "off, on, only-on-failure or full" if option == "logcat" else ALLOWED_WHEN
 
     result = run_plain(f"--claw-{option}=sometimes")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        [f"ERROR: --claw-{option}: found 'sometimes', allowed is off, on or only-on-failure"]
+        [f"ERROR: --claw-{option}: found 'sometimes', allowed is {allowed}"]
     )
 
 

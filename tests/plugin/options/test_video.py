@@ -66,7 +66,8 @@ def test_at_the_failure(pytester: pytest.Pytester, run: Run, phone: AdbTransport
 
         class Quick(pdb.Pdb):
             def interaction(self, *_):
-                print("found", [path.name for path in Path().glob("claw-results/*/*/*")])
+                found = Path().glob("claw-results/*/test_it-*/*")
+                print("found", [path.name for path in found])
         """,
         test_it=TESTS,
     )
