@@ -11,7 +11,8 @@ from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any, Literal
 
 from pytest_clawperator.contracts import durations, limits
-from pytest_clawperator.contracts.action_rules import (
+from pytest_clawperator.contracts.params import Coordinate
+from pytest_clawperator.contracts.schema.action_rules import (
     SCROLL_SHAPE,
     click_after_scroll,
     click_target,
@@ -27,16 +28,15 @@ from pytest_clawperator.contracts.action_rules import (
     whole_within,
     within,
 )
-from pytest_clawperator.contracts.params import Coordinate
-from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.contracts.typed_action import (
+from pytest_clawperator.contracts.schema.typed_action import (
     ActionType,
     seconds_field,
     to_point,
 )
-from pytest_clawperator.contracts.typed_action import Retry as Retry
-from pytest_clawperator.contracts.typed_action import TypedAction as TypedAction
-from pytest_clawperator.contracts.typed_action import to_milliseconds as to_milliseconds
+from pytest_clawperator.contracts.schema.typed_action import Retry as Retry
+from pytest_clawperator.contracts.schema.typed_action import TypedAction as TypedAction
+from pytest_clawperator.contracts.schema.typed_action import to_milliseconds as to_milliseconds
+from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.redaction.redaction import hide
 
 Matcher = NodeMatcher | Mapping[str, Any]

@@ -20,8 +20,8 @@ from pytest_clawperator.contracts.payload import (
     validate_canonical,
 )
 from pytest_clawperator.contracts.schema.objects import WireObject
+from pytest_clawperator.contracts.schema.typed_action import Retry, TypedAction, to_milliseconds
 from pytest_clawperator.contracts.text.wording import describe
-from pytest_clawperator.contracts.typed_action import Retry, TypedAction, to_milliseconds
 from pytest_clawperator.errors import ExecutionValidationError, PayloadError, Problem
 
 

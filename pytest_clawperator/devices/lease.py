@@ -116,7 +116,7 @@ def _open_own(where: str | None, *, run_id: str, say: Say) -> LeaseStore:
     if not where:
         return FileLeases(run_id=run_id)
     # Redis is an extra, and takes long to import.
-    from pytest_clawperator.devices.redis_lease import RedisLeases
+    from pytest_clawperator.devices.redis.lease_store import RedisLeases
 
     return RedisLeases(where, run_id=run_id, say=say)
 

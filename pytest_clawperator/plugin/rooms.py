@@ -23,9 +23,9 @@ from pytest_clawperator.plugin.leasing import (
     fixture_bodies,
     matrix,
     spare_devices,
-    unfit_tests,
     worker_device,
 )
+from pytest_clawperator.plugin.leasing.fit import unfit_tests
 from pytest_clawperator.plugin.reporting import (
     allure_files,
     hiding,

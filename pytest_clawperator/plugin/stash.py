@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pytest_clawperator.plugin.evidence.tracing.attempt_trace import AttemptTrace
     from pytest_clawperator.plugin.features.golden_use import GoldenUse
     from pytest_clawperator.plugin.input.settings import Settings
-    from pytest_clawperator.plugin.leasing.device_needs import DeviceNeeds
     from pytest_clawperator.plugin.leasing.early_connection import EarlyConnection
+    from pytest_clawperator.plugin.leasing.fit.device_needs import DeviceNeeds
     from pytest_clawperator.plugin.leasing.reserved_leases import ReservedLeases
     from pytest_clawperator.plugin.session.events import EventHub
     from pytest_clawperator.redaction.finder import Secrets

@@ -25,7 +25,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.transport.interface import ShellResult
 from pytest_clawperator.transport.liveness import ANSWER_WITHIN, QUIET, Liveness
-from pytest_clawperator.transport.logcat import LogStream
+from pytest_clawperator.transport.log.logcat import LogStream
 from pytest_clawperator.transport.quoting import encoded, quote
 from pytest_clawperator.transport.warm_shell import WarmShell
 from pytest_clawperator.transport.wire import (

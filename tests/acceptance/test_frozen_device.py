@@ -14,7 +14,8 @@ from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.connect import connect
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, TransportTimeoutError
 from pytest_clawperator.simulator import Simulator
-from pytest_clawperator.transport import adb, liveness, logcat, warm_shell
+from pytest_clawperator.transport import adb, liveness, warm_shell
+from pytest_clawperator.transport.log import logcat
 from pytest_clawperator.transport.wire import AdbServer
 from tests.acceptance.lab import DEADLINE, FOREVER, Witness, nap, works
 from tests.acceptance.runs import wait_for

@@ -33,8 +33,8 @@ from pytest_clawperator.contracts.actions import (
 )
 from pytest_clawperator.contracts.completion import complete_execution
 from pytest_clawperator.contracts.params import ActionParams
+from pytest_clawperator.contracts.schema.typed_action import ActionType
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.contracts.typed_action import ActionType
 from tests.contracts.builders import ENOUGH, PARAMS
 
 OK = NodeMatcher.of(text="OK")

@@ -22,9 +22,9 @@ from pytest_clawperator.errors import (
     TransportTimeoutError,
 )
 from pytest_clawperator.simulator import Simulator
-from pytest_clawperator.transport import logcat
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.binary import find_adb
+from pytest_clawperator.transport.log import logcat
 from pytest_clawperator.transport.properties import properties
 from pytest_clawperator.transport.quoting import broadcast_command
 from pytest_clawperator.transport.wire import AdbServer

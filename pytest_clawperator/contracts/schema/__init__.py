@@ -1,1 +1,1 @@
-"""What the objects of a payload may hold: rules for values, and objects made of them."""
+"""What payloads are made of: rules for values and actions, objects, the row of an action type."""

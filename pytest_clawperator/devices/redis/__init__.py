@@ -1,1 +1,1 @@
-"""A lease in Redis: what it consists of, its permits, its renewal, and the server."""
+"""Leases in Redis: their store, what a lease consists of, its permits, its renewal, the server."""

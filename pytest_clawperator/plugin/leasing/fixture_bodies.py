@@ -35,10 +35,10 @@ from pytest_clawperator.plugin.input.marker_values import (
 from pytest_clawperator.plugin.input.settings import Settings
 from pytest_clawperator.plugin.leasing.connecting import ensure_health
 from pytest_clawperator.plugin.leasing.early_connection import client_for, transport_for
+from pytest_clawperator.plugin.leasing.fit.unfit_device import skip_or_fail
+from pytest_clawperator.plugin.leasing.fit.unfit_tests import runs_in_another_class
 from pytest_clawperator.plugin.leasing.own_device import lease_of, why_no_device
 from pytest_clawperator.plugin.leasing.replaced_fixtures import check_values
-from pytest_clawperator.plugin.leasing.unfit_device import skip_or_fail
-from pytest_clawperator.plugin.leasing.unfit_tests import runs_in_another_class
 from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.session.hints import in_options
 from pytest_clawperator.plugin.session.report_fields import DEVICE_PROPERTY

@@ -16,8 +16,11 @@ from pytest_clawperator.devices.matrix import DeviceClass
 from pytest_clawperator.devices.pool import DevicePool
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
 from pytest_clawperator.plugin.input.option_values import settings_of
-from pytest_clawperator.plugin.leasing import device_needs, spare_devices
+from pytest_clawperator.plugin.leasing import spare_devices
 from pytest_clawperator.plugin.leasing.early_connection import connect_early
+from pytest_clawperator.plugin.leasing.fit import device_needs
+from pytest_clawperator.plugin.leasing.fit.unfit_device import skip_or_fail
+from pytest_clawperator.plugin.leasing.fit.unfit_tests import runs_in_another_class
 from pytest_clawperator.plugin.leasing.held_devices import (
     find_classes,
     hold_all,
@@ -27,8 +30,6 @@ from pytest_clawperator.plugin.leasing.held_devices import (
 )
 from pytest_clawperator.plugin.leasing.matrix import empty_classes, pack
 from pytest_clawperator.plugin.leasing.phones import ended as ended_phones
-from pytest_clawperator.plugin.leasing.unfit_device import skip_or_fail
-from pytest_clawperator.plugin.leasing.unfit_tests import runs_in_another_class
 from pytest_clawperator.plugin.session.channel import open_channel, send
 from pytest_clawperator.plugin.session.hints import for_pytest, hint_of
 from pytest_clawperator.plugin.session.hook_calls import HOOK

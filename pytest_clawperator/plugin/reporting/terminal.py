@@ -12,7 +12,7 @@ from pytest_clawperator.devices.pool import Candidate
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
 from pytest_clawperator.plugin.evidence.used_clients import clients_of
-from pytest_clawperator.plugin.leasing.device_needs import uses_device
+from pytest_clawperator.plugin.leasing.fit.device_needs import uses_device
 from pytest_clawperator.plugin.leasing.held_devices import hold_alone
 from pytest_clawperator.plugin.leasing.matrix import class_of
 from pytest_clawperator.plugin.leasing.phones.ended import PHONES_PLUGIN

@@ -19,8 +19,8 @@ from pytest_clawperator.errors import (
     LogcatError,
     TransportError,
 )
-from pytest_clawperator.transport import logcat
-from pytest_clawperator.transport.logcat import LogStream
+from pytest_clawperator.transport.log import logcat
+from pytest_clawperator.transport.log.logcat import LogStream
 from tests.doubles.adb_server import (
     DEADLINE,
     SERIAL,

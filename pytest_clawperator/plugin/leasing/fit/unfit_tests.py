@@ -10,7 +10,7 @@ from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.plugin.input.marker_values import requirements_of
 from pytest_clawperator.plugin.input.option_values import settings_of
-from pytest_clawperator.plugin.leasing.device_needs import DeviceNeeds, needs_of, unmet
+from pytest_clawperator.plugin.leasing.fit.device_needs import DeviceNeeds, needs_of, unmet
 from pytest_clawperator.plugin.leasing.held_devices import hold_alone
 from pytest_clawperator.plugin.leasing.matrix import class_of, classes_of
 from pytest_clawperator.plugin.leasing.replaced_fixtures import is_ladder_replaced

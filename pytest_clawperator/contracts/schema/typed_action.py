@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 from pydantic.alias_generators import to_camel
 
 from pytest_clawperator.contracts import durations
-from pytest_clawperator.contracts.action_rules import ActionRule
 from pytest_clawperator.contracts.params import ActionParams
+from pytest_clawperator.contracts.schema.action_rules import ActionRule
 from pytest_clawperator.contracts.schema.objects import WireObject
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_clawperator.transport.log_continuity import (
+from pytest_clawperator.transport.log.continuity import (
     Continuation,
     Gap,
     following,

@@ -24,13 +24,13 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.transport.interruptible_wait import Wakeup, start_thread
 from pytest_clawperator.transport.liveness import QUIET
-from pytest_clawperator.transport.log_continuity import (
+from pytest_clawperator.transport.log.continuity import (
     OVERLAP,
     Continuation,
     following,
     is_set_back,
 )
-from pytest_clawperator.transport.log_ring import Ring
+from pytest_clawperator.transport.log.ring import Ring
 from pytest_clawperator.transport.wire import AdbServer, acknowledge, mapped, read_rest
 
 CAPACITY = 16 * 1024 * 1024

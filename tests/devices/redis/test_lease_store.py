@@ -23,8 +23,8 @@ from pytest_clawperator.devices.inventory import read_device
 from pytest_clawperator.devices.lease import await_store, open_leases, take_each
 from pytest_clawperator.devices.redis import lease_clock, permit
 from pytest_clawperator.devices.redis import server as redis_server
+from pytest_clawperator.devices.redis.lease_store import RedisLeases
 from pytest_clawperator.devices.redis.terms import Ticket
-from pytest_clawperator.devices.redis_lease import RedisLeases
 from pytest_clawperator.errors import (
     ConfigurationError,
     ErrorCode,
@@ -42,7 +42,7 @@ LONG, SHORT = 10.0, 1.0
 HOLDER = """
 import sys
 from pytest_clawperator.devices.redis.terms import Ticket
-from pytest_clawperator.devices.redis_lease import RedisLeases
+from pytest_clawperator.devices.redis.lease_store import RedisLeases
 from pytest_clawperator.errors import LeaseError
 
 lease = RedisLeases(sys.argv[1], run_id="other", ttl=float(sys.argv[2]), settle=0).try_take("PH1")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_clawperator.transport.log_ring import Ring
+from pytest_clawperator.transport.log.ring import Ring
 
 
 def test_lines_are_read_by_their_numbers() -> None:
