@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, NoReturn, TypeVar
 
 from pytest_clawperator.client.plan import explain
-from pytest_clawperator.client.plan.performer import Performer, SeenValue
+from pytest_clawperator.client.plan.finder import SeenValue
+from pytest_clawperator.client.plan.performer import Performer
 from pytest_clawperator.client.plan.plan import Aim, Plan
 from pytest_clawperator.client.plan.proving import Sending
 from pytest_clawperator.client.plan.timing import Countdown, Wait

@@ -1,5 +1,5 @@
 """From the arguments of a method to its value.
 
-A plan is made (``action_plans``, ``scroll_plans``), its node is found (``target``), it is
-carried out (``performer``, ``page_search``), and a failure is explained (``explain``).
+A plan is made (``action_plans``, ``scroll_plans``), its node is found (``target``, ``finder``),
+it is carried out (``performer``, ``page_search``), and a failure is explained (``explain``).
 """

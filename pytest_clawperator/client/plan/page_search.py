@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pytest_clawperator.client.plan import action_plans, explain, scroll_plans
-from pytest_clawperator.client.plan.performer import Performer, last_step
+from pytest_clawperator.client.plan.looks import last_step
+from pytest_clawperator.client.plan.performer import Performer
 from pytest_clawperator.client.plan.plan import Aim, Plan
 from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome
 from pytest_clawperator.client.plan.target import Target
