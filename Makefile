@@ -72,7 +72,7 @@ soak: programs  ## Run the long versions of the tests in a random order, then an
 	@$(BIN)/python -m tests.acceptance.chaos --minutes $(MINUTES)
 
 bench: $(VENV)/developed  ## Print what things cost, as ratios.
-	@for name in house contracts simulator execution screen startup cli parallel frozen_device emulators service report test_files trace_page; do $(BIN)/python -m benchmarks.$$name || exit 1; done
+	@for name in house contracts simulator execution screen startup cli parallel frozen_device emulators service report test_files trace_page trace_cost; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 clean:  ## Remove what the other targets made.
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
