@@ -60,20 +60,7 @@ def snapshots_from_lines(lines: Iterable[bytes], *, pid: int) -> list[str]:
 
     All lines of a hierarchy begin alike after the time: with process, thread, priority and tag.
     """
-    collector = _Collector()
-    kept = list(lines)
-    place = 0
-    while place < len(kept):
-        line = kept[place]
-        place += 1
-        for source in collector.sources:
-            if line.startswith(source, TIME_LENGTH):
-                collector.go_on(source, line[TIME_LENGTH + len(source) :])
-                break
-        else:
-            if _MARKER in line:
-                place = _begin_at(kept, place, pid, collector)
-    return collector.texts("replace")
+    return _collected(list(lines), pid=pid).texts("replace")
 
 
 def dump_places(lines: Sequence[bytes]) -> list[list[int]]:
@@ -82,38 +69,43 @@ def dump_places(lines: Sequence[bytes]) -> list[list[int]]:
     A hierarchy has lines of one process, thread and tag only, so nobody can have the lines of
     others taken for a part of one.
     """
+    return _collected(lines).places()
+
+
+def _collected(lines: Sequence[bytes], *, pid: int | None = None) -> _Collector:
+    """Return the hierarchies in raw lines, without parsing each: of all processes, or of one."""
     collector = _Collector()
-    for place, line in enumerate(lines):
+    place = 0
+    while place < len(lines):
+        line = lines[place]
         for source in collector.sources:
             if line.startswith(source, TIME_LENGTH):
                 collector.go_on(source, line[TIME_LENGTH + len(source) :], place)
                 break
         else:
             if _MARKER in line:
-                entry = parse_log_line(line)
-                if entry is not None and entry.message.startswith(MARKER):
-                    at = line.index(_MARKER)
-                    collector.begin(line[TIME_LENGTH:at], line[at:], place)
-    return collector.places()
+                place += _begin_at(lines, place, pid, collector)
+        place += 1
+    return collector
 
 
-def _begin_at(lines: list[bytes], place: int, pid: int, collector: _Collector) -> int:
-    """Begin a hierarchy if its marker is just before this place; return where to read on."""
-    line = lines[place - 1]
+def _begin_at(lines: Sequence[bytes], place: int, pid: int | None, collector: _Collector) -> int:
+    """Begin a hierarchy if its marker is at this place; return how many lines of it were read."""
+    line = lines[place]
     entry = parse_log_line(line)
-    if entry is None or entry.pid != pid or not entry.message.startswith(MARKER):
-        return place
+    if entry is None or pid not in (None, entry.pid) or not entry.message.startswith(MARKER):
+        return 0
     at = line.index(_MARKER)
     source = line[TIME_LENGTH:at]
-    whole = _whole_dump(lines, place, source) if line.endswith(_MARKER) else []
+    whole = _whole_dump(lines, place + 1, source) if line.endswith(_MARKER) else []
     if whole:
-        collector.add(whole)
+        collector.add(whole, place)
     else:
-        collector.begin(source, line[at:])
-    return place + len(whole)
+        collector.begin(source, line[at:], place)
+    return len(whole)
 
 
-def _whole_dump(lines: list[bytes], place: int, source: bytes) -> list[bytes]:
+def _whole_dump(lines: Sequence[bytes], place: int, source: bytes) -> list[bytes]:
     """Return the messages of a hierarchy that was logged in one go, as nearly all are.
 
     Empty where other lines are in between, where a message was cut, or where one may be no
@@ -141,9 +133,9 @@ class _Collector:
         self._open: dict[bytes, _Dump] = {}
         self.sources: tuple[bytes, ...] = ()
 
-    def add(self, lines: list[bytes]) -> None:
-        """Add a whole hierarchy."""
-        self._dumps.append(_Dump(lines))
+    def add(self, lines: list[bytes], place: int) -> None:
+        """Add a whole hierarchy, whose marker stands at this place."""
+        self._dumps.append(_Dump(lines, places=[*range(place, place + 1 + len(lines))]))
 
     def begin(self, source: bytes, message: bytes, place: int = 0) -> None:
         """Open a hierarchy at its marker."""

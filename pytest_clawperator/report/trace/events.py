@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
 from typing import Any, ClassVar, Literal
 
 #: Counted up whenever a reader of the former one would misunderstand a trace.
@@ -251,18 +252,29 @@ class TraceEnded(TraceEvent):
     is_infrastructure: bool = False
 
 
+# Each execution of a test waits for this, so it asks little: abstract classes are slow to ask.
+_AS_THEY_ARE = (str, int, float, dict)
+
+
 def _known(value: Any) -> dict[str, Any]:
-    pairs = ((one.name, getattr(value, one.name)) for one in fields(value))
+    pairs = ((name, getattr(value, name)) for name in _names(type(value)))
     return {name: _plain(found) for name, found in pairs if not _is_lacking(found)}
 
 
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind))
+
+
 def _is_lacking(value: Any) -> bool:
-    return value is None or value == "" or (isinstance(value, (Mapping, Sequence)) and not value)
+    return not value and not isinstance(value, (int, float))
 
 
 def _plain(value: Any) -> Any:
-    if is_dataclass(value):
-        return _known(value)
+    if isinstance(value, _AS_THEY_ARE):
+        return value
     if isinstance(value, (tuple, list)):
         return [_plain(one) for one in value]
+    if is_dataclass(value):
+        return _known(value)
     return dict(value) if isinstance(value, Mapping) else value

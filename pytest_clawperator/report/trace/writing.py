@@ -25,6 +25,7 @@ _TEXTS = (".xml", ".txt", ".json")
 _PRINTED = bytes([*range(0x20, 0x7F), 0x09, 0x0A])
 _TRIES = 10
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+_encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
 
 
 class TraceWriter:
@@ -105,7 +106,10 @@ def _harmless(content: bytes, suffix: str) -> bytes:
 
 def to_line(data: Any) -> bytes:
     """Return data as one line; half characters and numbers beyond JSON can be read back."""
-    text = json.dumps(_finite(data), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    try:
+        text = _encode(data)
+    except (TypeError, ValueError):
+        text = _encode(_finite(data))
     # JSON escapes all that is not ASCII, and of ASCII all but this one.
     return text.replace("\x7f", "\\u007f").encode("ascii") + b"\n"
 

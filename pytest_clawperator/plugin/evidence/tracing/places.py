@@ -5,7 +5,7 @@ from __future__ import annotations
 import linecache
 import traceback
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 
 from pytest_clawperator.assertions.call_site import calling_frame
 from pytest_clawperator.report.trace.events import Excerpt, Source
@@ -21,6 +21,7 @@ class Places:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._known: dict[tuple[CodeType, int], Source] = {}
 
     def current(self) -> Source | None:
         """Return the line of the test, or of its fixture, that is being carried out."""
@@ -43,10 +44,12 @@ class Places:
         return Excerpt(source=self._source(frame, line), first=first, lines=shown)
 
     def _source(self, frame: FrameType, line: int) -> Source:
-        path = frame.f_code.co_filename
-        text = linecache.getline(path, line, frame.f_globals).strip()
-        function = frame.f_code.co_name
-        return Source(file=self._shown(path), line=line, function=function, text=text)
+        code = frame.f_code
+        if (code, line) not in self._known:
+            text = linecache.getline(code.co_filename, line, frame.f_globals).strip()
+            file = self._shown(code.co_filename)
+            self._known[code, line] = Source(file=file, line=line, function=code.co_name, text=text)
+        return self._known[code, line]
 
     def _shown(self, path: str) -> str:
         try:

@@ -89,6 +89,8 @@ class Tracer:
         self._ids = count(1)
         self._step_ids: dict[str, int] = {}
         self._looking: dict[Verification, _Looking] = {}
+        # A screen and the name of its blob.
+        self._last_tree = ("", "")
         # Tests may use several devices at once, from threads of their own.
         self._open: dict[int, list[int]] = {}
 
@@ -181,7 +183,11 @@ class Tracer:
         text = None if step is None or step.action_type != "snapshot_ui" else step.data.get("text")
         if not text:
             return None
-        return self._output.keep(text.encode("utf-8", "surrogatepass"), _XML) or None
+        known, name = self._last_tree
+        if text != known:  # one screen is part of several things that are told of an execution
+            name = self._output.keep(text.encode("utf-8", "surrogatepass"), _XML)
+            self._last_tree = text, name
+        return name or None
 
     def _artifact_made(self, event: ArtifactMade) -> None:
         if event.kind == "screenshot" and event.path is not None:
@@ -256,8 +262,10 @@ class Tracer:
         if transport is None:
             return
         end = _log_end(followed.client) if until is None else until
+        if end <= followed.log_position:
+            return
         lines = transport.log.read(followed.log_position, end)
-        followed.log_position = max(end, followed.log_position)
+        followed.log_position = end
         told = hide_in_log(b"\n".join(without_dumps(lines)))
         shown = told.decode("utf-8", "replace").split("\n")
         if told:
