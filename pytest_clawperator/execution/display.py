@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from pytest_clawperator.errors import ErrorCode, ShellError
@@ -46,20 +47,28 @@ class Display:
     is_on: bool | None = None
 
 
-def take_picture(transport: Transport, *, timeout: float = 30.0) -> Picture:
-    """Photograph the display that tests use: the chosen one, else the one with the focus."""
+def take_picture(
+    transport: Transport, *, timeout: float = 30.0, on_captured: Callable[[], None] = lambda: None
+) -> Picture:
+    """Photograph the display that tests use: the chosen one, else the one with the focus.
+
+    ``on_captured`` is called when the screen may change again, which is long before the picture
+    is here: a phone compresses what it captured while it prints it.
+    """
     chosen = transport.display
     if chosen is not None:
         displays, _ = read_displays(transport)
-        return _photograph(transport, _named(displays, chosen, transport.serial), timeout)
-    printed = transport.exec_out("screencap -p", timeout=timeout)
+        display = _named(displays, chosen, transport.serial)
+        return _photograph(transport, display, timeout, on_captured)
+    watch = _Watch(on_captured).add
+    printed = transport.exec_out("screencap -p", timeout=timeout, on_output=watch)
     picture = Picture(_without_preamble(printed))
     if _SEVERAL not in printed[: len(printed) - len(picture.content)]:
         return picture
     shown = shown_display(*read_displays(transport))
     if shown is None:
         return picture
-    better = _photograph(transport, shown, timeout)
+    better = _photograph(transport, shown, timeout, on_captured)
     return better if better.is_png else picture
 
 
@@ -106,9 +115,34 @@ def _named(displays: list[Display], number: int, serial: str) -> Display:
     )
 
 
-def _photograph(transport: Transport, display: Display, timeout: float) -> Picture:
-    printed = transport.exec_out(f"screencap -d {display.panel} -p", timeout=timeout)
+def _photograph(
+    transport: Transport, display: Display, timeout: float, on_captured: Callable[[], None]
+) -> Picture:
+    command, watch = f"screencap -d {display.panel} -p", _Watch(on_captured).add
+    printed = transport.exec_out(command, timeout=timeout, on_output=watch)
     return Picture(_without_preamble(printed), display.number)
+
+
+class _Watch:
+    """Tells when a picture begins: its size is known then, and so it was captured before.
+
+    After a warning about several displays it may be the wrong one, and another will follow.
+    """
+
+    def __init__(self, on_captured: Callable[[], None]) -> None:
+        self._on_captured = on_captured
+        self._printed: bytes | None = b""
+
+    def add(self, piece: bytes) -> None:
+        """Take note of what was printed next."""
+        if self._printed is None:
+            return
+        self._printed += piece
+        preamble, begins, _ = self._printed.partition(_PNG)
+        if begins:
+            self._printed = None
+            if _SEVERAL not in preamble:
+                self._on_captured()
 
 
 def _without_preamble(printed: bytes) -> bytes:

@@ -6,6 +6,8 @@ import io
 
 _WIDTH = 360
 _QUALITY = 60
+# Of 0 to 6, the quickest; the next ones make it smaller by some kilobytes.
+_METHOD = 0
 
 
 def smaller(picture: bytes) -> tuple[bytes, tuple[int, int], float]:
@@ -20,9 +22,11 @@ def smaller(picture: bytes) -> tuple[bytes, tuple[int, int], float]:
         with Image.open(io.BytesIO(picture), formats=["PNG"]) as file:
             scale = min(1.0, _WIDTH / min(file.size))
             size = (round(file.width * scale), round(file.height * scale))
-            image = file.convert("RGB").resize(size, Image.Resampling.BOX, reducing_gap=2.0)
+            whole = file if file.mode == "RGB" else file.convert("RGB")
+            # Most of the way in whole steps, which is quick: screens are 360 dp wide or more.
+            image = whole.resize(size, Image.Resampling.BOX, reducing_gap=1.0)
     except (SyntaxError, Image.DecompressionBombError) as exc:
         raise ValueError("the picture cannot be read") from exc
     buffer = io.BytesIO()
-    image.save(buffer, "WEBP", quality=_QUALITY, method=2)
+    image.save(buffer, "WEBP", quality=_QUALITY, method=_METHOD)
     return buffer.getvalue(), size, scale

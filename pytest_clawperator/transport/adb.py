@@ -23,7 +23,7 @@ from pytest_clawperator.errors import (
     TransportError,
     TransportTimeoutError,
 )
-from pytest_clawperator.transport.interface import ShellResult
+from pytest_clawperator.transport.interface import OnOutput, ShellResult, ignored
 from pytest_clawperator.transport.liveness import ANSWER_WITHIN, QUIET, Liveness
 from pytest_clawperator.transport.log.logcat import LogStream
 from pytest_clawperator.transport.quoting import encoded, quote
@@ -124,9 +124,12 @@ class AdbTransport:
             service, typed = "shell,v2,raw:sh", _as_packets(command)
         return self._converse(service, typed, command, timeout, _read_packets)
 
-    def exec_out(self, command: str, *, timeout: float = 30.0) -> bytes:
-        """Run a command line and return its output as it is."""
-        return self._converse(f"exec:{command}", b"", command, timeout, read_rest)
+    def exec_out(
+        self, command: str, *, timeout: float = 30.0, on_output: OnOutput = ignored
+    ) -> bytes:
+        """Run a command line and return its output as it is, and tell its pieces as they come."""
+        read = partial(read_rest, on_output=on_output)
+        return self._converse(f"exec:{command}", b"", command, timeout, read)
 
     def push(self, source: bytes | Path, path: str) -> None:
         """Write a file on the device."""

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+#: Is called with a piece of a command's output.
+OnOutput = Callable[[bytes], None]
+
 # Shells answer so when there is no such command; toybox's `cmd` has a code of its own.
 _NOT_FOUND = 127
+
+
+def ignored(piece: bytes) -> None:
+    """Do nothing with a piece of output."""
 
 
 @dataclass(frozen=True)
@@ -112,8 +119,13 @@ class Transport(Protocol):
         """Run a command line in the device's shell."""
         ...
 
-    def exec_out(self, command: str, *, timeout: float = 30.0) -> bytes:
-        """Run a command line and return its output as it is."""
+    def exec_out(
+        self, command: str, *, timeout: float = 30.0, on_output: OnOutput = ignored
+    ) -> bytes:
+        """Run a command line and return its output as it is.
+
+        ``on_output`` is called with each piece of it as it comes in.
+        """
         ...
 
     def push(self, source: bytes | Path, path: str) -> None:

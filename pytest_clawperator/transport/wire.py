@@ -19,6 +19,7 @@ from pytest_clawperator.errors import (
     TransportError,
     TransportTimeoutError,
 )
+from pytest_clawperator.transport.interface import OnOutput, ignored
 from pytest_clawperator.transport.quoting import encoded
 
 # The length of a request is four hexadecimal digits.
@@ -210,11 +211,12 @@ class Connection(Protocol):
         """Set how long ``recv`` waits."""
 
 
-def read_rest(connection: Connection, *, deadline: float) -> bytes:
+def read_rest(connection: Connection, *, deadline: float, on_output: OnOutput = ignored) -> bytes:
     """Read to the end of the connection."""
     pieces = []
     while data := connection.recv(65536):
         pieces.append(data)
+        on_output(data)
         connection.settimeout(time_left(deadline))
     return b"".join(pieces)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pytest_clawperator.transport.interface import ShellResult
+from pytest_clawperator.transport.interface import OnOutput, ShellResult, ignored
 
 OK = ShellResult("Broadcast completed: result=0\n", "", 0)
 
@@ -105,7 +105,9 @@ class LoggedTransport:
         self.commands.append(command)
         return self._shell.get(command, ShellResult("", "", 0))
 
-    def exec_out(self, command: str, *, timeout: float = 30.0) -> bytes:
+    def exec_out(
+        self, command: str, *, timeout: float = 30.0, on_output: OnOutput = ignored
+    ) -> bytes:
         """Return the picture, or the log so far."""
         self.commands.append(command)
         return self.picture if command.startswith("screencap") else self.dump

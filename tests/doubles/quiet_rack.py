@@ -13,7 +13,7 @@ from pytest_clawperator.devices.operator import ACCESSIBILITY_SERVICE
 from pytest_clawperator.errors import AdbUnavailableError, ErrorCode, TransportError
 from pytest_clawperator.execution.flight import Clearance
 from pytest_clawperator.execution.pipeline import Pipeline
-from pytest_clawperator.transport.interface import Transport
+from pytest_clawperator.transport.interface import OnOutput, Transport, ignored
 from tests.doubles.transport import ScriptedTransport
 
 
@@ -46,7 +46,9 @@ class QuietPhone(ScriptedTransport):
         """Switch the accessibility service of the Operator off."""
         self.answers[_SERVICES] = "null"
 
-    def exec_out(self, command: str, *, timeout: float = 30.0) -> bytes:
+    def exec_out(
+        self, command: str, *, timeout: float = 30.0, on_output: OnOutput = ignored
+    ) -> bytes:
         """Return a picture of the screen."""
         self.pictures += 1
         if self.screen is None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pytest_clawperator.errors import LogcatError, ShellError
-from pytest_clawperator.transport.interface import ShellResult
+from pytest_clawperator.transport.interface import OnOutput, ShellResult, ignored
 from tests.doubles.log import LoggedTransport, line
 from tests.doubles.transport import ScriptedTransport
 
@@ -61,7 +61,9 @@ class ScenarioPhone(LoggedTransport):
         """Answer by the rules; what they do not know, the phone does not have."""
         return self._table.shell(command)
 
-    def exec_out(self, command: str, *, timeout: float = 30.0) -> bytes:
+    def exec_out(
+        self, command: str, *, timeout: float = 30.0, on_output: OnOutput = ignored
+    ) -> bytes:
         """Return a picture, or raise what the rule says."""
         told = reply(self.scenario, f"-s {self.serial} exec-out {command}")
         if told.get("code"):

@@ -14,7 +14,7 @@ from pytest_clawperator.devices.readiness import check_ready
 from pytest_clawperator.errors import AdbUnavailableError, ErrorCode
 from pytest_clawperator.execution.flight import Clearance, Flight
 from pytest_clawperator.execution.pipeline import Pipeline
-from pytest_clawperator.transport.interface import ShellResult, Transport
+from pytest_clawperator.transport.interface import OnOutput, ShellResult, Transport, ignored
 from tests.doubles.log import LoggedTransport, line
 
 # How several questions are put into one line; each is answered on its own.
@@ -75,7 +75,9 @@ class ScenarioTransport(LoggedTransport):
             output += f"{answer.stdout}{answer.stderr}{mark}:{answer.exit_code}\n"
         return ShellResult(output, "", 0)
 
-    def exec_out(self, command: str, *, timeout: float = 30.0) -> bytes:
+    def exec_out(
+        self, command: str, *, timeout: float = 30.0, on_output: OnOutput = ignored
+    ) -> bytes:
         """Return a picture that is whole."""
         head = self._reply(f"exec-out {command}").get("stdoutB64")
         return base64.b64decode(head) + _END_OF_PICTURE if head else b""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from pytest_clawperator.transport.interface import Log, QuickShell, ShellResult
+from pytest_clawperator.transport.interface import Log, OnOutput, QuickShell, ShellResult, ignored
 
 Answer = str | ShellResult | Exception | Callable[[str], "str | ShellResult"]
 
@@ -68,7 +68,9 @@ class ScriptedTransport:
         answer = found(command) if callable(found) else found
         return ShellResult(answer, "", 0) if isinstance(answer, str) else answer
 
-    def exec_out(self, command: str, *, timeout: float = 30.0) -> bytes:
+    def exec_out(
+        self, command: str, *, timeout: float = 30.0, on_output: OnOutput = ignored
+    ) -> bytes:
         """Return the output of a command."""
         return self.shell(command).stdout.encode()
 

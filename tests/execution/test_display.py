@@ -14,6 +14,7 @@ from pytest_clawperator.execution.display import (
     shown_display,
     take_picture,
 )
+from pytest_clawperator.transport.interface import OnOutput, ignored
 from tests.doubles.transport import ScriptedTransport
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -68,7 +69,9 @@ class Panels(ScriptedTransport):
         super().__init__({"dumpsys display; dumpsys window displays": dump})
         self.pictures = pictures
 
-    def exec_out(self, command: str, *, timeout: float = 30.0) -> bytes:
+    def exec_out(
+        self, command: str, *, timeout: float = 30.0, on_output: OnOutput = ignored
+    ) -> bytes:
         """Print a picture, or what stands for it."""
         self.calls.append(command)
         return self.pictures.get(command, b"Failed to get a display\n")

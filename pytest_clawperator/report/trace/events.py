@@ -262,7 +262,7 @@ def _known(value: Any) -> dict[str, Any]:
 
 
 @cache
-def _names(kind: type) -> tuple[str, ...]:
+def _names(kind: type[Any]) -> tuple[str, ...]:
     return tuple(one.name for one in fields(kind))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -51,8 +51,11 @@ class Camera(Protocol):
     def key(self) -> Hashable:
         """Return a value that changes whenever the picture may have changed."""
 
-    async def png(self, *, dark: bool = False) -> bytes:
-        """Return a picture of the screen, as PNG; or of one that is off."""
+    def png(self, *, dark: bool = False) -> Awaitable[bytes]:
+        """Capture the screen now, or one that is off; the picture comes as PNG."""
+
+    def png_beginning(self) -> bytes:
+        """Return what a picture of the screen begins with, whatever it shows."""
 
     async def jpeg(self, size: tuple[int, int]) -> bytes:
         """Return a picture of the screen fitted into that size, as JPEG."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Hashable
+from collections.abc import Awaitable, Hashable
 
 from pytest_clawperator.simulator.android.state.hardware import Display
 from pytest_clawperator.simulator.phone.screen_view import ScreenView
+from pytest_clawperator.simulator.picture.png import PngEncoder, beginning
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 
 
@@ -18,6 +19,7 @@ class Camera:
         self._views = 0
         self._key: Hashable = None
         self._drawing: asyncio.Task[bytes] | None = None
+        self._encoder = PngEncoder()
 
     def point_at(self, ui: PhoneUi, display: Display) -> None:
         """Take pictures of this screen from now on."""
@@ -30,22 +32,35 @@ class Camera:
         ui, display = self._view
         return self._views, ui.view.version, display.awake
 
-    async def png(self, *, dark: bool = False) -> bytes:
-        """Return the picture, the last one if nothing has changed since; or a dark one."""
+    def png(self, *, dark: bool = False) -> Awaitable[bytes]:
+        """Capture the screen as it is now, or a dark one; the picture is there once it is drawn.
+
+        It is the last one if nothing has changed since.
+        """
         if dark:
             assert self._view is not None
-            return await asyncio.to_thread(_draw, ScreenView(None, self._view[0].display.size))
+            view = ScreenView(None, self._view[0].display.size)
+            return asyncio.to_thread(_draw, view, self._encoder)
         key = self.key()
         if self._drawing is None or self._key != key or _has_failed(self._drawing):
             self._key = key
-            drawing = asyncio.to_thread(_draw, self._look())
+            drawing = asyncio.to_thread(_draw, self._look(), self._encoder)
             self._drawing = asyncio.get_running_loop().create_task(drawing)
         # Others may wait for the same picture, so that one who leaves must not end its drawing.
-        return await asyncio.shield(self._drawing)
+        return asyncio.shield(self._drawing)
+
+    def png_beginning(self) -> bytes:
+        """Return what a picture of the screen begins with: as soon as it is captured, it is told.
+
+        A phone compresses it while it prints it.
+        """
+        assert self._view is not None
+        width, height = self._view[0].display.size
+        return beginning((max(1, width), max(1, height)))
 
     async def jpeg(self, size: tuple[int, int]) -> bytes:
         """Return the picture fitted into that size, as a frame of a film."""
-        return await asyncio.to_thread(_draw, self._look(), size)
+        return await asyncio.to_thread(_draw_frame, self._look(), size)
 
     def _look(self) -> ScreenView:
         assert self._view is not None
@@ -66,8 +81,16 @@ def _has_failed(drawing: asyncio.Task[bytes]) -> bool:
     return drawing.done() and (drawing.cancelled() or drawing.exception() is not None)
 
 
-def _draw(view: ScreenView, frame: tuple[int, int] | None = None) -> bytes:
-    # Pillow costs more to import than everything else together, so it waits for a picture.
-    from pytest_clawperator.simulator.phone.drawing import draw_frame, draw_screen
+# Pillow costs more to import than everything else together, so it waits for a picture.
 
-    return draw_screen(view) if frame is None else draw_frame(view, frame)
+
+def _draw(view: ScreenView, encoder: PngEncoder) -> bytes:
+    from pytest_clawperator.simulator.phone.drawing import draw_screen
+
+    return draw_screen(view, encoder)
+
+
+def _draw_frame(view: ScreenView, frame: tuple[int, int]) -> bytes:
+    from pytest_clawperator.simulator.phone.drawing import draw_frame
+
+    return draw_frame(view, frame)

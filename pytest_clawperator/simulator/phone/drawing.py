@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pytest_clawperator.simulator.phone.screen_view import ScreenView
 from pytest_clawperator.simulator.picture.film.frame import black_frame, encode_frame
+from pytest_clawperator.simulator.picture.png import PngEncoder
 from pytest_clawperator.simulator.picture.render import black_screen, draw, paint
 
 CLOCK_TEXT = "10:00"
 """What the drawn clock shows; it stands still, so that equal screens give equal pictures."""
 
 
-def draw_screen(view: ScreenView) -> bytes:
+def draw_screen(view: ScreenView, encoder: PngEncoder) -> bytes:
     """Return the picture as PNG."""
     if view.windows is None:
         return black_screen(view.size)
@@ -22,6 +23,7 @@ def draw_screen(view: ScreenView) -> bytes:
         title=view.title,
         density=view.density,
         font_scale=view.font_scale,
+        encoder=encoder,
     )
 
 

@@ -18,7 +18,7 @@ from pytest_clawperator.plugin.evidence.client_activity import ClientActivity, l
 from pytest_clawperator.plugin.evidence.collect import collect
 from pytest_clawperator.redaction.redaction import SECRETS
 from pytest_clawperator.snapshot.tree import Snapshot
-from pytest_clawperator.transport.interface import ShellResult
+from pytest_clawperator.transport.interface import OnOutput, ShellResult, ignored
 from tests.doubles.host import Reply, answer, envelope, running_host
 from tests.doubles.transport import ScriptedTransport
 from tests.plugin.conftest import Run
@@ -105,7 +105,9 @@ def test_no_picture_of_a_device_that_is_gone() -> None:
     """Where nothing at all came, the device is asked once more: it may be gone."""
 
     class Gone(ScriptedTransport):
-        def exec_out(self, command: str, *, timeout: float = 30.0) -> bytes:
+        def exec_out(
+            self, command: str, *, timeout: float = 30.0, on_output: OnOutput = ignored
+        ) -> bytes:
             return b""
 
         def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:

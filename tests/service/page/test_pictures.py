@@ -17,6 +17,7 @@ from pytest_clawperator.service.page.pictures import QUIET, SLOW, Picture, Pictu
 from pytest_clawperator.service.page.thumbnail import shrink
 from pytest_clawperator.service.rack import Rack
 from pytest_clawperator.service.station import PastRun, Station
+from pytest_clawperator.transport.interface import OnOutput, ignored
 from tests.doubles.leases import take
 from tests.doubles.quiet_rack import QuietConnector, QuietPhone, png
 from tests.service.conftest import execution
@@ -117,7 +118,9 @@ def test_looking_takes_no_lease_of_the_device() -> None:
 
     async def scene(bench: Bench) -> None:
         class Leasing(QuietPhone):
-            def exec_out(self, command: str, *, timeout: float = 30.0) -> bytes:
+            def exec_out(
+                self, command: str, *, timeout: float = 30.0, on_output: OnOutput = ignored
+            ) -> bytes:
                 take(open_leases(run_id="a test run"), bench.station.info.key).release()
                 return super().exec_out(command, timeout=timeout)
 

@@ -31,8 +31,8 @@ class TestScreenshots:
         phone = Phone(size=(360, 800))
 
         async def act() -> bytes:
-            leaving = asyncio.create_task(phone.device.camera.png())
-            staying = asyncio.create_task(phone.device.camera.png())
+            leaving = asyncio.ensure_future(phone.device.camera.png())
+            staying = asyncio.ensure_future(phone.device.camera.png())
             await asyncio.sleep(0)
             leaving.cancel()
             return await asyncio.wait_for(staying, DEADLINE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pytest_clawperator.execution.display import take_picture
 from pytest_clawperator.execution.screenshots import is_png, no_picture
@@ -20,26 +20,39 @@ _WITHIN, _ALIVE_WITHIN = 4.0, 1.0
 
 def collect_screenshot(client: ClientActivity, look: Look) -> Iterator[Piece]:
     """Yield a picture of the screen as it is now."""
-    picture = _take(client)
-    if not is_png(picture):
-        raise Unavailable(no_picture(picture))
-    yield Piece("screenshot", "screenshot.png", _without_secrets(picture, client, look))
+    picture = photograph(client)
+    is_guarded = may_show_secret(client)
+    if is_guarded or look.is_wanted:
+        picture = without_secrets(picture, look, is_guarded=is_guarded)
+    yield Piece("screenshot", "screenshot.png", picture)
 
 
-def _take(client: ClientActivity) -> bytes:
+def photograph(client: ClientActivity, *, on_captured: Callable[[], None] = lambda: None) -> bytes:
+    """Return a picture of the screen, secrets included.
+
+    ``on_captured`` is called if it is known before that the screen may change again.
+    """
     transport = client.transport
     if transport is None:
         return client.client.screenshot()
-    picture = take_picture(transport, timeout=_WITHIN).content
+    picture = take_picture(transport, timeout=_WITHIN, on_captured=on_captured).content
     if not picture:  # a device that went away in the middle says nothing; this does
         transport.shell("true", timeout=_ALIVE_WITHIN)
+    if not is_png(picture):
+        raise Unavailable(no_picture(picture))
     return picture
 
 
-def _without_secrets(picture: bytes, client: ClientActivity, look: Look) -> bytes:
-    is_guarded = SECRETS.secrets.on_screen or client.typed_secret or _showed_password(client)
-    if not is_guarded and not look.is_wanted:
-        return picture
+def may_show_secret(client: ClientActivity) -> bool:
+    """Whether there is anything to hide on the screens of a test."""
+    return SECRETS.secrets.on_screen or client.typed_secret or _showed_password(client)
+
+
+def without_secrets(picture: bytes, look: Look, *, is_guarded: bool) -> bytes:
+    """Return a picture in which the places of secrets are black, which a look tells.
+
+    ``is_guarded`` says that there is something to hide; without a look there is no picture then.
+    """
     try:
         places = secret_places(look.snapshot())
         return blackened(picture, places) if places else picture

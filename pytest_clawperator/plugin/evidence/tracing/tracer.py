@@ -28,6 +28,8 @@ from pytest_clawperator.report.trace.clock import now
 from pytest_clawperator.report.trace.events import Failure, Source, TraceEvent
 
 _XML = ".xml"
+#: Is called with a client, the number of its execution, and the result if there is one.
+AfterExecution = Callable[[ClientActivity, int, RunResult | None], None]
 # What of a script's output stands in a trace, in characters; all of it is an artefact.
 _MOST_PRINTED = 10_000
 
@@ -79,8 +81,8 @@ class Tracer:
         output: Output,
         *,
         place: Callable[[], Source | None],
-        before_execution: Callable[[], None] = lambda: None,
-        after_execution: Callable[[ClientActivity, int], None] = lambda client, execution: None,
+        before_execution: Callable[[ClientActivity], None] = lambda client: None,
+        after_execution: AfterExecution = lambda client, execution, result: None,
     ) -> None:
         self._output = output
         self._place = place
@@ -119,7 +121,7 @@ class Tracer:
     # Executions
 
     def _execution_started(self, followed: _Followed, event: ExecutionStarted) -> None:
-        self._before_execution()
+        self._before_execution(followed.client)
         parent = self._parent
         began = events.ExecutionBegan(
             at=event.at,
@@ -151,7 +153,7 @@ class Tracer:
             self._output.write(running.began)
         self._output.write(ended)
         self._write_log(followed, execution=running.began.id)
-        self._after_execution(followed.client, running.began.id)
+        self._after_execution(followed.client, running.began.id, result)
 
     def _ended(
         self, number: int, event: ExecutionFinished, result: RunResult | None

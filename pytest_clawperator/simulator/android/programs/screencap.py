@@ -41,9 +41,13 @@ async def screencap(system: AndroidSystem, invocation: Invocation) -> int:
         await invocation.err(f"Error opening file: {target} ({FULL})\n")
         return 1
     await invocation.err(screencap_warning(system, display))
-    picture = await system.camera.png(dark=is_dark(system, display))
+    drawing = system.camera.png(dark=is_dark(system, display))
     system.stats.screenshot()
     if not paths:
-        await invocation.stdout.write(picture)
+        # What a phone captured it prints while it compresses it.
+        head = system.camera.png_beginning()
+        await invocation.stdout.write(head)
+        await invocation.stdout.write((await drawing)[len(head) :])
         return 0
+    picture = await drawing
     return await save_file(invocation, paths[0], picture, complaint="Error opening file: {} ({})\n")
