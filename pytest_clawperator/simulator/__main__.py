@@ -20,6 +20,9 @@ from pytest_clawperator.simulator.quirks import QUIRKS
 from pytest_clawperator.simulator.sdk.session import SdkSession
 from pytest_clawperator.simulator.wire.adb_server import HOST
 
+# How long a thread that draws may hold up the phones, which answer within a millisecond.
+_SWITCH_SECONDS = 0.0005
+
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
@@ -103,6 +106,7 @@ def _watch_ends(*, stay: bool) -> tuple[asyncio.Event, Callable[[], None]]:
 def main(arguments: list[str] | None = None) -> int:
     """Parse the options and run; return 2 for invalid options, 1 for a failed start."""
     given = parser().parse_args(arguments)
+    sys.setswitchinterval(_SWITCH_SECONDS)
     try:
         if given.sdk is not None:
             _check_alone(given)

@@ -74,7 +74,11 @@ class Panels(ScriptedTransport):
     ) -> bytes:
         """Print a picture, or what stands for it."""
         self.calls.append(command)
-        return self.pictures.get(command, b"Failed to get a display\n")
+        printed = self.pictures.get(command, b"Failed to get a display\n")
+        for start in range(0, len(printed), 5):
+            on_output(printed[start : start + 5])
+        self.calls.append("...")
+        return printed
 
 
 @pytest.mark.parametrize(("dump", "displays"), DUMPS)
@@ -108,7 +112,7 @@ def test_a_phone_with_one_display_is_asked_once() -> None:
     phone = Panels({"screencap -p": PNG + b"one"})
 
     assert take_picture(phone) == Picture(PNG + b"one")
-    assert phone.calls == ["screencap -p"]
+    assert phone.calls == ["screencap -p", "..."]
 
 
 def test_the_lit_panel_of_a_foldable_is_photographed() -> None:
@@ -137,7 +141,7 @@ def test_other_words_before_a_picture_are_left_out() -> None:
     phone = Panels({"screencap -p": b"WARNING: linker: libx.so: unused DT entry\n" + PNG})
 
     assert take_picture(phone) == Picture(PNG)
-    assert phone.calls == ["screencap -p"]
+    assert phone.calls == ["screencap -p", "..."]
 
 
 def test_what_is_no_picture_stays_whole() -> None:
@@ -165,3 +169,36 @@ def test_a_display_that_is_not_there_is_refused() -> None:
 
     with pytest.raises(ShellError, match="no display 4 to photograph; there are: 0, 1"):
         take_picture(phone)
+
+
+def test_the_screen_may_change_when_its_picture_begins() -> None:
+    """The picture itself is waited for longer; words before it say nothing."""
+    phone = Panels({"screencap -p": b"WARNING: linker\n" + PNG + b"a long picture"})
+
+    take_picture(phone, on_captured=lambda: phone.calls.append("captured"))
+
+    assert phone.calls == ["screencap -p", "captured", "..."]
+
+
+def test_the_picture_of_the_wrong_display_does_not_count() -> None:
+    """The screen must stay until the other display is captured."""
+    phone = Panels(
+        {
+            "screencap -p": WARNING + PNG + b"dark",
+            f"screencap -d {OUTER} -p": PNG + b"lit",
+        }
+    )
+
+    take_picture(phone, on_captured=lambda: phone.calls.append("captured"))
+
+    assert phone.calls[-3:] == [f"screencap -d {OUTER} -p", "captured", "..."]
+    assert phone.calls.count("captured") == 1
+
+
+def test_what_is_no_picture_never_begins() -> None:
+    """Nothing says that the screen was captured."""
+    phone = Panels({"screencap -p": b"Error: no room\n"})
+
+    take_picture(phone, on_captured=lambda: phone.calls.append("captured"))
+
+    assert "captured" not in phone.calls

@@ -257,7 +257,7 @@ _AS_THEY_ARE = (str, int, float, dict)
 
 
 def _known(value: Any) -> dict[str, Any]:
-    pairs = ((name, getattr(value, name)) for name in _names(type(value)))
+    pairs = ((name, getattr(value, name)) for name in _names(value.__class__))
     return {name: _plain(found) for name, found in pairs if not _is_lacking(found)}
 
 

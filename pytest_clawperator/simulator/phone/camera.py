@@ -40,7 +40,7 @@ class Camera:
         if dark:
             assert self._view is not None
             view = ScreenView(None, self._view[0].display.size)
-            return asyncio.to_thread(_draw, view, self._encoder)
+            return asyncio.ensure_future(asyncio.to_thread(_draw, view, self._encoder))
         key = self.key()
         if self._drawing is None or self._key != key or _has_failed(self._drawing):
             self._key = key
@@ -60,7 +60,7 @@ class Camera:
 
     async def jpeg(self, size: tuple[int, int]) -> bytes:
         """Return the picture fitted into that size, as a frame of a film."""
-        return await asyncio.to_thread(_draw_frame, self._look(), size)
+        return await asyncio.to_thread(_draw, self._look(), size)
 
     def _look(self) -> ScreenView:
         assert self._view is not None
@@ -81,16 +81,9 @@ def _has_failed(drawing: asyncio.Task[bytes]) -> bool:
     return drawing.done() and (drawing.cancelled() or drawing.exception() is not None)
 
 
-# Pillow costs more to import than everything else together, so it waits for a picture.
+def _draw(view: ScreenView, form: PngEncoder | tuple[int, int]) -> bytes:
+    """Draw a screen as PNG, or as a frame of this size."""
+    # Pillow costs more to import than everything else together, so it waits for a picture.
+    from pytest_clawperator.simulator.phone.drawing import draw_frame, draw_screen
 
-
-def _draw(view: ScreenView, encoder: PngEncoder) -> bytes:
-    from pytest_clawperator.simulator.phone.drawing import draw_screen
-
-    return draw_screen(view, encoder)
-
-
-def _draw_frame(view: ScreenView, frame: tuple[int, int]) -> bytes:
-    from pytest_clawperator.simulator.phone.drawing import draw_frame
-
-    return draw_frame(view, frame)
+    return draw_screen(view, form) if isinstance(form, PngEncoder) else draw_frame(view, form)

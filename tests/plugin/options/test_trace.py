@@ -7,6 +7,7 @@ import signal
 import pytest
 
 from pytest_clawperator.plugin.evidence.tracing.hooks import UNFINISHED
+from pytest_clawperator.report.small_picture import smaller
 from pytest_clawperator.report.trace.reading import Trace, read_trace
 from tests.plugin.conftest import Run
 
@@ -134,6 +135,34 @@ def test_on_keeps_every_trace_with_pictures(pytester: pytest.Pytester, run: Run)
     picture = pictures[executions[-1]]
     assert picture["size"][0] == 360
     assert (trace.blob(picture["blob"]) or b"")[8:12] == b"WEBP"
+
+
+def test_a_picture_shows_what_its_own_execution_left(pytester: pytest.Pytester, run: Run) -> None:
+    """The next execution, which changes the screen at once, is not on it."""
+    pytester.makepyfile(
+        """
+        def test_moves(clawperator):
+            clawperator.open_app("com.android.settings")
+            for number in range(5):
+                clawperator.click(text="Connections")
+                clawperator.back()
+            clawperator.screenshot("list.png")
+            clawperator.click(text="Connections")
+            clawperator.screenshot("connections.png")
+        """
+    )
+
+    run(*QUICK, "--claw-trace=on").assert_outcomes(passed=1)
+
+    trace = traces(pytester)["test_moves"]
+    shown = {event["execution"]: event["blob"] for event in trace.of_kind("picture")}
+    executions = {event["id"]: event["title"] for event in trace.of_kind("execution")}
+    after = {
+        title: {shown[number] for number, one in executions.items() if one == title}
+        for title in ("click 'Connections'", "press_key 'back'")
+    }
+    files = [(pytester.path / f"{name}.png").read_bytes() for name in ("connections", "list")]
+    assert [trace.blob(*blobs) for blobs in after.values()] == [smaller(one)[0] for one in files]
 
 
 def test_off_writes_no_trace(pytester: pytest.Pytester, run: Run) -> None:

@@ -12,6 +12,11 @@ from tests.doubles.simulator.android_phone import (
 SETTINGS = "com.android.settings"
 
 
+async def picture_of(phone: Phone) -> bytes:
+    """Take a picture of a phone."""
+    return await phone.device.camera.png()
+
+
 class TestScreenshots:
     """Pictures beside the event loop."""
 
@@ -38,6 +43,20 @@ class TestScreenshots:
             return await asyncio.wait_for(staying, DEADLINE)
 
         assert asyncio.run(act()).startswith(b"\x89PNG")
+
+    def test_a_picture_shows_the_screen_of_its_moment(self) -> None:
+        """What happens while it is drawn is not on it, and its beginning is known at once."""
+        phone = Phone(size=(360, 800))
+
+        async def act() -> tuple[bytes, bytes]:
+            drawing = phone.device.camera.png()
+            await phone.shell(f"am start -n {SETTINGS}/.Settings")
+            return await drawing, await phone.device.camera.png()
+
+        taken, later = asyncio.run(act())
+
+        assert taken == asyncio.run(picture_of(Phone(size=(360, 800)))) != later
+        assert taken.startswith(phone.device.camera.png_beginning())
 
     def test_the_key_changes_with_the_screen(self) -> None:
         """The key changes with the screen."""

@@ -34,10 +34,11 @@ def photograph(client: ClientActivity, *, on_captured: Callable[[], None] = lamb
     """
     transport = client.transport
     if transport is None:
-        return client.client.screenshot()
-    picture = take_picture(transport, timeout=_WITHIN, on_captured=on_captured).content
-    if not picture:  # a device that went away in the middle says nothing; this does
-        transport.shell("true", timeout=_ALIVE_WITHIN)
+        picture = client.client.screenshot()
+    else:
+        picture = take_picture(transport, timeout=_WITHIN, on_captured=on_captured).content
+        if not picture:  # a device that went away in the middle says nothing; this does
+            transport.shell("true", timeout=_ALIVE_WITHIN)
     if not is_png(picture):
         raise Unavailable(no_picture(picture))
     return picture

@@ -27,7 +27,7 @@ _THREAD = "clawperator pictures"
 # How long a picture of the screen after an execution may hold up the test, in seconds.
 _WITHIN = 5.0
 # Pictures that are under way at once; each needs some megabytes.
-_AT_ONCE = 3
+_AT_ONCE = 6
 _REMEMBERED = 100
 
 
@@ -81,6 +81,7 @@ class PictureTaker:
         self._shots: dict[ClientActivity, _Shot] = {}
         self._under_way: set[Future[None]] = set()
         self._kept: dict[bytes, _Kept] = {}
+        self._keeping = threading.Lock()
 
     def take(self, client: ClientActivity, execution: int, result: RunResult | None) -> None:
         """Take a picture after an execution."""
@@ -128,7 +129,8 @@ class PictureTaker:
         if shot.is_late:
             self._say_why_not(shot.execution, "the test went on before it was taken")
             return
-        kept = self._small(picture)
+        with self._keeping:  # the next one may be the same
+            kept = self._small(picture)
         self._writer.write(
             PictureTaken(
                 at=now(),

@@ -46,6 +46,26 @@ class TestScreencap:
         assert size_of(png) == (360, 800)
         assert phone.device.stats.screenshots == 1
 
+    def test_the_beginning_is_printed_before_the_picture_is_drawn(self) -> None:
+        """As on a phone, the first bytes tell that the screen was captured."""
+        phone = Phone(size=(360, 800), density=160)
+        taken: list[bool] = []
+
+        class Reader(Collected):
+            async def write(self, data: bytes) -> None:
+                taken.append(phone.device.camera.png_beginning() == data)
+                await super().write(data)
+
+        async def take() -> bytes:
+            out = Reader()
+            await run_script(
+                phone.device.make_shell(), "screencap -p", Pieces([b""]), out, Collected()
+            )
+            return out.data
+
+        assert asyncio.run(take()) == picture(phone)
+        assert taken == [True, False]
+
     def test_to_a_file(self) -> None:
         """The picture can be written to a file, which its name makes a PNG too."""
         phone = Phone(size=(360, 800), density=160)
