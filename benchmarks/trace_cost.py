@@ -23,7 +23,7 @@ ASKED = {"retain-on-failure": "<= 1.05 x", "on": "<= 1.5 x"}
 ROUNDS = 30
 STEPS = 50
 EXECUTIONS = 5_000
-SUITE_RUNS = 5
+SUITE_RUNS = 3
 SUITE = Path(__file__).resolve().parent.parent / "example_suite"
 
 SETTINGS = """
