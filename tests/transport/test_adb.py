@@ -156,6 +156,17 @@ def test_raw_output_is_given_as_it_is() -> None:
     assert output == data
 
 
+def test_raw_output_is_told_piece_by_piece() -> None:
+    """Whoever listens hears each byte once and in order, before the command is over."""
+    data = bytes(range(256)) * 1000
+    pieces: list[bytes] = []
+    with FakeAdb({"exec:screencap -p": b"OKAY" + data}) as adb:
+        output = transport(adb).exec_out("screencap -p", on_output=pieces.append)
+
+    assert len(pieces) > 1
+    assert b"".join(pieces) == output == data
+
+
 def read_typed(conversation: Conversation) -> tuple[bytes, bool]:
     """Read the packets that a client types, up to the end of its input."""
     typed = b""
