@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Literal, TypeVar
 
+from pytest_clawperator.client.device.settings import GUARDED_HINT
 from pytest_clawperator.devices.operator import (
     grant_operator,
     restart_service,
@@ -54,6 +55,14 @@ _DEAD_HINT = (
 _Trouble = Literal["away", "operator", "other"]
 _T = TypeVar("_T")
 _WAKE, _UNLOCK = "input keyevent KEYCODE_WAKEUP", "wm dismiss-keyguard"
+# Android 6 does not know the command; the menu key swipes its keyguard away.
+_NO_UNLOCK, _OLD_UNLOCK = "unknown command", "input keyevent KEYCODE_MENU"
+# The permission that adb lacks where the maker guards keys and touches.
+_NO_KEYS = "INJECT_EVENTS"
+_LOCK_HINT = (
+    "Unlock it, and set its screen lock to None or Swipe: Settings, Security."
+    " 'Stay awake' among the developer options keeps it on while it is charging."
+)
 
 
 class Health:
@@ -266,14 +275,16 @@ def awaken_screen(pipeline: Pipeline, tell: Callable[[str], None]) -> None:
     if not _unfit(screen):
         return
     tell(f"{_unfit(screen)}, so it was woken and its lock dismissed")
-    transport.shell(f"{_WAKE}; {_UNLOCK}", timeout=ANSWER_WITHIN)
+    result = transport.shell(f"{_WAKE}; {_UNLOCK}", timeout=ANSWER_WITHIN)
+    said = f"{result.stdout}\n{result.stderr}"
+    if _NO_UNLOCK in said:
+        transport.shell(_OLD_UNLOCK, timeout=ANSWER_WITHIN)
     still = _unfit(screen_state(pipeline, timeout=ANSWER_WITHIN))
     if still:
         raise DeviceUnavailableError(
             f"{still}, and waking it did not help",
             serial=transport.serial,
-            hint="Unlock it, and set its screen lock to None or Swipe: Settings, Security."
-            " 'Stay awake' among the developer options keeps it on while it is charging.",
+            hint=GUARDED_HINT if _NO_KEYS in said else _LOCK_HINT,
         )
 
 

@@ -15,6 +15,7 @@ from pytest_clawperator.client.device.commands import (
     package_name,
     shell_error,
 )
+from pytest_clawperator.client.device.settings import GUARDED_HINT
 from pytest_clawperator.errors import (
     ErrorCode,
     OperatorNotReadyError,
@@ -41,9 +42,7 @@ _NEEDLESS = ("unknown permission", "not a changeable permission type", "already 
 # Nothing tells that the service has started; it is asked again after these pauses.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
 _GRANT_HINT = (
-    "Some makers guard this: on Xiaomi and similar phones switch on 'USB debugging (Security"
-    " settings)' among the developer options. Else switch the service on by hand: Settings,"
-    " Accessibility, Clawperator."
+    f"{GUARDED_HINT} Else switch the service on by hand: Settings, Accessibility, Clawperator."
 )
 
 

@@ -15,11 +15,14 @@ from pytest_clawperator.transport.interface import Log, Transport
 from pytest_clawperator.transport.quoting import quote
 
 #: Lists every process with its user. No names: an app chooses those of its processes itself.
-PROCESSES_COMMAND = "ps -A -o USER,PID"
+#: Before Android 8 ``ps`` has no such options, and lists every process with all that it knows.
+PROCESSES_COMMAND = (
+    'if [ "$(getprop ro.build.version.sdk)" -lt 26 ]; then ps; else ps -A -o USER,PID; fi'
+)
 #: How the system begins to tell of a process that starts or ends, for ``message_filter``.
 LIFE_SIGNS = (rb"Start proc \d", rb"Killing \d", rb"Process \S+ \(pid \d+\) has died")
 
-_PROCESS = re.compile(r"^(\S+) +(\d+)\s*$", re.MULTILINE)
+_PROCESS = re.compile(r"^(\S+) +(\d+)(?: +\d+ +\d+ +\d+ .*)?\s*$", re.MULTILINE)
 _APP_USER = re.compile(r"u\d+_a(\d+)")
 _FIRST_APP_ID = 10000
 _SYSTEM_USERS = frozenset({"root", "system"})

@@ -14,6 +14,7 @@ from pytest_clawperator.simulator.operator.profile import Profile
 from pytest_clawperator.simulator.phone.device import Device
 from pytest_clawperator.simulator.phone.fault_request import parse_fault
 from pytest_clawperator.simulator.phone.options import DeviceOptions, Variant
+from pytest_clawperator.simulator.phone.vendor.kind import wifi_name
 from pytest_clawperator.simulator.phone_kinds import (
     LEAST_API,
     MAX_PHONES,
@@ -128,6 +129,11 @@ class Fleet:
         await device.start()
         self._stack.push_async_callback(device.stop)
         self._stack.push_async_callback(adbd.stop)
+        if device.options.avd_name is None and "wifi-serial" in device.options.quirks:
+            name = wifi_name(device.options.serial_number)
+            return lambda: self._server.connect_by_name(
+                name, adbd.start_at, state=device.admission()
+            )
         if device.options.avd_name is None:
             port = await adbd.start()
             return lambda: self._server.connect(port, state=device.admission())

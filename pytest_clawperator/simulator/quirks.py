@@ -25,9 +25,17 @@ QUIRKS: Mapping[str, Quirk] = {
         "a foldable: screencap warns before the picture, and takes the display that is dark",
         "https://github.com/mobile-next/mobile-mcp/issues/158",
     ),
+    "wifi-serial": Quirk(
+        "adb lists it by a name that ends in adb-NUMBER (2)._adb-tls-connect._tcp, with a space",
+        "https://github.com/flutter/flutter/issues/187092",
+    ),
     "samsung-power": Quirk(
         "the power manager tells getWakefulnessLocked(), and nothing else of the screen",
         "https://github.com/flutter/flutter/issues/98146",
+    ),
+    "several-roots": Quirk(
+        "dumps have all windows side by side: status bar, keyboard, app and gesture bar",
+        "https://github.com/appium/appium-uiautomator2-server/pull/303",
     ),
     "multi-user": Quirk(
         "user 10 is in front, and apps are installed for that one and not for user 0",
@@ -36,6 +44,18 @@ QUIRKS: Mapping[str, Quirk] = {
     "linker-warning": Quirk(
         "the linker warns on standard error before each program, as old versions do",
         "https://github.com/termux/termux-app/issues/1004",
+    ),
+    "old-toybox": Quirk(
+        "Android 6: no exit codes, both outputs in one, no cmd, and ps lists in another form",
+        "https://github.com/openstf/stf/pull/806",
+    ),
+    "guarded-adb": Quirk(
+        "adb may not touch, type, grant or write settings until developer options allow it",
+        "https://github.com/DeviceFarmer/STFService.apk/issues/144",
+    ),
+    "install-prompt": Quirk(
+        "the phone asks before an app is installed by adb, and refuses if nobody answers",
+        "https://github.com/Genymobile/gnirehtet/issues/294",
     ),
     "log-suppressed": Quirk(
         "the maker keeps lines below E out of the log, those of the Operator, too",
@@ -52,6 +72,18 @@ QUIRKS: Mapping[str, Quirk] = {
     "slow-am": Quirk(
         "am, pm and the other programs that start a Java machine take a second",
         "https://github.com/appium/appium/issues/17257",
+    ),
+    "secure-screen": Quirk(
+        "apps forbid pictures of their windows, as banks do: screenshots are black",
+        "https://github.com/AlexGladkov/claude-in-mobile/issues/51",
+    ),
+    "rtl": Quirk(
+        "the language is written from right to left: what is left elsewhere is right here",
+        "https://github.com/keymanapp/keyman/pull/12227",
+    ),
+    "cutout": Quirk(
+        "a camera in the screen: windows of apps begin below it, or beside it when turned",
+        "https://github.com/appium/appium/issues/13685",
     ),
 }
 

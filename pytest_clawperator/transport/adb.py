@@ -48,6 +48,14 @@ _MAX_PACKET = 64 * 1024
 _NO_INPUT = _PACKET.pack(_CLOSE_STDIN, 0)
 # An old device takes no longer request, and an adb server that is made to send one dies.
 _OLD_LIMIT = 4000
+# Some makers ask on the phone before adb may install, and take silence for a no.
+_PROMPT = "INSTALL_FAILED_USER_RESTRICTED"
+_PROMPT_HINT = (
+    "The phone asks before it installs: unlock it, switch on 'Install via USB' among the developer"
+    " options (Xiaomi, Redmi, POCO; on others a switch of a similar name), and tap Install when it"
+    " asks."
+)
+_INSTALL_HINT = "Look the INSTALL_ word up; often the app must be uninstalled first."
 # Longer than the line of an exit code.
 _TRAILER = 32
 
@@ -157,7 +165,7 @@ class AdbTransport:
                 f"the device did not install {apk.name}: {said or 'it did not say why'}",
                 code=ErrorCode.ANDROID_INSTALL_FAILED,
                 serial=self._serial,
-                hint="Look the INSTALL_ word up; often the app must be uninstalled first.",
+                hint=_PROMPT_HINT if _PROMPT in said else _INSTALL_HINT,
             )
 
     def features(self) -> frozenset[str]:

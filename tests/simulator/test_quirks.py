@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import re
+import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
+from pytest_clawperator.connect import connect
 from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.simulator import Simulator
+from pytest_clawperator.simulator.android.state.system_packages import LAUNCHER
 from pytest_clawperator.simulator.phone_kinds import parse_phones
 from pytest_clawperator.simulator.quirks import QUIRKS, check_quirks
+from pytest_clawperator.simulator.screen.user_input.gestures import Drag
+from pytest_clawperator.simulator.wire.stream import ServiceRefused
+from pytest_clawperator.transport.binary import find_adb
 from tests.doubles.simulator.android_phone import OPERATOR, FakeStream, Phone
 
 DOCS = Path(__file__).parents[2] / "docs"
+SYSTEM = "com.android.systemui"
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -31,6 +40,13 @@ async def _served(phone: Phone, destination: str) -> bytes:
 def exec_out(phone: Phone, command: str) -> bytes:
     """Run a command as ``adb exec-out`` does: both outputs are one."""
     return asyncio.run(_served(phone, f"exec:{command}"))
+
+
+def bounds(phone: Phone) -> list[tuple[int, ...]]:
+    """Return the bounds of all nodes of the window in front."""
+    root = phone.device.ui.view.active_root()
+    assert root is not None
+    return [tuple(node.bounds) for node in root.walk()]
 
 
 @pytest.mark.parametrize("quirk", QUIRKS.values(), ids=QUIRKS)
@@ -152,3 +168,187 @@ def test_a_small_log_forgets_soon() -> None:
 def test_slow_programs_answer_as_the_others_do(quirk: str, command: str) -> None:
     """Slowness changes nothing but the time."""
     assert quirky(quirk).out(command) == quirky().out(command)
+
+
+class TestSeveralRoots:
+    """Dumps of all windows."""
+
+    def test_windows_stand_side_by_side_the_topmost_first(self) -> None:
+        """The status bar comes first, then the app, then the gesture bar."""
+        printed = quirky("several-roots").out("uiautomator dump /dev/tty")
+        roots = ElementTree.fromstring(printed.rpartition("UI hierchary")[0])
+
+        assert [root.get("package") for root in roots] == [SYSTEM, LAUNCHER, SYSTEM]
+        assert [root.get("index") for root in roots] == ["0", "1", "2"]
+
+    def test_other_phones_dump_the_window_in_front_alone(self) -> None:
+        """There is one root."""
+        printed = quirky().out("uiautomator dump /dev/tty")
+
+        assert len(ElementTree.fromstring(printed.rpartition("UI hierchary")[0])) == 1
+
+
+class TestOldToybox:
+    """Android 6."""
+
+    def test_it_tells_its_version_and_no_features(self) -> None:
+        """The version is one whose adbd knew no features, whatever was asked for."""
+        phone = quirky("old-toybox")
+
+        assert phone.out("getprop ro.build.version.sdk") == "23\n"
+        assert phone.device.features == ()
+
+    def test_a_command_has_a_terminal_and_both_outputs_are_one(self) -> None:
+        """Lines end as on a terminal, errors are among them, and the newer shell is refused."""
+        phone = quirky("old-toybox")
+
+        told = asyncio.run(_served(phone, "shell:echo out; echo err >&2"))
+
+        assert told == b"out\r\nerr\r\n"
+        with pytest.raises(ServiceRefused):
+            asyncio.run(_served(phone, "shell,v2,raw:true"))
+
+    def test_ps_lists_everything_and_takes_other_words_for_names(self) -> None:
+        """The options of toybox are the beginning of a name that no process has."""
+        phone = quirky("old-toybox")
+
+        everything = phone.out("ps").splitlines()
+        assert everything[0].split() == "USER PID PPID VSIZE RSS WCHAN PC NAME".split()
+        assert any(line.endswith(" S system_server") for line in everything)
+        assert phone.out("ps -A -o USER,PID").splitlines() == everything[:1]
+
+    def test_programs_of_later_versions_are_not_there(self) -> None:
+        """``cmd`` is missing, and the window manager dismisses no keyguard; the menu key does."""
+        phone = quirky("old-toybox")
+        phone.run("sim fault locked")
+
+        assert phone.run("cmd -l").status == 127
+        assert "unknown command" in phone.run("wm dismiss-keyguard").err
+        assert "showing=true" in phone.out("dumpsys window policy")
+        assert "showing=false" in phone.out("input keyevent 82; dumpsys window policy")
+
+
+@pytest.mark.parametrize(
+    ("command", "permission"),
+    [
+        ("input tap 10 10", "INJECT_EVENTS"),
+        (f"pm grant {OPERATOR} android.permission.POST_NOTIFICATIONS", "GRANT_RUNTIME_PERMISSIONS"),
+        ("settings put system user_rotation 1", "WRITE_SECURE_SETTINGS"),
+    ],
+)
+def test_a_guarded_phone_says_which_permission_adb_lacks(command: str, permission: str) -> None:
+    """What changes something fails, as on Xiaomi's phones."""
+    ended = quirky("guarded-adb").run(command)
+
+    assert ended.status == 255
+    assert permission in ended.err
+
+
+def test_a_guarded_phone_lets_everything_be_read() -> None:
+    """What only reads works."""
+    phone = quirky("guarded-adb")
+
+    assert phone.out("settings get system user_rotation") == "0\n"
+    assert f"package:{OPERATOR}\n" in phone.out("pm list packages")
+
+
+def test_a_phone_that_asks_installs_nothing_until_somebody_answers() -> None:
+    """An install is refused, and after the answer the file itself matters."""
+    phone = quirky("install-prompt")
+    phone.run("echo no app > /data/local/tmp/a.apk")
+
+    before = phone.run("pm install -r /data/local/tmp/a.apk")
+    after = phone.run("sim allow installs; pm install -r /data/local/tmp/a.apk")
+
+    assert before.out == "Failure [INSTALL_FAILED_USER_RESTRICTED: Install canceled by user]\n"
+    assert after.out.startswith("Failure [INSTALL_")
+    assert "USER_RESTRICTED" not in after.out
+    assert phone.run("sim allow everything").status == 1
+
+
+def test_an_app_that_forbids_pictures_is_black_on_them() -> None:
+    """The home screen is drawn, an app is not, and its window says why."""
+    phone = quirky("secure-screen")
+
+    home = exec_out(phone, "screencap -p")
+    phone.device.ui.launching.start_app("com.example.shop")
+    phone.clock.now += 5
+    shop = exec_out(phone, "screencap -p")
+
+    assert home == exec_out(quirky(), "screencap -p")
+    assert len(shop) < len(home) / 2
+    assert "fl=SECURE" in phone.out("dumpsys window windows")
+
+
+class TestRightToLeft:
+    """Arabic."""
+
+    def test_the_screen_is_mirrored(self) -> None:
+        """Each node is as far from the right as it is from the left elsewhere."""
+        there, here = bounds(quirky("rtl")), bounds(quirky())
+
+        assert here != there
+        assert [(360 - right, top, 360 - left, bottom) for left, top, right, bottom in here] == (
+            there
+        )
+
+    def test_language_and_direction_are_told(self) -> None:
+        """A language that is written so stays; any other is changed."""
+        assert "ar-rEG-ldrtl" in quirky("rtl").out("am get-config")
+        hebrew = Phone(quirks=frozenset({"rtl"}), locale="he-IL")
+        assert hebrew.out("getprop persist.sys.locale") == "he-IL\n"
+
+    def test_a_swipe_to_the_right_moves_content_on(self) -> None:
+        """Only sideways: up and down are as everywhere."""
+        sideways, upwards = ((10, 50), (200, 50)), ((50, 200), (50, 10))
+
+        drags = [Drag(*way, 300, 160, right_to_left=True) for way in (sideways, upwards)]
+
+        assert [drag.forward for drag in drags] == [190, 190]
+        assert [drag.distance for drag in drags] == [-190, 190]
+
+
+class TestCutout:
+    """A camera in the screen."""
+
+    @pytest.mark.parametrize(
+        ("rotation", "frame"),
+        [
+            (0, (0, 45, 360, 800)),
+            (1, (45, 0, 800, 360)),
+            (2, (0, 0, 360, 755)),
+            (3, (0, 0, 755, 360)),
+        ],
+    )
+    def test_apps_begin_beside_it(self, rotation: int, frame: tuple[int, ...]) -> None:
+        """The window of an app leaves it out, wherever it is when the phone is turned."""
+        phone = Phone(quirks=frozenset({"cutout"}), size=(360, 800), density=140)
+        phone.run(f"wm user-rotation lock {rotation}")
+
+        assert bounds(phone)[0] == frame
+        told = phone.out("dumpsys window displays")
+        assert f"app={frame[2] - frame[0]}x{frame[3] - frame[1]} " in told
+        assert phone.out("wm size") == "Physical size: 360x800\n"
+
+    def test_the_display_manager_tells_it(self) -> None:
+        """Its insets are those of the cutout."""
+        phone = Phone(quirks=frozenset({"cutout"}), size=(360, 800), density=140)
+
+        assert "DisplayCutout{insets=Rect(0, 45 - 0, 0)" in phone.out("dumpsys display")
+
+
+def test_a_phone_on_wifi_has_a_name_with_a_space() -> None:
+    """The real adb lists it, and everything works by that name."""
+    with Simulator(devices=1, quirks=["wifi-serial"]) as simulator:
+        (serial,) = simulator.serials
+        host = f"{simulator.adb_host}:{simulator.adb_port}"
+        adb = [str(find_adb()), "-P", str(simulator.adb_port)]
+        listed = subprocess.run([*adb, "devices"], capture_output=True, text=True, check=True)
+        named = [*adb, "-s", serial, "shell", "getprop", "ro.serialno"]
+        number = subprocess.run(named, capture_output=True, text=True, check=True).stdout.strip()
+
+        with connect(serial, adb=host) as claw:
+            assert claw.device.info.key == number
+
+    assert serial == f"localfilesystem:adb-{number}-aBcDeF (2)._adb-tls-connect._tcp"
+    assert f"{serial}\tdevice\n" in listed.stdout

@@ -320,7 +320,7 @@ def test_finds_what_the_operator_finds(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(50):
         tree = random_tree(chance, tells_all=True)
-        snapshot = Snapshot.from_xml(hierarchy_xml(tree, 0))
+        snapshot = Snapshot.from_xml(hierarchy_xml([tree], 0))
         theirs = list(tree.walk())
         for _ in range(8):
             matcher = random_matcher(chance)
@@ -337,7 +337,7 @@ def test_roles_differ_only_where_the_xml_is_silent(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(50):
         tree = random_tree(chance, tells_all=False)
-        snapshot = Snapshot.from_xml(hierarchy_xml(tree, 0))
+        snapshot = Snapshot.from_xml(hierarchy_xml([tree], 0))
 
         for ours, theirs in zip(snapshot.nodes, tree.walk(), strict=True):
             role = simulated_role_of(theirs)
@@ -350,7 +350,7 @@ def test_identifying_matchers_identify_on_the_device(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(50):
         tree = random_tree(chance, tells_all=False)
-        snapshot = Snapshot.from_xml(hierarchy_xml(tree, 0))
+        snapshot = Snapshot.from_xml(hierarchy_xml([tree], 0))
 
         for ours, theirs in zip(snapshot.nodes, list(tree.walk()), strict=True):
             matcher = identifying_matcher(ours)

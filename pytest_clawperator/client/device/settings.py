@@ -19,8 +19,9 @@ from pytest_clawperator.transport.quoting import quote
 
 ROTATION_SETTINGS = ("user_rotation", "accelerometer_rotation")
 GUARDED_HINT = (
-    "Some makers guard this: on Xiaomi and similar phones switch on"
-    " 'USB debugging (Security settings)' among the developer options."
+    "Some makers guard this: on Xiaomi, Redmi and POCO phones switch on 'USB debugging (Security"
+    " settings)' among the developer options, on Oppo, OnePlus and realme phones 'Disable"
+    " permission monitoring', and restart the phone."
 )
 
 # What `user_rotation` means, in quarter turns, on devices that are taller than wide and on others.

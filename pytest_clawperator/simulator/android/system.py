@@ -89,6 +89,7 @@ class AndroidSystem:
     locales: dict[str, str] = field(default_factory=dict)
     install_sessions: dict[int, bytearray] = field(default_factory=dict)
     shade: Literal["", "notifications", "settings"] = ""
+    allows_installs: bool = False
 
     @property
     def booting(self) -> bool:

@@ -140,8 +140,8 @@ class Recorder:
         )
 
     def _snapshot(self) -> str | None:
-        root = self._ui.view.active_root()
-        return None if root is None else hierarchy_xml(root, self._ui.display.rotation)
+        roots = self._ui.view.roots()
+        return hierarchy_xml(roots, self._ui.display.rotation) if roots else None
 
     def _record(self, time: float, **values: Any) -> None:
         session = self._session

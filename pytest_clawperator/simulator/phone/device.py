@@ -37,6 +37,8 @@ from pytest_clawperator.simulator.phone.power.boot import Boot
 from pytest_clawperator.simulator.phone.power.heartbeat import Heartbeat
 from pytest_clawperator.simulator.phone.sim_command import make_sim
 from pytest_clawperator.simulator.phone.vendor.commands import as_made
+from pytest_clawperator.simulator.phone.vendor.kind import as_sold, features_of
+from pytest_clawperator.simulator.phone.vendor.old_adbd import old_destination
 from pytest_clawperator.simulator.phone.web import Web
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
@@ -59,7 +61,7 @@ class Device:
     """One phone; ``cable.disconnect`` is to be set to what drops the connections of its hosts."""
 
     def __init__(self, options: DeviceOptions, *, clock: Callable[[], float] = time.time) -> None:
-        self.options = options
+        self.options = options = as_sold(options)
         # The whole phone goes by the Operator's time, so that what is shown "after 800 ms" is
         # there when the Operator has waited a second, however short its pauses are made.
         self._time = PhoneClock(clock, time_scale=options.time_scale)
@@ -109,6 +111,7 @@ class Device:
         self._heartbeat = Heartbeat(self._time, lambda: self.system.ui)
         self._build()
         self.banner = self.system.properties.banner()
+        self.features = features_of(options)
 
     def _build(self) -> None:
         self.system, self.operators = build_system(
@@ -126,13 +129,9 @@ class Device:
         )
         self.system.ui.watch_plan(self._heartbeat.plan_changed)
         self._heartbeat.plan_changed()
-        android = android_commands(self.system)
         commands = {
             **SHELL_COMMANDS,
-            **{
-                name: as_made(name, command, quirks=self.options.quirks)
-                for name, command in android.items()
-            },
+            **as_made(android_commands(self.system), self.system),
             "log": make_log(self.log),
             "logcat": make_logcat(self.log, self.faults),
             "sim": make_sim(self),
@@ -166,6 +165,8 @@ class Device:
 
     async def serve(self, destination: str, stream: Stream) -> None:
         """Run one of adbd's services until it is done."""
+        if not self.features:
+            destination = old_destination(destination)
         kind = destination.partition(":")[0].partition(",")[0]
         if kind in ("shell", "exec"):
             await serve_shell(destination, stream, self.make_shell)
@@ -197,6 +198,10 @@ class Device:
     def let_hang(self, package: str) -> None:
         """Let the system report that an app does not respond."""
         app_hangs(self.system, package, "Input dispatching timed out")
+
+    def allow_installs(self) -> None:
+        """Let a person answer when the phone asks whether an app may be installed."""
+        self.system.allows_installs = True
 
     def reset(self) -> None:
         """Set everything back as it was at the start; what is installed or written is lost."""

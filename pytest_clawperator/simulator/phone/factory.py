@@ -41,6 +41,9 @@ _LAUNCH_SECONDS = 0.3
 # Never none at all: an app that was in front before anybody could look is no navigation.
 _SHORTEST_LAUNCH_SECONDS = 0.02
 
+# How many dp a camera in the screen takes of its upper edge.
+_CUTOUT = 52
+
 _EMPTY_ZIP = b"PK\5\6" + bytes(18)  # for those who pull an app's file
 
 
@@ -140,13 +143,17 @@ def _build_of(options: DeviceOptions) -> Build:
 
 
 def _screen_of(options: DeviceOptions, clock: Callable[[], float], fetch: Fetch) -> PhoneUi:
-    return PhoneUi(
+    ui = PhoneUi(
         size=options.size,
         density=options.density,
         clock=clock,
         launch_delay=max(_LAUNCH_SECONDS * options.time_scale, _SHORTEST_LAUNCH_SECONDS),
         fetch=fetch,
     )
+    ui.display.right_to_left = "rtl" in options.quirks
+    ui.display.cutout = _CUTOUT if "cutout" in options.quirks else 0
+    ui.view.dumps_all_windows = "several-roots" in options.quirks
+    return ui
 
 
 def _furnish(system: AndroidSystem, options: DeviceOptions) -> None:

@@ -25,6 +25,8 @@ _HELP = """usage: sim COMMAND
   stats reset                               set the counters back
   chatter [LINES_PER_SECOND]                let other processes log so much; 0 is silence
   anr PACKAGE                               have the system report that an app hangs
+  allow installs                            answer the prompts of a phone that asks before
+                                            an app is installed, as a person would
   screen                                    print an outline of what is on the screen
   profile [NAME]                            have the Operator behave as in: {profiles}
   reset                                     set everything back as it was at the start
@@ -64,6 +66,9 @@ class Simulated(Protocol):
 
     def let_hang(self, package: str) -> None:
         """Let the system report that an app does not respond."""
+
+    def allow_installs(self) -> None:
+        """Let a person answer when the phone asks whether an app may be installed."""
 
     def reset(self) -> None:
         """Set everything back as it was at the start."""
@@ -155,6 +160,13 @@ def _anr(device: Simulated, words: list[str]) -> str:
     return ""
 
 
+def _allow(device: Simulated, words: list[str]) -> str:
+    if words != ["installs"]:
+        raise ConfigurationError("only installs can be allowed", hint="Write: sim allow installs.")
+    device.allow_installs()
+    return ""
+
+
 def _screen(device: Simulated, words: list[str]) -> str:
     _no_more(words)
     return outline(device.ui)
@@ -195,6 +207,7 @@ _PARTS: Mapping[str, Callable[[Simulated, list[str]], str]] = {
     "stats": _stats,
     "chatter": _chatter,
     "anr": _anr,
+    "allow": _allow,
     "screen": _screen,
     "profile": _profile,
     "reset": _reset,

@@ -172,6 +172,20 @@ class AdbServer:
         await self._join(f"host:connect:{serial}", serial, state)
         return serial
 
+    async def connect_by_name(
+        self, name: str, listen: Callable[[Path], Awaitable[None]], *, state: State = "device"
+    ) -> str:
+        """Connect to an adbd that is known by a name; return its serial, which ends in the name.
+
+        adb calls a phone by another name than an address if it finds it by multicast DNS, which
+        leaves the machine, or on a Unix socket. ``listen`` is given the path of the latter.
+        """
+        assert self._home is not None
+        await listen(self._home / name)
+        serial = f"localfilesystem:{name}"  # the server's folder is that of the socket
+        await self._join(f"host:connect:{serial}", serial, state)
+        return serial
+
     async def register_emulator(self, console_port: int, *, state: State = "device") -> str:
         """Register an emulator by its console port; return its serial once it is in ``state``."""
         serial = f"emulator-{console_port}"
@@ -196,7 +210,7 @@ class AdbServer:
             stdout=listener.fileno(),
             stderr=asyncio.subprocess.PIPE,
             env=_environment(home),
-            cwd="/",
+            cwd=home,
             # A Ctrl-C in the terminal is for the simulator, which then ends the server.
             start_new_session=True,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 from pytest_clawperator.simulator.wire.connection import Connection, Served
 
@@ -23,6 +24,13 @@ class Adbd:
         self._server = await loop.create_server(self._answer, "127.0.0.1", port)
         bound: int = self._server.sockets[0].getsockname()[1]
         return bound
+
+    async def start_at(self, path: Path) -> None:
+        """Listen on a Unix socket; one that was there before is gone with its server."""
+        loop = asyncio.get_running_loop()
+        if self._server is not None:
+            self._server.close()
+        self._server = await loop.create_unix_server(self._answer, path)
 
     def _answer(self) -> asyncio.Protocol:
         return Connection(self._device, self._connections) if self.is_expecting else _Closed()

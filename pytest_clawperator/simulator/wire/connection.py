@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+from collections.abc import Sequence
 from typing import Literal, Protocol
 
 from pytest_clawperator.simulator.wire.forwarding import reverse_reply
@@ -26,6 +27,7 @@ from pytest_clawperator.simulator.wire.sockets import Sockets
 from pytest_clawperator.simulator.wire.stream import Channel, ServiceRefused, Stream, StreamClosed
 
 FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir")
+"""What adbd of a present version can do."""
 
 _AUTH_TOKEN, _AUTH_SIGNATURE = 1, 2
 
@@ -46,6 +48,10 @@ class Served(Protocol):
     @property
     def banner(self) -> str:
         """The properties a host learns at once, as ``name=value;name=value``."""
+
+    @property
+    def features(self) -> Sequence[str]:
+        """What its adbd can do; the first ones told nothing."""
 
     @property
     def sockets(self) -> Sockets:
@@ -82,7 +88,9 @@ class Connection(asyncio.Protocol):
         self._outbox.transport = transport
         self._connections.add(self)
         transport.set_write_buffer_limits(high=_MAX_UNSENT)
-        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        link = transport.get_extra_info("socket")
+        if link.family == socket.AF_INET:
+            link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End the services of a host that is gone."""
@@ -171,8 +179,9 @@ class Connection(asyncio.Protocol):
         elif admission == "device":
             self._admitted = True
             self._outbox.max_payload = min(max_payload, MAX_PAYLOAD)
-            properties = self._device.banner.rstrip(";")
-            banner = f"device::{properties};features={','.join(FEATURES)}"
+            features = self._device.features
+            told = f"features={','.join(features)}" if features else ""
+            banner = f"device::{self._device.banner.rstrip(';')};{told}"
             self._outbox.send(CNXN, VERSION, MAX_PAYLOAD, banner.encode("utf-8", "replace"))
             self._outbox.with_sums = self._reader.checks_sums = version < VERSION
 

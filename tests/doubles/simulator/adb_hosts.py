@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.wire.adb_server import AdbServer
 from pytest_clawperator.simulator.wire.adbd import Adbd
+from pytest_clawperator.simulator.wire.connection import FEATURES
 from pytest_clawperator.simulator.wire.forwarding import serve_forward
 from pytest_clawperator.simulator.wire.sockets import Sockets
 from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream, StreamClosed
@@ -33,6 +34,7 @@ class MiniDevice:
     services: dict[str, Service] = field(default_factory=dict)
     state: Literal["device", "offline", "unauthorized"] = "device"
     banner: str = "ro.product.name=mini;ro.product.model=Mini Phone;ro.product.device=mini1"
+    features: tuple[str, ...] = FEATURES
     files: FileSystem = field(default_factory=lambda: FileSystem(clock=lambda: 1_700_000_000.0))
     sockets: Sockets = field(default_factory=Sockets)
     admitted: asyncio.Event = field(default_factory=asyncio.Event)

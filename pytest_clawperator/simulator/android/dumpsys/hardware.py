@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_clawperator.simulator.android.java import JavaException, java_int
 from pytest_clawperator.simulator.android.state.hardware import Battery
+from pytest_clawperator.simulator.android.state.system_packages import LAUNCHER
 from pytest_clawperator.simulator.android.system import AndroidSystem
 
 _DISPLAY_ID = "4619827259835644672"
@@ -16,6 +17,8 @@ _WARNING = (
     "A display ID can be specified with the [-d display-id] option.\n"
     'See "dumpsys SurfaceFlinger --display-id" for valid display IDs.\n'
 )
+# Apps of the system, which forbid no pictures.
+_PICTURED = frozenset({LAUNCHER, "com.android.settings", "com.android.systemui"})
 _BATTERY_SWITCHES = ("ac", "usb", "wireless", "dock", "present")
 
 _BATTERY_NUMBERS = {"level": "level", "status": "status", "temp": "temperature"}
@@ -146,9 +149,16 @@ def dump_display(system: AndroidSystem, words: list[str]) -> str:
         "  Display 0:\n"
         f"    mScreenState={state}\n"
         f'    mBaseDisplayInfo=DisplayInfo{{"Built-in Screen", displayId 0, real {width} x'
-        f" {height}, rotation {rotation}, density {density}, state {state}}}\n"
+        f" {height}, rotation {rotation}, density {density}, state {state}{_cutout(system)}}}\n"
         f"{_dark_logical(system)}"
     )
+
+
+def _cutout(system: AndroidSystem) -> str:
+    left, top, right, bottom = system.ui.display.insets
+    if not any((left, top, right, bottom)):
+        return ""
+    return f", DisplayCutout{{insets=Rect({left}, {top} - {right}, {bottom}) waterfall=Insets{{}}}}"
 
 
 def has_two_displays(system: AndroidSystem) -> bool:
@@ -163,7 +173,13 @@ def screencap_warning(system: AndroidSystem, display: str | None) -> str:
 
 def is_dark(system: AndroidSystem, display: str | None) -> bool:
     """Whether a picture of this display, or of the first one, shows nothing."""
-    return has_two_displays(system) and display in (None, DARK_DISPLAY_ID)
+    other = has_two_displays(system) and display in (None, DARK_DISPLAY_ID)
+    return other or is_secure(system, system.ui.view.foreground_package())
+
+
+def is_secure(system: AndroidSystem, package: str) -> bool:
+    """Whether an app forbids pictures of its windows."""
+    return "secure-screen" in system.quirks and package not in _PICTURED
 
 
 def _dark_viewport(system: AndroidSystem) -> str:

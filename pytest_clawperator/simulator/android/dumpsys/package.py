@@ -12,6 +12,8 @@ from pytest_clawperator.simulator.android.state.permissions import RUNTIME_PERMI
 from pytest_clawperator.simulator.android.system import AndroidSystem
 
 _ENABLED = {"default": 0, "enabled": 1, "disabled": 2, "disabled-user": 3}
+# Before, the id of an app was called that of a user.
+_APP_ID_SINCE = 33
 _FLAGS = "HAS_CODE ALLOW_CLEAR_USER_DATA ALLOW_BACKUP"
 
 
@@ -74,7 +76,7 @@ def _resolver_tables(shown: list[Package]) -> list[str]:
 def _package(system: AndroidSystem, package: Package) -> list[str]:
     return [
         f"  Package [{package.name}] ({object_id(package.name)}):",
-        *_code(package),
+        *_code(package, "appId" if system.build.api >= _APP_ID_SINCE else "userId"),
         *_version(package, _version_name(system, package)),
         *_installation(package),
         *_permissions(package),
@@ -83,9 +85,9 @@ def _package(system: AndroidSystem, package: Package) -> list[str]:
     ]
 
 
-def _code(package: Package) -> list[str]:
+def _code(package: Package, key: str) -> list[str]:
     return [
-        f"    appId={package.app_id}",
+        f"    {key}={package.app_id}",
         f"    pkg=Package{{{object_id('pkg ' + package.name)} {package.name}}}",
         f"    codePath={package.code_path}",
         f"    resourcePath={package.code_path}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_clawperator.simulator.android.dumpsys.hardware import is_secure
 from pytest_clawperator.simulator.android.dumpsys.records import (
     focused_window,
     front_activity,
@@ -47,10 +48,12 @@ def _displays(system: AndroidSystem) -> list[str]:
     width, height = system.ui.display.size
     density = system.display.forced_density or system.display.density
     first = "{}x{}".format(*system.display.size)
+    left, top, right, bottom = system.ui.display.insets
+    app = f"{width - left - right}x{height - top - bottom}"
     return [
         "WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)",
         "  Display: mDisplayId=0 (organized)",
-        f"    init={first} {density}dpi cur={width}x{height} app={width}x{height}"
+        f"    init={first} {density}dpi cur={width}x{height} app={app}"
         f" rng={min(width, height)}x{min(width, height)}-{max(width, height)}x{max(width, height)}",
         "    deferred=false mLayoutNeeded=false mTouchExcludeRegion=SkRegion()",
         f"    mCurrentFocus={focused_window(system)}",
@@ -74,7 +77,8 @@ def _windows(system: AndroidSystem) -> list[str]:
             f"    mDisplayId=0 rootTaskId={task_id(window.package)}",
             f"    mOwnerUid={package.app_id if package else 1000} showForAllUsers=false"
             f" package={window.package} appop=NONE",
-            f"    mAttrs={{(0,0)(fillxfill) ty={kind.get(window.type, 'STATUS_BAR')}}}",
+            f"    mAttrs={{(0,0)(fillxfill) ty={kind.get(window.type, 'STATUS_BAR')}"
+            f"{' fl=SECURE' if is_secure(system, window.package) else ''}}}",
             f"    Requested w={width} h={height} mLayoutSeq={system.ui.view.version}",
             "    mHasSurface=true isReadyForDisplay()=true mWindowRemovalAllowed=false",
             "    isOnScreen=true",

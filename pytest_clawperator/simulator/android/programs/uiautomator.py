@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pytest_clawperator.simulator.android.programs.saving import save_file
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
@@ -45,12 +47,12 @@ async def uiautomator(system: AndroidSystem, invocation: Invocation) -> int:
             await invocation.err(f"Unknown command: {words[0]}\n")
         await invocation.out(_UIAUTOMATOR_USAGE)
         return 0 if words[:1] == ["help"] else 1
-    root = None if system.faults.take("no_ui_tree") else system.ui.view.active_root()
-    if root is None or system.booting:
+    roots = [] if system.faults.take("no_ui_tree") else system.ui.view.roots()
+    if not roots or system.booting:
         await invocation.err("ERROR: null root node returned by UiTestAutomationBridge.\n")
         return 0
     path = words[1] if len(words) > 1 else _DEFAULT_DUMP
-    xml = uiautomator_xml(root, system.ui.display.rotation)
+    xml = uiautomator_xml(roots, system.ui.display.rotation)
     if path == "/dev/tty":
         await invocation.out(xml)
     elif await save_file(
@@ -61,13 +63,14 @@ async def uiautomator(system: AndroidSystem, invocation: Invocation) -> int:
     return 0
 
 
-def uiautomator_xml(root: UiNode, rotation: int) -> str:
-    """Print a tree as ``uiautomator dump`` does: on one line, without what cannot be seen."""
+def uiautomator_xml(roots: Sequence[UiNode], rotation: int) -> str:
+    """Print trees as ``uiautomator dump`` does: on one line, without what cannot be seen."""
     parts = [
         "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>",
         f'<hierarchy rotation="{rotation}">',
     ]
-    _print(root, 0, parts)
+    for index, root in enumerate(roots):
+        _print(root, index, parts)
     parts.append("</hierarchy>")
     return "".join(parts)
 

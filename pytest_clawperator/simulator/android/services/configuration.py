@@ -35,9 +35,14 @@ def configuration(system: AndroidSystem) -> str:
     return "-".join(parts)
 
 
+def is_right_to_left(locale: str) -> bool:
+    """Whether a language is written from right to left."""
+    return locale.split("-")[0] in _RIGHT_TO_LEFT
+
+
 def _language(locale: str) -> list[str]:
     language, *rest = locale.split("-")
-    direction = "ldrtl" if language in _RIGHT_TO_LEFT else "ldltr"
+    direction = "ldrtl" if is_right_to_left(locale) else "ldltr"
     if len(rest) == 2:  # a script can only be written in the longer form
         return [f"b+{language}+{rest[0]}+{rest[1]}", direction]
     return [language, *(f"r{country}" for country in rest), direction]

@@ -42,10 +42,9 @@ async def snapshot_ui(run: Run, action: SnapshotUi) -> StepResult:
 
     async def attempt() -> tuple[Hierarchy, WindowMetadata | None]:
         run.log_task("Logging UI tree")
-        root = look(run)
-        if root is None:
+        if look(run) is None:
             raise StepFailure(_UNAVAILABLE, code="UI_TREE_UNAVAILABLE")
-        printed = print_hierarchy(root, run.ui.display.rotation)
+        printed = print_hierarchy(run.ui.view.roots(), run.ui.display.rotation)
         _dump(run, printed.xml)
         return printed, window_metadata(run)
 

@@ -1,1 +1,1 @@
-"""What the makers of phones do to all commands."""
+"""What makers and versions do to a phone: how it is sold, its adbd and its commands."""

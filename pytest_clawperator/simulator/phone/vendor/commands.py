@@ -1,10 +1,13 @@
-"""Android's programs as some phones have them: slow, or with a complaint of the linker."""
+"""Android's programs as some phones have them: old, slow, guarded, or with complaints."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Set
+from collections.abc import Mapping
 
+from pytest_clawperator.simulator.android.system import AndroidSystem
+from pytest_clawperator.simulator.phone.vendor.guards import guarded
+from pytest_clawperator.simulator.phone.vendor.toolbox import with_toolbox
 from pytest_clawperator.simulator.shell.shell import Command, Invocation
 
 _DUMPS = frozenset({"dumpsys", "uiautomator"})
@@ -18,8 +21,17 @@ _LINKER = (
 )
 
 
-def as_made(name: str, command: Command, *, quirks: Set[str]) -> Command:
-    """Return one of Android's commands as a phone with these quirks has it."""
+def as_made(commands: Mapping[str, Command], system: AndroidSystem) -> dict[str, Command]:
+    """Return Android's commands as a phone with these quirks has them."""
+    made = dict(commands)
+    if "old-toybox" in system.quirks:
+        made = with_toolbox(made, system)
+    if "guarded-adb" in system.quirks:
+        made = {name: guarded(name, command) for name, command in made.items()}
+    return {name: _hindered(name, command, system.quirks) for name, command in made.items()}
+
+
+def _hindered(name: str, command: Command, quirks: frozenset[str]) -> Command:
     delay = 0.0
     if "slow-dump" in quirks and name in _DUMPS:
         delay = _DUMP_SECONDS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -23,16 +24,16 @@ class Hierarchy(NamedTuple):
     node_count: int
 
 
-def hierarchy_xml(root: UiNode, rotation: int) -> str:
-    """Return a tree as XML."""
-    return print_hierarchy(root, rotation).xml
+def hierarchy_xml(roots: Sequence[UiNode], rotation: int) -> str:
+    """Return the trees of windows as XML."""
+    return print_hierarchy(roots, rotation).xml
 
 
-def print_hierarchy(root: UiNode, rotation: int) -> Hierarchy:
-    """Print a tree; one that was printed before is not printed again."""
-    printed = _PRINTED.get(root)
+def print_hierarchy(roots: Sequence[UiNode], rotation: int) -> Hierarchy:
+    """Print the trees of windows; those of a screen that was printed are not printed again."""
+    printed = _PRINTED.get(roots[0])
     if printed is None or printed.rotation != rotation:
-        printed = _PRINTED[root] = _print(root, rotation)
+        printed = _PRINTED[roots[0]] = _print(roots, rotation)
     return printed
 
 
@@ -40,12 +41,13 @@ def print_hierarchy(root: UiNode, rotation: int) -> Hierarchy:
 _PRINTED: WeakKeyDictionary[UiNode, Hierarchy] = WeakKeyDictionary()
 
 
-def _print(root: UiNode, rotation: int) -> Hierarchy:
+def _print(roots: Sequence[UiNode], rotation: int) -> Hierarchy:
     lines = [
         "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>",
         f'<hierarchy rotation="{rotation}">',
     ]
-    _print_node(root, 0, "  ", lines)
+    for position, root in enumerate(roots):
+        _print_node(root, position, "  ", lines)
     lines.append("</hierarchy>\n")
     xml = "\n".join(lines)
     return Hierarchy(rotation, xml, xml.count("<node "))

@@ -10,7 +10,11 @@ _LEAST_FONT_SCALE, _MOST_FONT_SCALE = 0.25, 5.0
 
 
 class Display:
-    """What apps are laid out for; each change of it changes what shows."""
+    """What apps are laid out for; each change of it changes what shows.
+
+    ``right_to_left`` is whether everything is mirrored, and ``cutout`` how many dp of its upper
+    edge apps may not use; both are how the phone is made.
+    """
 
     def __init__(self, size: tuple[int, int], *, density: int | None, changes: Changes) -> None:
         self._natural_size = size
@@ -19,6 +23,16 @@ class Display:
         self._dark = False
         self._font_scale = 1.0
         self._changes = changes
+        self.right_to_left = False
+        self.cutout = 0
+
+    @property
+    def insets(self) -> tuple[int, int, int, int]:
+        """What a cutout takes of the left, the top, the right and the bottom, in pixels."""
+        taken = self.cutout * self._density // 160
+        around = [0, taken, 0, 0]
+        left, top, right, bottom = around[self._rotation :] + around[: self._rotation]
+        return left, top, right, bottom
 
     @property
     def size(self) -> tuple[int, int]:

@@ -32,6 +32,7 @@ class Drag:
     end: tuple[int, int]
     duration_ms: int
     density: int
+    right_to_left: bool = False
 
     @property
     def horizontal(self) -> bool:
@@ -40,9 +41,14 @@ class Drag:
 
     @property
     def distance(self) -> int:
-        """How far it goes; upwards and to the left count as positive: they move content on."""
+        """How far it goes; upwards and to the left count as positive."""
         axis = 0 if self.horizontal else 1
         return self.start[axis] - self.end[axis]
+
+    @property
+    def forward(self) -> int:
+        """How far it moves content on, which goes to the right in languages from the right."""
+        return -self.distance if self.right_to_left and self.horizontal else self.distance
 
     @property
     def is_press(self) -> bool:
@@ -61,8 +67,8 @@ class Drag:
     @property
     def reach(self) -> int:
         """How far it moves a list: what is dragged once it has let go, and the run after it."""
-        dragged = self.distance - math.copysign(self._slop, self.distance)
-        run = fling(self.distance, duration_ms=self.duration_ms, density=self.density)
+        dragged = self.forward - math.copysign(self._slop, self.forward)
+        run = fling(self.forward, duration_ms=self.duration_ms, density=self.density)
         return round(dragged + run)
 
 
@@ -93,7 +99,7 @@ def can_scroll(scroller: Scroller, drag: Drag) -> bool:
     """Whether a drag moves a container: along its axis, and not yet at that end."""
     if drag.horizontal != scroller.horizontal:
         return False
-    return scroller.offset < scroller.limit if drag.distance > 0 else scroller.offset > 0
+    return scroller.offset < scroller.limit if drag.forward > 0 else scroller.offset > 0
 
 
 def scrolled_offset(scroller: Scroller, drag: Drag) -> int:

@@ -89,7 +89,13 @@ class Touch:
         """Draw a finger over the screen; after a fast swipe a list runs on."""
         if not self._display.contains(*start):
             return False
-        drag = Drag(start, end, duration_ms=duration_ms, density=self._display.density)
+        drag = Drag(
+            start,
+            end,
+            duration_ms=duration_ms,
+            density=self._display.density,
+            right_to_left=self._display.right_to_left,
+        )
         if drag.is_press:
             return self.long_press(*start) if drag.is_long else self.tap(*start)
         window = self._view.scene().touched_window(*start)

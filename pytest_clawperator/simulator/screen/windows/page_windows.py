@@ -35,15 +35,16 @@ _UP = Widget.model_construct(
 
 @dataclass(frozen=True)
 class Area:
-    """The room that windows have: the whole screen, and how much of it a keyboard leaves."""
+    """The room that windows have: all of it, and what the status bar and a keyboard leave."""
 
     width: int
     height: int
+    top: int
     bottom: int
 
     @property
     def whole(self) -> Bounds:
-        """The whole screen."""
+        """All of it."""
         return Bounds(0, 0, self.width, self.height)
 
 
@@ -55,7 +56,7 @@ def screen_root(layout: Layout, screen: Screen, area: Area, *, has_up: bool) -> 
     content = root.add(
         UiNode(_FRAME, page.package, whole, resource_id="android:id/content", widget=page.key)
     )
-    top = px(STATUS_BAR)
+    top = area.top
     bottom = max(top, min(area.bottom, area.height - px(NAVIGATION_BAR)))
     if screen.toolbar and (screen.title is not None or screen.menu or has_up):
         high = max(px(TOOLBAR), layout.metrics.line_height(_TITLE_SIZE))
@@ -138,7 +139,7 @@ def dialog_root(layout: Layout, dialog: Dialog, area: Area) -> UiNode:
     pad = px(_DIALOG_PAD)
     foot = sum(layout.measuring.height(row[0], width) for row in rows)
     height = 2 * pad + foot + sum(layout.measuring.height(item, width) for item in items)
-    room_top, room_bottom = px(STATUS_BAR), area.bottom
+    room_top, room_bottom = area.top, area.bottom
     height = min(height, room_bottom - room_top)
     left, top = (area.width - width) // 2, (room_top + room_bottom - height) // 2
     frame = Bounds(left, top, left + width, top + height)

@@ -14,7 +14,13 @@ from pytest_clawperator.simulator.screen.windows.keyboard_window import (
 )
 from pytest_clawperator.simulator.screen.windows.layout import Layout
 from pytest_clawperator.simulator.screen.windows.metrics import Metrics
-from pytest_clawperator.simulator.screen.windows.page_windows import Area, dialog_root, screen_root
+from pytest_clawperator.simulator.screen.windows.page_windows import (
+    STATUS_BAR,
+    Area,
+    dialog_root,
+    screen_root,
+)
+from pytest_clawperator.simulator.screen.windows.placing import mirror, move
 from pytest_clawperator.simulator.screen.windows.system_windows import (
     status_bar_window,
     toast_window,
@@ -59,10 +65,15 @@ def compose(state: PhoneState) -> Scene:
     keyboard_up = foreground.keyboard_is_up()
     bottom = keyboard_top(metrics, size[1]) if keyboard_up else size[1]
     pages = foreground.pages()
+    left, top, right, below = state.display.insets
+    width, height = size[0] - left - right, size[1] - top - below
     for page in pages:
         # Only the page with the focus makes room for the keyboard.
-        area = Area(*size, bottom if page is pages[-1] else size[1])
+        low = min(height, bottom - top) if page is pages[-1] else height
+        # Below a cutout there is no status bar any more.
+        area = Area(width, height, max(0, metrics.px(STATUS_BAR) - top), low)
         root = _root(state, page, scene, metrics, area)
+        move(root, left, top)
         window = Window("application", page.package, root, active=page is pages[-1])
         if page in foreground.alerts:
             window.type = "system"
@@ -71,7 +82,11 @@ def compose(state: PhoneState) -> Scene:
         scene.windows.append(keyboard_window(foreground.focus.keyboard, metrics, size))
     if state.toast is not None:
         scene.windows.append(toast_window(metrics, size, state.toast.text))
-    scene.windows.append(status_bar_window(metrics, size[0]))
+    scene.windows.append(status_bar_window(metrics, size[0], least=top))
+    if state.display.right_to_left:
+        for window in scene.windows:
+            if window.type != "input_method":  # the keys of a Latin keyboard stay where they are
+                mirror(window.root, size[0])
     return scene
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode, Window
 from pytest_clawperator.simulator.screen.state.phone_state import PhoneState, Toast
+from pytest_clawperator.simulator.screen.windows.metrics import Metrics
 from pytest_clawperator.simulator.screen.windows.scene import Scene, compose
+from pytest_clawperator.simulator.screen.windows.system_windows import gesture_bar_root
 
 
 class View:
@@ -14,6 +16,7 @@ class View:
         self._state = state
         self._scene = Scene()
         self._version = self._announced = -1
+        self.dumps_all_windows = False
 
     @property
     def version(self) -> int:
@@ -54,6 +57,17 @@ class View:
         """Return the root of the window that has the user's attention; never the keyboard's."""
         window = self.scene().active
         return window.root if window is not None else None
+
+    def roots(self) -> list[UiNode]:
+        """List what a dump shows: the active window, or all of them, the topmost first."""
+        root = self.active_root()
+        if root is None:
+            return []
+        if not self.dumps_all_windows:
+            return [root]
+        display = self._state.display
+        bar = gesture_bar_root(Metrics(display.density), display.size)
+        return [*(window.root for window in reversed(self.scene().windows)), bar]
 
     def focused_node(self) -> UiNode | None:
         """Return the node that has the focus, if any."""

@@ -48,7 +48,7 @@ class TestUiautomator:
         root = UiNode("V", "p", Bounds(0, 0, 9, 9), text="<a> & \"b\"\n'c'")
         root.add(UiNode("V", "p", Bounds(0, 0, 0, 0), visible_to_user=False))
 
-        parsed = ElementTree.fromstring(uiautomator_xml(root, 0))
+        parsed = ElementTree.fromstring(uiautomator_xml([root], 0))
 
         assert [node.get("text") for node in parsed.iter("node")] == ["<a> & \"b\"\n'c'"]
 

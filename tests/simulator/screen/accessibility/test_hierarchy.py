@@ -24,7 +24,7 @@ def test_a_tree_is_printed_with_all_attributes_in_order() -> None:
         ' focused="false" scrollable="false" long-clickable="false" password="false"'
         ' selected="false"'
     )
-    assert hierarchy_xml(root, 1) == (
+    assert hierarchy_xml([root], 1) == (
         "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>\n"
         '<hierarchy rotation="1">\n'
         f'  <node index="0" text="" resource-id="" class="{FRAME}" package="com.example"'
@@ -41,7 +41,7 @@ def test_a_tree_is_printed_with_all_attributes_in_order() -> None:
 
 def test_only_five_characters_are_escaped() -> None:
     """Markup characters are escaped; a newline or an emoji stays as it is."""
-    text = hierarchy_xml(node(text="<a & 'b' \"c\">\n😀\t"), 0)
+    text = hierarchy_xml([node(text="<a & 'b' \"c\">\n😀\t")], 0)
 
     assert 'text="&lt;a &amp; &apos;b&apos; &quot;c&quot;&gt;\n😀\t"' in text
 
@@ -50,7 +50,7 @@ def test_every_shipped_screen_prints_as_xml() -> None:
     """What is printed can be parsed, and has the attributes that a phone prints and no others."""
     phone = Phone(start="com.android.settings")
 
-    tree = ET.fromstring(hierarchy_xml(phone.root, 0).encode())
+    tree = ET.fromstring(hierarchy_xml([phone.root], 0).encode())
     nodes = list(tree.iter("node"))
     assert len(nodes) == sum(1 for _ in phone.root.walk())
     assert {len(entry.attrib) for entry in nodes} == {17}

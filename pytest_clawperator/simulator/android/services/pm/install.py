@@ -11,6 +11,9 @@ from pytest_clawperator.simulator.filesystem import FileSystemError
 
 _MOST_BYTES = 512 * 1024 * 1024
 
+# What becomes of a prompt on the phone that nobody answers.
+_CANCELLED = "INSTALL_FAILED_USER_RESTRICTED: Install canceled by user"
+
 _WITH_VALUE = frozenset(
     {
         "-S", "-i", "-p", "--user", "--install-location", "--originating-uri", "--referrer",
@@ -43,6 +46,9 @@ async def _install(call: ServiceCall) -> int:
 
 
 async def _commit(call: ServiceCall, apk: bytes, *, file_name: str) -> int:
+    if "install-prompt" in call.system.quirks and not call.system.allows_installs:
+        await call.out(f"Failure [{_CANCELLED}]")
+        return 1
     try:
         install_apk(call.system, apk, file_name=file_name)
     except InstallFailed as failure:
