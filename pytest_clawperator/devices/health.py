@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Literal, TypeVar
 
-from pytest_clawperator.client.device.settings import GUARDED_HINT
+from pytest_clawperator.client.device.commands import GUARDED_HINT
 from pytest_clawperator.devices.operator import (
     grant_operator,
     restart_service,
@@ -279,12 +279,13 @@ def awaken_screen(pipeline: Pipeline, tell: Callable[[str], None]) -> None:
     said = f"{result.stdout}\n{result.stderr}"
     if _NO_UNLOCK in said:
         transport.shell(_OLD_UNLOCK, timeout=ANSWER_WITHIN)
-    still = _unfit(screen_state(pipeline, timeout=ANSWER_WITHIN))
-    if still:
+    after = screen_state(pipeline, timeout=ANSWER_WITHIN)
+    if _unfit(after):
+        is_guarded = after.on is False and _NO_KEYS in said
         raise DeviceUnavailableError(
-            f"{still}, and waking it did not help",
+            f"{_unfit(after)}, and waking it did not help",
             serial=transport.serial,
-            hint=GUARDED_HINT if _NO_KEYS in said else _LOCK_HINT,
+            hint=GUARDED_HINT if is_guarded else _LOCK_HINT,
         )
 
 

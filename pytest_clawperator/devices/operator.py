@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_clawperator.client.device.commands import (
+    GUARDED_HINT,
     installed_packages,
     lacks,
     package_name,
     shell_error,
 )
-from pytest_clawperator.client.device.settings import GUARDED_HINT
 from pytest_clawperator.errors import (
     ErrorCode,
     OperatorNotReadyError,

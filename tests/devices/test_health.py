@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -15,6 +17,7 @@ from pytest_clawperator.devices.health import (
     Health,
     await_boot,
     await_return,
+    awaken_screen,
     connect_healed,
 )
 from pytest_clawperator.errors import (
@@ -27,6 +30,7 @@ from pytest_clawperator.errors import (
     TransportTimeoutError,
 )
 from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult
 from pytest_clawperator.transport.wire import AdbServer
@@ -83,6 +87,35 @@ class TestEnsure:
 
         assert said == ["the screen is off, so it was woken and its lock dismissed"]
         assert "mWakefulness=Awake" in phone.shell("dumpsys power").stdout
+
+    def test_a_locked_phone_with_android_6_is_unlocked_by_a_key(self) -> None:
+        """Its window manager cannot dismiss the keyguard."""
+        said: list[str] = []
+        with Simulator(devices=1, quirks=["old-toybox"], faults=["locked"]) as simulator:
+            server = AdbServer(simulator.adb_host, simulator.adb_port)
+            transport = AdbTransport(server, simulator.serials[0])
+            pipeline, _ = open_runner(transport, server=server)
+            with closing(pipeline):
+                Health(pipeline, tell=said.append).ensure()
+
+        assert said == ["the screen is locked, so it was woken and its lock dismissed"]
+
+    def test_a_dark_phone_that_takes_no_key_is_told_as_such(self) -> None:
+        """Where the maker guards keys, the hint names the developer option."""
+        refused = ShellResult("", "SecurityException: ... the INJECT_EVENTS permission.", 255)
+        transport = ScriptedTransport(
+            {
+                "dumpsys power": "  mWakefulness=Asleep\n",
+                "dumpsys window policy": "      showing=false\n",
+                "input keyevent KEYCODE_WAKEUP; wm dismiss-keyguard": refused,
+            }
+        )
+        pipeline = SimpleNamespace(transport=transport, shell=transport.shell)
+
+        with pytest.raises(DeviceUnavailableError) as caught:
+            awaken_screen(cast("Pipeline", pipeline), tell=lambda _: None)
+
+        assert "Security settings" in str(caught.value.hint)
 
     def test_a_crashed_operator_is_restarted(self, pipeline: Pipeline, phone: AdbTransport) -> None:
         """The Operator works again, and the repair is reported."""

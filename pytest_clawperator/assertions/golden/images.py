@@ -39,6 +39,13 @@ def open_png(content: bytes, name: str) -> Image.Image:
         ) from exc
 
 
+def is_black(image: Image.Image) -> bool:
+    """Whether there is nothing to see but, perhaps, bars at the upper and lower edge."""
+    edge = image.height // 10
+    middle = image.crop((0, edge, image.width, image.height - edge))
+    return all(most == 0 for _, most in middle.getextrema())
+
+
 def _reason(error: Exception) -> str:
     # Pillow's own text for "no picture at all" names an object in memory.
     return "" if isinstance(error, UnidentifiedImageError) else f": {error}"

@@ -35,18 +35,24 @@ from pytest_clawperator.snapshot.secret_places import secret_places
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
 _SHOWN_OTHERS = 5
+_BLACK_HINT = (
+    "The app in front may forbid pictures of its windows (FLAG_SECURE), as banks do: compare the"
+    " hierarchy with to_match_tree(), or use a build of the app that allows them."
+)
 
 
 @dataclass(frozen=True)
 class Shot:
     """A picture of the screen with the masked parts painted over.
 
-    ``unmasked`` are the targets of a mask that are not on the screen.
+    ``unmasked`` are the targets of a mask that are not on the screen; ``is_black`` is whether
+    there was nothing to see.
     """
 
     image: Image.Image
     hidden: tuple[Bounds, ...] = ()
     unmasked: tuple[Target, ...] = ()
+    is_black: bool = False
 
 
 @dataclass(frozen=True)
@@ -117,7 +123,8 @@ class GoldenPicture:
             hidden += secret_places(snapshot)
         if self.status_bar:
             hidden.append(Bounds(0, 0, image.width, self.status_bar))
-        return Shot(images.masked(image, hidden), tuple(hidden), tuple(unmasked))
+        is_black = images.is_black(image)
+        return Shot(images.masked(image, hidden), tuple(hidden), tuple(unmasked), is_black)
 
     def _path(self, shot: Shot) -> Path:
         width, height = shot.image.size
@@ -151,6 +158,8 @@ class GoldenPicture:
         return self._judged[seen]
 
     def _compare(self, shot: Shot) -> Verdict:
+        if shot.is_black:  # it would match any other that is black
+            return Verdict(None, "a black picture")
         golden = self._golden(shot)
         if golden is None and self.density is None:
             self._refuse_to_guess(shot)
@@ -184,15 +193,26 @@ class GoldenPicture:
             self._look,
             matches=self._matches,
             shown=lambda shot: shot.image.tobytes(),
-            write=lambda shot: self.store.write(self._path(shot), images.to_png(shot.image)),
+            write=self._write,
             timeout=timeout,
             clock=clock,
         )
+
+    def _write(self, shot: Shot) -> None:
+        if shot.is_black:
+            raise ConfigurationError(
+                f'the golden "{self.name}" is not written: the picture of the screen is black',
+                serial=self.client.serial,
+                hint=_BLACK_HINT,
+            )
+        self.store.write(self._path(shot), images.to_png(shot.image))
 
     def _explain(
         self, failure: Failure, check: Check[Shot], outcome: Outcome[Shot]
     ) -> ExpectationError:
         shot = outcome.seen
+        if shot is not None and shot.is_black:
+            return failure.error(check, outcome, hint=_BLACK_HINT)
         golden = None if shot is None else self._golden(shot)
         if shot is None or golden is None or golden.size != shot.image.size:
             others = self._others()

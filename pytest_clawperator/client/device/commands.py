@@ -15,6 +15,13 @@ _PERMISSION = re.compile(r"\w+(?:\.\w+)+", re.ASCII)
 _SHOWN = 300
 # `cmd` says so of a service, a service of a command, and Binder of a service without any.
 _LACKING = re.compile("Can't find service|Unknown command|No shell command implementation")
+GUARDED_HINT = (
+    "Some makers guard this: on Xiaomi, Redmi and POCO phones switch on 'USB debugging (Security"
+    " settings)' among the developer options, on OPPO, OnePlus and realme phones 'Disable"
+    " permission monitoring', and restart the phone."
+)
+# The permissions that adb has elsewhere.
+_GUARDED = re.compile("INJECT_EVENTS|GRANT_RUNTIME_PERMISSIONS|WRITE_SECURE_SETTINGS")
 _REASON = re.compile(r"Exception: |^(?:Error|Failure|Failed|Security exception)\b", re.MULTILINE)
 
 
@@ -68,7 +75,7 @@ def shell_error(
         f"{message}: {_reason(output)}",
         code=ErrorCode.DEVICE_COMMAND_FAILED,
         serial=transport.serial,
-        hint=hint,
+        hint=GUARDED_HINT if _GUARDED.search(output) and GUARDED_HINT not in hint else hint,
         details={"command": command, "exitCode": result.exit_code, "output": output},
     )
 

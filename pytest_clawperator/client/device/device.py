@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from pytest_clawperator.client.device.commands import (
+    GUARDED_HINT,
     installed_packages,
     package_name,
     permission_name,
@@ -26,7 +27,6 @@ from pytest_clawperator.client.device.gestures import (
 from pytest_clawperator.client.device.keys import key_code
 from pytest_clawperator.client.device.restoring import Changes
 from pytest_clawperator.client.device.settings import (
-    GUARDED_HINT,
     KEYBOARD_SETTING,
     ROTATION_SETTINGS,
     known_app_locale,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from pytest_clawperator.client.device.commands import (
+    GUARDED_HINT,
     lacks,
     missing_app,
     run,
@@ -18,11 +19,6 @@ from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.quoting import quote
 
 ROTATION_SETTINGS = ("user_rotation", "accelerometer_rotation")
-GUARDED_HINT = (
-    "Some makers guard this: on Xiaomi, Redmi and POCO phones switch on 'USB debugging (Security"
-    " settings)' among the developer options, on Oppo, OnePlus and realme phones 'Disable"
-    " permission monitoring', and restart the phone."
-)
 
 # What `user_rotation` means, in quarter turns, on devices that are taller than wide and on others.
 _TALL = {"portrait": "0", "landscape": "1", "reverse_portrait": "2", "reverse_landscape": "3"}

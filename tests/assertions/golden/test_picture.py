@@ -261,3 +261,29 @@ def test_an_update_replaces_an_unreadable_picture(expect: Expect, camera: Camera
     expect(camera.claw).to_match_screenshot("home")
 
     assert opened(path).size == SIZE
+
+
+BLACK = Image.new("RGB", SIZE, "black")
+
+
+def test_a_black_picture_matches_no_golden_not_even_a_black_one(
+    expect: Expect, camera: Camera
+) -> None:
+    """An app that forbids pictures would else pass whatever it shows; the error says why."""
+    camera.keep(BLACK)
+
+    with pytest.raises(ExpectationError) as caught:
+        expect(camera.show(BLACK)).to_match_screenshot("home")
+
+    assert "found a black picture" in str(caught.value)
+    assert "FLAG_SECURE" in str(caught.value.hint)
+
+
+def test_an_update_writes_no_black_picture(expect: Expect, camera: Camera) -> None:
+    """Nothing would ever differ from it."""
+    goldens.use(GoldenStore(camera.folder, update=True))
+
+    with pytest.raises(ConfigurationError, match="is not written") as caught:
+        expect(camera.show(BLACK)).to_match_screenshot("home")
+
+    assert "FLAG_SECURE" in str(caught.value.hint)

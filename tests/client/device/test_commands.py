@@ -157,3 +157,31 @@ def test_a_device_that_is_still_starting() -> None:
 
     assert caught.value.code is ErrorCode.DEVICE_COMMAND_FAILED
     assert "sys.boot_completed" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        # Xiaomi, Android 10 and 13
+        "java.lang.SecurityException: Injecting to another application requires INJECT_EVENTS"
+        " permission",
+        "java.lang.SecurityException: Injecting input events requires the caller (or the source of"
+        " the instrumentation, if any) to have the INJECT_EVENTS permission.",
+        # Xiaomi, Android 9, and OnePlus, Android 13
+        "Security exception: grantRuntimePermission: Neither user 2000 nor current process has"
+        " android.permission.GRANT_RUNTIME_PERMISSIONS.",
+        "java.lang.SecurityException: grantRuntimePermission: Neither user 2000 nor current"
+        " process has android.permission.GRANT_RUNTIME_PERMISSIONS.",
+        # realme, Android 11
+        "Operation not allowed: java.lang.SecurityException: Permission denial: writing to"
+        " settings requires:android.permission.WRITE_SECURE_SETTINGS",
+    ],
+)
+def test_a_phone_that_guards_what_adb_does_is_told_as_such(said: str) -> None:
+    """Whatever the command was about, the hint names the developer options of the makers."""
+    result = ShellResult("", said, 255)
+
+    error = shell_error(ScriptedTransport({}), "some command", result, hint="Do this.")
+
+    assert "USB debugging (Security settings)" in str(error.hint)
+    assert "Disable permission monitoring" in str(error.hint)
