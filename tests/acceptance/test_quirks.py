@@ -2,23 +2,97 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
 import pytest
 
 from pytest_clawperator.assertions.expect import expect
 from pytest_clawperator.connect import connect
 from pytest_clawperator.devices.screen_state import screen_state
-from pytest_clawperator.errors import ClawperatorError, ErrorCode
+from pytest_clawperator.errors import ClawperatorError, ErrorCode, ShellError
 from pytest_clawperator.simulator import Simulator
+from pytest_clawperator.simulator.android.managers.apk import APP_ENTRY
 from pytest_clawperator.simulator.quirks import QUIRKS
 
+TOP = Path(__file__).parents[2]
 SETTINGS = "com.android.settings"
+SOAK = bool(os.environ.get("CLAWPERATOR_SOAK"))
 # Here nothing can work: what the Operator answers never comes into the log.
 HOPELESS = {"log-suppressed"}
+WORKING = [name for name in QUIRKS if name not in HOPELESS]
+# Phones that only take longer: what they do is the same, and lessons about time are not.
+SLOW = {"slow-am", "slow-dump"}
+FEW = [f"example_suite/test_{name}.py" for name in ("01_first_test", "08_goldens", "11_devices")]
+QUICK = "tests.doubles.quick_phones"
+NEW_APP = """
+package: com.example.new
+name: New
+start: home
+screens:
+  home:
+    items:
+      - text: Hello
+"""
+GUARDED = "USB debugging \\(Security settings\\)"
+OTHER_PICTURE = "to match screenshot.*pixels that differ"
+#: The lessons that fail on such a phone, and what they say: that it is the phone.
+FAILING: Mapping[str, Mapping[str, str]] = {
+    "guarded-adb": {
+        "test_emptying_a_field": GUARDED,
+        "test_a_permission_given_before": GUARDED,
+        "test_the_device_is_turned": GUARDED,
+        "test_keys_and_shell": GUARDED,
+    },
+    "secure-screen": {"test_a_golden_picture": "found a black picture(.*\n)*.*FLAG_SECURE"},
+    "rtl": {"test_a_golden_picture": OTHER_PICTURE},
+    "cutout": {"test_a_golden_picture": OTHER_PICTURE},
+    # The simulated Settings app shows the version of the newest Android on every phone.
+    "old-toybox": {"test_a_script_uses_the_device_of_the_test": "Android version: 6.0"},
+}
 
 
-@pytest.mark.parametrize("quirk", [name for name in QUIRKS if name not in HOPELESS])
-def test_a_test_passes_on_a_phone_with_the_quirk(quirk: str) -> None:
-    """An app is used, the picture is not dark, and the phone tells whether its screen is on."""
+@pytest.mark.parametrize("quirk", [name for name in WORKING if SOAK or name not in SLOW])
+def test_the_lessons_pass_on_a_phone_with_the_quirk(quirk: str, tmp_path: Path) -> None:
+    """The example suite passes, except for what such a phone cannot do, which is told."""
+    expected = FAILING.get(quirk, {})
+    lessons = ["example_suite"] if SOAK and quirk not in SLOW else FEW
+
+    ran = run_lessons(lessons, f"sim:phone+{quirk}", tmp_path)
+
+    failed = set(re.findall(r"^(?:FAILED|ERROR) \S+::(\w+)", ran.stdout, re.MULTILINE))
+    assert failed == {name for name in expected if name in ran.stdout}, ran.stdout + ran.stderr
+    passed = re.findall(r"^PASSED ", ran.stdout, re.MULTILINE)
+    assert len(passed) >= 8, ran.stdout
+    for name in failed:
+        assert re.search(expected[name], ran.stdout), ran.stdout
+
+
+def run_lessons(lessons: list[str], device: str, output: Path) -> subprocess.CompletedProcess[str]:
+    """Run lessons on a quick phone of a kind, as users do."""
+    plugins = ["-p", "no:cacheprovider", "-p", "pytest_clawperator.plugin", "-p", QUICK]
+    options = ["-o", "claw_sim_time_scale=0.02", "--claw-output", str(output), "-rA"]
+    options += ["-o", "claw_timeout=2"]
+    command = [sys.executable, "-m", "pytest", *plugins, *options, "--claw-device", device]
+    alone = {"PYTEST_ADDOPTS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "300"}
+    return subprocess.run(
+        [*command, *lessons],
+        cwd=TOP,
+        env={**os.environ, **alone},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("quirk", WORKING)
+def test_pictures_and_the_state_of_the_screen_are_right(quirk: str) -> None:
+    """The picture is not dark, and the phone tells whether its screen is on."""
     with Simulator(devices=1, time_scale=0.1, quirks=[quirk]) as simulator:
         address = f"{simulator.adb_host}:{simulator.adb_port}"
         with connect(simulator.serials[0], adb=address) as claw:
@@ -27,12 +101,30 @@ def test_a_test_passes_on_a_phone_with_the_quirk(quirk: str) -> None:
             expect(claw.node(text="Android version")).to_be_visible()
             picture = claw.screenshot()
             awake = screen_state(claw.device)
-            claw.device.shell("input keyevent SLEEP")
+            slept = claw.device.shell("input keyevent SLEEP")
             asleep = screen_state(claw.device)
 
     assert picture.startswith(b"\x89PNG\r\n\x1a\n")
     assert len(picture) > 10_000
-    assert (awake.on, asleep.on) == (True, False)
+    assert (awake.on, asleep.on) == (True, "INJECT_EVENTS" in slept.stderr)
+
+
+def test_a_phone_that_asks_before_an_install_is_told_as_such(tmp_path: Path) -> None:
+    """The hint says what to do on the phone; once that is done, the app is installed."""
+    apk = tmp_path / "new.apk"
+    with zipfile.ZipFile(apk, "w") as written:
+        written.writestr(APP_ENTRY, NEW_APP)
+    with Simulator(devices=1, quirks=["install-prompt"]) as simulator:
+        address = f"{simulator.adb_host}:{simulator.adb_port}"
+        with connect(simulator.serials[0], adb=address) as claw:
+            with pytest.raises(ShellError, match="INSTALL_FAILED_USER_RESTRICTED") as caught:
+                claw.device.install(apk)
+            claw.device.shell("sim allow installs")
+            claw.device.install(apk)
+            is_installed = claw.device.is_installed("com.example.new")
+
+    assert "'Install via USB'" in str(caught.value.hint)
+    assert is_installed
 
 
 def test_a_log_without_the_operators_lines_is_told_as_such() -> None:
