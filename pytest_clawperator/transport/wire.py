@@ -311,9 +311,12 @@ _STATES = (
 
 
 def parse_device_row(line: str) -> tuple[str, str]:
-    """Return the serial and the state in a row of ``host:devices``: a tab is between them."""
+    """Return the serial and the state in a row of ``host:devices``: a tab is between them.
+
+    A serial may have spaces, also at its beginning.
+    """
     serial, _, state = line.partition("\t")
-    return serial.strip(), state.strip()
+    return serial, state.strip()
 
 
 def _serial_in(question: str) -> str | None:
