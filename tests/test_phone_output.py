@@ -71,12 +71,12 @@ def _info(name: str, command: str) -> Callable[[str], Any]:
 
 def _of_package(printed: str) -> tuple[Any, ...]:
     dumped = facts("dumpsys package", printed)
-    packages = {re.compile("pm list packages.*"): f"package:{OPERATOR}\n"}
     both = Phone("dumpsys package", printed)
-    both.answers |= {**packages, "am get-current-user": "0\n"}
+    both.answers[re.compile("pm list packages.*")] = f"package:{OPERATOR}\n"
+    both.answers["am get-current-user"] = "0\n"
     server = AdbServer("127.0.0.1", 5037)
     ready = gather_device(both, OPERATOR, server=server, left=lambda: 30.0).readiness
-    is_installed = None if ready.stopped is None else ready.installed == {OPERATOR}
+    is_installed = None if ready.stopped is None else ready.installed == frozenset({OPERATOR})
     return dumped.readiness.version, dumped.version_code, is_installed, ready.stopped
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Literal, TypeVar
 
-from pytest_clawperator.client.device.commands import GUARDED_HINT
+from pytest_clawperator.client.device.commands import GUARDED_HINT, is_guarded
 from pytest_clawperator.devices.operator import (
     grant_operator,
     restart_service,
@@ -57,8 +57,6 @@ _T = TypeVar("_T")
 _WAKE, _UNLOCK = "input keyevent KEYCODE_WAKEUP", "wm dismiss-keyguard"
 # Android 6 does not know the command; the menu key swipes its keyguard away.
 _NO_UNLOCK, _OLD_UNLOCK = "unknown command", "input keyevent KEYCODE_MENU"
-# The permission that adb lacks where the maker guards keys and touches.
-_NO_KEYS = "INJECT_EVENTS"
 _LOCK_HINT = (
     "Unlock it, and set its screen lock to None or Swipe: Settings, Security."
     " 'Stay awake' among the developer options keeps it on while it is charging."
@@ -276,16 +274,15 @@ def awaken_screen(pipeline: Pipeline, tell: Callable[[str], None]) -> None:
         return
     tell(f"{_unfit(screen)}, so it was woken and its lock dismissed")
     result = transport.shell(f"{_WAKE}; {_UNLOCK}", timeout=ANSWER_WITHIN)
-    said = f"{result.stdout}\n{result.stderr}"
-    if _NO_UNLOCK in said:
+    if _NO_UNLOCK in f"{result.stdout}\n{result.stderr}":
         transport.shell(_OLD_UNLOCK, timeout=ANSWER_WITHIN)
     after = screen_state(pipeline, timeout=ANSWER_WITHIN)
     if _unfit(after):
-        is_guarded = after.on is False and _NO_KEYS in said
+        is_dark = after.on is False
         raise DeviceUnavailableError(
             f"{_unfit(after)}, and waking it did not help",
             serial=transport.serial,
-            hint=GUARDED_HINT if is_guarded else _LOCK_HINT,
+            hint=GUARDED_HINT if is_dark and is_guarded(result) else _LOCK_HINT,
         )
 
 

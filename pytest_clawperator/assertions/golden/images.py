@@ -43,7 +43,7 @@ def is_black(image: Image.Image) -> bool:
     """Whether there is nothing to see but, perhaps, bars at the upper and lower edge."""
     edge = image.height // 10
     middle = image.crop((0, edge, image.width, image.height - edge))
-    return all(most == 0 for _, most in middle.getextrema())
+    return middle.convert("L").getextrema() == (0, 0)
 
 
 def _reason(error: Exception) -> str:

@@ -61,6 +61,11 @@ def lacks(result: ShellResult) -> bool:
     return result.missing or (len(said) < _SHOWN and bool(_LACKING.search(said)))
 
 
+def is_guarded(result: ShellResult) -> bool:
+    """Whether the maker keeps adb from what a command does."""
+    return _GUARDED.search(f"{result.stdout}\n{result.stderr}") is not None
+
+
 def shell_error(
     transport: Transport, command: str, result: ShellResult, *, hint: str
 ) -> ShellError:
@@ -75,7 +80,7 @@ def shell_error(
         f"{message}: {_reason(output)}",
         code=ErrorCode.DEVICE_COMMAND_FAILED,
         serial=transport.serial,
-        hint=GUARDED_HINT if _GUARDED.search(output) and GUARDED_HINT not in hint else hint,
+        hint=GUARDED_HINT if is_guarded(result) and GUARDED_HINT not in hint else hint,
         details={"command": command, "exitCode": result.exit_code, "output": output},
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from pytest_clawperator.client.device.commands import GUARDED_HINT
 from pytest_clawperator.devices.doctor.device_facts import DeviceFacts
 from pytest_clawperator.devices.doctor.report import (
     ByHand,
@@ -79,6 +80,19 @@ def check_screen(facts: DeviceFacts) -> Finding | None:
             ),
         )
     return passed(check, "The screen is on and unlocked.")
+
+
+def check_input(facts: DeviceFacts) -> Finding | None:
+    """Warn of a device whose maker keeps adb from pressing keys."""
+    if not facts.is_guarded:
+        return None
+    return warned(
+        "device.input",
+        ErrorCode.DEVICE_INPUT_GUARDED,
+        "The maker keeps adb from keys, gestures, grants and settings.",
+        detail="Clicks of the Operator work; what claw.device does by adb fails.",
+        fix=Fix("Allow them", (ByHand(GUARDED_HINT),)),
+    )
 
 
 def check_animations(facts: DeviceFacts) -> Finding | None:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from pytest_clawperator.client.device.commands import lacks
+from pytest_clawperator.client.device.commands import is_guarded, lacks
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import read_device
@@ -66,6 +66,7 @@ class DeviceFacts:
     background: str | None = None
     free_kib: int | None = None
     skew: float | None = None
+    is_guarded: bool = False
     is_pinged: bool = False
     handshake: ClawperatorError | None = None
     smoke: ClawperatorError | None = None
@@ -112,6 +113,8 @@ def _with_conditions(
             "background": f"cmd appops get {package} RUN_ANY_IN_BACKGROUND",
             "storage": "df -k /data",
             "buffer": "logcat -g",
+            # A key that means nothing, and does nothing where it may be pressed.
+            "key": "input keyevent 0",
             "logged": f"logcat -d -v brief -s {LOG_TAG}:V",
         },
         timeout=timeout,
@@ -129,6 +132,7 @@ def _with_conditions(
         background=_background(answers["background"].stdout),
         free_kib=_free(answers["storage"].stdout),
         skew=_skew(answers["clock"], begin, clock()),
+        is_guarded=is_guarded(answers["key"]),
     )
 
 

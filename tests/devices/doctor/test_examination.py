@@ -349,3 +349,15 @@ def test_a_device_that_comes_back_is_mended(leases: FileLeases) -> None:
 
     assert report.ok
     assert report.changes[0] == "asked adb to reconnect to the device"
+
+
+def test_a_phone_that_guards_what_adb_does_is_found(leases: FileLeases) -> None:
+    """The finding names the developer options, before a test fails for want of them."""
+    with Simulator(devices=1, quirks=["guarded-adb"]) as simulator:
+        server = AdbServer(simulator.adb_host, simulator.adb_port)
+        device = ConnectedDevice(simulator.serials[0], "device", server)
+        (report,) = examine_all([device], Examination(package=OPERATOR, leases=leases))
+
+    finding = found(report, "device.input")
+    assert (finding.status, finding.code) == ("warn", "DEVICE_INPUT_GUARDED")
+    assert "USB debugging (Security settings)" in str(finding.fix)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
 
 
 def move(root: UiNode, x: int, y: int) -> None:
@@ -10,11 +10,11 @@ def move(root: UiNode, x: int, y: int) -> None:
     if x or y:
         for node in root.walk():
             left, top, right, bottom = node.bounds
-            node.bounds = node.bounds._make((left + x, top + y, right + x, bottom + y))
+            node.bounds = Bounds(left + x, top + y, right + x, bottom + y)
 
 
 def mirror(root: UiNode, width: int) -> None:
     """Mirror a window with everything in it on a screen of this width."""
     for node in root.walk():
         left, top, right, bottom = node.bounds
-        node.bounds = node.bounds._make((width - right, top, width - left, bottom))
+        node.bounds = Bounds(width - right, top, width - left, bottom)
