@@ -83,11 +83,14 @@ def check_screen(facts: DeviceFacts) -> Finding | None:
 
 
 def check_input(facts: DeviceFacts) -> Finding | None:
-    """Warn of a device whose maker keeps adb from pressing keys."""
-    if not facts.is_guarded:
+    """Check that the maker lets adb press keys."""
+    check = "device.input"
+    if facts.is_guarded is None:
         return None
+    if not facts.is_guarded:
+        return passed(check, "adb may press keys.")
     return warned(
-        "device.input",
+        check,
         ErrorCode.DEVICE_INPUT_GUARDED,
         "The maker keeps adb from keys, gestures, grants and settings.",
         detail="Clicks of the Operator work; what claw.device does by adb fails.",

@@ -66,7 +66,7 @@ class DeviceFacts:
     background: str | None = None
     free_kib: int | None = None
     skew: float | None = None
-    is_guarded: bool = False
+    is_guarded: bool | None = None
     is_pinged: bool = False
     handshake: ClawperatorError | None = None
     smoke: ClawperatorError | None = None

@@ -31,6 +31,7 @@ from pytest_clawperator.simulator.phone.operator_setup import (
 from pytest_clawperator.simulator.phone.options import DeviceOptions
 from pytest_clawperator.simulator.phone.power.boot import Boot
 from pytest_clawperator.simulator.phone_clock import PhoneClock
+from pytest_clawperator.simulator.screen.app_files.app_schema import App
 from pytest_clawperator.simulator.screen.app_files.load import shipped_apps
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.screen.state.web import Fetch
@@ -43,6 +44,8 @@ _SHORTEST_LAUNCH_SECONDS = 0.02
 
 # How many dp a camera in the screen takes of its upper edge.
 _CUTOUT = 52
+
+_SETTINGS, _VERSION = "com.android.settings", "android_version"
 
 _EMPTY_ZIP = b"PK\5\6" + bytes(18)  # for those who pull an app's file
 
@@ -163,10 +166,17 @@ def _furnish(system: AndroidSystem, options: DeviceOptions) -> None:
     system.ui.display.dark = options.dark
     system.settings.put("secure", "ui_night_mode", "2" if options.dark else "1")
     for app in shipped_apps() if options.apps is None else options.apps:
-        install_app(system, app, preinstalled=True)
+        install_app(system, _of_this_version(app, system.build), preinstalled=True)
     install_operator_variant(system, options.operator)
     for package in system.packages.all():
         system.files.provide(package.apk, _EMPTY_ZIP)
+
+
+def _of_this_version(app: App, build: Build) -> App:
+    """Return an app; that of the settings shows the version of the phone."""
+    if _VERSION not in app.state or app.package != _SETTINGS:
+        return app
+    return app.model_copy(update={"state": {**app.state, _VERSION: build.release}})
 
 
 def _settings_changed(system: AndroidSystem, namespace: str, key: str) -> None:

@@ -35,6 +35,7 @@ ORDER = [
     "device.clock",
     "device.battery_saver",
     "device.screen",
+    "device.input",
     "device.animations",
     "readiness.apk.presence",
     "readiness.version.compatibility",

@@ -224,7 +224,7 @@ class TestOthers:
         """A command that does not exist is refused with those there are."""
         assert Phone().run("sim fly").err == (
             "sim: there is no command 'fly'."
-            " Commands: fault, stats, chatter, anr, screen, profile, reset, help.\n"
+            " Commands: fault, stats, chatter, anr, allow, screen, profile, reset, help.\n"
         )
 
 
