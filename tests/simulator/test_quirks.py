@@ -328,6 +328,8 @@ class TestCutout:
         assert bounds(phone)[0] == frame
         told = phone.out("dumpsys window displays")
         assert f"app={frame[2] - frame[0]}x{frame[3] - frame[1]} " in told
+        height = 45 if rotation == 0 else 21
+        assert f"type=statusBars frame=[0,0][{800 if rotation % 2 else 360},{height}]" in told
         assert phone.out("wm size") == "Physical size: 360x800\n"
 
     def test_the_display_manager_tells_it(self) -> None:

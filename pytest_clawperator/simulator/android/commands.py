@@ -58,6 +58,10 @@ SERVICES: Mapping[str, ServiceHandler] = {
 }
 """The services that take commands through ``cmd``."""
 
+# Services that came later than with the oldest phones, and those that took no commands before.
+_SERVICES_SINCE = {"locale": 33}
+_COMMANDS_SINCE = {"connectivity": 30}
+
 # Commands that are a service under another name.
 _FRONT_ENDS = {
     "am": "activity",
@@ -126,17 +130,24 @@ async def _cmd(system: AndroidSystem, invocation: Invocation) -> int:
         await invocation.err("cmd: No service specified; use -l to list all services\n")
         return NO_SERVICE
     if words[0] == "-l":
-        names = [] if system.booting else sorted(SERVICES)
+        names = [] if system.booting else sorted(filter(partial(_has, system), SERVICES))
         lines = "".join(f"  {name}\n" for name in names)
         await invocation.out(f"Currently running services:\n{lines}")
         return 0
     if words[0] == "-w":
         words = words[1:]
     handler = SERVICES.get(words[0]) if words else None
-    if handler is None:
+    if handler is not None and system.build.api < _COMMANDS_SINCE.get(words[0], 0):
+        await invocation.out("No shell command implementation.\n")
+        return 0
+    if handler is None or not _has(system, words[0]):
         name = words[0] if words else ""
         await invocation.err(f"cmd: Can't find service: {name}\n")
         return NO_SERVICE
     return await run_service(
         words[0], handler, system=system, invocation=invocation, words=words[1:]
     )
+
+
+def _has(system: AndroidSystem, service: str) -> bool:
+    return system.build.api >= _SERVICES_SINCE.get(service, 0)

@@ -110,3 +110,19 @@ class TestCmd:
         ended = Phone().run("cmd")
 
         assert ended == (20, "", "cmd: No service specified; use -l to list all services\n")
+
+
+@pytest.mark.parametrize(
+    ("api", "command", "said"),
+    [
+        (32, "cmd locale get-app-locales a.b", "Can't find service: locale"),
+        (29, "cmd connectivity airplane-mode", "No shell command implementation."),
+        (28, "input -d 1 tap 5 5", "Unknown command: -d"),
+    ],
+)
+def test_what_came_later_is_not_known_on_older_phones(api: int, command: str, said: str) -> None:
+    """Services, their commands and their options have their first version."""
+    before, since = Phone(api=api).run(command), Phone(api=api + 1).run(command)
+
+    assert said in before.out + before.err
+    assert said not in since.out + since.err

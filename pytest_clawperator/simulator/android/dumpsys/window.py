@@ -11,6 +11,9 @@ from pytest_clawperator.simulator.android.dumpsys.records import (
 )
 from pytest_clawperator.simulator.android.system import AndroidSystem
 
+# Since this API level the bars have the names of the public interface.
+_BARS_RENAMED = 34
+
 
 def dump_window(system: AndroidSystem, words: list[str]) -> str:
     """Print the windows, the displays or the policy, or all three."""
@@ -61,7 +64,13 @@ def _displays(system: AndroidSystem) -> list[str]:
         f"    mRotation={system.ui.display.rotation}"
         f" mDisplayRotation=ROTATION_{system.ui.display.rotation * 90}",
         f"    mInputMethodTarget={focused_window(system)}",
+        f"      InsetsSource type={_status_bars(system)} frame=[0,0][{width},"
+        f"{system.ui.view.windows()[-1].root.bounds.bottom}] visible=true",
     ]
+
+
+def _status_bars(system: AndroidSystem) -> str:
+    return "statusBars" if system.build.api >= _BARS_RENAMED else "ITYPE_STATUS_BAR"
 
 
 def _windows(system: AndroidSystem) -> list[str]:

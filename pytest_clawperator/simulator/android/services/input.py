@@ -16,6 +16,8 @@ _SOURCES = (
 _LONG_PRESS_MS = 500
 _SWIPE_MS = 300
 _STILL = 10
+# Before, it could not be said which display is touched.
+_DISPLAYS_SINCE = 29
 _USAGE = """Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]
 
 The sources are:
@@ -235,7 +237,7 @@ async def input_service(call: ServiceCall) -> int:
     word = call.next()
     if word in _SOURCES:
         word = call.required()
-    if word == "-d":
+    if word == "-d" and call.system.build.api >= _DISPLAYS_SINCE:
         call.required()
         word = call.required()
     if word is None or word in ("help", "-h"):
