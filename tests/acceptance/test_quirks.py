@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -71,17 +72,17 @@ def test_the_lessons_pass_on_a_phone_with_the_quirk(quirk: str, tmp_path: Path) 
         assert re.search(expected[name], ran.stdout), ran.stdout
 
 
-def run_lessons(lessons: list[str], device: str, output: Path) -> subprocess.CompletedProcess[str]:
-    """Run lessons on a quick phone of a kind, as users do."""
+def run_lessons(lessons: list[str], device: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run lessons on a quick phone of a kind, in a copy: failures write pictures beside it."""
+    shutil.copytree(TOP / "example_suite", folder / "example_suite")
     plugins = ["-p", "no:cacheprovider", "-p", "pytest_clawperator.plugin", "-p", QUICK]
-    options = ["-o", "claw_sim_time_scale=0.02", "--claw-output", str(output), "-rA"]
-    options += ["-o", "claw_timeout=2"]
+    options = ["-o", "claw_sim_time_scale=0.02", "-o", "claw_timeout=2", "-rA"]
     command = [sys.executable, "-m", "pytest", *plugins, *options, "--claw-device", device]
     alone = {"PYTEST_ADDOPTS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "300"}
     return subprocess.run(
-        [*command, *lessons],
-        cwd=TOP,
-        env={**os.environ, **alone},
+        [*command, "--claw-output", str(folder / "results"), *lessons],
+        cwd=folder,
+        env={**os.environ, **alone, "PYTHONPATH": str(TOP)},
         capture_output=True,
         text=True,
         check=False,
