@@ -19,6 +19,7 @@ from pytest_clawperator.simulator.shell.builtins import (
 from pytest_clawperator.simulator.shell.shell import Command
 from pytest_clawperator.simulator.shell.tools.conditions import answer_test
 from pytest_clawperator.simulator.shell.tools.date import date
+from pytest_clawperator.simulator.shell.tools.dd import dd
 from pytest_clawperator.simulator.shell.tools.files import chmod, ln, mkdir, rm, touch
 from pytest_clawperator.simulator.shell.tools.grep import grep
 from pytest_clawperator.simulator.shell.tools.help import with_help
@@ -52,6 +53,7 @@ TOOLS: dict[str, Command] = {
     "chmod": chmod,
     "cut": cut,
     "date": date,
+    "dd": dd,
     "df": df,
     "echo": echo,
     "grep": grep,
