@@ -24,6 +24,7 @@ from pytest_clawperator.simulator.phone.camera import Camera
 from pytest_clawperator.simulator.phone.factory import Parts, build_system
 from pytest_clawperator.simulator.phone.fault_request import FaultRequest
 from pytest_clawperator.simulator.phone.fault_switch import FaultSwitch
+from pytest_clawperator.simulator.phone.framebuffer import serve_framebuffer
 from pytest_clawperator.simulator.phone.initial_files import clean_files
 from pytest_clawperator.simulator.phone.kept.phone import bring_back_phone, kept_phone
 from pytest_clawperator.simulator.phone.log_level import is_logged
@@ -45,6 +46,7 @@ from pytest_clawperator.simulator.shell.commands import SHELL_COMMANDS
 from pytest_clawperator.simulator.shell.jobs import Jobs
 from pytest_clawperator.simulator.shell.service import serve_shell
 from pytest_clawperator.simulator.shell.shell import Command, Invocation, Shell
+from pytest_clawperator.simulator.shell.tools.help import with_help
 from pytest_clawperator.simulator.stats import Stats
 from pytest_clawperator.simulator.wire.forwarding import serve_forward
 from pytest_clawperator.simulator.wire.sockets import Sockets
@@ -139,7 +141,7 @@ class Device:
             },
             "log": make_log(self.log),
             "logcat": make_logcat(self.log, self.faults),
-            "nc": make_nc(self.sockets),
+            **with_help({"nc": make_nc(self.sockets)}),
             "sim": make_sim(self),
         }
         # Shells that are open keep the table, and find the new commands in it.
@@ -176,6 +178,8 @@ class Device:
             await serve_shell(destination, stream, self.make_shell)
         elif destination == "sync:":
             await serve_sync(stream, self.files)
+        elif destination == "framebuffer:":
+            await serve_framebuffer(stream, self.camera)
         elif kind == "reboot":
             self.boot.begin()
             # As on a phone, the stream stays open until the connection drops.
