@@ -50,7 +50,13 @@ class Phone(ScriptedTransport):
         super().__init__({re.compile(re.escape(command) + ".*", re.DOTALL): printed})
         self.device = Device(self, DeviceInfo(serial="PH1", key="PH1"))
 
-    def exec_out(self, command: str, *, timeout: float = 30.0) -> bytes:
+    def exec_out(
+        self,
+        command: str,
+        *,
+        timeout: float = 30.0,
+        on_output: Callable[[bytes], None] = lambda piece: None,
+    ) -> bytes:
         """Print a picture where PNG is written."""
         return self.shell(command).stdout.encode().replace(b"PNG", PNG)
 

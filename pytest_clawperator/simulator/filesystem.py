@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-import stat as modes
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+from pytest_clawperator.simulator.file_nodes import (
+    DEVICES,
+    File,
+    Folder,
+    Link,
+    Node,
+    Produced,
+    Special,
+    Stat,
+    describe,
+    weight,
+)
 
 DENIED = "Permission denied"
 EXISTS = "File exists"
@@ -19,7 +31,8 @@ READ_ONLY = "Read-only file system"
 _MAX_HOPS = 40
 _MAX_NAME = 255
 _MAX_PATH = 4096
-_FOLDER_SIZE = 4096
+# All files are those of the shell's user.
+_READABLE, _WRITABLE_BIT = 0o400, 0o200
 
 # As on a phone: the system image cannot be changed, the data and storage parts can.
 _WRITABLE = ("/data", "/storage", "/mnt", "/dev")
@@ -64,48 +77,12 @@ class FileSystemError(Exception):
 
 
 @dataclass(frozen=True)
-class Stat:
-    """What is known of a file without reading it; ``mode`` holds the type bits too."""
-
-    mode: int
-    size: int
-    mtime: int
-
-
-@dataclass(eq=False)
-class _File:
-    mode: int
-    mtime: int
-    data: bytearray
-
-
-@dataclass(eq=False)
-class _Folder:
-    mtime: int
-    entries: dict[str, _Node] = field(default_factory=dict)
-
-
-@dataclass(eq=False)
-class _Link:
-    mtime: int
-    target: str
-
-
-@dataclass(eq=False)
-class _Null:
-    mtime: int
-
-
-_Node = _File | _Folder | _Link | _Null
-
-
-@dataclass(frozen=True)
 class _Place:
     """Where a path leads: its names, and the node there, if any."""
 
     names: tuple[str, ...]
-    parent: _Folder | None
-    node: _Node | None
+    parent: Folder | None
+    node: Node | None
 
     @property
     def path(self) -> str:
@@ -130,13 +107,14 @@ class FileSystem:
         self.used_bytes = 0
         self._clock = clock
         self._is_full = is_full
-        self._root = _Folder(self._now())
+        self._root = Folder(self._now())
         for path in _FOLDERS:
             self._make_folders(path)
         for path, target in _LINKS.items():
             folder, _, name = path.rpartition("/")
-            self._folder(folder or "/").entries[name] = _Link(self._now(), target)
-        self._folder("/dev").entries["null"] = _Null(self._now())
+            self._folder(folder or "/").entries[name] = Link(self._now(), target)
+        for name, make in DEVICES.items():
+            self._folder("/dev").entries[name] = Special(self._now(), make)
 
     @property
     def free_bytes(self) -> int:
@@ -150,16 +128,16 @@ class FileSystem:
 
     def stat(self, path: str) -> Stat:
         """Describe what is at ``path``, following links."""
-        return _describe(self._existing(path))
+        return describe(self._existing(path))
 
     def lstat(self, path: str) -> Stat:
         """Describe what is at ``path``, a link as itself."""
-        return _describe(self._existing(path, follow=False))
+        return describe(self._existing(path, follow=False))
 
     def readlink(self, path: str) -> str:
         """Return the target of the link at ``path``."""
         node = self._existing(path, follow=False)
-        if not isinstance(node, _Link):
+        if not isinstance(node, Link):
             raise FileSystemError(path, reason=INVALID)
         return node.target
 
@@ -174,16 +152,27 @@ class FileSystem:
     def is_dir(self, path: str) -> bool:
         """Whether ``path`` is a folder."""
         try:
-            return isinstance(self._existing(path), _Folder)
+            return isinstance(self._existing(path), Folder)
         except FileSystemError:
             return False
 
-    def read(self, path: str) -> bytes:
-        """Return the whole content of a file."""
+    def read(self, path: str, *, as_root: bool = False) -> bytes:
+        """Return the whole content of a file that may be read; of a device, nothing."""
         node = self._existing(path)
-        if isinstance(node, _Folder):
+        if isinstance(node, Folder):
             raise FileSystemError(path, reason=IS_DIRECTORY)
-        return bytes(node.data) if isinstance(node, _File) else b""
+        if isinstance(node, Produced):
+            return node.make().encode()
+        if not isinstance(node, File):
+            return b""
+        if not (as_root or node.mode & _READABLE):
+            raise FileSystemError(path, reason=DENIED)
+        return bytes(node.data)
+
+    def endless(self, path: str) -> Callable[[int], bytes] | None:
+        """Return what makes the bytes of a device that never ends; None for anything else."""
+        node = self._existing(path)
+        return node.make if isinstance(node, Special) else None
 
     def listdir(self, path: str) -> list[str]:
         """Return the sorted names inside a folder."""
@@ -222,19 +211,19 @@ class FileSystem:
         place.node.mtime = self._now() if mtime is None else mtime
 
     def chmod(self, path: str, mode: int) -> None:
-        """Set the permission bits of a file; folders keep theirs."""
+        """Set the permission bits of a file or folder; only those of files have an effect."""
         place = self._walk(path)
         if place.node is None:
             raise FileSystemError(path, reason=MISSING)
         self._require_writable(path, place)
-        if isinstance(place.node, _File):
+        if isinstance(place.node, File | Folder):
             place.node.mode = mode & 0o7777
 
     def mkdir(self, path: str, *, parents: bool = False) -> None:
         """Make a folder; with ``parents`` also those above it, and it may already exist."""
         place = self._walk(path.rstrip("/") or path, lenient=parents)
         if place.node is not None:
-            if parents and isinstance(place.node, _Folder):
+            if parents and isinstance(place.node, Folder):
                 return
             raise FileSystemError(path, reason=EXISTS)
         for name in place.names:
@@ -249,12 +238,12 @@ class FileSystem:
         if not target or len(target) > _MAX_PATH:
             raise FileSystemError(path, reason=NAME_TOO_LONG if target else MISSING)
         place = self._walk(path, follow=False)
-        self._add(path, place, _Link(self._now(), target))
+        self._add(path, place, Link(self._now(), target))
 
     def remove(self, path: str, *, recursive: bool = False) -> None:
         """Remove a file or link; a folder only with ``recursive``, then with all it holds."""
         place = self._walk(path, follow=False)
-        if isinstance(place.node, _Folder) and not recursive:
+        if isinstance(place.node, Folder) and not recursive:
             raise FileSystemError(path, reason=IS_DIRECTORY)
         if place.node is None:
             raise FileSystemError(path, reason=MISSING)
@@ -263,16 +252,22 @@ class FileSystem:
         self._require_writable(path, place)
         del place.parent.entries[place.names[-1]]
         place.parent.mtime = self._now()
-        self.used_bytes -= _weight(place.node)
+        self.used_bytes -= weight(place.node)
 
     def provide(self, path: str, data: bytes, *, mode: int = 0o644) -> None:
         """Put a file anywhere, also where only the system image has files."""
         folder, _, name = self.resolve(path).rpartition("/")
         self._make_folders(folder)
-        self._folder(folder or "/").entries[name] = _File(
+        self._folder(folder or "/").entries[name] = File(
             mode & 0o7777, self._now(), bytearray(data)
         )
         self.used_bytes += len(data)
+
+    def provide_produced(self, path: str, make: Callable[[], str]) -> None:
+        """Put a file there that is made anew whenever it is read, as those in ``/proc`` are."""
+        folder, _, name = path.rpartition("/")
+        self._make_folders(folder)
+        self._folder(folder).entries[name] = Produced(self._now(), make)
 
     def _now(self) -> int:
         return int(self._clock())
@@ -283,13 +278,13 @@ class FileSystem:
         if not path:
             raise FileSystemError(path, reason=MISSING)
         names: list[str] = []
-        nodes: list[_Node | None] = [self._root]
+        nodes: list[Node | None] = [self._root]
         pending = path.split("/")[::-1]
         hops = 0
         while pending:
             name = pending.pop()
             here = nodes[-1]
-            if not isinstance(here, _Folder) and not lenient:
+            if not isinstance(here, Folder) and not lenient:
                 raise FileSystemError(path, reason=MISSING if here is None else NOT_DIRECTORY)
             if name in ("", "."):
                 continue
@@ -297,8 +292,8 @@ class FileSystem:
                 if names:
                     del names[-1], nodes[-1]
                 continue
-            node = here.entries.get(name) if isinstance(here, _Folder) else None
-            if isinstance(node, _Link) and (follow or pending):
+            node = here.entries.get(name) if isinstance(here, Folder) else None
+            if isinstance(node, Link) and (follow or pending):
                 hops += 1
                 if hops > _MAX_HOPS:
                     raise FileSystemError(path, reason=LOOP)
@@ -309,17 +304,17 @@ class FileSystem:
             names.append(name)
             nodes.append(node)
         parent = nodes[-2] if len(nodes) > 1 else None
-        return _Place(tuple(names), parent if isinstance(parent, _Folder) else None, nodes[-1])
+        return _Place(tuple(names), parent if isinstance(parent, Folder) else None, nodes[-1])
 
-    def _existing(self, path: str, *, follow: bool = True) -> _Node:
+    def _existing(self, path: str, *, follow: bool = True) -> Node:
         node = self._walk(path, follow=follow).node
         if node is None:
             raise FileSystemError(path, reason=MISSING)
         return node
 
-    def _folder(self, path: str) -> _Folder:
+    def _folder(self, path: str) -> Folder:
         node = self._existing(path)
-        if not isinstance(node, _Folder):
+        if not isinstance(node, Folder):
             raise FileSystemError(path, reason=NOT_DIRECTORY)
         return node
 
@@ -327,40 +322,42 @@ class FileSystem:
         here = self._root
         for name in filter(None, path.split("/")):
             if name not in here.entries:
-                here.entries[name] = _Folder(self._now())
+                here.entries[name] = Folder(self._now())
                 here.mtime = self._now()
             child = here.entries[name]
-            if not isinstance(child, _Folder):
+            if not isinstance(child, Folder):
                 raise FileSystemError(path, reason=NOT_DIRECTORY)
             here = child
 
-    def _file_to_write(self, path: str, *, growth: int, replacing: bool) -> _File | None:
-        """Return the file to write to; None for ``/dev/null``."""
+    def _file_to_write(self, path: str, *, growth: int, replacing: bool) -> File | None:
+        """Return the file to write to; None for a device."""
         place = self._place_for_file(path, growth=growth, replacing=replacing)
-        if isinstance(place.node, _File):
+        if isinstance(place.node, File):
             return place.node
         if place.node is not None:
             return None
-        made = _File(0o644, self._now(), bytearray())
+        made = File(0o644, self._now(), bytearray())
         self._add(path, place, made)
         return made
 
     def _place_for_file(self, path: str, *, growth: int, replacing: bool) -> _Place:
         place = self._walk(path)
         node = place.node
-        if isinstance(node, _Folder):
+        if isinstance(node, Folder):
             raise FileSystemError(path, reason=IS_DIRECTORY)
-        if isinstance(node, _Null):
+        if isinstance(node, Special):
             return place
+        if isinstance(node, File) and not node.mode & _WRITABLE_BIT:
+            raise FileSystemError(path, reason=DENIED)
         if node is None:
             self._require_room(path, place)
         self._require_writable(path, place)
-        released = len(node.data) if replacing and isinstance(node, _File) else 0
+        released = len(node.data) if replacing and isinstance(node, File) else 0
         if growth > self.free_bytes + released or (growth and self._is_full()):
             raise FileSystemError(path, reason=FULL)
         return place
 
-    def _add(self, path: str, place: _Place, node: _Node) -> None:
+    def _add(self, path: str, place: _Place, node: Node) -> None:
         if place.node is not None:
             raise FileSystemError(path, reason=EXISTS)
         self._require_room(path, place)
@@ -377,28 +374,6 @@ class FileSystem:
     def _require_writable(self, path: str, place: _Place) -> None:
         if not f"{place.path}/".startswith(tuple(f"{part}/" for part in _WRITABLE)):
             raise FileSystemError(path, reason=READ_ONLY)
-
-
-def _describe(node: _Node) -> Stat:
-    if isinstance(node, _File):
-        return Stat(modes.S_IFREG | node.mode, len(node.data), node.mtime)
-    if isinstance(node, _Link):
-        return Stat(modes.S_IFLNK | 0o777, len(node.target), node.mtime)
-    if isinstance(node, _Null):
-        return Stat(modes.S_IFCHR | 0o666, 0, node.mtime)
-    return Stat(modes.S_IFDIR | 0o771, _FOLDER_SIZE, node.mtime)
-
-
-def _weight(node: _Node) -> int:
-    total = 0
-    pending = [node]
-    while pending:
-        here = pending.pop()
-        if isinstance(here, _Folder):
-            pending.extend(here.entries.values())
-        elif isinstance(here, _File):
-            total += len(here.data)
-    return total
 
 
 def _require_name(path: str, name: str) -> None:

@@ -228,6 +228,26 @@ def test_dev_null_swallows_everything(files: FileSystem) -> None:
     assert files.used_bytes == 0
 
 
+def test_a_produced_file_is_made_anew_at_each_read(files: FileSystem) -> None:
+    """Its content is that of the moment, and nobody can write there."""
+    values = iter(["1", "2"])
+    files.provide_produced("/proc/uptime", lambda: next(values))
+
+    assert (files.read("/proc/uptime"), files.read("/proc/uptime")) == (b"1", b"2")
+    assert stat.S_IMODE(files.stat("/proc/uptime").mode) == 0o444
+    with pytest.raises(FileSystemError):
+        files.write("/proc/uptime", b"3")
+
+
+def test_devices_have_as_many_bytes_as_are_wanted(files: FileSystem) -> None:
+    """Zeros never end; ``/dev/null`` does so at once."""
+    zero = files.endless("/dev/zero")
+
+    assert zero is not None
+    assert zero(3) == bytes(3)
+    assert files.endless("/dev/null") is None
+
+
 def test_touch_makes_or_dates(files: FileSystem) -> None:
     """A missing file is made, an existing one keeps its content."""
     files.write("/sdcard/a", b"x", mtime=1)

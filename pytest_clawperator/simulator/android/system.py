@@ -90,6 +90,7 @@ class AndroidSystem:
     install_sessions: dict[int, bytearray] = field(default_factory=dict)
     shade: Literal["", "notifications", "settings"] = ""
     allows_installs: bool = False
+    lock_credential: str | None = None
 
     @property
     def booting(self) -> bool:

@@ -13,12 +13,14 @@ from pytest_clawperator.simulator.shell.builtins import (
     pwd,
     read,
     set_,
+    trap,
     true,
     wait,
 )
 from pytest_clawperator.simulator.shell.shell import Command
 from pytest_clawperator.simulator.shell.tools.conditions import answer_test
 from pytest_clawperator.simulator.shell.tools.date import date
+from pytest_clawperator.simulator.shell.tools.dd import dd
 from pytest_clawperator.simulator.shell.tools.files import chmod, ln, mkdir, rm, touch
 from pytest_clawperator.simulator.shell.tools.grep import grep
 from pytest_clawperator.simulator.shell.tools.help import with_help
@@ -44,6 +46,7 @@ BUILTINS: dict[str, Command] = {
     "read": read,
     "set": set_,
     "test": answer_test,
+    "trap": trap,
     "true": true,
     "wait": wait,
 }
@@ -52,6 +55,7 @@ TOOLS: dict[str, Command] = {
     "chmod": chmod,
     "cut": cut,
     "date": date,
+    "dd": dd,
     "df": df,
     "echo": echo,
     "grep": grep,

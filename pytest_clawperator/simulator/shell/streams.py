@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Protocol
 
 from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
@@ -88,6 +89,24 @@ class Bytes:
         piece = self._data[self._position : self._position + _PIECE]
         self._position += len(piece)
         return piece
+
+
+class Endless:
+    """An input that never ends, such as ``/dev/zero``; ``make`` returns so many bytes of it."""
+
+    def __init__(self, make: Callable[[int], bytes]) -> None:
+        self._make = make
+
+    async def read(self) -> bytes:
+        """Return the next piece."""
+        await asyncio.sleep(0)
+        return self._make(_PIECE)
+
+
+def open_file(files: FileSystem, path: str) -> Input:
+    """Open a file of the device for reading."""
+    make = files.endless(path)
+    return Bytes(files.read(path)) if make is None else Endless(make)
 
 
 class Pipe:

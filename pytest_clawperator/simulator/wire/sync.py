@@ -7,7 +7,8 @@ import stat as modes
 import struct
 
 from pytest_clawperator.simulator import filesystem
-from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError, Stat
+from pytest_clawperator.simulator.file_nodes import Stat
+from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
 from pytest_clawperator.simulator.wire.stream import Stream
 
 _REQUEST = struct.Struct("<4sI")
@@ -178,9 +179,10 @@ class _Conversation:
                 self._files.mkdir(folder, parents=True)
         except FileSystemError as error:
             return f"secure_mkdirs failed: {error.reason}"
-        # A link in the way is replaced, not followed.
+        # A link in the way is replaced, not followed; and so is a file that may not be written.
         with contextlib.suppress(FileSystemError):
-            if modes.S_ISLNK(self._files.lstat(path).mode):
+            found = self._files.lstat(path).mode
+            if modes.S_ISLNK(found) or (modes.S_ISREG(found) and not found & modes.S_IWUSR):
                 self._files.remove(path)
         try:
             self._files.check_writable(path)

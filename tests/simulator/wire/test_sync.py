@@ -136,6 +136,24 @@ def test_the_real_adb_says_why_a_transfer_failed(tmp_path: Path) -> None:
     assert not device.files.exists("/sdcard/file")
 
 
+def test_the_real_adb_respects_permissions(tmp_path: Path) -> None:
+    """A file that may not be read is not pulled; one that may not be written is replaced."""
+    local = tmp_path / "file"
+    local.write_bytes(b"new")
+    device = MiniDevice()
+    device.files.write("/sdcard/secret", b"old", mode=0o000)
+
+    async def use(adb: Adb) -> None:
+        pulled = await adb("pull", "/sdcard/secret", str(tmp_path / "x"))
+        pushed = await adb("push", str(local), "/sdcard/secret")
+
+        assert (pulled.code, pushed.code) == (1, 0)
+        assert "Permission denied" in pulled.text
+
+    with_adb(tmp_path, device, use)
+    assert device.files.read("/sdcard/secret") == b"new"
+
+
 def test_the_real_adb_lists_a_folder(tmp_path: Path) -> None:
     """``adb ls`` shows names, with the two dots first."""
     device = MiniDevice()

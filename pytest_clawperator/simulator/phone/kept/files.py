@@ -32,18 +32,19 @@ def bring_back_files(files: FileSystem, kept: Sequence[dict[str, Any]]) -> None:
             files.write(path, data, mode=entry["mode"], mtime=entry["mtime"])
         else:
             files.mkdir(path)
+            files.chmod(path, entry["mode"])
 
 
 def _kept_inside(files: FileSystem, folder: str) -> Iterator[dict[str, Any]]:
     for name in files.listdir(folder):
         path = f"{folder}/{name}"
         found = files.lstat(path)
+        mode = stat.S_IMODE(found.mode)
         if stat.S_ISLNK(found.mode):
             yield {"path": path, "link": files.readlink(path)}
         elif stat.S_ISDIR(found.mode):
-            yield {"path": path}
+            yield {"path": path, "mode": mode}
             yield from _kept_inside(files, path)
         else:
-            data = base64.b64encode(files.read(path)).decode()
-            mode = stat.S_IMODE(found.mode)
+            data = base64.b64encode(files.read(path, as_root=True)).decode()
             yield {"path": path, "data": data, "mode": mode, "mtime": found.mtime}

@@ -6,7 +6,8 @@ import re
 import stat
 from collections.abc import Callable, Sequence
 
-from pytest_clawperator.simulator.filesystem import FileSystemError, Stat
+from pytest_clawperator.simulator.file_nodes import Stat
+from pytest_clawperator.simulator.filesystem import FileSystemError
 from pytest_clawperator.simulator.shell.exits import ShellFailure
 from pytest_clawperator.simulator.shell.language.wildcards import matches_pattern
 from pytest_clawperator.simulator.shell.shell import Invocation, Shell
@@ -91,9 +92,9 @@ _FILE_TESTS: dict[str, Callable[[Stat], bool]] = {
     "-f": lambda found: stat.S_ISREG(found.mode),
     "-h": lambda found: stat.S_ISLNK(found.mode),
     "-L": lambda found: stat.S_ISLNK(found.mode),
-    "-r": lambda found: bool(found.mode & 0o444),
+    "-r": lambda found: bool(found.mode & 0o400),
     "-s": lambda found: found.size > 0,
-    "-w": lambda found: bool(found.mode & 0o222),
+    "-w": lambda found: bool(found.mode & 0o200),
     "-x": lambda found: bool(found.mode & 0o111),
 }
 _UNSUPPORTED = frozenset(

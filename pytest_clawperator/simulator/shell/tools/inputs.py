@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from pytest_clawperator.simulator.filesystem import FileSystemError
 from pytest_clawperator.simulator.shell.exits import TextTooLong
 from pytest_clawperator.simulator.shell.shell import Invocation
-from pytest_clawperator.simulator.shell.streams import MAX_TEXT, Bytes, Input, Source
+from pytest_clawperator.simulator.shell.streams import MAX_TEXT, Input, Source, open_file
 
 
 def absolute(invocation: Invocation, path: str) -> str:
@@ -45,13 +45,14 @@ class Inputs:
                 yield path, Source.of(self._invocation.stdin)
                 continue
             try:
-                data = self._invocation.shell.files.read(absolute(self._invocation, path))
+                files = self._invocation.shell.files
+                opened = open_file(files, absolute(self._invocation, path))
             except FileSystemError as error:
                 self.status = 1
                 if not self._quiet:
                     await self._invocation.err(f"{self._name}: {path}: {error.reason}\n")
                 continue
-            yield path, Source(Bytes(data))
+            yield path, Source(opened)
 
 
 async def line_batches(source: Input) -> AsyncIterator[list[bytes]]:

@@ -7,7 +7,8 @@ import stat as modes
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
-from pytest_clawperator.simulator.filesystem import FileSystemError, Stat
+from pytest_clawperator.simulator.file_nodes import Stat
+from pytest_clawperator.simulator.filesystem import FileSystemError
 from pytest_clawperator.simulator.shell.exits import CommandFailure
 from pytest_clawperator.simulator.shell.shell import Invocation
 from pytest_clawperator.simulator.shell.tools.inputs import absolute, report

@@ -45,3 +45,25 @@ def test_file_tools_do_their_work(script: str, out: str) -> None:
 def test_file_tools_complain_as_on_a_phone(script: str, message: str) -> None:
     """Each names itself, the file, and the reason."""
     assert run(script) == (1, "", message + "\n")
+
+
+@pytest.mark.parametrize(
+    ("script", "ended"),
+    [
+        ("echo x > f; chmod 0 f; wc -l f", (1, "", "wc: f: Permission denied\n")),
+        ("touch f; chmod 222 f; [ -r f ] || echo no; [ -w f ] && echo yes", (0, "no\nyes\n", "")),
+        ("echo x > f; chmod 444 f; cat f; rm f; ls", (0, "x\n", "")),
+        ("mkdir d; chmod 700 d; stat -c %A d", (0, "drwx------\n", "")),
+    ],
+)
+def test_permissions_are_respected(script: str, ended: tuple[int, str, str]) -> None:
+    """What may not be read is not read; what is removed need not be writable."""
+    assert run(script) == ended
+
+
+def test_a_file_that_may_not_be_written_keeps_its_content() -> None:
+    """Neither a redirection nor a tool changes it."""
+    done = run("echo x > f; chmod a-w f; echo y > f; echo z >> f; dd of=f < /dev/null; cat f")
+
+    assert done.out == "x\n"
+    assert done.err.count("Permission denied") == 3
