@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
 from pytest_clawperator.simulator.android.dumpsys.dumpsys import DUMPS, dumpsys
+from pytest_clawperator.simulator.android.programs.bugreportz import bugreportz
 from pytest_clawperator.simulator.android.programs.content import content
 from pytest_clawperator.simulator.android.programs.getprop import getprop, setprop
 from pytest_clawperator.simulator.android.programs.monkey import monkey
@@ -28,7 +29,11 @@ from pytest_clawperator.simulator.android.services.ime import ime_service
 from pytest_clawperator.simulator.android.services.input import input_service
 from pytest_clawperator.simulator.android.services.locale import locale_service
 from pytest_clawperator.simulator.android.services.pm.pm import package_service
-from pytest_clawperator.simulator.android.services.radios import connectivity_service, wifi_service
+from pytest_clawperator.simulator.android.services.radios import (
+    bluetooth_service,
+    connectivity_service,
+    wifi_service,
+)
 from pytest_clawperator.simulator.android.services.service_call import (
     NO_SERVICE,
     ServiceHandler,
@@ -45,6 +50,7 @@ from pytest_clawperator.simulator.shell.tools.help import with_help
 SERVICES: Mapping[str, ServiceHandler] = {
     "activity": activity_service,
     "appops": appops_service,
+    "bluetooth_manager": bluetooth_service,
     "connectivity": connectivity_service,
     "input": input_service,
     "input_method": ime_service,
@@ -70,6 +76,7 @@ _FRONT_ENDS = {
 }
 
 _PROGRAMS: Mapping[str, Callable[[AndroidSystem, Invocation], Awaitable[int]]] = {
+    "bugreportz": bugreportz,
     "content": content,
     "dumpsys": dumpsys,
     "getprop": getprop,

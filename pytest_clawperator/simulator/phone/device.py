@@ -19,7 +19,7 @@ from pytest_clawperator.simulator.log.buffer import BUFFERS, SMALLEST_BUFFER, Lo
 from pytest_clawperator.simulator.log.chatter import Chatter
 from pytest_clawperator.simulator.log.log_command import make_log
 from pytest_clawperator.simulator.log.logcat import make_logcat
-from pytest_clawperator.simulator.phone.adb_services import REPLIES
+from pytest_clawperator.simulator.phone.adb_services import REPLIES, serve_framebuffer
 from pytest_clawperator.simulator.phone.cable import Admission, Cable
 from pytest_clawperator.simulator.phone.camera import Camera
 from pytest_clawperator.simulator.phone.factory import Parts, build_system
@@ -177,6 +177,8 @@ class Device:
             await asyncio.Event().wait()
         elif kind in ("tcp", "local", "localabstract", "localreserved", "localfilesystem"):
             await serve_forward(destination, stream, self.sockets)
+        elif destination == "framebuffer:":
+            await serve_framebuffer(stream, self.camera)
         elif destination in REPLIES:
             await stream.write(REPLIES[destination].encode())
         else:

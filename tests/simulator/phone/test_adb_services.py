@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import struct
 
 import pytest
 
@@ -36,3 +37,13 @@ class TestServices:
     ) -> None:
         """What a phone in production says, it says."""
         assert served(Phone(), destination) == answer
+
+
+def test_the_framebuffer_has_every_pixel_of_the_screen() -> None:
+    """A head tells the size and where the colours are; the pixels follow it."""
+    sent = served(Phone(size=(360, 800), density=160), "framebuffer:")
+
+    version, bits, _, size, width, height = struct.unpack_from("<6I", sent)
+    assert (version, bits, width, height) == (2, 32, 360, 800)
+    assert len(sent) - 14 * 4 == size == 360 * 800 * 4
+    assert set(sent[14 * 4 + 3 :: 4]) == {255}

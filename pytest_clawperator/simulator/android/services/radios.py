@@ -1,12 +1,29 @@
-"""``cmd connectivity`` and ``cmd wifi``: airplane mode and wireless network."""
+"""``cmd bluetooth_manager``, ``connectivity`` and ``wifi``: the radios."""
 
 from __future__ import annotations
 
 from pytest_clawperator.simulator.android.services.service_call import (
     FAILED,
     ServiceCall,
+    ServiceHandler,
     dispatch,
 )
+
+
+def _switch_bluetooth(value: str) -> ServiceHandler:
+    async def switch(call: ServiceCall) -> int:
+        call.system.settings.put("global", "bluetooth_on", value)
+        await call.out("Success")
+        return 0
+
+    return switch
+
+
+async def bluetooth_service(call: ServiceCall) -> int:
+    """Answer ``cmd bluetooth_manager``."""
+    commands = {"enable": _switch_bluetooth("1"), "disable": _switch_bluetooth("0")}
+    usage = "Bluetooth Manager Commands:\n  enable\n  disable\n"
+    return await dispatch(call, commands, usage=usage)
 
 
 async def _airplane(call: ServiceCall) -> int:

@@ -1,4 +1,4 @@
-"""``cmd connectivity`` and ``cmd wifi``."""
+"""``cmd bluetooth_manager``, ``cmd connectivity`` and ``cmd wifi``."""
 
 from __future__ import annotations
 
@@ -17,6 +17,15 @@ class TestRadios:
 
         assert phone.out("cmd connectivity airplane-mode") == "enabled\n"
         assert phone.out("settings get global airplane_mode_on") == "1\n"
+
+    def test_bluetooth_is_switched(self) -> None:
+        """Bluetooth is a setting, which its manager switches."""
+        phone = Phone()
+
+        assert phone.out("cmd bluetooth_manager disable") == "Success\n"
+        assert phone.out("settings get global bluetooth_on") == "0\n"
+        phone.out("cmd bluetooth_manager enable")
+        assert phone.out("settings get global bluetooth_on") == "1\n"
 
     def test_the_wifi_status_is_printed(self) -> None:
         """The state of the Wi-Fi can be asked for."""
