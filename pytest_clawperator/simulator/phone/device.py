@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -28,6 +27,8 @@ from pytest_clawperator.simulator.phone.fault_switch import FaultSwitch
 from pytest_clawperator.simulator.phone.initial_files import clean_files
 from pytest_clawperator.simulator.phone.kept.phone import bring_back_phone, kept_phone
 from pytest_clawperator.simulator.phone.log_level import is_logged
+from pytest_clawperator.simulator.phone.network.nc import make_nc
+from pytest_clawperator.simulator.phone.network.web import Web
 from pytest_clawperator.simulator.phone.operator_setup import (
     bind_services,
     install_operator_variant,
@@ -35,9 +36,9 @@ from pytest_clawperator.simulator.phone.operator_setup import (
 from pytest_clawperator.simulator.phone.options import DeviceOptions
 from pytest_clawperator.simulator.phone.power.boot import Boot
 from pytest_clawperator.simulator.phone.power.heartbeat import Heartbeat
+from pytest_clawperator.simulator.phone.power.kernel import Kernel
 from pytest_clawperator.simulator.phone.sim_command import make_sim
 from pytest_clawperator.simulator.phone.vendor.commands import as_made
-from pytest_clawperator.simulator.phone.web import Web
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.shell.commands import SHELL_COMMANDS
@@ -50,7 +51,6 @@ from pytest_clawperator.simulator.wire.sockets import Sockets
 from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream
 from pytest_clawperator.simulator.wire.sync import serve_sync
 
-_BOOT_ID = "/proc/sys/kernel/random/boot_id"
 # So many lines of the log are kept with its state.
 _KEPT_LINES = 1000
 
@@ -98,8 +98,12 @@ class Device:
             cable=self.cable,
             install=lambda variant: install_operator_variant(self.system, variant),
         )
-        self._chance = random.Random(f"{options.seed}/boots")  # noqa: S311 - no secrets here
-        self._set_boot_id(self._new_boot_id())
+        self._kernel = Kernel(
+            self.files,
+            clock=clock,
+            chance=random.Random(f"{options.seed}/boots"),  # noqa: S311 - no secrets here
+            ports=self.sockets.ports,
+        )
         self.boot = Boot(
             self.cable,
             time_scale=options.time_scale,
@@ -135,6 +139,7 @@ class Device:
             },
             "log": make_log(self.log),
             "logcat": make_logcat(self.log, self.faults),
+            "nc": make_nc(self.sockets),
             "sim": make_sim(self),
         }
         # Shells that are open keep the table, and find the new commands in it.
@@ -215,7 +220,7 @@ class Device:
     def kept(self) -> dict[str, Any]:
         """Return its state in a form that can be stored, as an emulator's snapshot."""
         log = self.log.last(_KEPT_LINES)
-        return {**kept_phone(self.system), "boot_id": self._boot_id, "log": log}
+        return {**kept_phone(self.system), "boot_id": self._kernel.boot_id, "log": log}
 
     def bring_back(self, kept: Mapping[str, Any], *, running: bool = True) -> None:
         """Go back to a state that was kept; without ``running``, as after a restart from it."""
@@ -224,16 +229,8 @@ class Device:
         self._build()
         bring_back_phone(self.system, kept, running=running)
         self.log.bring_back(kept.get("log", ()) if running else ())
-        self._set_boot_id(kept["boot_id"] if running else self._new_boot_id())
+        self._kernel.boot(kept["boot_id"] if running else None)
         self.cable.disconnect()
-
-    def _new_boot_id(self) -> str:
-        return str(uuid.UUID(int=self._chance.getrandbits(128), version=4))
-
-    def _set_boot_id(self, boot_id: str) -> None:
-        """Note which start of the kernel this is."""
-        self._boot_id = boot_id
-        self.files.provide(_BOOT_ID, f"{boot_id}\n".encode(), mode=0o444)
 
     def _shut_down(self) -> None:
         """End what runs: files, settings and apps stay, nothing else does."""
@@ -247,7 +244,7 @@ class Device:
         system.install_sessions.clear()
         system.battery, system.display.awake, system.shade = Battery(), True, ""
         self.log.clear(BUFFERS)
-        self._set_boot_id(self._new_boot_id())
+        self._kernel.boot()
 
 
 def _counted(name: str, command: Command, stats: Stats) -> Command:

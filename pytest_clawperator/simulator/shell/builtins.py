@@ -15,7 +15,8 @@ from pytest_clawperator.simulator.shell.exits import (
 from pytest_clawperator.simulator.shell.language.splitting import BLANKS, split_line
 from pytest_clawperator.simulator.shell.lookup import describe_command
 from pytest_clawperator.simulator.shell.runner import execute
-from pytest_clawperator.simulator.shell.shell import Invocation, Shell
+from pytest_clawperator.simulator.shell.shell import AT_EXIT, Invocation, Shell
+from pytest_clawperator.simulator.shell.signals import NAMES, signal_number
 from pytest_clawperator.simulator.shell.streams import MAX_TEXT, Source
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -141,6 +142,26 @@ async def set_(invocation: Invocation) -> int:
         if option not in ("-e", "+e"):
             raise ShellFailure(f"set: {option} is not supported by the simulated shell")
         invocation.shell.stops_at_failure = option == "-e"
+    return 0
+
+
+async def trap(invocation: Invocation) -> int:
+    """Note what runs when a signal comes, or at the end; a script ends with its trap."""
+    traps, arguments = invocation.shell.traps, invocation.args[1:]
+    if not arguments:
+        names = {AT_EXIT: "EXIT", **{number: name for number, name in enumerate(NAMES, start=1)}}
+        lines = (f"trap -- '{script}' {names[number]}\n" for number, script in traps.items())
+        await invocation.out("".join(lines))
+        return 0
+    script, *words = arguments
+    for word in words:
+        number = AT_EXIT if word in ("EXIT", "0") else signal_number(word)
+        if number is None or number > len(NAMES):
+            raise ShellFailure(f"trap: bad signal '{word}'")
+        if script == "-":
+            traps.pop(number, None)
+        else:
+            traps[number] = script
     return 0
 
 

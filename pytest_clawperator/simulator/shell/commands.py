@@ -13,6 +13,7 @@ from pytest_clawperator.simulator.shell.builtins import (
     pwd,
     read,
     set_,
+    trap,
     true,
     wait,
 )
@@ -45,6 +46,7 @@ BUILTINS: dict[str, Command] = {
     "read": read,
     "set": set_,
     "test": answer_test,
+    "trap": trap,
     "true": true,
     "wait": wait,
 }

@@ -15,6 +15,8 @@ _LAST_PID = 32767
 # Together, all the processes of a device's shells; more than a script with a purpose needs.
 _MAX_PROCESSES = 512
 TERMINATED = 128 + 15
+SHELL = "sh"
+"""How a shell is called in the list of processes."""
 
 
 @dataclass(eq=False)
@@ -27,6 +29,7 @@ class Job:
     pid: int
     session: object
     outputs: Collection[Output]
+    name: str = SHELL
     ignores_hangup: bool = False
     task: asyncio.Task[int] = field(init=False)
 
@@ -70,13 +73,18 @@ class Jobs:
                 return pid
 
     def start(
-        self, work: Coroutine[Any, Any, int], *, session: object, outputs: Collection[Output]
+        self,
+        work: Coroutine[Any, Any, int],
+        *,
+        session: object,
+        outputs: Collection[Output],
+        name: str = SHELL,
     ) -> Job | None:
         """Start background work; return None if too much already runs."""
         if self._are_too_many(1):
             work.close()
             return None
-        job = Job(self.new_pid(), session, outputs)
+        job = Job(self.new_pid(), session, outputs, name)
         job.task = asyncio.get_running_loop().create_task(work)
         self._jobs[job.pid] = job
         job.task.add_done_callback(lambda _: self._ended(job))
@@ -111,27 +119,36 @@ class Jobs:
     def program(self, name: str, *, pid: int, signal: Callable[[int], None]) -> Iterator[None]:
         """Register a program for signals while it runs, under its job's process id or ``pid``."""
         task = asyncio.current_task()
-        own = [job.pid for job in self._jobs.values() if job.task is task] or [pid]
-        taken = own[0] in self._programs
-        program = Program(self.new_pid() if taken else own[0], name, signal)
+        own = next((job.pid for job in self._jobs.values() if job.task is task), pid)
+        # It takes the place of the shell that it was started from.
+        taken = own in self._programs and self._programs[own].name != SHELL
+        with self.listed(Program(self.new_pid() if taken else own, name, signal)):
+            yield
+
+    @contextmanager
+    def listed(self, program: Program) -> Iterator[None]:
+        """List a program among those that take signals, for as long as it runs."""
+        before = self._programs.get(program.pid)
         self._programs[program.pid] = program
         try:
             yield
         finally:
-            del self._programs[program.pid]
+            if before is None:
+                del self._programs[program.pid]
+            else:
+                self._programs[program.pid] = before
 
     def programs(self) -> list[Program]:
-        """List the programs that take signals."""
-        return list(self._programs.values())
+        """List the shells, programs and jobs that run, by number."""
+        jobs = {job.pid: Program(job.pid, job.name, _cancel(job)) for job in self._jobs.values()}
+        return sorted((jobs | self._programs).values(), key=lambda program: program.pid)
 
     def send(self, pid: int, number: int) -> bool:
         """Send a signal (0 only asks); return whether there is such a program or job."""
-        program, job = self._programs.get(pid), self._jobs.get(pid)
+        program = next((each for each in self.programs() if each.pid == pid), None)
         if program is not None and number:
             program.signal(number)
-        elif job is not None and number:
-            job.task.cancel()
-        return program is not None or job is not None
+        return program is not None
 
     def _holding(self, *outputs: Output, session: object) -> list[Job]:
         """List the running jobs of a session that may still write to one of these outputs."""
@@ -171,3 +188,7 @@ class Jobs:
             job.task.cancel()
         if jobs:
             await asyncio.wait([job.task for job in jobs])
+
+
+def _cancel(job: Job) -> Callable[[int], None]:
+    return lambda number: None if job.task.cancel() else None

@@ -16,7 +16,7 @@ _PROGRAM_FOLDERS = ("/system/bin", "/system/xbin", "/vendor/bin", "/product/bin"
 SHELL_ONLY = frozenset(
     (
         *(":", "[[", "break", "cd", "command", "continue", "exec", "exit", "export"),
-        *("read", "set", "wait"),
+        *("read", "set", "trap", "wait"),
     )
 )
 """Commands that exist in the shell and have no file on the system image."""

@@ -18,6 +18,7 @@ from pytest_clawperator.simulator.shell.exits import (
     ShellFailure,
     TextTooLong,
 )
+from pytest_clawperator.simulator.shell.jobs import SHELL
 from pytest_clawperator.simulator.shell.language.expansion import Expander
 from pytest_clawperator.simulator.shell.language.parser import Parser
 from pytest_clawperator.simulator.shell.language.syntax import (
@@ -144,6 +145,7 @@ class Runner:
         self._shell.background(
             Runner(inner)._detached(Chain(chain.links, False)),
             shell=inner,
+            name=(words[0].static if words else None) or SHELL,
             ignores_hangup=bool(words) and words[0].static == "nohup",
         )
 

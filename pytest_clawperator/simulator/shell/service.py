@@ -12,6 +12,7 @@ from pytest_clawperator.simulator.shell.encoding import encode
 from pytest_clawperator.simulator.shell.exits import BrokenPipe
 from pytest_clawperator.simulator.shell.session import interruptible, run_input, run_script
 from pytest_clawperator.simulator.shell.shell import Shell
+from pytest_clawperator.simulator.shell.signals import HANGUP
 from pytest_clawperator.simulator.shell.streams import Output, Pipe
 from pytest_clawperator.simulator.shell.terminal import Terminal
 from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream, StreamClosed
@@ -151,7 +152,7 @@ class _Conversation:
         listening = loop.create_task(self._listen())
         try:
             await asyncio.wait((work, listening), return_when=asyncio.FIRST_COMPLETED)
-            if not work.done() and self._stdin_was_wanted:
+            if not work.done() and (self._stdin_was_wanted or HANGUP in self._shell.traps):
                 await asyncio.wait((work,), timeout=_GRACE_SECONDS)
         finally:
             for task in (work, listening):
@@ -177,6 +178,8 @@ class _Conversation:
         except BrokenPipe:
             pass
         self._host_closed = True
+        if HANGUP in self._shell.traps:
+            self._shell.jobs.send(self._shell.pid, HANGUP)
         self._stdin_was_wanted = self._stdin.is_wanted
         self._stdin.close_writing()
 

@@ -10,6 +10,7 @@ from pytest_clawperator.simulator.shell.encoding import decode
 from pytest_clawperator.simulator.shell.exits import TextTooLong
 from pytest_clawperator.simulator.shell.language.parser import Parser
 from pytest_clawperator.simulator.shell.language.syntax import Program, ShellSyntaxError
+from pytest_clawperator.simulator.shell.process import as_process
 from pytest_clawperator.simulator.shell.runner import Runner, evaluate, isolated, reported
 from pytest_clawperator.simulator.shell.shell import Shell
 from pytest_clawperator.simulator.shell.streams import MAX_TEXT, Input, Output, Source
@@ -44,7 +45,7 @@ async def run_input(
 async def _in_session(shell: Shell, work: Coroutine[Any, Any, int]) -> int:
     shell.session = object()
     try:
-        return await work
+        return await as_process(shell, work)
     except asyncio.CancelledError:
         await shell.jobs.stop(session=shell.session)
         raise

@@ -34,6 +34,8 @@ from pytest_clawperator.simulator.shell.streams import (
 # Each level costs about nine Python frames to parse and to run; this keeps clear of their limit.
 MAX_NESTING = 40
 _KEPT_CHILDREN = 64
+AT_EXIT = 0
+"""What stands among a shell's traps for its end."""
 # How many commands run before other tasks on the same loop get their turn.
 _COMMANDS_PER_TURN = 32
 DEFAULT_ENVIRONMENT = {
@@ -135,6 +137,7 @@ class Shell:
         self.stops_at_failure = False
         self.conditions = 0  # how many conditions this is inside of, where failing is no failure
         self.depth = 0
+        self.traps: dict[int, str] = {}  # what runs at a signal, by its number
         self._commands_run = 0
 
     def subshell(self) -> Shell:
@@ -145,6 +148,7 @@ class Shell:
         inner.positional = list(self.positional)
         inner.fds = dict(self.fds)
         inner.children = {}
+        inner.traps = {}
         inner.loops = 0
         return inner
 
@@ -187,10 +191,10 @@ class Shell:
     # Background jobs
 
     def background(
-        self, work: Coroutine[Any, Any, int], *, shell: Shell, ignores_hangup: bool
+        self, work: Coroutine[Any, Any, int], *, shell: Shell, name: str, ignores_hangup: bool
     ) -> None:
         """Run something in a subshell without waiting for it."""
-        job = self.jobs.start(work, session=self.session, outputs=shell.outputs())
+        job = self.jobs.start(work, session=self.session, outputs=shell.outputs(), name=name)
         if job is None:
             raise ShellFailure("can't fork - try again")
         shell.pid = self.pid

@@ -268,3 +268,17 @@ def test_the_real_adb_runs_commands_and_sessions(tmp_path: Path) -> None:
         assert (code, screen) == (0, b"tty\r\n")
 
     with_adb(tmp_path, scenario)
+
+
+def test_a_host_that_goes_away_is_a_signal_for_a_trap() -> None:
+    """What was noted for a hang-up runs, and nothing else of the script does."""
+
+    async def scenario() -> bytes:
+        script = "trap 'echo hung up > f; exit' HUP; echo ready; read; echo read > f"
+        conversation = Conversation(f"shell,v2,raw:{script}", new_shell())
+        await conversation.stream.until(b"ready")
+        conversation.stream.close()
+        await conversation.ends()
+        return conversation.shell.files.read("/data/local/tmp/f")
+
+    assert asyncio.run(scenario()) == b"hung up\n"

@@ -8,6 +8,7 @@ from pytest_clawperator.simulator.android.managers.app_processes import running_
 from pytest_clawperator.simulator.android.state.process_table import Process
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.shell.shell import Invocation
+from pytest_clawperator.simulator.shell.signals import NAMES, TERMINATE, signal_number
 
 _SHELL_USER = "shell"
 _PROGRAM_VSZ, _PROGRAM_RSS = 10_848_000, 12_400
@@ -46,9 +47,17 @@ async def ps(system: AndroidSystem, invocation: Invocation) -> int:
     if problem:
         await invocation.err(f"ps: {problem}\n")
         return 1
+    own = Process(
+        invocation.shell.jobs.new_pid(),
+        invocation.shell.pid,
+        _SHELL_USER,
+        "ps",
+        vsz=_PROGRAM_VSZ,
+        rss=_PROGRAM_RSS,
+    )
     shown = [
         process
-        for process in _processes(system, invocation)
+        for process in [*_processes(system, invocation), own]
         if (process.pid in pids if pids else everything or process.user == _SHELL_USER)
     ]
     rows = [[_FIELDS[name][1](process) for name in fields] for process in shown]
@@ -74,10 +83,12 @@ def _ps_options(words: list[str]) -> tuple[list[str], bool, set[int], str]:
             if word == "-o":
                 fields = [name.partition("=")[0].upper() for name in value.split(",")]
             elif word == "-p":
-                pids = {_pid(text) for text in value.split(",")}
+                pids |= {_pid(text) for text in value.split(",")}
         elif word.startswith("-") and not word.startswith("--"):
             everything = everything or bool(set("Ae") & set(word))
             fields = list(_FULL) if "f" in word else fields
+        else:
+            pids |= {_pid(text) for text in word.split(",")}
     unknown = [name for name in fields if name not in _FIELDS]
     problem = f"bad -o {unknown[0]}; known fields: {', '.join(_FIELDS)}" if unknown else ""
     return fields, everything, pids, problem
@@ -149,35 +160,20 @@ async def _matching(
     ]
 
 
-_SIGNALS = (
-    "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV",
-    "USR2", "PIPE", "ALRM", "TERM",
-)  # fmt: skip
-_TERM = 15
-
-
 def _signal_and_words(words: list[str]) -> tuple[int | None, list[str]]:
     """Parse a leading signal, by name or number; None for an unknown one."""
     if words[:1] == ["-s"]:
-        return _signal("".join(words[1:2])), words[2:]
+        return signal_number("".join(words[1:2])), words[2:]
     if words and words[0][:1] == "-" and words[0] not in ("-f", "-l", "-x"):
-        return _signal(words[0][1:]), words[1:]
-    return _TERM, words
-
-
-def _signal(text: str) -> int | None:
-    name = text.upper().removeprefix("SIG")
-    if name in _SIGNALS:
-        return _SIGNALS.index(name) + 1
-    number = _pid(text)
-    return number if 0 <= number <= 64 else None
+        return signal_number(words[0][1:]), words[1:]
+    return TERMINATE, words
 
 
 async def kill(system: AndroidSystem, invocation: Invocation) -> int:
     """Signal processes; only those of the shell's user can be ended."""
     words = invocation.args[1:]
     if words[:1] == ["-l"]:
-        await invocation.out(" ".join(_SIGNALS) + "\n")
+        await invocation.out(" ".join(NAMES) + "\n")
         return 0
     number, words = _signal_and_words(words)
     if not words:

@@ -24,7 +24,7 @@ def unsupported(what: str) -> ShellSyntaxError:
 UNSUPPORTED_BUILTINS = frozenset(
     (
         *(".", "alias", "bg", "builtin", "eval", "fc", "fg", "getopts", "hash", "jobs", "let"),
-        *("local", "print", "readonly", "return", "shift", "source", "time", "times", "trap"),
+        *("local", "print", "readonly", "return", "shift", "source", "time", "times"),
         *("type", "typeset", "ulimit", "umask", "unalias", "unset", "whence"),
     )
 )

@@ -8,6 +8,7 @@ import re
 from pytest_clawperator.simulator.filesystem import FileSystemError
 from pytest_clawperator.simulator.shell.encoding import decode
 from pytest_clawperator.simulator.shell.exits import CommandFailure
+from pytest_clawperator.simulator.shell.process import as_process
 from pytest_clawperator.simulator.shell.runner import evaluate, isolated, spawn
 from pytest_clawperator.simulator.shell.session import run_lines
 from pytest_clawperator.simulator.shell.shell import Invocation
@@ -34,7 +35,7 @@ async def sh(invocation: Invocation) -> int:
     shell = invocation.shell.child(name=name)
     if not arguments:
         with shell.deeper():
-            return await run_lines(shell)
+            return await as_process(shell, run_lines(shell))
     file: str | None = None
     if arguments[0] == "-c":
         _, *arguments = arguments
@@ -52,7 +53,7 @@ async def sh(invocation: Invocation) -> int:
         except FileSystemError as error:
             raise CommandFailure(f"{file}: {error.reason}", status=127) from None
     with shell.deeper():
-        return await isolated(shell, evaluate(shell, script, file=file))
+        return await as_process(shell, isolated(shell, evaluate(shell, script, file=file)))
 
 
 async def nohup(invocation: Invocation) -> int:

@@ -61,7 +61,7 @@ def test_syntax_errors_read_as_on_a_phone(script: str, message: str) -> None:
         ("[[ -n a || b ]]", "'||' inside [[ ]]"),
         ("[[ a < b ]]", "'<' inside [[ ]]"),
         ("[[ ( a ) ]]", "'(' inside [[ ]]"),
-        ("trap 'echo no' EXIT", "'trap'"),
+        ("eval 'echo no'", "'eval'"),
         ("echo no; eval echo no", "'eval'"),
         ("x=$(unset y; echo no)", "'unset'"),
         ("time ls | cat", "'time'"),

@@ -1,0 +1,1 @@
+"""The network of a simulated phone: a loopback of its own, and what uses it."""
