@@ -30,10 +30,10 @@ const options = {adbPort: Number(process.env.ANDROID_ADB_SERVER_PORT), suppressK
 const adb = await ADB.createADB({...options, udid: phone});
 const emu = await ADB.createADB({...options, udid: emulator});
 
-/** @param {(probe: () => Promise<boolean>) => void} probe */
-async function until(probe) {
+/** @param {() => Promise<boolean>} holds */
+async function until(holds) {
   const end = Date.now() + 20_000;
-  while (!(await probe())) {
+  while (!(await holds())) {
     assert.ok(Date.now() < end, 'it did not become so within 20 s');
     await new Promise((wake) => setTimeout(wake, 50));
   }
@@ -295,11 +295,11 @@ const apps = {
   },
   killProcessByPIDOfNone: async () => adb.killProcessByPID(999_999),
   killProcessesByName: async () => {
-    const child = adb.createSubProcess(['shell', 'sleep', '30']);
+    const child = adb.createSubProcess(['shell', 'logcat']);
     await child.start(0);
-    await until(() => adb.processExists('sleep'));
-    await adb.killProcessesByName('sleep');
-    await until(async () => !(await adb.processExists('sleep')));
+    await until(() => adb.processExists('logcat'));
+    await adb.killProcessesByName('logcat');
+    await until(async () => !(await adb.processExists('logcat')));
   },
   startUri: async () => adb.startUri('shop://item/1', SHOP),
   startUriOfNone: async () => assert.rejects(adb.startUri('nothing://here')),

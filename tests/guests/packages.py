@@ -17,6 +17,7 @@ from tests.page_tools import node_program
 FOLDER = Path(sys.prefix) / "guests"
 ADBUTILS = "adbutils==2.12.0"
 MOBLY = "mobly==1.13.1"
+PURE_PYTHON_ADB = "pure-python-adb==0.3.0.dev0"
 APPIUM_ADB = "appium-adb@16.0.9"
 
 _DEADLINE = 1200.0
