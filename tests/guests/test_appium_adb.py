@@ -24,7 +24,7 @@ UNSUPPORTED = {
         ("isLockEnabled", "setLockCredential", "verifyLockCredential", "clearLockCredential"),
         "there is no locksettings",
     ),
-    "killProcessesByName": "ps does not list what a shell runs",
+    "killProcessesByName": "ps lists shells and their jobs, and not what a shell waits for",
     "reboot": "stops and starts Android as root; the phone has a build for users",
     **dict.fromkeys(("fingerprint", "sensorSet", "rotate"), "simulated emulators have no sensors"),
     **dict.fromkeys(
