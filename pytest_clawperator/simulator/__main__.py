@@ -47,7 +47,6 @@ def parser() -> argparse.ArgumentParser:
     add("--quirk", action="append", default=[], metavar="NAME", choices=list(QUIRKS),
         help="how the phones differ from a Pixel: " + ", ".join(QUIRKS))  # fmt: skip
     add("--dark", action="store_true", help="dark theme")
-    add("--release-tags", action="store_true", help="obfuscated log tags, as in release builds")
     add("--sdk", type=Path, metavar="DIR",
         help="no phones, but Android's SDK in this folder; its tools start emulators")  # fmt: skip
     add("--stay", action="store_true", help="go on when the parent process ends")
@@ -116,7 +115,6 @@ def main(arguments: list[str] | None = None) -> int:
                     apps=[Path(app) for app in given.app],
                     profile=given.profile,
                     operator=given.operator,
-                    release_tags=given.release_tags,
                     api=given.api,
                     seed=given.seed,
                     time_scale=given.time_scale,

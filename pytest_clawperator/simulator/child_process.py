@@ -147,7 +147,6 @@ class Simulator(ChildSimulator):
         chatter: float | None = None,
         api: int | None = None,
         dark: bool = False,
-        release_tags: bool = False,
         faults: Sequence[str] = (),
         quirks: Sequence[str] = (),
         stay: bool = False,
@@ -167,7 +166,6 @@ class Simulator(ChildSimulator):
                 "--fault": list(faults),
                 "--quirk": list(quirks),
                 "--dark": dark,
-                "--release-tags": release_tags,
                 "--stay": stay,
             }
         )

@@ -47,7 +47,6 @@ class FleetOptions:
     apps: Sequence[Path] = ()
     profile: Profile = "documented"
     operator: Variant = "release"
-    release_tags: bool = False
     api: int = 36
     seed: int = 0
     time_scale: float = 1.0
@@ -157,7 +156,6 @@ class Fleet:
                 apps=tuple(apps),
                 profile=options.profile,
                 operator=options.operator,
-                release_tags=options.release_tags,
                 time_scale=options.time_scale,
                 seed=options.seed * 1000 + place,
                 chatter=options.chatter,

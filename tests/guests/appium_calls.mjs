@@ -413,7 +413,7 @@ const locks = {
   isLockEnabled: async () => assert.equal(typeof (await adb.isLockEnabled()), 'boolean'),
   setLockCredential: async () => adb.setLockCredential('pin', '1111'),
   verifyLockCredential: async () => {
-    assert.equal(await adb.verifyLockCredential('2222'), false);
+    await assert.rejects(adb.verifyLockCredential('2222'), /didn't match/);
     assert.equal(await adb.verifyLockCredential('1111'), true);
   },
   clearLockCredential: async () => {

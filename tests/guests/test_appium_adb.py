@@ -15,15 +15,6 @@ from tests.page_tools import node_program
 DEADLINE = 1800.0
 #: The calls that do not do as they say, and why.
 UNSUPPORTED = {
-    "getScreenOrientation": "there is no dumpsys input",
-    "setDataState": "there is no cmd phone; svc data does the same",
-    **dict.fromkeys(
-        ("getLocationProviders", "toggleGPSLocationProvider"), "there is no cmd location"
-    ),
-    **dict.fromkeys(
-        ("isLockEnabled", "setLockCredential", "verifyLockCredential", "clearLockCredential"),
-        "there is no locksettings",
-    ),
     "killProcessesByName": "ps lists shells and their jobs, and not what a shell waits for",
     "reboot": "stops and starts Android as root; the phone has a build for users",
     **dict.fromkeys(("fingerprint", "sensorSet", "rotate"), "simulated emulators have no sensors"),

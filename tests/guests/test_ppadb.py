@@ -19,7 +19,6 @@ UNSUPPORTED = {
         "get_uid": "it looks for userId, where Android 14 and newer have appId",
         "get_traffic": "it looks for userId, and for a file that Android 9 was the last to have",
         "get_batterystats": "there is no dumpsys batterystats",
-        "get_meminfo": "there is no dumpsys meminfo",
         "get_pid_cpu": "/proc has no folders of processes",
         "get_tids": "/proc has no folders of processes",
     }.items()

@@ -45,7 +45,6 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}", re.ASCII)
 @click.option("--seed", type=int, metavar="N", help="The same seed gives the same phones.")
 @click.option("--time-scale", type=float, metavar="F", help="0.1 makes pauses ten times shorter.")
 @click.option("--chatter", type=float, metavar="RATE", help="Log lines of others a second.")
-@click.option("--release-tags", is_flag=True, help="Log tags as in release builds.")
 @click.option("--dark", is_flag=True, help="With a dark theme.")
 def simulate(options: GlobalOptions, name: str | None, **phones: Any) -> Answer:
     """Start simulated phones behind an adb server of their own, and leave them running.

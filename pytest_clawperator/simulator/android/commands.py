@@ -28,10 +28,13 @@ from pytest_clawperator.simulator.android.services.appops import appops_service
 from pytest_clawperator.simulator.android.services.ime import ime_service
 from pytest_clawperator.simulator.android.services.input import input_service
 from pytest_clawperator.simulator.android.services.locale import locale_service
+from pytest_clawperator.simulator.android.services.lock_settings import lock_settings_service
 from pytest_clawperator.simulator.android.services.pm.pm import package_service
 from pytest_clawperator.simulator.android.services.radios import (
     bluetooth_service,
     connectivity_service,
+    location_service,
+    phone_service,
     wifi_service,
 )
 from pytest_clawperator.simulator.android.services.service_call import (
@@ -55,7 +58,10 @@ SERVICES: Mapping[str, ServiceHandler] = {
     "input": input_service,
     "input_method": ime_service,
     "locale": locale_service,
+    "location": location_service,
+    "lock_settings": lock_settings_service,
     "package": package_service,
+    "phone": phone_service,
     "settings": settings_service,
     "statusbar": statusbar_service,
     "uimode": uimode_service,
@@ -70,6 +76,7 @@ _FRONT_ENDS = {
     "appops": "appops",
     "ime": "input_method",
     "input": "input",
+    "locksettings": "lock_settings",
     "pm": "package",
     "settings": "settings",
     "wm": "window",

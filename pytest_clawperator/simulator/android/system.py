@@ -87,6 +87,7 @@ class AndroidSystem:
     locales: dict[str, str] = field(default_factory=dict)
     install_sessions: dict[int, bytearray] = field(default_factory=dict)
     shade: Literal["", "notifications", "settings"] = ""
+    lock_credential: str | None = None
 
     @property
     def booting(self) -> bool:

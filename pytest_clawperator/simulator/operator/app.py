@@ -29,7 +29,7 @@ class OperatorApp:
         package: str,
         rng: random.Random,
         profile: Profile = "documented",
-        release_tags: bool = False,
+        is_release: bool = False,
     ) -> None:
         self.profile: Profile = profile
         self.pid = rng.randrange(4000, 9000)
@@ -37,7 +37,7 @@ class OperatorApp:
         self._package = package
         self._surroundings = surroundings
         self._rng = rng
-        self._log = OperatorLog(surroundings.log, pid=lambda: self.pid, release_tags=release_tags)
+        self._log = OperatorLog(surroundings.log, pid=lambda: self.pid, is_release=is_release)
         self._recorder = Recorder(surroundings, package=package, rng=rng, log=self._log)
         self._service = AccessibilityService(
             package,

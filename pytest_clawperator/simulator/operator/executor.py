@@ -62,7 +62,7 @@ class Executor:
                 f"{COMMAND} queued {command.ids} waiting_for_active_command=true",
             )
         if not await self._acquire(deadline):
-            return await self._answer(Source.EXECUTOR, _timed_out(command))
+            return await self._time_is_over(run)
         try:
             reason = await self._perform(run, deadline)
         finally:
@@ -107,7 +107,7 @@ class Executor:
                 steps = await execute(run)
         except TimeLimitReached:
             self._log.debug(Source.MANAGER, f"{MANAGER} Task execution cancelled")
-            return await self._answer(Source.EXECUTOR, _timed_out(command))
+            return await self._time_is_over(run)
         except StepFailure as problem:
             return await self._fail(run, problem, run.time.elapsed(began))
         self._log.debug(
@@ -165,6 +165,11 @@ class Executor:
                 JavaError(str(problem), "java.lang.IllegalArgumentException")
             ) from None
         return thrown.message, thrown
+
+    async def _time_is_over(self, run: Run) -> str | None:
+        """End a command whose time is over; to the specification, the host alone notices."""
+        late = _timed_out(run.command)
+        return late.error if run.documented else await self._answer(Source.EXECUTOR, late)
 
     async def _answer(self, source: Source, envelope: Envelope) -> str | None:
         """Log the envelope and return its error."""

@@ -11,6 +11,7 @@ from pytest_clawperator.simulator.android.managers.package_manager import instal
 from pytest_clawperator.simulator.android.state import accessibility
 from pytest_clawperator.simulator.android.state.build import Build
 from pytest_clawperator.simulator.android.state.hardware import Display
+from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR
 from pytest_clawperator.simulator.android.state.packages import PackageStore
 from pytest_clawperator.simulator.android.state.process_table import ProcessTable
 from pytest_clawperator.simulator.android.state.properties import Properties
@@ -78,7 +79,7 @@ def build_system(options: DeviceOptions, parts: Parts) -> tuple[AndroidSystem, O
             surroundings,
             package=package,
             rng=_chance(options, f"operator/{package}"),
-            release_tags=options.release_tags,
+            is_release=package == OPERATOR,
         )
 
     system.ui.changes.on_event = operators.on_event

@@ -28,7 +28,6 @@ class DeviceOptions:
     apps: Sequence[App] | None = None
     profile: Profile = "documented"
     operator: Variant = "release"
-    release_tags: bool = False
     time_scale: float = 1.0
     seed: int = 0
     chatter: float = 0.0

@@ -149,7 +149,7 @@ async def trap(invocation: Invocation) -> int:
     """Note what runs when a signal comes, or at the end; a script ends with its trap."""
     traps, arguments = invocation.shell.traps, invocation.args[1:]
     if not arguments:
-        names = {AT_EXIT: "EXIT", **{number: name for number, name in enumerate(NAMES, start=1)}}
+        names = {AT_EXIT: "EXIT", **dict(enumerate(NAMES, start=1))}
         lines = (f"trap -- '{script}' {names[number]}\n" for number, script in traps.items())
         await invocation.out("".join(lines))
         return 0

@@ -37,6 +37,10 @@ class Job:
         """Whether the command may still write there."""
         return not self.task.done() and any(held is output for held in self.outputs)
 
+    def signal(self, number: int) -> None:
+        """End it, whichever signal it is."""
+        self.task.cancel()
+
     async def status(self) -> int:
         """Wait for its end and return its exit status."""
         await asyncio.wait([self.task])
@@ -140,7 +144,7 @@ class Jobs:
 
     def programs(self) -> list[Program]:
         """List the shells, programs and jobs that run, by number."""
-        jobs = {job.pid: Program(job.pid, job.name, _cancel(job)) for job in self._jobs.values()}
+        jobs = {job.pid: Program(job.pid, job.name, job.signal) for job in self._jobs.values()}
         return sorted((jobs | self._programs).values(), key=lambda program: program.pid)
 
     def send(self, pid: int, number: int) -> bool:
@@ -188,7 +192,3 @@ class Jobs:
             job.task.cancel()
         if jobs:
             await asyncio.wait([job.task for job in jobs])
-
-
-def _cancel(job: Job) -> Callable[[int], None]:
-    return lambda number: None if job.task.cancel() else None

@@ -152,7 +152,7 @@ class Bench:
         build: Callable[[FakeUi], UiNode | None] | UiNode | None = None,
         *,
         profile: Profile = "documented",
-        release_tags: bool = False,
+        is_release: bool = False,
         time_scale: float = 0.0,
         package: str = PACKAGE,
         seed: int = 1,
@@ -186,7 +186,7 @@ class Bench:
             package=package,
             rng=random.Random(seed),
             profile=profile,
-            release_tags=release_tags,
+            is_release=is_release,
         )
         self.phone.changes.on_event = cast("Callable[[str], None]", self.app.on_accessibility_event)
 

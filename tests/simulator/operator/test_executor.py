@@ -111,22 +111,22 @@ def test_commands_run_one_after_the_other() -> None:
     assert (bench.stats.executions, bench.stats.overlaps) == (3, 2)
 
 
-@pytest.mark.parametrize("profile", ["documented", "0.5.3"])
-def test_a_queued_command_times_out_in_the_queue(profile: Any) -> None:
-    """Waiting counts against the timeout, and ends with it."""
+@pytest.mark.parametrize(("profile", "answers"), [("documented", []), ("0.5.3", ["quick"])])
+def test_a_queued_command_times_out_in_the_queue(profile: Any, answers: list[str]) -> None:
+    """Waiting counts against the timeout, and ends with it; the published app says so."""
     bench = Bench(profile=profile)
     slow = command(*[action("sleep", durationMs=1500)] * 12, commandId="slow")
 
     bench.send(slow, command(HOME, commandId="quick", timeoutMs=2000))
 
-    first, second = bench.envelopes()
-    assert (first["commandId"], first["error"]) == ("quick", "Agent command timed out after 2000ms")
-    assert (second["commandId"], second["status"]) == ("slow", "success")
-    assert bench.ui.done == []
+    *early, last = bench.envelopes()
+    assert [envelope["commandId"] for envelope in early] == answers
+    assert all(each["error"] == "Agent command timed out after 2000ms" for each in early)
+    assert (last["commandId"], last["status"], bench.ui.done) == ("slow", "success", [])
 
 
 def test_the_timeout_ends_the_run() -> None:
-    """To the specification a command that takes too long is cut off, and has one envelope."""
+    """To the specification a command that takes too long is cut off, and has no envelope."""
     bench = Bench()
 
     envelope = bench.execute(action("sleep", durationMs=900), *[HOME] * 2, timeoutMs=1000)
@@ -134,11 +134,9 @@ def test_the_timeout_ends_the_run() -> None:
     late.send(command(HOME, action("sleep", durationMs=5000), HOME, timeoutMs=1000))
 
     assert envelope["status"] == "success"
-    (cut,) = late.envelopes()
-    assert (cut["status"], cut["stepResults"]) == ("failed", [])
-    assert cut["error"] == "Agent command timed out after 1000ms"
-    assert late.ui.done == ["home"]
-    assert late.lines()[-1] == f"E [Operator-Receiver] Agent command failed {IDS}: {cut['error']}"
+    assert (late.envelopes(), late.ui.done) == ([], ["home"])
+    reason = "Agent command timed out after 1000ms"
+    assert late.lines()[-1] == f"E [Operator-Receiver] Agent command failed {IDS}: {reason}"
 
 
 def test_the_published_timeout_comes_too_late() -> None:

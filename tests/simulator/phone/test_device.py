@@ -15,6 +15,7 @@ from pytest_clawperator.simulator.wire.stream import ServiceRefused
 from tests.doubles.simulator.adb_hosts import real_adb
 from tests.doubles.simulator.android_phone import (
     DEADLINE,
+    HOME,
     OPERATOR,
     FakeStream,
     Phone,
@@ -262,3 +263,23 @@ class TestLife:
                 await server.stop()
 
         assert asyncio.run(act()) == [0, f"package:{OPERATOR}\n".encode(), 1, b"SIM1\n"]
+
+
+@pytest.mark.parametrize(
+    ("variant", "package", "tag"),
+    [
+        ("release", "com.clawperator.operator", "a"),
+        ("dev", "com.clawperator.operator.dev", "AgentCommandExecutorDefault$execute"),
+    ],
+)
+def test_the_tags_of_the_log_are_those_of_the_build(variant: str, package: str, tag: str) -> None:
+    """A release build has renamed classes, and a debug build has not."""
+    phone = Phone(operator=variant)
+
+    async def scenario() -> None:
+        await phone.shell(broadcast(HOME, package=package))
+        await phone.logged("[Clawperator-Result]")
+
+    asyncio.run(scenario())
+    tags = [each.tag for each in phone.device.log.since(1) if "Clawperator-Result" in each.message]
+    assert tags == [tag]

@@ -37,7 +37,6 @@ class SimulatorScenario:
     time_scale: float | None = None
     chatter: float | None = None
     dark: bool = False
-    release_tags: bool = False
 
 
 class RunSimulator(Simulator):

@@ -14,10 +14,12 @@ from pytest_clawperator.simulator.android.dumpsys.hardware import (
 )
 from pytest_clawperator.simulator.android.dumpsys.input_and_accessibility import (
     dump_accessibility,
+    dump_input,
     dump_input_method,
 )
 from pytest_clawperator.simulator.android.dumpsys.notification import dump_notification
 from pytest_clawperator.simulator.android.dumpsys.package import dump_package
+from pytest_clawperator.simulator.android.dumpsys.performance import dump_gfxinfo, dump_meminfo
 from pytest_clawperator.simulator.android.dumpsys.window import dump_window
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.shell.shell import Invocation
@@ -39,7 +41,10 @@ DUMPS: Mapping[str, Dump] = {
     "battery": dump_battery,
     "deviceidle": dump_deviceidle,
     "display": dump_display,
+    "gfxinfo": dump_gfxinfo,
+    "input": dump_input,
     "input_method": dump_input_method,
+    "meminfo": dump_meminfo,
     "notification": dump_notification,
     "package": _package,
     "power": dump_power,

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+CORES = 8
+MEMORY_KB = 7_811_328
+"""How much memory the phone has, and how much of it is free."""
+
+FREE_KB = 1_204_880
+
 
 @dataclass
 class Battery:

@@ -56,10 +56,10 @@ class Source(Enum):
 class OperatorLog:
     """The app's side of the device's log; everything is logged by its main thread."""
 
-    def __init__(self, log: LogBuffer, *, pid: Callable[[], int], release_tags: bool) -> None:
+    def __init__(self, log: LogBuffer, *, pid: Callable[[], int], is_release: bool) -> None:
         self._log = log
         self._pid = pid
-        self._release = release_tags
+        self._release = is_release
 
     @property
     def pid(self) -> int:

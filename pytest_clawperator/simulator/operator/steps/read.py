@@ -63,7 +63,10 @@ async def _read_one(run: Run, action: ReadText) -> StepResult:
         if is_valid is not None and not is_valid(text):
             run.log_ui(f"Validation failed for text '{text}' from matching node{where}")
             raise _WrongForm(text, where)
-        run.log_ui(f"Got {kind} from matching node{where}: '{text}'")
+        if is_valid is not None and not where:
+            run.log_ui(f"✅ Validated text: '{text}'")
+        else:
+            run.log_ui(f"Got {kind} from matching node{where}: '{text}'")
         return text
 
     text = await run.on_screen(_stage_of_one(run, action, attempt))

@@ -6,13 +6,9 @@ import random
 import uuid
 from collections.abc import Callable
 
+from pytest_clawperator.simulator.android.state.hardware import CORES, FREE_KB, MEMORY_KB
 from pytest_clawperator.simulator.filesystem import FileSystem
 
-CORES = 8
-MEMORY_KB = 7_811_328
-"""How much memory the phone has, and how much of it is free."""
-
-FREE_KB = 1_204_880
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
 _TICKS = 100  # of a core in a second
 # How much of its time a core spends on each: user, nice, system, idle, iowait, irq, softirq.

@@ -34,7 +34,7 @@ def test_debug_builds_log_under_class_names() -> None:
 
 def test_release_builds_log_under_short_names() -> None:
     """In a release build classes have other names, but the messages are the same."""
-    bench, debug = Bench(release_tags=True), Bench()
+    bench, debug = Bench(is_release=True), Bench()
 
     for either in (bench, debug):
         either.send(command(action("snapshot_ui"), HOME))

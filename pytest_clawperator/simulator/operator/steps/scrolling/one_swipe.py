@@ -30,6 +30,8 @@ class ScrolledList:
         self._style = style
         self._is_lost_late = is_lost_late
         self._is_gone = self._is_gone_next = False
+        self.lost = ""
+        """What was gone at the last look after a swipe, in the words of the app."""
 
     def resolve(self, root: UiNode) -> UiNode:
         """Return the node to scroll."""
@@ -40,7 +42,9 @@ class ScrolledList:
         """Return the node after a swipe; None where it is gone."""
         try:
             return self._find(root)
-        except StepFailure:
+        except StepFailure as problem:
+            is_named = problem.message.startswith("Container")
+            self.lost = "container" if is_named else "scrollable container"
             return None
 
     async def swipe(self, node: UiNode) -> bool:

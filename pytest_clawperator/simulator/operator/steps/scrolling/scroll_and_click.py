@@ -88,16 +88,19 @@ async def _bring_up(run: Run, action: ScrollAndClick) -> bool:
             break
         before = position_signature(run, node, style)
         done = await target.swipe(node)
-        await run.time.pause(style.settle_delay_ms)
         if not done:
             run.log_ui("scrollUntil gesture failed; backing off and continuing")
+        await run.time.pause(style.settle_delay_ms)
+        if not done:
             continue
         node_after = target.resolve_again(look_or_fail(run))
         if node_after is None:
-            run.log_ui("scrollUntil ❌ scrollable container lost after swipe")
+            run.log_ui(f"scrollUntil ❌ {target.lost} lost after swipe")
             return False
         is_stuck = before is not None and position_signature(run, node_after, style) == before
         stuck = stuck + 1 if is_stuck else 0
+        if is_stuck:
+            run.log_ui(f"scrollUntil ⚠️ no movement (stuck={stuck})")
         if stuck >= _STUCK_LIMIT:
             run.log_ui("scrollUntil 🛑 exhausted scrolling (no further movement)")
             return False

@@ -93,41 +93,56 @@ async def _scroll_loop(run: Run, action: ScrollUntil) -> _Ended:
     try:
         container_id = target.resolve(root).resource_id or None
     except StepFailure as problem:
-        run.log.warn(Source.UI_SCOPE, f"{UI_SCOPE} scrollLoop: {problem.code} - {problem.message}")
+        reason = problem.code.title().replace("_", "")  # as the app calls it
+        run.log.warn(Source.UI_SCOPE, f"{UI_SCOPE} scrollLoop: {reason} - {problem.message}")
         return _Ended(problem.code)
     reason, scrolls = await _scroll_to_the_end(run, action, target)
-    run.log_ui(f"scrollLoop: {reason} after {scrolls} scrolls")
     return _Ended(reason, scrolls, container_id)
 
 
 async def _scroll_to_the_end(
     run: Run, action: ScrollUntil, target: ScrolledList
 ) -> tuple[str, int]:
+    """Swipe until there is a reason to end; return it, and how many swipes there were."""
     began = run.time.now()
     scrolls = refusals = 0
     while True:
         if run.time.now() - began >= action.max_duration_ms:
-            return "MAX_DURATION_REACHED", scrolls
+            return _ends(run, "MAX_DURATION_REACHED", scrolls)
         if scrolls >= action.max_scrolls:
-            return "MAX_SCROLLS_REACHED", scrolls
+            return _ends(run, "MAX_SCROLLS_REACHED", scrolls, said=f"({action.max_scrolls})")
         try:
             done = await scroll_once(run, action.style, NO_RETRY, target)
         except StepFailure:
-            return "CONTAINER_LOST", scrolls
+            return _is_lost(run, scrolls)
         scrolls += 1
         if done.outcome == "container_lost" and run.documented:
-            return "CONTAINER_LOST", scrolls
+            return _is_lost(run, scrolls)
         if done.outcome == "gesture_failed":
             refusals += 1
             run.log_ui(f"scrollLoop: gesture_failed (noMovement={refusals})")
         else:
             refusals = 0
+            at_edge = done.outcome != "moved"
             if action.matcher is not None and await _shows_up(run, action.matcher, action.style):
-                return "TARGET_FOUND", scrolls
-            if done.outcome != "moved":
-                return "EDGE_REACHED", scrolls
-        if refusals >= action.no_position_change_threshold:
-            return "NO_POSITION_CHANGE", scrolls
+                place = "at edge after" if at_edge else "after"
+                return _ends(run, "TARGET_FOUND", scrolls, said=f"{place} {scrolls} scrolls")
+            if at_edge:
+                return _ends(run, "EDGE_REACHED", scrolls)
+        threshold = action.no_position_change_threshold
+        if refusals >= threshold:
+            said = f"after {scrolls} scrolls (threshold={threshold})"
+            return _ends(run, "NO_POSITION_CHANGE", scrolls, said=said)
+
+
+def _ends(run: Run, reason: str, scrolls: int, *, said: str = "") -> tuple[str, int]:
+    run.log_ui(f"scrollLoop: {reason} {said or f'after {scrolls} scrolls'}")
+    return reason, scrolls
+
+
+def _is_lost(run: Run, scrolls: int) -> tuple[str, int]:
+    run.log_ui("scrollLoop: container lost mid-loop, returning ContainerLost")
+    return "CONTAINER_LOST", scrolls
 
 
 def _duration_text(milliseconds: int) -> str:

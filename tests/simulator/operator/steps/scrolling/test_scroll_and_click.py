@@ -33,6 +33,18 @@ class TestEveryProfile:
         }
         assert [what.partition(" ")[0] for what in bench.ui.done] == ["swipe"] * 4 + ["tap"]
 
+    def test_a_list_that_stands_still_is_counted_in_the_log(self, profile: Profile) -> None:
+        """The log has the words of the app, and how often nothing moved."""
+        bench = scrolling(10, profile=profile)
+
+        bench.execute(
+            {"id": "a1", "type": "scroll_and_click", "params": {"matcher": MISSING, "maxSwipes": 5}}
+        )
+
+        said = [line.partition("scrollUntil ")[2] for line in bench.lines() if "stuck=" in line]
+        assert said == ["⚠️ no movement (stuck=1)", "⚠️ no movement (stuck=2)"]
+        assert "exhausted scrolling (no further movement)" in "\n".join(bench.lines())
+
     def test_scroll_without_click(self, profile: Profile) -> None:
         """The click can be left out."""
         bench = scrolling(profile=profile)

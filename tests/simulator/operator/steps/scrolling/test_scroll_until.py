@@ -98,6 +98,45 @@ class TestEveryProfile:
         assert step["success"] is False
         assert (step["data"]["termination_reason"], step["data"]["error"]) == (code, code)
 
+    @pytest.mark.parametrize(
+        ("params", "line"),
+        [
+            ({}, "EDGE_REACHED after 11 scrolls"),
+            ({"maxScrolls": 4}, "MAX_SCROLLS_REACHED (4)"),
+            ({"maxDurationMs": 1200}, "MAX_DURATION_REACHED after 3 scrolls"),
+            ({"matcher": {"textEquals": "Row 25"}}, "TARGET_FOUND after 6 scrolls"),
+            ({"matcher": {"textEquals": "Row 1"}}, "TARGET_FOUND before scrolling"),
+        ],
+    )
+    def test_the_last_line_says_why_it_ended(
+        self, profile: Profile, params: dict[str, Any], line: str
+    ) -> None:
+        """The log has the words of the app."""
+        bench = scrolling(profile=profile)
+
+        bench.step("scroll_until", **params)
+
+        said = [each for each in bench.lines() if "scrollLoop: " in each]
+        assert said[-1] == f"D [TaskUiScope] scrollLoop: {line}"
+
+    def test_the_log_names_refused_swipes_and_lost_lists(self, profile: Profile) -> None:
+        """Each has its own words, which are those of the app."""
+        refused, lost = scrolling(profile=profile), scrolling(profile=profile)
+        refused.faults.set("gesture_refused")
+        lost.faults.set("container_lost", times=1)
+        nothing = Bench(screen(button()), profile=profile)
+
+        refused.step("scroll_until", noPositionChangeThreshold=2)
+        lost.step("scroll_until", container=LIST)
+        nothing.step("scroll_until")
+
+        assert "NO_POSITION_CHANGE after 2 scrolls (threshold=2)" in "\n".join(refused.lines())
+        assert "container lost mid-loop, returning ContainerLost" in "\n".join(lost.lines())
+        assert (
+            "W [TaskUiScope] scrollLoop: ContainerNotFound - No scrollable container visible"
+            in nothing.lines()
+        )
+
     def test_a_lost_list(self, profile: Profile) -> None:
         """A list that goes away in the middle of a loop fails the step."""
         bench = scrolling(profile=profile)
