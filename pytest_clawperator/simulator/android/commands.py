@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
 from pytest_clawperator.simulator.android.dumpsys.dumpsys import DUMPS, dumpsys
+from pytest_clawperator.simulator.android.programs.bugreportz import bugreportz
 from pytest_clawperator.simulator.android.programs.content import content
 from pytest_clawperator.simulator.android.programs.getprop import getprop, setprop
 from pytest_clawperator.simulator.android.programs.monkey import monkey
@@ -86,6 +87,7 @@ _FRONT_ENDS = {
 }
 
 _PROGRAMS: Mapping[str, Callable[[AndroidSystem, Invocation], Awaitable[int]]] = {
+    "bugreportz": bugreportz,
     "content": content,
     "dumpsys": dumpsys,
     "getprop": getprop,

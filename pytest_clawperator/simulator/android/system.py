@@ -85,6 +85,7 @@ class AndroidSystem:
     quirks: frozenset[str] = frozenset()
     battery: Battery = field(default_factory=Battery)
     app_ops: dict[str, dict[str, str]] = field(default_factory=dict)
+    doze_exempt: set[str] = field(default_factory=set)
     standby_buckets: dict[str, int] = field(default_factory=dict)
     locales: dict[str, str] = field(default_factory=dict)
     install_sessions: dict[int, bytearray] = field(default_factory=dict)

@@ -18,13 +18,12 @@ from pytest_clawperator.simulator.log.buffer import BUFFERS, SMALLEST_BUFFER, Lo
 from pytest_clawperator.simulator.log.chatter import Chatter
 from pytest_clawperator.simulator.log.log_command import make_log
 from pytest_clawperator.simulator.log.logcat import make_logcat
-from pytest_clawperator.simulator.phone.adb_services import REPLIES
+from pytest_clawperator.simulator.phone.adb_services import REPLIES, serve_framebuffer
 from pytest_clawperator.simulator.phone.cable import Admission, Cable
 from pytest_clawperator.simulator.phone.camera import Camera
 from pytest_clawperator.simulator.phone.factory import Parts, build_system
 from pytest_clawperator.simulator.phone.fault_request import FaultRequest
 from pytest_clawperator.simulator.phone.fault_switch import FaultSwitch
-from pytest_clawperator.simulator.phone.framebuffer import serve_framebuffer
 from pytest_clawperator.simulator.phone.initial_files import clean_files
 from pytest_clawperator.simulator.phone.kept.phone import bring_back_phone, kept_phone
 from pytest_clawperator.simulator.phone.log_level import is_logged

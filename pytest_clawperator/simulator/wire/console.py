@@ -177,7 +177,8 @@ class _Session:
         self._token = token
         self._trusted = not token
         # adb prints what follows the second OK: that of a successful ``auth``. Where no token
-        # exists it sends none, so the second OK then comes with the first answer.
+        # exists it sends none, so the second OK then comes with the first answer. Others, who
+        # end their lines as telnet does, read the greeting first and want one OK for each.
         self._owes_second_ok = not token
 
     def greeting(self) -> str:
@@ -198,7 +199,7 @@ class _Session:
         if command == "auth":
             self._owes_second_ok = False
             return self._authenticate(rest)
-        lead = "OK\r\n" if self._owes_second_ok else ""
+        lead = "OK\r\n" if self._owes_second_ok and not line.endswith("\r\n") else ""
         self._owes_second_ok = False
         try:
             return lead + await self._run(command, rest)

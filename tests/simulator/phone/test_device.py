@@ -71,7 +71,7 @@ class TestServices:
         assert sent.startswith(b"STAT")
 
     @pytest.mark.parametrize(
-        "destination", ["", ":", "tcp:80", "localabstract:x", "jdwp:1", "framebuffer:", "abb:x"]
+        "destination", ["", ":", "tcp:80", "localabstract:x", "jdwp:1", "abb:x"]
     )
     def test_an_unknown_destination_is_refused_at_once(self, destination: str) -> None:
         """What there is not is refused at once."""

@@ -176,6 +176,13 @@ def test_known_commands_are_answered_and_unknown_ones_refused(line: bytes, expec
     assert expected in ask(line + b"\nexit\n")
 
 
+def test_a_client_that_speaks_as_telnet_gets_one_ok_for_each_line() -> None:
+    """Appium reads the greeting to its OK and takes all up to the next one for the answer."""
+    _, answer = ask(b"avd name\r\nquit\r\n").split("OK\r\n", 1)
+
+    assert answer == "Pixel_7_API_35\r\nOK\r\n"
+
+
 def test_a_line_without_end_ends_the_session() -> None:
     """Nobody can fill the memory with one line, and others are served on."""
 

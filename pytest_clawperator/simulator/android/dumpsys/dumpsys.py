@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from pytest_clawperator.simulator.android.dumpsys.activity import dump_activity
+from pytest_clawperator.simulator.android.dumpsys.deviceidle import dump_deviceidle
 from pytest_clawperator.simulator.android.dumpsys.hardware import (
     dump_battery,
     dump_display,
@@ -38,6 +39,7 @@ DUMPS: Mapping[str, Dump] = {
     "accessibility": dump_accessibility,
     "activity": dump_activity,
     "battery": dump_battery,
+    "deviceidle": dump_deviceidle,
     "display": dump_display,
     "gfxinfo": dump_gfxinfo,
     "input": dump_input,

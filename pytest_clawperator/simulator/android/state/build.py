@@ -113,6 +113,10 @@ _FIXED = {
 }
 
 
+# Since then an API level has a minor number.
+_FULL_SDK_SINCE = 36
+
+
 def _version_properties(build: Build, rng: random.Random) -> dict[str, str]:
     build_id = f"BP2A.{rng.randrange(250600, 251200)}.{rng.randrange(1, 30):03d}"
     incremental = str(rng.randrange(13000000, 14000000))
@@ -128,6 +132,7 @@ def _version_properties(build: Build, rng: random.Random) -> dict[str, str]:
         "ro.build.version.release": build.release,
         "ro.build.version.release_or_codename": build.release,
         "ro.build.version.sdk": str(build.api),
+        **({"ro.build.version.sdk_full": f"{build.api}.0"} if build.api >= _FULL_SDK_SINCE else {}),
         "ro.product.build.version.sdk": str(build.api),
         "ro.product.first_api_level": str(min(build.api, 34)),
     }
@@ -141,6 +146,7 @@ def _product_properties(build: Build) -> dict[str, str]:
         "ro.boot.hardware": hardware,
         "ro.boot.serialno": build.serial,
         "ro.build.characteristics": _characteristics(build),
+        "ro.build.product": build.code_name,
         "ro.hardware": hardware,
         "ro.product.board": build.code_name,
         "ro.product.cpu.abi": build.abi,

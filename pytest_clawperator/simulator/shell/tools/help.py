@@ -8,9 +8,10 @@ from pytest_clawperator.simulator.shell.shell import Command, Invocation
 
 # They print what they are given, or have no options at all.
 _WITHOUT = frozenset({"echo", "printf", "sh"})
-# What clients look for in it; Appium searches for a line that begins with -f.
+# What clients look for in it; Appium searches for a line that begins with -f, or with -A.
 _USAGES: Mapping[str, str] = {
-    "pgrep": "usage: pgrep [-fl] [PATTERN]\n\n-f\tsearch the whole command line\n-l\tnames, too\n"
+    "pgrep": "usage: pgrep [-fl] [PATTERN]\n\n-f\tsearch the whole command line\n-l\tnames, too\n",
+    "ps": "usage: ps [-A] [-o FIELD,...] [-p PID,...]\n\n-A\tall\n-o\tfields\n-p\tby number\n",
 }
 
 

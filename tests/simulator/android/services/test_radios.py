@@ -1,4 +1,4 @@
-"""``cmd connectivity`` and ``cmd wifi``."""
+"""``cmd bluetooth_manager``, ``cmd connectivity`` and ``cmd wifi``."""
 
 from __future__ import annotations
 

@@ -16,12 +16,13 @@ def test_a_tool_that_is_there_explains_itself_with_success(tool: str) -> None:
     assert ended.out.startswith(f"usage: {tool} ")
 
 
-def test_a_client_learns_that_pgrep_searches_command_lines() -> None:
+@pytest.mark.parametrize(("tool", "option"), [("pgrep", "-f"), ("ps", "-A")])
+def test_a_client_learns_which_options_there_are(tool: str, option: str) -> None:
     """Appium looks for an option at the beginning of a line, and for the status."""
-    lines = Phone().out("pgrep --help; echo $?").splitlines()
+    lines = Phone().out(f"{tool} --help; echo $?").splitlines()
 
     assert lines[-1] == "0"
-    assert any(line.startswith("-f") for line in lines)
+    assert any(line.startswith(f"{option}\t") for line in lines)
 
 
 def test_what_is_printed_is_no_option() -> None:

@@ -1,0 +1,24 @@
+"""A plugin of pytest for guests whose tests name adb's usual port: they get that of our server.
+
+Without it they would talk to whatever server this machine has there, with real phones.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import Any
+
+USUAL_PORT = 5037
+_connect = socket.socket.connect
+
+
+def _connect_elsewhere(self: socket.socket, address: Any) -> None:
+    if isinstance(address, tuple) and address[1] == USUAL_PORT:
+        address = (address[0], int(os.environ["ANDROID_ADB_SERVER_PORT"]))
+    _connect(self, address)
+
+
+def pytest_configure() -> None:
+    """Send connections to the usual port to our server."""
+    socket.socket.connect = _connect_elsewhere  # type: ignore[method-assign, assignment]
