@@ -115,6 +115,7 @@ def measure_answers(name: str, trace: Trace, folder: Path) -> None:
         page.wait_for_timeout(2_000)  # until the film is drawn
         answers = Answers(page)
         answers.tell(f"{name}: nothing", NOTHING, [None] * TRIES)
+        answers.tell(f"{name}: a step for the first time", KEY, ["ArrowLeft"] * TRIES)
         keys: list[object] = ["ArrowLeft", "ArrowRight"] * (TRIES // 2)
         answers.tell(f"{name}: another step, tree", KEY, keys)
         page.locator("claw-tree").focus()
@@ -136,7 +137,7 @@ def main() -> None:
         folder = Path(name)
         measure_page(folder)
         measure_answers("500 steps", long_trace(folder / "long", steps=500, trees=40), folder)
-        wide = long_trace(folder / "wide", steps=60, nodes=5000, trees=4)
+        wide = long_trace(folder / "wide", steps=60, nodes=5000, trees=TRIES + 2)
         measure_answers("5,000 nodes", wide, folder)
 
 

@@ -1,6 +1,6 @@
 // <claw-screen>: a screen with its picture, or its nodes as boxes, and marks on it.
-import { clip } from "../base/format.js";
 import { fill, make } from "../base/dom.js";
+import { showBoxes } from "./boxes.js";
 
 /**
  * @typedef {import("../screen/tree.js").Tree} ShownTree
@@ -81,7 +81,7 @@ export class ScreenView extends HTMLElement {
       if (this.image.getAttribute("src") !== picture) this.image.src = picture;
       this.image.alt = label;
     } else if (tree !== null && (tree !== this.drawn || isForced)) {
-      drawBoxes(this.ground, tree, this.size);
+      showBoxes(this.ground, tree, this.size);
       this.drawn = tree;
     }
   }
@@ -152,64 +152,6 @@ export class ScreenView extends HTMLElement {
   tell(name, node) {
     this.dispatchEvent(new CustomEvent(name, { detail: node }));
   }
-}
-
-/**
- * Draws nodes as boxes with their texts.
- * @param {HTMLCanvasElement} canvas
- * @param {ShownTree} tree
- * @param {{ width: number, height: number }} size
- * @param {number} [width] of the canvas in dots
- */
-export function drawBoxes(canvas, tree, size, width = 720) {
-  const scale = Math.min(width / size.width, 4096 / size.height);
-  canvas.width = Math.max(1, Math.round(size.width * scale));
-  canvas.height = Math.max(1, Math.round(size.height * scale));
-  const context = canvas.getContext("2d");
-  if (context === null) return;
-  const style = getComputedStyle(canvas);
-  context.strokeStyle = style.borderTopColor;
-  context.fillStyle = style.color;
-  context.lineWidth = Math.max(1, width / 480);
-  context.textBaseline = "middle";
-  for (const node of tree.nodes) {
-    if (node.box === null || !node.isShown || node.parent === null) continue;
-    const { left, top, right, bottom } = node.box;
-    const [x, y, w, h] = [left * scale, top * scale, (right - left) * scale, (bottom - top) * scale];
-    if (w < 2 || h < 2) continue;
-    if (node.isClickable) {
-      context.globalAlpha = 0.06;
-      context.fillRect(x, y, w, h);
-    }
-    context.globalAlpha = node.children.length === 0 || node.isClickable ? 0.9 : 0.35;
-    context.strokeRect(x + 0.5, y + 0.5, w - 1, h - 1);
-    if (node.label === "" || width < 200) continue;
-    context.globalAlpha = 1;
-    drawLabel(context, clip(node.label, 120), { x, y, w, h }, 14 * (width / 360));
-  }
-}
-
-/**
- * Draws a text in a box, smaller where it would not fit.
- * @param {CanvasRenderingContext2D} context
- * @param {string} text
- * @param {{ x: number, y: number, w: number, h: number }} box
- * @param {number} largest
- */
-function drawLabel(context, text, { x, y, w, h }, largest) {
-  if (w < largest || h < largest / 2) return;
-  const usual = Math.min(h * 0.6, largest);
-  context.font = `${usual}px system-ui, sans-serif`;
-  const fitting = usual * Math.min(1, (w * 0.94) / context.measureText(text).width);
-  const size = Math.max(fitting, usual * 0.55);
-  if (size < 6) return;
-  context.font = `${size}px system-ui, sans-serif`;
-  context.save();
-  context.beginPath();
-  context.rect(x, y, w, h);
-  context.clip();
-  context.fillText(text, x + Math.min(size * 0.35, w * 0.03), y + h / 2);
-  context.restore();
 }
 
 customElements.define("claw-screen", ScreenView);

@@ -1,7 +1,7 @@
 // The film strip: the test as pictures over time, to drag over.
 import { fill, make } from "../base/dom.js";
 import { clip, duration } from "../base/format.js";
-import { drawBoxes } from "../parts/screen_view.js";
+import { drawBoxes } from "../parts/boxes.js";
 
 /** @typedef {import("./model.js").Entry} FilmEntry */
 
@@ -67,7 +67,7 @@ export class FilmStrip {
     if (moment === undefined) return null;
     const canvas = make("canvas", { class: "boxes" });
     this.trees.get(moment.tree).then((tree) => {
-      if (tree !== null) drawBoxes(canvas, tree, tree.size ?? { width: 1080, height: 2400 }, 64);
+      if (tree !== null) drawBoxes(canvas, tree, tree.size ?? { width: 1080, height: 2400 }, { width: 64 });
     });
     return canvas;
   }
