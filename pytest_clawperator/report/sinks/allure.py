@@ -45,7 +45,6 @@ class AllureSink(ReportSink):
         self._reset()
 
     def _reset(self) -> None:
-        self._test: Any = None
         self._serials: list[str] = []
         self._open: dict[int, str] = {}
         # The looks of an expectation come before itself.
@@ -57,7 +56,7 @@ class AllureSink(ReportSink):
         if isinstance(event, events.TraceBegan):
             self._reset()
         elif isinstance(event, events.DeviceUsed):
-            self._use_device(event.serial)
+            self._serials += [] if event.serial in self._serials else [event.serial]
         elif isinstance(event, events.StepBegan):
             self._start(event.id, event.at, event.title, _place(event.source))
         elif isinstance(event, events.StepEnded):
@@ -69,7 +68,7 @@ class AllureSink(ReportSink):
         elif isinstance(event, events.ExpectationEnded):
             self._write_expectation(event)
         elif isinstance(event, events.TraceEnded):
-            self._set_lane()
+            self._name_devices()
 
     def attach(self, attachment: Attachment) -> None:
         """Attach a file to the current test or step; while a test is reported, to the test."""
@@ -81,21 +80,21 @@ class AllureSink(ReportSink):
 
     # Devices
 
-    def _use_device(self, serial: str) -> None:
-        """Name the device of the test, which is no reason to take it for another test."""
-        self._test = self._reporter.get_test(None)
-        if self._test is None or serial in self._serials:
-            return
-        self._serials.append(serial)
-        name = "device" if len(self._serials) == 1 else f"device {len(self._serials)}"
-        value = visible(serial)
-        self._test.labels.append(_commons().model2.Label(name="device", value=value))
-        parameter = _commons().model2.Parameter(name=name, value=f"'{value}'", excluded=True)
-        self._test.parameters.append(parameter)
+    def _name_devices(self) -> None:
+        """Name the devices of the test, which are no reason to take it for another test.
 
-    def _set_lane(self) -> None:
-        """Show the test in the lane of its device, when Allure's plugin has named another."""
-        for label in self._test.labels if self._test is not None else ():
+        At its end: an attempt that follows another one can use a device before Allure's plugin
+        has begun its result. By then the plugin has also named a lane, which is not the device's.
+        """
+        test = self._reporter.get_test(None)
+        if test is None:
+            return
+        models = _commons().model2
+        for number, serial in enumerate(map(visible, self._serials), 1):
+            name = "device" if number == 1 else f"device {number}"
+            test.labels.append(models.Label(name="device", value=serial))
+            test.parameters.append(models.Parameter(name=name, value=f"'{serial}'", excluded=True))
+        for label in test.labels:
             if label.name == "thread":
                 label.value = visible(self._serials[0])
 
@@ -193,22 +192,23 @@ def _uri(picture: bytes) -> str:
 
 # For the whole run
 
+# Regular expressions of Java and of JavaScript, which have to match the whole of a message.
 _CATEGORIES = (
     {
         "name": "Crashes of the app",
         "matchedStatuses": ["failed", "broken"],
-        "messageRegex": r"(?s).*(APP_CRASHED|APP_NOT_RESPONDING|has stopped|keeps stopping).*",
+        "messageRegex": r"[\s\S]*(APP_CRASHED|APP_NOT_RESPONDING|has stopped|keeps stopping)[\s\S]*",
     },
     {
         "name": "Infrastructure: device, adb or Operator",
         "matchedStatuses": ["broken"],
-        "messageRegex": r"(?s).*\b(?:DeviceError|[A-Za-z]*(?:Device|Lease|Operator|Emulator|Adb"
-        r"|Logcat|Transport|Broadcast|Envelope|Conflict)[A-Za-z]*Error)\b.*",
+        "messageRegex": r"[\s\S]*\b(?:DeviceError|[A-Za-z]*(?:Device|Lease|Operator|Emulator|Adb"
+        r"|Logcat|Transport|Broadcast|Envelope|Conflict)[A-Za-z]*Error)\b[\s\S]*",
     },
     {
         "name": "Timeouts",
         "matchedStatuses": ["failed", "broken"],
-        "messageRegex": r"(?s).*(TIMEOUT|TimeoutError|timed out).*",
+        "messageRegex": r"[\s\S]*(TIMEOUT|TIMED_OUT|TimeoutError|timed out)[\s\S]*",
     },
     {"name": "Product defects", "matchedStatuses": ["failed"]},
     {"name": "Broken tests", "matchedStatuses": ["broken"]},

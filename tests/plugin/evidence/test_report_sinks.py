@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator.report.sinks.allure import write_run_files
 from tests.acceptance.other_plugins import BESIDE
 from tests.plugin.conftest import Run
 
@@ -184,6 +185,48 @@ def test_allure_tells_tests_of_several_devices_apart_by_lanes_only(
     ]
     escaped = serials[1]["device"].replace(":", "\\:")
     assert f"device.{escaped}=model\\ " in environment
+
+
+def test_allure_has_the_device_of_each_attempt(pytester: pytest.Pytester, run: Run) -> None:
+    """An attempt after another one has its device as label, parameter and lane, too."""
+    pytester.makepyfile("def test_it(clawperator): assert clawperator.home() is None")
+
+    run(*ALLURE, *QUICK, "-p", "pytest_rerunfailures", "--reruns=1")
+
+    files = (pytester.path / "allure").glob("*-result.json")
+    attempts = [json.loads(file.read_bytes()) for file in files]
+    devices = [
+        [one["value"] for one in attempt["labels"] if one["name"] in ("device", "thread")]
+        for attempt in attempts
+    ]
+    assert [len({*found}) for found in devices] == [1, 1]
+    assert [len(found) for found in devices] == [2, 2]
+    assert [len(attempt["parameters"]) for attempt in attempts] == [1, 1]
+    assert len({attempt["historyId"] for attempt in attempts}) == 1
+
+
+@pytest.mark.parametrize(
+    ("message", "category"),
+    [
+        ("ExpectationError: [1] X: \n'Shop has stopped' is on the screen", "Crashes of the app"),
+        ("pkg.NoDeviceError: NO_DEVICES: none\n", "Infrastructure: device, adb or Operator"),
+        ("DispatchError: [1] EXECUTION_TIMED_OUT: too long\nhint", "Timeouts"),
+        ("KeyError: 'x'", "Broken tests"),
+    ],
+)
+def test_allure_sorts_failures_by_their_messages(
+    tmp_path: Path, message: str, category: str
+) -> None:
+    """The first category whose expression matches the whole message has the failure."""
+    write_run_files(tmp_path, {})
+    categories = json.loads((tmp_path / "categories.json").read_bytes())
+
+    broken = [one for one in categories if "broken" in one["matchedStatuses"]]
+    found = [
+        one["name"] for one in broken if re.fullmatch(one.get("messageRegex", "(?s).*"), message)
+    ]
+
+    assert found[0] == category
 
 
 def test_allure_has_categories_unless_there_are_some(pytester: pytest.Pytester, run: Run) -> None:
