@@ -36,12 +36,17 @@ $(VENV)/developed: $(VENV)/installed
 	@touch $@
 
 demo: $(VENV)/installed  ## Show the product at its main job, and say what to look at.
-	@$(BIN)/python -m pytest example_suite --claw-screenshot on --claw-snapshot on; status=$$?; \
-	  results=`ls -d example_suite/claw-results/*/ | tail -n 1`; \
-	  order=`ls $${results}*an_order_is_placed*/screenshot.png 2>/dev/null | head -n 1`; \
-	  echo; echo "Look at the phone after the test that placed an order:"; \
-	  echo "    $${order:-$$results}"; \
-	  echo "Each test has such a folder. What failures look like:"; \
+	@$(BIN)/python -m pytest example_suite; status=$$?; \
+	  suite=`ls -d example_suite/claw-results/*/ | tail -n 1`; \
+	  echo; echo "The test that places an order once more, with a picture of each step ..."; \
+	  $(BIN)/python -m pytest -q --no-header --claw-trace=on \
+	    example_suite/test_05_forms.py::test_an_order_is_placed || status=1; \
+	  order=`ls -d example_suite/claw-results/*/ | tail -n 1`; \
+	  echo; echo "Open in a browser, every step of that test:"; \
+	  echo "    `ls $$PWD/$${order}*/trace.html`"; \
+	  echo "and all tests of the run:"; \
+	  echo "    $$PWD/$${suite}index.html"; \
+	  echo "What failures look like:"; \
 	  echo "    $(BIN)/python -m pytest example_suite/failing"; exit $$status
 
 test: $(VENV)/developed  ## Run all tests, with lint and types.
