@@ -197,7 +197,8 @@ _CATEGORIES = (
     {
         "name": "Crashes of the app",
         "matchedStatuses": ["failed", "broken"],
-        "messageRegex": r"[\s\S]*(APP_CRASHED|APP_NOT_RESPONDING|has stopped|keeps stopping)[\s\S]*",
+        "messageRegex": r"[\s\S]*(APP_CRASHED|APP_NOT_RESPONDING|has stopped"
+        r"|keeps stopping)[\s\S]*",
     },
     {
         "name": "Infrastructure: device, adb or Operator",
