@@ -12,8 +12,10 @@ from pytest_clawperator.report.trace.events import (
     DeviceUsed,
     ExecutionBegan,
     ExecutionEnded,
+    ExpectationEnded,
     LogWritten,
     PictureTaken,
+    Poll,
     Source,
     StepBegan,
     StepEnded,
@@ -101,6 +103,32 @@ def long_trace(
             writer.write(_picture(number, at + 0.9, shots[number % len(shots)]))
         if number % 10 == 9:
             writer.write(StepEnded(at=at + 0.95, id=block, seconds=9.9))
+    writer.write(END)
+    writer.close()
+    return read_trace(folder)
+
+
+def expecting_trace(folder: Path, pictures: Sequence[bytes]) -> Trace:
+    """Write a trace of a click and an expectation with two looks, each with its picture."""
+    writer = TraceWriter(folder)
+    kept = [writer.keep(wide_tree(60, chosen=number).encode(), ".xml") for number in range(2)]
+    shots = [writer.keep(picture, ".webp") for picture in pictures]
+    for event in (HEAD, DEVICE, *_execution(1, 101.0, 0, kept, 60)):
+        writer.write(event)
+    for number, tree in enumerate(kept):
+        at, look = 102.0 + number, 3 + number
+        title, payload = "snapshot_ui", {"actions": [{"id": "s", "type": "snapshot_ui"}]}
+        writer.write(
+            ExecutionBegan(at=at, id=look, parent=2, serial=SERIAL, title=title, payload=payload)
+        )
+        writer.write(ExecutionEnded(at=at + 0.1, id=look, seconds=0.1, after=tree))
+        writer.write(_picture(look, at + 0.2, shots[number]))
+    looks = [Poll(at=102.1 + number, tree=tree) for number, tree in enumerate(kept)]
+    writer.write(
+        ExpectationEnded(
+            at=103.1, id=2, serial=SERIAL, title="expect the cell", seconds=1.1, polls=looks
+        )
+    )
     writer.write(END)
     writer.close()
     return read_trace(folder)

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import base64
 import re
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from pytest_clawperator.report.page.page import write_page
 from pytest_clawperator.report.trace.reading import Trace, read_trace
-from tests.report.page.made import long_trace
+from tests.report.page.made import expecting_trace, long_trace
 from tests.report.page.shop import record_shop
+
+EXPECTED = "expect the cell"
+
+
+def picture(colour: str) -> bytes:
+    """Return a small picture."""
+    file = BytesIO()
+    Image.new("RGB", (36, 80), colour).save(file, "WEBP")
+    return file.getvalue()
 
 
 def step(page: Page, name: str) -> Locator:
@@ -230,6 +242,28 @@ def test_the_call_log_leads_to_each_look(shop: Page) -> None:
     first = shop.get_by_role("button", name=re.compile("Look 1 of"))
     expect(first).to_have_attribute("aria-pressed", "true")
     expect(last).to_have_attribute("aria-pressed", "false")
+
+
+def test_the_looks_of_an_expectation_are_in_it(tab: Page, tmp_path: Path) -> None:
+    """They are no steps to walk through; each screen has the picture that was taken of it."""
+    shots = [picture("red"), picture("blue")]
+    write_page(expecting_trace(tmp_path / "trace", shots), tmp_path / "page.html")
+    tab.goto((tmp_path / "page.html").as_uri())
+    steps, film = tab.get_by_role("tree", name="Steps"), tab.get_by_role("slider", name="Time")
+    expect(steps.get_by_role("treeitem", selected=True)).to_have_attribute("title", EXPECTED)
+    expect(film).to_have_attribute("aria-valuemax", "2")
+    uris = [one.get_attribute("src") for one in tab.locator("claw-screen img:visible").all()]
+    assert [base64.b64decode(str(uri).partition(",")[2]) for uri in uris] == shots
+    looks = steps.locator("[title=snapshot_ui]")
+    expect(looks.first).to_be_hidden()
+    steps.get_by_title(EXPECTED).locator(".twist").click()
+    looks.last.click()
+
+    expect(looks.last).to_have_attribute("aria-selected", "true")
+    expect(film).to_have_attribute("aria-valuenow", "2")
+    tab.evaluate("document.activeElement.blur()")
+    tab.keyboard.press("ArrowLeft")
+    expect(film).to_have_attribute("aria-valuenow", "1")
 
 
 def test_changes_between_two_moments_are_listed(shop: Page) -> None:

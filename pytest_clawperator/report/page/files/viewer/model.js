@@ -1,4 +1,5 @@
 // What happened in a test, put in order: entries with their moments, made of the trace's events.
+import { finish } from "./moments.js";
 import { bag, listIn, numberIn, numbersIn, textIn, textsOf } from "./values.js";
 
 /**
@@ -36,6 +37,8 @@ export class Entry {
     /** @type {Entry[]} */
     this.children = [];
     this.depth = 0;
+    /** The id of what it is part of, which may be told of later. @type {number | null} */
+    this.within = null;
     this.serial = "";
     /** @type {Source | null} */
     this.source = null;
@@ -65,6 +68,14 @@ export class Entry {
   /** Whether it is an execution that only looks at the screen, as many do between two actions. */
   get isLook() {
     return this.kind === "execution" && this.title === "snapshot_ui";
+  }
+
+  /**
+   * The step that it belongs to: an execution of an expectation to that, others to themselves.
+   * @returns {Entry}
+   */
+  get owner() {
+    return this.parent?.kind === "expectation" ? this.parent : this;
   }
 
   get end() {
@@ -162,6 +173,7 @@ function startedEntry(event, kind, at) {
   const entry = new Entry(kind, numberIn(event, "id"), textIn(event, "title"), at);
   entry.source = sourceOf(event.source);
   entry.serial = textIn(event, "serial");
+  entry.within = numberIn(event, "parent");
   if (kind === "execution") entry.payload = numberIn(event, "payload");
   if (kind === "expectation") endExpectation(entry, event, at);
   return entry;
@@ -385,83 +397,4 @@ function touchOf(value) {
     box: box === null ? null : { left: box[0], top: box[1], right: box[2], bottom: box[3] },
     point: point === null ? null : { x: point[0], y: point[1] },
   };
-}
-
-/** @param {Story} story */
-function finish(story) {
-  // An expectation is written when it ends; in the list it stands where it began.
-  story.actions = story.entries.filter((entry) => entry.isAction).sort((one, other) => one.at - other.at);
-  story.pictures.sort((one, other) => one.at - other.at);
-  for (const [at, entry] of story.actions.entries()) {
-    addMoments(story, entry, story.actions[at - 1] ?? null, story.actions[at + 1] ?? null);
-  }
-  markOlderPictures(story);
-  for (const entry of [...story.entries].reverse()) closeEntry(entry);
-  const last = story.actions.at(-1);
-  if (story.seconds === 0 && last !== undefined) story.seconds = last.end - story.begin;
-}
-
-/**
- * A phase lasts as long as what is in it; so does a block whose test was killed.
- * @param {Entry} entry
- */
-function closeEntry(entry) {
-  if (entry.isDone || entry.children.length === 0) return;
-  const ends = entry.children.map((child) => child.end);
-  entry.seconds = Math.max(...ends) - entry.at;
-  entry.failure ??= entry.children.find((child) => child.failure !== null)?.failure ?? null;
-}
-
-/**
- * @param {Story} story
- * @param {Entry} entry
- * @param {Entry | null} previous
- * @param {Entry | null} next
- */
-function addMoments(story, entry, previous, next) {
-  if (entry.kind === "expectation") {
-    for (const moment of entry.moments) moment.picture = pictureAt(story, entry.serial, moment.at);
-    return;
-  }
-  const own = story.pictures.filter((one) => one.execution !== null && one.execution === entry.id).at(-1) ?? null;
-  const before = pictureAt(story, entry.serial, entry.at);
-  if (entry.isLook) {
-    entry.moments = [{ label: "Look", at: entry.end, tree: entry.after ?? entry.before, picture: own ?? before, pictured: null, touch: null, note: "" }];
-    return;
-  }
-  const left = previous?.serial === entry.serial ? previous.after : null;
-  const found = next?.serial === entry.serial ? next.before ?? (next.isLook ? next.after : next.moments[0]?.tree ?? null) : null;
-  entry.moments = [
-    {
-      label: "Before", at: entry.at, tree: entry.before ?? left, picture: before, pictured: null, touch: entry.touch,
-      note: entry.before === null && left !== null ? "as the step before left it" : "",
-    },
-    {
-      label: "After", at: entry.end, tree: entry.after ?? found, picture: own, pictured: null, touch: null,
-      note: entry.after === null && found !== null ? "as the next step found it" : "",
-    },
-  ];
-}
-
-/**
- * A picture that was taken of another hierarchy may show another screen.
- * @param {Story} story
- */
-function markOlderPictures(story) {
-  const trees = new Map(story.actions.map((entry) => [entry.id, entry.after]));
-  for (const moment of story.actions.flatMap((entry) => entry.moments)) {
-    const taken = moment.picture === null ? null : trees.get(moment.picture.execution) ?? null;
-    if (moment.tree !== null && taken !== moment.tree) moment.pictured = taken;
-  }
-}
-
-/**
- * The last picture of a device at a time.
- * @param {Story} story
- * @param {string} serial
- * @param {number} at
- * @returns {Picture | null}
- */
-function pictureAt(story, serial, at) {
-  return story.pictures.findLast((one) => one.at <= at && one.serial === serial) ?? null;
 }

@@ -28,8 +28,8 @@ export class StepList {
     const roots = story.entries.filter((entry) => entry.parent === null);
     for (const entry of inOrderOfTime(roots)) this.rows.set(entry, this.row(entry, roots));
     fill(element, ...this.rows.values());
-    // Setup and teardown are of interest where they fail.
-    for (const entry of roots) if (entry.kind === "phase" && entry.failure === null) this.toggle(entry, false);
+    for (const entry of this.rows.keys()) if (isClosedAtFirst(entry)) this.mark(entry, false);
+    this.hideRows();
     element.addEventListener("click", (event) => this.onClick(event));
     element.addEventListener("keydown", (event) => this.onKey(event));
     const [first] = this.rows.values();
@@ -106,9 +106,21 @@ export class StepList {
    */
   toggle(entry, isOpen) {
     if (entry.children.length === 0 || this.closed.has(entry) === !isOpen) return;
+    this.mark(entry, isOpen);
+    this.hideRows();
+  }
+
+  /**
+   * @param {ListedEntry} entry
+   * @param {boolean} isOpen
+   */
+  mark(entry, isOpen) {
     if (isOpen) this.closed.delete(entry);
     else this.closed.add(entry);
     this.rows.get(entry)?.setAttribute("aria-expanded", String(isOpen));
+  }
+
+  hideRows() {
     for (const [one, row] of this.rows) row.hidden = this.isHidden(one);
   }
 
@@ -156,6 +168,14 @@ export class StepList {
     row.focus();
     this.onSelect(entry);
   }
+}
+
+/**
+ * Setup and teardown are of interest where they fail; an expectation shows its looks itself.
+ * @param {ListedEntry} entry
+ */
+function isClosedAtFirst(entry) {
+  return entry.children.length > 0 && (entry.kind === "expectation" || (entry.kind === "phase" && entry.failure === null));
 }
 
 /**

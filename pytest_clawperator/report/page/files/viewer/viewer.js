@@ -81,7 +81,7 @@ export class Viewer {
       { name: "payload", title: "Payload", fill: (panel) => this.fillPacked(panel, packed(this.entry?.payload ?? null), "Payload") },
       { name: "envelope", title: "Envelope", fill: (panel) => this.fillPacked(panel, packed(this.entry?.envelope ?? null), "Envelope") },
       { name: "log", title: "Log", fill: (panel) => { if (this.entry !== null) this.log.fill(panel, this.entry); } },
-      { name: "changes", title: "Changes", fill: (panel) => { if (this.entry !== null) this.changes.fill(panel, this.entry); } },
+      { name: "changes", title: "Changes", fill: (panel) => { if (this.entry !== null) this.changes.fill(panel, this.entry.owner); } },
       { name: "about", title: "About", fill: (panel) => fillAbout(panel, this.story) },
     ], () => this.mark());
   }
@@ -140,7 +140,7 @@ export class Viewer {
     this.entry = entry;
     if (!isOther && active === undefined) return;
     this.steps.select(entry);
-    if (entry.isAction) this.film.select(entry);
+    if (entry.isAction) this.film.select(entry.owner);
     this.shown = this.momentsOf(entry);
     const usual = entry.touch !== null || (entry.failure !== null && entry.before !== null) ? 0 : this.shown.findLastIndex((one) => !one.isPassed);
     this.screens.active = Math.max(0, Math.min(active ?? usual, this.shown.length - 1));
@@ -163,7 +163,7 @@ export class Viewer {
 
   /** @param {ShownEntry} entry */
   partner(entry) {
-    return this.passed === null ? null : partnerOf(entry, this.story.actions, this.passed.actions);
+    return this.passed === null ? null : partnerOf(entry.owner, this.story.actions, this.passed.actions);
   }
 
   /** @param {ShownMoment} ref */
@@ -337,14 +337,14 @@ export class Viewer {
   /** @param {number} by */
   walk(by) {
     const { actions } = this.story;
-    const at = this.entry === null ? -1 : actions.indexOf(this.entry);
+    const at = this.entry === null ? -1 : actions.indexOf(this.entry.owner);
     const next = actions[Math.max(0, Math.min(actions.length - 1, at + by))];
     if (next !== undefined) this.select(next);
   }
 
   walkToFailure() {
     const { actions } = this.story;
-    const at = this.entry === null ? -1 : actions.indexOf(this.entry);
+    const at = this.entry === null ? -1 : actions.indexOf(this.entry.owner);
     const next = [...actions.slice(at + 1), ...actions.slice(0, at + 1)].find((entry) => entry.failure !== null);
     if (next !== undefined) this.select(next);
     else announce("No step failed");
