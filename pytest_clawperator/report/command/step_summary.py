@@ -13,12 +13,14 @@ from pytest_clawperator.report.index.index_page import told_counts
 from pytest_clawperator.report.index.likeness import groups_of
 from pytest_clawperator.report.index.reading import Run
 from pytest_clawperator.report.index.record import TestEnded
+from pytest_clawperator.visible_text import visible
 
 #: The variable that names the file.
 SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
 
-# GitHub shows a mebibyte at most, and nobody reads that much.
+# GitHub refuses a step that writes more than a mebibyte, and nobody reads that much.
 _MOST_GROUPS, _MOST_TESTS = 30, 10
+_MOST_BYTES = 500_000
 _LONGEST = 300
 _MARKUP = r"""<>&"'\`*_[]~|@#:"""
 _PICTURES = ("screenshot.png", "setup-screenshot.png", "teardown-screenshot.png")
@@ -47,10 +49,16 @@ def summary_text(runs: Sequence[Run], *, url: str | None, start: Path) -> str:
     tests = [test for _, test in pairs]
     lines = [f"### {told_counts(tests)}", ""]
     groups = groups_of(tests)
+    told = size = 0
     for group in groups[:_MOST_GROUPS]:
-        lines += _group_lines([pairs[place] for place in group], url, start)
-    if len(groups) > _MOST_GROUPS:
-        lines += [f"… and {len(groups) - _MOST_GROUPS} more kinds of failures.", ""]
+        found = _group_lines([pairs[place] for place in group], url, start)
+        size += sum(len(line.encode()) + 1 for line in found)
+        if size > _MOST_BYTES:
+            break
+        lines += found
+        told += 1
+    if len(groups) > told:
+        lines += [f"… and {len(groups) - told} more kinds of failures.", ""]
     return "\n".join([*lines, ""])
 
 
@@ -60,8 +68,8 @@ def _group_lines(group: Sequence[tuple[Run, TestEnded]], url: str | None, start:
     told = f"{error.code}: {error.message}" if error.code else error.message
     lines = [f"<details open><summary>{len(group)} × <code>{_safe(told)}</code></summary>", "<ul>"]
     for run, test in group[:_MOST_TESTS]:
-        devices = _safe(", ".join(test.devices))
-        lines.append(f"<li>{_linked(run, test, url, start)} {devices}</li>")
+        devices = f" <code>{_safe(', '.join(test.devices))}</code>" if test.devices else ""
+        lines.append(f"<li>{_linked(run, test, url, start)}{devices}</li>")
     if len(group) > _MOST_TESTS:
         lines.append(f"<li>… and {len(group) - _MOST_TESTS} more</li>")
     lines.append("</ul>")
@@ -91,7 +99,10 @@ def _address(path: Path, url: str, start: Path) -> str:
 
 
 def _safe(text: str) -> str:
-    """Return text in which nothing is markup, of HTML or Markdown, in one line."""
-    line = " ".join(text[:_LONGEST].split())
+    """Return text in which nothing is markup, of HTML or Markdown, in one line.
+
+    It belongs into ``<code>``, where GitHub makes no links of names and numbers either.
+    """
+    line = visible(" ".join(text[:_LONGEST].split()))
     whole = line.encode("utf-8", "replace").decode("utf-8")
     return "".join(f"&#{ord(one)};" if one in _MARKUP else one for one in whole)

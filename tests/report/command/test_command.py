@@ -183,6 +183,24 @@ def test_hostile_texts_are_no_markup(tmp_path: Path) -> None:
         assert markup not in text
 
 
+def test_a_summary_is_no_larger_than_github_shows(tmp_path: Path) -> None:
+    """However many failures there are, and however long: the rest is counted."""
+    tests = [
+        ended(
+            f"{kind}{number}{HOSTILE * 9}", outcome="failed", error=error(kind + HOSTILE * 9, None)
+        )
+        for kind in (chr(ord("A") + place) * 9 for place in range(26))
+        for number in range(12)
+    ]
+    run = write_run(tmp_path, *tests)
+
+    text = summary_text([read_run(run)], url="https://example.com/r/" + "&" * 900, start=tmp_path)
+
+    assert text.startswith(f"### {len(tests)} failed\n")
+    assert "more kinds of failures." in text
+    assert len(text.encode()) < 1024 * 1024
+
+
 def test_a_report_is_shown_on_this_computer_only(runs: Path) -> None:
     """The index and all that it links to are served to those who ask for this computer."""
     index = runs / "out" / INDEX_FILE
