@@ -24,7 +24,7 @@ $(VENV)/pip:
 
 $(VENV)/installed: $(VENV)/pip pyproject.toml
 	@echo "installing pytest-clawperator ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cli,visual]'
 	@# As pip does for a plain install: the simulator starts in half the time.
 	@$(BIN)/python -m compileall -q pytest_clawperator
 	@touch $@

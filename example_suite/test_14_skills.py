@@ -34,6 +34,8 @@ def test_a_recipe_reads(clawperator: Clawperator) -> None:
 
 def test_a_script_uses_the_device_of_the_test(clawperator: Clawperator) -> None:
     """It runs the host program on the phone, which stays that of the test."""
+    pytest.importorskip("click", reason="pip install 'pytest-clawperator[cli]'")
+
     done = clawperator.run_skill(f"{SETTINGS}.read-value", ["Android version"], timeout=60)
 
     assert done.output == f"Android version: {clawperator.device.info.release}\n"
