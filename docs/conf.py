@@ -43,7 +43,7 @@ def _name_aliases(
 ) -> tuple[Any, Any]:
     """Return the signature with aliases by their names alone."""
     wrapped = re.compile(r"TypeAliasForwardRef\('(\w+)'\)")
-    return tuple(text and wrapped.sub(r"\1", text) for text in (signature, returns))  # type: ignore[return-value]
+    return signature and wrapped.sub(r"\1", signature), returns and wrapped.sub(r"\1", returns)
 
 
 def _mark_examples(app: Any, kind: str, name: str, what: Any, options: Any, lines: Any) -> None:

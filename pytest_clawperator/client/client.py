@@ -25,7 +25,6 @@ from pytest_clawperator.client.skill_use import NoSkills, Skills, as_words, tell
 from pytest_clawperator.client.step import Step
 from pytest_clawperator.contracts.actions import TypedAction
 from pytest_clawperator.contracts.completion import complete_execution, override_timeout
-from pytest_clawperator.contracts.events import Event
 from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.contracts.selectors import MatcherKeywords
 from pytest_clawperator.contracts.skill_run import SkillRun
@@ -165,11 +164,8 @@ class Clawperator(DirectActions, HintsAtNames):
             timeout=timeout,
             wanted=expect_contains,
         )
-        observers = getattr(self._runner, "observers", None)
         with self.step(" ".join(["skill", skill_id, *words])):
-            return telling(
-                observers.send if observers else _tell_nobody, self.serial, skill_id, run
-            )
+            return telling(self._runner.observers.send, self.serial, skill_id, run)
 
     def run_artifact(self, skill_id: str, artifact: str, /, **variables: Any) -> RunResult:
         """Compile a recipe of a skill, run it, and return its envelope, a failed one too.
@@ -210,7 +206,7 @@ class Clawperator(DirectActions, HintsAtNames):
                 f"step() needs a title, found {shown(title)}",
                 hint='Say what the part does, as in claw.step("Sign in").',
             )
-        return Step(title, self.serial, getattr(self._runner, "observers", None))
+        return Step(title, self.serial, self._runner.observers)
 
     # Nodes
 
@@ -239,10 +235,6 @@ class Clawperator(DirectActions, HintsAtNames):
         ``claw.pause()``
         """
         self.pauser(self, sys._getframe(1))
-
-
-def _tell_nobody(event: Event) -> None:
-    """Do nothing: another host's runner has no observers."""
 
 
 def _late_close(execution: Execution) -> str | None:

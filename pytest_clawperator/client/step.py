@@ -17,16 +17,15 @@ class Step:
 
     title: str
     serial: str
-    observers: Observers | None
+    observers: Observers
     _id: str = field(default_factory=lambda: uuid4().hex)
     _begun: float = 0.0
 
     def __enter__(self) -> None:
         self._begun = time.monotonic()
-        if self.observers is not None:
-            self.observers.send(
-                StepStarted(serial=self.serial, at=time.time(), id=self._id, title=self.title)
-            )
+        self.observers.send(
+            StepStarted(serial=self.serial, at=time.time(), id=self._id, title=self.title)
+        )
 
     def __exit__(
         self,
@@ -34,13 +33,12 @@ class Step:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self.observers is not None:
-            self.observers.send(
-                StepFinished(
-                    serial=self.serial,
-                    at=time.time(),
-                    id=self._id,
-                    elapsed=time.monotonic() - self._begun,
-                    error=error,
-                )
+        self.observers.send(
+            StepFinished(
+                serial=self.serial,
+                at=time.time(),
+                id=self._id,
+                elapsed=time.monotonic() - self._begun,
+                error=error,
             )
+        )

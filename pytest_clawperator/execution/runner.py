@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from pytest_clawperator.contracts.payload import Execution
+from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.postprocess import NO_PROOFS, Processor
 from pytest_clawperator.execution.result import RunResult
 
@@ -16,6 +17,11 @@ class Runner(Protocol):
     @property
     def serial(self) -> str:
         """The device's serial."""
+        ...
+
+    @property
+    def observers(self) -> Observers:
+        """Who is told of executions."""
         ...
 
     def run(

@@ -9,6 +9,7 @@ from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.contracts.payload import Action, Execution
+from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.postprocess import (
     NO_PROOFS,
     Collected,
@@ -31,6 +32,7 @@ class ScriptedRunner:
 
     def __init__(self, answer: Callable[[Execution], RunResult]) -> None:
         self._answer = answer
+        self.observers = Observers(serial=self.serial)
         self.executions: list[Execution] = []
         self.is_closed = False
 

@@ -147,9 +147,7 @@ def _activity_of(config: pytest.Config, client: Clawperator) -> ClientActivity:
         activity = ClientActivity(client, on_use=partial(_use_now, config))
         known.append(activity)
         activity.begin()
-        observers = getattr(client.runner, "observers", None)
-        if observers is not None:
-            activity.stop_observing = observers.add(activity)
+        activity.stop_observing = client.runner.observers.add(activity)
     _use_now(config, activity)
     return activity
 

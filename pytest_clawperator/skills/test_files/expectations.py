@@ -98,14 +98,14 @@ def _subject(node: Mapping, scope: Scope, *, is_node: bool) -> ast.expr:
 
 
 def _expect(subject: ast.expr, node: Mapping | None, scope: Scope) -> ast.expr:
-    function = syntax.name("expect")
+    function: ast.expr = syntax.name("expect")
     arguments = [subject]
     if node is not None:
         soft = node.get("soft")
         if soft is not None and not Truth().fits(soft):
             raise Mistake(soft.mark, f"soft: true or false is wanted, found {found(soft)}")
         if isinstance(soft, Scalar) and soft.value is True:
-            function = syntax.attribute(function, "soft")  # type: ignore[assignment]
+            function = syntax.attribute(function, "soft")
         message = node.get("message")
         arguments += [read_value(Text(), message, scope, "message")] if message else []
     return syntax.call(function, arguments)

@@ -94,7 +94,8 @@ class _Received:
 
 
 def _read(received: bytes) -> WebAnswer:
-    response = http.client.HTTPResponse(_Received(received))  # type: ignore[arg-type]
+    source = _Received(received)
+    response = http.client.HTTPResponse(source)  # type: ignore[arg-type]  # of a socket it asks no more
     response.begin()
     if not 200 <= response.status < 300:
         raise ValueError(f"the server answered {response.status} {response.reason}")
