@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from io import BytesIO
@@ -10,13 +12,38 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Page, ViewportSize, expect
 
-from pytest_clawperator.report.page.page import write_page
-from pytest_clawperator.report.trace.reading import read_trace
 from tests.doubles.chromium import chromium
-from tests.report.page.shop import record_shop
 
 IMAGES = Path(__file__).parents[3] / "docs" / "images"
 LAPTOP, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
+OPTIONS = ("--claw-device=sim", "--claw-sim-time-scale=0.1", "--claw-trace=on", "-q")
+TEST = """\
+import pytest
+
+from pytest_clawperator import Clawperator, expect
+
+
+@pytest.mark.claw_app("com.example.shop", clear=True)
+def test_two_items_are_paid(clawperator: Clawperator) -> None:
+    with clawperator.step("Sign in"):
+        clawperator.enter_text("ada@example.com", id="email")
+        clawperator.enter_text("secret", id="password")
+        clawperator.click(id="sign_in")
+        expect(clawperator.node(text="Summer sale")).to_be_visible()
+        clawperator.click(text="Not now")
+
+    with clawperator.step("Fill the cart"):
+        for number in (2, 4):
+            with clawperator.step(f"Add item {number}"):
+                clawperator.click(text=f"Item {number}")
+                clawperator.click(text="Add to cart")
+                clawperator.back()
+
+    with clawperator.step("Check the cart"):
+        clawperator.click(id="cart_button")
+        total = clawperator.node(id="cart_total")
+        expect(total).to_have_text("{total}", timeout=1)
+"""
 
 
 def select(page: Page, title: str) -> None:
@@ -26,13 +53,13 @@ def select(page: Page, title: str) -> None:
 
 def show_node(page: Page) -> None:
     """Show a click with its node."""
-    select(page, 'click text="Sign in"')
+    select(page, "sign_in")
     page.keyboard.press("2")
 
 
 def show_matcher(page: Page) -> None:
     """Show what a matcher finds, everywhere."""
-    select(page, 'click text="Item 4"')
+    select(page, "click 'Item 4'")
     page.keyboard.press("2")
     page.get_by_label("Matcher", exact=True).fill('role="button", text_contains="item"')
     page.locator("#steps .found.some").first.wait_for()
@@ -40,7 +67,7 @@ def show_matcher(page: Page) -> None:
 
 def show_changes(page: Page) -> None:
     """Show what a click changed."""
-    select(page, 'click text="Sign in"')
+    select(page, "sign_in")
     page.keyboard.press("7")
     page.keyboard.press("v")
     expect(page.locator("claw-screen")).to_have_count(3)
@@ -49,7 +76,7 @@ def show_changes(page: Page) -> None:
 def show_touch(page: Page) -> None:
     """Show where a click went, on a narrow window."""
     page.get_by_role("button", name="Steps").click()
-    select(page, 'click text="Add to cart"')
+    select(page, "click 'Add to cart'")
     page.get_by_role("button", name="Screen").click()
 
 
@@ -79,11 +106,14 @@ def take(page_file: Path) -> None:
             print(name, (IMAGES / f"{name}.png").stat().st_size)
 
 
+def run_test(folder: Path, total: str) -> Path:
+    """Run the test with this total; return its page."""
+    (folder / "test_cart.py").write_text(TEST.replace("{total}", total), encoding="utf-8")
+    subprocess.run([sys.executable, "-m", "pytest", *OPTIONS], cwd=folder, check=False)
+    return max(folder.glob("claw-results/*/*/trace.html"), key=lambda page: page.stat().st_mtime)
+
+
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder:
-        for kind, total in (("failed", "$99.00"), ("passed", "$38.00")):
-            (Path(folder) / kind).mkdir()
-            record_shop(Path(folder) / kind, expected_total=total, time_scale=0.3)
-        failed, passed = (read_trace(Path(folder) / k / "trace") for k in ("failed", "passed"))
-        write_page(failed, Path(folder) / "page.html", passed=passed)
-        take(Path(folder) / "page.html")
+    with tempfile.TemporaryDirectory() as name:
+        run_test(Path(name), "$38.00")
+        take(run_test(Path(name), "$99.00"))
