@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from pytest_clawperator.report.page.pictures import picture_uri
+from pytest_clawperator.report.page.touches import touches_of
 from pytest_clawperator.report.page.trees import read_tree
 from pytest_clawperator.report.trace.reading import Trace
 
@@ -33,7 +34,10 @@ def page_contents(trace: Trace, *, folder: Path) -> dict[str, Any]:
         "pictures": {},
         "skipped": trace.skipped,
     }
+    touches = touches_of(trace)
     for event in trace.events:
+        if event["kind"] == "execution-end" and event.get("touch") is None:
+            event = {**event, "touch": touches.get(str(event.get("id")))}
         contents["events"].append(_page_event(event, contents["packed"], trace, folder))
     for name in dict.fromkeys(filter(_is_text, _tree_names(trace))):
         if (xml := trace.blob(name)) is not None:

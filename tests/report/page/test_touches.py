@@ -1,0 +1,57 @@
+"""What an action touched is found where the trace says what was sent and what was there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.report.page.touches import touches_of
+from pytest_clawperator.report.trace.events import ExecutionBegan, ExecutionEnded
+from pytest_clawperator.report.trace.reading import Trace, read_trace
+from pytest_clawperator.report.trace.writing import TraceWriter
+from tests.report.page.made import END, HEAD, SERIAL
+from tests.snapshot.screens import hierarchy, node
+
+SCREEN = hierarchy(node(text="Go", bounds="[10,20][110,60]"))
+
+
+def traced(folder: Path, params: Any, *, is_own: bool = True) -> Trace:
+    """Write a look and a click, which has a look of its own or not."""
+    writer = TraceWriter(folder)
+    tree = writer.keep(SCREEN.encode(), ".xml")
+    click = {"actions": [{"id": "w", "type": "wait_for_node"}, {"type": "click", "params": params}]}
+    sent: list[dict[str, Any]] = [{"actions": [{"id": "s", "type": "snapshot_ui"}]}, click]
+    looks = [(None, tree), (tree if is_own else None, None)]
+    writer.write(HEAD)
+    for number, (payload, (before, after)) in enumerate(zip(sent, looks, strict=True), 1):
+        about: dict[str, Any] = {"serial": SERIAL, "title": "step", "payload": payload}
+        writer.write(ExecutionBegan(at=100.0 + number, id=number, **about))
+        writer.write(
+            ExecutionEnded(at=100.5 + number, id=number, seconds=0.5, before=before, after=after)
+        )
+    writer.write(END)
+    writer.close()
+    return read_trace(folder)
+
+
+@pytest.mark.parametrize("is_own", [True, False])
+def test_the_node_that_was_clicked_is_found(tmp_path: Path, is_own: bool) -> None:
+    """On the look of the action itself, or on the one just before it."""
+    trace = traced(tmp_path, {"matcher": {"textEquals": "Go"}}, is_own=is_own)
+
+    assert touches_of(trace) == {"2": {"bounds": [10, 20, 110, 60], "point": [60, 40]}}
+
+
+def test_a_point_is_what_was_touched(tmp_path: Path) -> None:
+    """A click on a coordinate needs no node."""
+    trace = traced(tmp_path, {"coordinate": {"x": 3, "y": 4}})
+
+    assert touches_of(trace) == {"2": {"point": [3, 4]}}
+
+
+@pytest.mark.parametrize("params", [{"matcher": {"textEquals": "Stop"}}, {"matcher": {"x": 1}}, 5])
+def test_what_is_not_known_is_left_out(tmp_path: Path, params: Any) -> None:
+    """No node fits, or the trace says something that makes no sense."""
+    assert touches_of(traced(tmp_path, params)) == {}
