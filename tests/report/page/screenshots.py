@@ -76,7 +76,7 @@ def show_changes(page: Page) -> None:
 def show_touch(page: Page) -> None:
     """Show where a click went, on a narrow window."""
     page.get_by_role("button", name="Steps").click()
-    select(page, "click 'Add to cart'")
+    select(page, "click 'Item 2'")
     page.get_by_role("button", name="Screen").click()
 
 
