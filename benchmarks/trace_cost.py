@@ -3,6 +3,9 @@
 The tests of one run take turns: without a trace, with one that is thrown away because the test
 passed, with one that is kept and has pictures. Time is that of the whole test, with its setup
 and teardown. Figures are medians of the ratios of neighbours.
+
+Phones are simulated at the pace of the real Operator, whose pauses are what a test mostly waits
+for, and in a hurry, as in the tests of this package: there a trace has no pauses to use.
 """
 
 from __future__ import annotations
@@ -20,7 +23,8 @@ from pytest_clawperator.report.index.reading import PAGE_FILE
 
 MODES = ("off", "retain-on-failure", "on")
 ASKED = {"retain-on-failure": "<= 1.05 x", "on": "<= 1.5 x"}
-ROUNDS = 30
+# The pace, and how often each mode takes its turn.
+ROUNDS = {1.0: 6, 0.05: 30}
 STEPS = 50
 EXECUTIONS = 5_000
 SUITE_RUNS = 3
@@ -30,7 +34,6 @@ SETTINGS = """
 [pytest]
 claw_device = sim
 claw_sim_app = notes.yaml
-claw_sim_time_scale = 0.05
 """
 APP = """
 package: com.example.notes
@@ -119,7 +122,9 @@ def open_notes(clawperator):
 def test_usual_steps(clawperator, mode):
     usual_steps(clawperator, STEPS)
 """
-MEMORY = """
+MEMORY = (
+    TESTS.partition("@pytest.mark.parametrize")[0]
+    + """
 def kib():
     gc.collect()
     status = Path("/proc/self/status").read_text()
@@ -132,6 +137,7 @@ def test_memory(clawperator, mode):
     usual_steps(clawperator, EXECUTIONS * 4 // 5)
     Path(f"memory-{mode}").write_text(str(kib() / early))
 """
+)
 
 
 class Project:
@@ -143,11 +149,11 @@ class Project:
         for name, content in files.items():
             (folder / name).write_text(content, encoding="utf-8")
 
-    def run(self, tests: str) -> list[tuple[str, float]]:
+    def run(self, tests: str, *, pace: float) -> list[tuple[str, float]]:
         """Run tests; return the mode and the seconds of each."""
-        sizes = f"ROUNDS, STEPS, EXECUTIONS = {ROUNDS}, {STEPS}, {EXECUTIONS}\n"
+        sizes = f"ROUNDS, STEPS, EXECUTIONS = {ROUNDS[pace]}, {STEPS}, {EXECUTIONS}\n"
         (self._folder / "test_notes.py").write_text(sizes + tests, encoding="utf-8")
-        run_pytest("test_notes.py", folder=self._folder)
+        run_pytest("test_notes.py", f"--claw-sim-time-scale={pace}", folder=self._folder)
         took = json.loads((self._folder / "took.json").read_text(encoding="utf-8"))
         return [(mode, taken) for mode, taken in took]
 
@@ -184,15 +190,16 @@ def by_mode(took: list[tuple[str, float]]) -> dict[str, list[float]]:
 
 def usual_test(project: Project) -> None:
     """Print what the trace of a test of usual steps costs, and how large its page is."""
-    took = project.run(TESTS)[len(MODES) :]  # the first of each mode loads modules
-    show_ratios(f"{STEPS} usual steps", by_mode(took))
+    for pace in ROUNDS:
+        took = project.run(TESTS, pace=pace)[len(MODES) :]  # the first of each mode loads modules
+        show_ratios(f"{STEPS} usual steps, pace {pace:g}", by_mode(took))
     largest = max(page.stat().st_size for page in project.pages())
     show(f"page of {STEPS} steps with pictures", f"{largest / 1e6:.2f} MB", "<= 1.5 MB")
 
 
 def memory(project: Project) -> None:
     """Print how memory grows in a test of very many steps."""
-    project.run(TESTS + MEMORY)
+    project.run(MEMORY, pace=0.05)
     for mode in MODES[1:]:
         growth = project.memory(mode)
         show(f"memory, {EXECUTIONS:,} steps to a fifth, {mode}", f"{growth:.2f} x", "flat")

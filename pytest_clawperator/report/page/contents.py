@@ -36,7 +36,7 @@ def page_contents(trace: Trace, *, folder: Path) -> dict[str, Any]:
     }
     touches = touches_of(trace)
     for event in trace.events:
-        if event["kind"] == "execution-end" and event.get("touch") is None:
+        if event["kind"] == "execution-end":
             event = {**event, "touch": touches.get(str(event.get("id")))}
         contents["events"].append(_page_event(event, contents["packed"], trace, folder))
     for name in dict.fromkeys(filter(_is_text, _tree_names(trace))):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
@@ -12,6 +13,10 @@ from pytest_clawperator.snapshot.parse import decoded
 from pytest_clawperator.snapshot.tree import Snapshot
 
 _TOUCHING = ("click", "enter_text")
+# Neighbouring executions act on the same few screens, which may be large.
+_SCREENS = 8
+
+Screens = Callable[[str], "Snapshot | None"]
 
 
 def touches_of(trace: Trace) -> dict[str, dict[str, Any]]:
@@ -20,6 +25,7 @@ def touches_of(trace: Trace) -> dict[str, dict[str, Any]]:
     A trace says what was sent and what was on the screen; the first match is what the device
     acts on. Where an action has no look of its own, the screen is as the last look found it.
     """
+    screens = lru_cache(maxsize=_SCREENS)(lambda name: _snapshot(trace.blob(name)))
     found: dict[str, dict[str, Any]] = {}
     began: dict[Any, dict[str, Any]] = {}
     last: dict[Any, Any] = {}
@@ -32,20 +38,20 @@ def touches_of(trace: Trace) -> dict[str, dict[str, Any]]:
         elif event["kind"] == "execution-end" and number in began:
             serial = str(began[number].get("serial"))
             screen = event.get("before") or last.get(serial)
-            if touch := _touch(began[number].get("payload"), screen, trace):
+            if touch := _touch(began[number].get("payload"), screen, screens):
                 found[str(number)] = touch
             # What was there before an action says nothing of what is there after it.
             last[serial] = event.get("after")
     return found
 
 
-def _touch(payload: Any, screen: Any, trace: Trace) -> dict[str, Any] | None:
+def _touch(payload: Any, screen: Any, screens: Screens) -> dict[str, Any] | None:
     for params in _touching(payload):
         coordinate, matcher = params.get("coordinate"), params.get("matcher")
         if isinstance(coordinate, Mapping):
             return {"point": [coordinate.get("x"), coordinate.get("y")]}
         if isinstance(matcher, Mapping) and isinstance(screen, str):
-            return _touched_node(matcher, trace.blob(screen))
+            return _touched_node(matcher, screens(screen))
     return None
 
 
@@ -57,17 +63,21 @@ def _touching(payload: Any) -> Iterator[Mapping[str, Any]]:
             yield action["params"]
 
 
-def _touched_node(matcher: Mapping[str, Any], xml: bytes | None) -> dict[str, Any] | None:
-    if xml is None:
+def _snapshot(xml: bytes | None) -> Snapshot | None:
+    try:
+        return None if xml is None else Snapshot.from_step(decoded(xml), {}, partial=True)
+    except ClawperatorError:  # a trace may say anything
+        return None
+
+
+def _touched_node(matcher: Mapping[str, Any], screen: Snapshot | None) -> dict[str, Any] | None:
+    if screen is None:
         return None
     try:
-        nodes = Snapshot.from_step(decoded(xml), {}, partial=True).find_all(
-            NodeMatcher.from_wire(matcher)
-        )
-    except ClawperatorError:  # a trace may say anything
+        nodes = screen.find_all(NodeMatcher.from_wire(matcher))
+    except ClawperatorError:
         return None
     box = nodes[0].bounds if nodes else None
     if box is None:
         return None
-    point = [(box.left + box.right) // 2, (box.top + box.bottom) // 2]
-    return {"bounds": [box.left, box.top, box.right, box.bottom], "point": point}
+    return {"bounds": [box.left, box.top, box.right, box.bottom], "point": list(box.center)}

@@ -47,15 +47,6 @@ class Failure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Touch:
-    """Where an action went: the bounds of its node as left, top, right, bottom; its point."""
-
-    bounds: tuple[int, int, int, int] | None = None
-    point: tuple[int, int] | None = None
-    matcher: Mapping[str, str] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class TraceEvent:
     """A line of a trace."""
 
@@ -159,7 +150,6 @@ class ExecutionEnded(TraceEvent):
     failure: Failure | None = None
     before: str | None = None
     after: str | None = None
-    touch: Touch | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

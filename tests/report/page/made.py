@@ -19,7 +19,6 @@ from pytest_clawperator.report.trace.events import (
     Source,
     StepBegan,
     StepEnded,
-    Touch,
     TraceBegan,
     TraceEnded,
     TraceEvent,
@@ -97,7 +96,7 @@ def long_trace(
         at, block = 101.0 + number, 10_000 + number // 10
         if number % 10 == 0:
             writer.write(StepBegan(at=at, id=block, title=f"Block {number // 10 + 1}"))
-        for event in _execution(number, at, block, kept, nodes):
+        for event in _execution(number, at, block, kept):
             writer.write(event)
         if shots:
             writer.write(_picture(number, at + 0.9, shots[number % len(shots)]))
@@ -113,7 +112,7 @@ def expecting_trace(folder: Path, pictures: Sequence[bytes]) -> Trace:
     writer = TraceWriter(folder)
     kept = [writer.keep(wide_tree(60, chosen=number).encode(), ".xml") for number in range(2)]
     shots = [writer.keep(picture, ".webp") for picture in pictures]
-    for event in (HEAD, DEVICE, *_execution(1, 101.0, 0, kept, 60)):
+    for event in (HEAD, DEVICE, *_execution(1, 101.0, 0, kept)):
         writer.write(event)
     for number, tree in enumerate(kept):
         at, look = 102.0 + number, 3 + number
@@ -140,11 +139,10 @@ def _picture(number: int, at: float, blob: str) -> PictureTaken:
     )
 
 
-def _execution(
-    number: int, at: float, block: int, trees: list[str], nodes: int
-) -> Iterator[TraceEvent]:
+def _execution(number: int, at: float, block: int, trees: list[str]) -> Iterator[TraceEvent]:
     place = number % 20
-    left, top, right, bottom = cell(place, nodes - 1 - nodes // 21)
+    params = {"matcher": {"textEquals": f"Cell {place}"}}
+    click = {"id": "a", "type": "click", "params": params}
     yield ExecutionBegan(
         at=at,
         id=number,
@@ -152,7 +150,7 @@ def _execution(
         serial=SERIAL,
         title=f'click text="Cell {place}"',
         source=Source(file="tests/test_made.py", line=number + 1, text="claw.click(...)"),
-        payload={"commandId": f"c-{number}", "actions": [{"id": "a", "type": "click"}]},
+        payload={"commandId": f"c-{number}", "actions": [click]},
     )
     yield LogWritten(
         at=at + 0.5,
@@ -167,9 +165,6 @@ def _execution(
         envelope={"status": "success", "stepResults": []},
         before=trees[number % len(trees)],
         after=trees[(number + 1) % len(trees)],
-        touch=Touch(
-            bounds=(left, top, right, bottom), point=((left + right) // 2, (top + bottom) // 2)
-        ),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
@@ -36,7 +36,6 @@ from pytest_clawperator.report.trace.events import (
     Source,
     StepBegan,
     StepEnded,
-    Touch,
     TraceBegan,
     TraceEnded,
 )
@@ -53,7 +52,6 @@ class _Doing:
 
     title: str
     source: Source
-    matcher: Mapping[str, str]
     before: bytes | None = None
 
 
@@ -139,7 +137,6 @@ class Recording:
                 failure=_failure(result, event.error),
                 before=None if before is None else self.writer.keep(before, ".xml"),
                 after=self.writer.keep(after.xml.encode("utf-8", "surrogatepass"), ".xml"),
-                touch=_touch(before, doing.matcher),
             )
         )
         if self._has_pictures:
@@ -189,12 +186,11 @@ class Recording:
         call: Callable[[], object],
         *,
         until: Callable[[], object] = lambda: None,
-        **matcher: str,
     ) -> None:
         """Do something that is one execution; ``until`` waits for the screen that it leads to."""
         source = _caller(2)
         before = self.claw.snapshot().xml.encode("utf-8", "surrogatepass")
-        self._doing = _Doing(title, source, matcher, before)
+        self._doing = _Doing(title, source, before)
         call()
         assert self._finished is not None
         until()
@@ -202,7 +198,7 @@ class Recording:
 
     def expect(self, title: str, call: Callable[[], object]) -> None:
         """Expect something; each look of it is a poll."""
-        self._doing, self._polls = _Doing(title, _caller(2), {}), []
+        self._doing, self._polls = _Doing(title, _caller(2)), []
         source, began, failure = self._doing.source, time.time(), None
         try:
             call()
@@ -262,17 +258,6 @@ def _hierarchies(result: RunResult) -> list[bytes]:
     return [
         step.data["text"].encode("utf-8", "surrogatepass") for step in steps if "text" in step.data
     ]
-
-
-def _touch(before: bytes | None, matcher: Mapping[str, str]) -> Touch | None:
-    from pytest_clawperator.snapshot.tree import Snapshot
-
-    if before is None or not matcher:
-        return None
-    node = Snapshot.from_xml(before).find(**matcher)  # type: ignore[arg-type]
-    if not node:
-        return None
-    return Touch(bounds=(*node.bounds,), point=node.bounds.center, matcher=dict(matcher))
 
 
 def _failure(result: RunResult | None, error: BaseException | None) -> Failure | None:

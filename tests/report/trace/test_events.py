@@ -10,7 +10,7 @@ from pytest_clawperator.report.trace import events
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "trace.md"
 ROW = re.compile(r"^\| `([\w-]+)` \| ([`\w ]+) \|", re.MULTILINE)
-OBJECTS = (events.Source, events.Excerpt, events.Failure, events.Touch, events.Poll)
+OBJECTS = (events.Source, events.Excerpt, events.Failure, events.Poll)
 
 
 def listed() -> dict[str, list[str]]:
