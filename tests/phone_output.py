@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from pytest_clawperator.devices.doctor.device_facts import Automation
 from pytest_clawperator.devices.screen_state import ScreenState
-from pytest_clawperator.execution.display import Display
+from pytest_clawperator.execution.pictures.display import Display
 from pytest_clawperator.execution.processes import Processes
 
 OPERATOR = "com.clawperator.operator"

@@ -31,6 +31,11 @@ from pytest_clawperator.execution.dispatch import Command, Reply, dispatch
 from pytest_clawperator.execution.flight import Claim, Clearance, Flight, always_clear
 from pytest_clawperator.execution.locks.sweep import sweep
 from pytest_clawperator.execution.observing import Observers
+from pytest_clawperator.execution.pictures.screenshots import (
+    Screenshot,
+    ScreenshotFolder,
+    take_screenshot,
+)
 from pytest_clawperator.execution.postprocess import (
     NO_PROOFS,
     PROCESSORS,
@@ -45,7 +50,6 @@ from pytest_clawperator.execution.postprocess import (
 from pytest_clawperator.execution.processes import KnownProcesses, Processes, ask_processes
 from pytest_clawperator.execution.recovery import Recovery, recover
 from pytest_clawperator.execution.result import LogSlice, RunResult
-from pytest_clawperator.execution.screenshots import Screenshot, ScreenshotFolder, take_screenshot
 from pytest_clawperator.execution.unfinished import await_end
 from pytest_clawperator.snapshot.extract import snapshots_from_lines
 from pytest_clawperator.transport.interface import ShellResult, Transport

@@ -21,12 +21,12 @@ from pytest_clawperator.errors import (
     LeaseError,
     TransportError,
 )
-from pytest_clawperator.execution.display import take_picture
 from pytest_clawperator.execution.flight import Clearance
+from pytest_clawperator.execution.pictures.display import take_picture
+from pytest_clawperator.execution.pictures.screenshots import no_picture
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import screenshot_path
 from pytest_clawperator.execution.result import LogSlice, RunResult, error_of
-from pytest_clawperator.execution.screenshots import no_picture
 from pytest_clawperator.service.leasing import Leasing
 from pytest_clawperator.transport.interface import Transport
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_clawperator.errors import UNUSABLE_FILE, TransportError, file_problem
-from pytest_clawperator.execution.display import take_picture
+from pytest_clawperator.execution.pictures.display import take_picture
 from pytest_clawperator.transport.interface import Transport
 
 try:

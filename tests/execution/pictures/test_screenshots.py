@@ -13,8 +13,8 @@ import pytest
 
 from pytest_clawperator.contracts.events import Notice
 from pytest_clawperator.errors import ErrorCode
-from pytest_clawperator.execution import screenshots
-from pytest_clawperator.execution.screenshots import ScreenshotFolder
+from pytest_clawperator.execution.pictures import screenshots
+from pytest_clawperator.execution.pictures.screenshots import ScreenshotFolder
 from tests.doubles.pipeline import SHOT, MakeBench, envelope
 
 
@@ -50,7 +50,7 @@ def left(place: Path, name: str, *, hours: float = 1) -> Path:
 
 OTHER = """
 import sys, tempfile
-from pytest_clawperator.execution.screenshots import ScreenshotFolder
+from pytest_clawperator.execution.pictures.screenshots import ScreenshotFolder
 
 tempfile.tempdir = sys.argv[1]
 folder = ScreenshotFolder()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from pytest_clawperator.errors import ShellError
-from pytest_clawperator.execution.display import (
+from pytest_clawperator.execution.pictures.display import (
     Display,
     Picture,
     parse_displays,
