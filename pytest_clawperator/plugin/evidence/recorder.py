@@ -246,8 +246,8 @@ class Recorder:
         page = kept.parent / PAGE_FILE
         page = kept / PAGE_FILE if page.exists() else page
         try:
-            passed = last_passed(kept, nodeid=self._item.nodeid, run=self._trace.run)
-            write_page(read_trace(kept), page, passed=passed)
+            trace = read_trace(kept)
+            write_page(trace, page, passed=last_passed(trace, run=self._trace.run))
         except (ClawperatorError, OSError) as exc:
             self._files[kept] = ""
             self._lines.append(f"no {PAGE_FILE}: {exc}")

@@ -58,9 +58,10 @@ def _places(folder: Path) -> Iterator[Path]:
 def rebuild(runs: Sequence[Run], index: Path) -> list[Run]:
     """Write the page of each trace, the index of each run, and one of all; return the runs."""
     for run in runs:
-        for trace in traces_in(run.folder):
-            passed = last_passed(trace.folder, nodeid=trace.nodeid, run=run.folder.resolve().name)
-            write_page(read_trace(trace.folder), _page_path(trace), passed=passed)
+        for found in traces_in(run.folder):
+            trace = read_trace(found.folder)
+            passed = last_passed(trace, run=run.folder.resolve().name)
+            write_page(trace, _page_path(found), passed=passed)
     fresh = [read_run(run.folder) for run in runs]
     try:
         for run in fresh:

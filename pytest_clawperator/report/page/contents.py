@@ -25,28 +25,41 @@ _MOST_DEPTH = 60
 _PACKED = {"execution": "payload", "execution-end": "envelope"}
 
 
-def page_contents(trace: Trace, *, folder: Path) -> dict[str, Any]:
-    """Return what a page in ``folder`` holds of a trace; nothing else is needed to show it."""
-    contents: dict[str, Any] = {
-        "events": [],
-        "packed": [],
-        "trees": {},
-        "pictures": {},
-        "skipped": trace.skipped,
+def page_contents(trace: Trace, *, passed: Trace | None, folder: Path) -> dict[str, Any]:
+    """Return what a page in ``folder`` holds of traces; nothing else is needed to show them.
+
+    They have many screens in common, and a blob of the same name is the same.
+    """
+    traces = [trace] if passed is None else [trace, passed]
+    return {
+        "trace": _story(trace, folder),
+        "passed": None if passed is None else packed(_story(passed, folder)),
+        "trees": dict(item for one in reversed(traces) for item in _trees(one)),
+        "pictures": dict(item for one in reversed(traces) for item in _pictures(one)),
     }
+
+
+def _story(trace: Trace, folder: Path) -> dict[str, Any]:
+    contents: dict[str, Any] = {"events": [], "packed": [], "skipped": trace.skipped}
     touches = touches_of(trace)
     for event in trace.events:
         if event["kind"] == "execution-end":
             event = {**event, "touch": touches.get(str(event.get("id")))}
         contents["events"].append(_page_event(event, contents["packed"], trace, folder))
+    return contents
+
+
+def _trees(trace: Trace) -> Iterator[tuple[str, str]]:
     for name in dict.fromkeys(filter(_is_text, _tree_names(trace))):
         if (xml := trace.blob(name)) is not None:
-            contents["trees"][name] = packed(read_tree(xml))
+            yield name, packed(read_tree(xml))
+
+
+def _pictures(trace: Trace) -> Iterator[tuple[str, str]]:
     for name in dict.fromkeys(filter(_is_text, _picture_names(trace))):
         picture = trace.blob(name)
         if picture is not None and (uri := picture_uri(picture)) is not None:
-            contents["pictures"][name] = uri
-    return contents
+            yield name, uri
 
 
 def packed(value: Any) -> str:

@@ -51,16 +51,12 @@ def write_file(path: Path, text: str) -> None:
 
 def page_text(trace: Trace, *, folder: Path, passed: Trace | None = None) -> str:
     """Return the page of a trace, whose links to other files start in ``folder``."""
-    data = {
-        "trace": page_contents(trace, folder=folder),
-        "passed": None if passed is None else page_contents(passed, folder=folder),
-    }
     return page_of(
         "viewer/viewer.html",
         entry=_ENTRY,
         styles=_STYLES,
         title=_title(trace),
-        data=data,
+        data=page_contents(trace, passed=passed, folder=folder),
         summary=_summary(trace),
     )
 

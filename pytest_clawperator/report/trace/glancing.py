@@ -70,21 +70,21 @@ def glance(folder: Path) -> Glance | None:
     )
 
 
-def last_passed(kept: Path, *, nodeid: str, run: str) -> Trace | None:
-    """Return the trace of the last run in which a test passed, to compare one with.
+def last_passed(trace: Trace, *, run: str) -> Trace | None:
+    """Return the trace of the last run in which a test passed, to compare one that did not.
 
-    It is looked for where ``kept``, a trace of this run, would be in the folders of others.
+    It is looked for where ``trace``, which is of this run, would be in the folders of others.
     """
-    here = next((one for one in kept.parents if one.name == run), None)
-    if here is None:
+    here = next((one for one in trace.folder.parents if one.name == run), None)
+    if here is None or (trace.end or {}).get("outcome") == "passed":
         return None
-    test = kept.relative_to(here).parts[0]
+    test = trace.folder.relative_to(here).parts[0]
     for other in sorted(here.parent.iterdir(), reverse=True)[:_RUNS]:
         if other == here or not (other / test).is_dir():
             continue
-        for trace in traces_in(other / test):
-            if (trace.nodeid, trace.outcome) == (nodeid, "passed"):
-                return read_trace(trace.folder)
+        for found in traces_in(other / test):
+            if (found.nodeid, found.outcome) == (trace.head["nodeid"], "passed"):
+                return read_trace(found.folder)
     return None
 
 

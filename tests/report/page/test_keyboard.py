@@ -54,8 +54,10 @@ def test_the_tree_of_nodes_is_walked_through(shop: Page) -> None:
     shop.keyboard.press("Home")
     root = tree.get_by_role("treeitem").first
     expect(root).to_have_attribute("aria-selected", "true")
+    first = tree.get_attribute("aria-activedescendant") or ""
     shop.keyboard.press("ArrowRight")
     shop.keyboard.press("ArrowDown")
+    expect(tree).not_to_have_attribute("aria-activedescendant", first)
     active = tree.get_attribute("aria-activedescendant") or ""
     expect(shop.locator(f"#{active}")).to_have_attribute("aria-selected", "true")
     expect(shop.get_by_role("region", name="Attributes")).to_be_visible()

@@ -94,9 +94,20 @@ def test_a_page_of_fifty_steps_with_pictures_is_small(tmp_path: Path) -> None:
     trace = long_trace(tmp_path / "trace", steps=50, nodes=120, trees=50, pictures=pictures)
     write_page(trace, tmp_path / "page.html")
 
-    assert len(data_of(tmp_path / "page.html")["trace"]["pictures"]) == 50
-    assert len(data_of(tmp_path / "page.html")["trace"]["trees"]) == 50
+    assert len(data_of(tmp_path / "page.html")["pictures"]) == 50
+    assert len(data_of(tmp_path / "page.html")["trees"]) == 50
     assert (tmp_path / "page.html").stat().st_size <= 1_500_000
+
+
+def test_screens_that_were_the_same_when_it_passed_are_there_once(tmp_path: Path) -> None:
+    """A page that compares two runs has each picture and hierarchy once."""
+    shot, names = _webp(1), ("now", "passed")
+    now, passed = (long_trace(tmp_path / one, steps=4, pictures=[shot]) for one in names)
+    write_page(now, tmp_path / "page.html", passed=passed)
+
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert text.count(base64.b64encode(shot).decode()) == 1
+    assert len(data_of(tmp_path / "page.html")["trees"]) == 5
 
 
 def _webp(seed: int) -> bytes:
@@ -123,7 +134,7 @@ def test_small_pictures_stay_as_they_are_and_large_ones_shrink(tmp_path: Path) -
         tmp_path / "page.html",
     )
 
-    pictures = data_of(tmp_path / "page.html")["trace"]["pictures"]
+    pictures = data_of(tmp_path / "page.html")["pictures"]
     assert pictures[f"{0:032x}.png"] == f"data:image/png;base64,{base64.b64encode(small).decode()}"
     shrunk = base64.b64decode(pictures[f"{1:032x}.png"].removeprefix("data:image/webp;base64,"))
     assert Image.open(BytesIO(shrunk)).size == (432, 960)

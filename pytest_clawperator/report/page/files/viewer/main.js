@@ -3,6 +3,7 @@ import { byId, fill, icon } from "../base/dom.js";
 import { clip, duration } from "../base/format.js";
 import { startTheme } from "../base/theme.js";
 import { Story } from "./model.js";
+import { unpack } from "./packed.js";
 import { Viewer } from "./viewer.js";
 
 const OUTCOME_ICONS = new Map([["passed", "check"], ["failed", "cross"], ["error", "broken"], ["skipped", "skip"]]);
@@ -25,7 +26,8 @@ function showHead(story) {
 
 startTheme();
 const given = JSON.parse(byId("data").textContent ?? "{}");
-const shownStory = new Story(given.trace);
+const shownStory = new Story(given.trace, given);
 showHead(shownStory);
-const viewer = new Viewer(shownStory, given.passed === null ? null : new Story(given.passed));
+const passedStory = given.passed === null ? null : new Story(await unpack(given.passed), given);
+const viewer = new Viewer(shownStory, passedStory);
 viewer.begin();

@@ -88,11 +88,14 @@ export class Entry {
 
 /** A whole trace, ready to be shown. */
 export class Story {
-  /** @param {unknown} contents as `contents.py` makes them */
-  constructor(contents) {
+  /**
+   * @param {unknown} contents as `contents.py` makes them
+   * @param {unknown} shared hierarchies and pictures of all traces of the page
+   */
+  constructor(contents, shared) {
     const given = bag(contents);
-    this.trees = textsOf(given.trees);
-    this.pictureUris = textsOf(given.pictures);
+    this.trees = textsOf(bag(shared).trees);
+    this.pictureUris = textsOf(bag(shared).pictures);
     this.packed = listIn(given, "packed").map(String);
     this.skipped = numberIn(given, "skipped") ?? 0;
     this.nodeid = "";

@@ -35,7 +35,6 @@ export class Viewer {
     this.story = story;
     this.passed = passed;
     this.trees = new TreeStore(story.trees);
-    this.passedTrees = new TreeStore(passed?.trees ?? new Map());
     /** @type {ShownEntry | null} */
     this.entry = null;
     /** @type {ShownMoment[]} */
@@ -169,7 +168,7 @@ export class Viewer {
   /** @param {ShownMoment} ref */
   treeOf(ref) {
     const name = ref.entry.moments[ref.moment]?.tree ?? null;
-    return (ref.isPassed ? this.passedTrees : this.trees).get(name);
+    return this.trees.get(name);
   }
 
   /**
@@ -179,7 +178,7 @@ export class Viewer {
    */
   async isPictureOlder(ref, tree) {
     const { pictured } = ref.entry.moments[ref.moment];
-    const other = pictured === null || tree === null ? null : await (ref.isPassed ? this.passedTrees : this.trees).get(pictured);
+    const other = pictured === null || tree === null ? null : await this.trees.get(pictured);
     return other !== null && tree !== null && isOtherScreen(other, tree);
   }
 
