@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from pytest_clawperator.simulator.shell.signals import TERMINATE
 from pytest_clawperator.simulator.shell.streams import Output
 
 _FIRST_PID = 20000
 _LAST_PID = 32767
 # Together, all the processes of a device's shells; more than a script with a purpose needs.
 _MAX_PROCESSES = 512
-TERMINATED = 128 + 15
 SHELL = "sh"
 """How a shell is called in the list of processes."""
 
@@ -31,6 +31,7 @@ class Job:
     outputs: Collection[Output]
     name: str = SHELL
     ignores_hangup: bool = False
+    ended_by: int = TERMINATE
     task: asyncio.Task[int] = field(init=False)
 
     def holds(self, output: Output) -> bool:
@@ -39,13 +40,14 @@ class Job:
 
     def signal(self, number: int) -> None:
         """End it, whichever signal it is."""
+        self.ended_by = number
         self.task.cancel()
 
     async def status(self) -> int:
         """Wait for its end and return its exit status."""
         await asyncio.wait([self.task])
         if self.task.cancelled() or self.task.exception() is not None:
-            return TERMINATED
+            return 128 + self.ended_by
         return self.task.result()
 
 

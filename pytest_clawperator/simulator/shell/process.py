@@ -52,7 +52,12 @@ class _Process:
         else:
             status = await self._run_trap(self._signal)
         if AT_EXIT in self._shell.traps:
-            await self._run_trap(AT_EXIT)
+            return await isolated(self._shell, self._at_exit(status))
+        return status
+
+    async def _at_exit(self, status: int) -> int:
+        """Run what was noted for the end, which an ``exit`` there gives another status."""
+        await evaluate(self._shell, self._shell.traps.pop(AT_EXIT))
         return status
 
     async def _run_trap(self, number: int) -> int:

@@ -12,6 +12,9 @@ from tests.doubles.simulator.android_phone import Phone
     [
         ("echo a; kill $$; sleep 100; echo b", 143, "a\n"),
         ("kill -9 $$; sleep 100", 137, ""),
+        ("kill -9 $$; echo no", 137, ""),
+        ("pkill -9 -x sh; echo no", 137, ""),
+        ("sleep 100 & kill -9 $!; wait $!; echo $?", 0, "137\n"),
         ("kill -0 $$ && echo there", 0, "there\n"),
         ("kill -WINCH $$; kill -28 $$; echo on", 0, "on\n"),
         ("sh -c 'kill $$; sleep 100'; echo $?", 0, "143\n"),
@@ -28,6 +31,7 @@ def test_a_signal_ends_a_shell(script: str, status: int, out: str) -> None:
     ("script", "status", "out"),
     [
         ("trap 'echo bye' EXIT; echo hi; exit 3", 3, "hi\nbye\n"),
+        ("trap 'exit 4' EXIT; exit 3", 4, ""),
         ("trap 'echo got; exit 4' TERM; kill $$; sleep 100", 4, "got\n"),
         ("trap 'echo got' SIGHUP INT; kill -2 $$; sleep 100", 0, "got\n"),
         ("trap '' TERM; kill $$; echo on", 0, "on\n"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 
 from pytest_clawperator.simulator.android.managers.app_processes import running_processes
@@ -141,6 +142,7 @@ async def pkill(system: AndroidSystem, invocation: Invocation) -> int:
     for process in found:
         if not invocation.shell.jobs.send(process.pid, number):
             await invocation.err(f"pkill: {process.pid}: Operation not permitted\n")
+    await _let_signals_arrive()
     return int(not found)
 
 
@@ -193,4 +195,10 @@ async def kill(system: AndroidSystem, invocation: Invocation) -> int:
         if pid < 0:
             problem = "Arguments must be process IDs"
         await invocation.err(f"/system/bin/sh: kill: {word}: {problem}\n")
+    await _let_signals_arrive()
     return int(failed)
+
+
+async def _let_signals_arrive() -> None:
+    """Let a shell that signalled itself end here, before its next command."""
+    await asyncio.sleep(0)
