@@ -8,6 +8,7 @@ at the top of a module, as errors are pickled with the name of theirs.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -109,8 +110,11 @@ def for_scripts(remedy: Remedy) -> str:
 
 
 def worded(remedy: Remedy, words: Mapping[RemedyKind, str]) -> str:
-    """Return the words of a table, with the subject of the remedy in them."""
-    return words[remedy.kind].format(**vars(remedy))
+    """Return the words of a table, with the subject of the remedy in them.
+
+    ``{typed}`` is the subject as one word of a command line.
+    """
+    return words[remedy.kind].format(**vars(remedy), typed=shlex.quote(remedy.subject))
 
 
 def parts_of(hint: Hint | None) -> HintParts:

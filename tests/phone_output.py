@@ -77,6 +77,12 @@ ROWS: Mapping[str, list[Row]] = {
             {"persist.sys.boot.reason.history": "reboot,1700000000\nreboot,1700000100", "c": "[x]"},
         ),
     ],
+    "getprop log.tag": [
+        Row("Google", "16", "\n\n", UNTOLD),
+        Row("Huawei", "10", "\nS\n", "S"),
+        Row("LG", "6", "SUPPRESS\r\n\r\n", "S"),
+        Row("Asus", "5", "WARNING: linker: libx.so has text relocations.\n\n", UNTOLD),
+    ],
     "wm size": [
         Row("Google", "16", "Physical size: 1080x2424\n", (1080, 2424)),
         Row("Samsung", "14", "Physical size: 1440x3088\nOverride size: 1080x2316\n", (1080, 2316)),

@@ -118,6 +118,7 @@ def _handled(printed: str) -> str:
 READERS: Mapping[str, Callable[[str], Any]] = {
     "host:devices": parse_device_row,
     "getprop": parse_properties,
+    "getprop log.tag": lambda printed: facts("getprop log.tag", printed).log_level,
     "wm size": _info("size", "wm size"),
     "wm density": _info("density", "wm density"),
     "dumpsys power": lambda printed: facts("dumpsys power", printed).screen,

@@ -9,8 +9,8 @@ from pytest_clawperator.remedies import Remedy, RemedyKind, worded
 _BY_HAND = "by hand: Settings, Accessibility, Clawperator"
 _SETUP = "clawperator-py operator setup --apk path/to/operator.apk"
 _FOR_COMMAND_LINE: Mapping[RemedyKind, str] = {
-    RemedyKind.CHOOSE_DEVICE: "choose one: --device {subject}; `clawperator-py devices` lists them",
-    RemedyKind.CHOOSE_REMOTE_DEVICE: "choose one: --device {url}/{subject}",
+    RemedyKind.CHOOSE_DEVICE: "choose one: --device {typed}; `clawperator-py devices` lists them",
+    RemedyKind.CHOOSE_REMOTE_DEVICE: "choose one: --device {url}/{typed}",
     RemedyKind.CORRECT_SERIAL: "correct --device (`clawperator-py devices` lists what there is)",
     RemedyKind.CORRECT_URL: "give the address that `clawperator-py serve` prints when it starts,"
     " as in --device http://127.0.0.1:3000",

@@ -13,7 +13,7 @@ from pytest_clawperator.devices.operator import (
     parse_version,
     require_variant,
 )
-from pytest_clawperator.devices.round_trip import ask_all
+from pytest_clawperator.devices.round_trip import ask_all, last_line, number
 from pytest_clawperator.errors import (
     DeviceUnavailableError,
     ErrorCode,
@@ -66,7 +66,7 @@ def read_readiness(transport: Transport, package: str, *, timeout: float = 30.0)
         },
         timeout=timeout,
     )
-    user = _user(answers["user"])
+    user = number(answers["user"])
     installed, stopped = _of_user(answers["dump"].stdout, package, user)
     return Readiness(
         booted=_booted(answers["booted"], answers["packages"]),
@@ -100,15 +100,10 @@ def judge(found: Readiness, package: str, *, serial: str) -> Readiness:
 
 
 def _booted(told: ShellResult, packages: ShellResult) -> bool | None:
-    value = _value(told)
-    if told.ok and not value and _NO_SERVICE in packages.stdout:
+    is_booted = {"1": True, "0": False}.get(last_line(told))
+    if told.ok and is_booted is None and _NO_SERVICE in packages.stdout:
         return False  # nothing is said before the start is over, and no service answers yet
-    return {"1": True, "0": False}.get(value)
-
-
-def _user(answer: ShellResult) -> int | None:
-    value = _value(answer)
-    return int(value) if answer.ok and re.fullmatch(r"[0-9]{1,9}", value) else None
+    return is_booted
 
 
 def _of_user(dump: str, package: str, user: int | None) -> tuple[bool | None, bool | None]:
@@ -136,14 +131,8 @@ def _service_on(services: ShellResult, switch: ShellResult, package: str) -> boo
     if not services.ok or lacks(services):
         return None
     # A device that does not tell about the switch is judged by the list alone.
-    off = switch.ok and _value(switch) in ("0", "null")
-    return not off and f"{package}/{ACCESSIBILITY_SERVICE}" in components(_value(services))
-
-
-def _value(answer: ShellResult) -> str:
-    """Return the last line: some devices print warnings before the answer."""
-    lines = answer.stdout.strip().splitlines()
-    return lines[-1].strip() if lines else ""
+    off = switch.ok and last_line(switch) in ("0", "null")
+    return not off and f"{package}/{ACCESSIBILITY_SERVICE}" in components(last_line(services))
 
 
 def _service_off(serial: str, package: str, *, stopped: bool) -> OperatorNotReadyError:

@@ -34,6 +34,18 @@ def ask_all(
     return dict(zip(questions, answers, strict=True))
 
 
+def last_line(answer: ShellResult) -> str:
+    """Return the last line of an answer: some devices print warnings before it."""
+    lines = answer.stdout.strip().splitlines()
+    return lines[-1].strip() if lines else ""
+
+
+def number(answer: ShellResult) -> int | None:
+    """Return the number that a device answered; None if it is none."""
+    text = last_line(answer)
+    return int(text) if answer.ok and re.fullmatch(r"[0-9]{1,12}", text) else None
+
+
 def _answers(output: str, mark: str) -> list[ShellResult]:
     """Split the output: each answer is followed by a mark and its exit code."""
     answers = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -92,7 +93,8 @@ def error_object(error: ClawperatorError) -> dict[str, Any]:
 def _also_told(error: ClawperatorError) -> dict[str, Any]:
     """Return what the published program tells besides, of some errors."""
     if error.code == ErrorCode.OPERATOR_NOT_INSTALLED:
-        install = f"clawperator-py operator setup --apk APK --device {error.serial}"
+        serial = shlex.quote(error.serial or "SERIAL")
+        install = f"clawperator-py operator setup --apk APK --device {serial}"
         about = {"checkId": "readiness.apk.presence", "summary": "Operator APK not installed."}
         return {**about, "detail": hide(error.message), "installCommand": install}
     if isinstance(error, BroadcastError):

@@ -49,7 +49,7 @@ _NO_INPUT = _PACKET.pack(_CLOSE_STDIN, 0)
 # An old device takes no longer request, and an adb server that is made to send one dies.
 _OLD_LIMIT = 4000
 # Some makers ask on the phone before adb may install, and take silence for a no.
-_PROMPT = "INSTALL_FAILED_USER_RESTRICTED"
+_PROMPT = re.compile(r"INSTALL_FAILED_(?:USER_RESTRICTED|ABORTED: User rejected)")
 _PROMPT_HINT = (
     "The phone asks before it installs: unlock it, switch on 'Install via USB' among the developer"
     " options (Xiaomi, Redmi, POCO; on others a switch of a similar name), and tap Install when it"
@@ -165,7 +165,7 @@ class AdbTransport:
                 f"the device did not install {apk.name}: {said or 'it did not say why'}",
                 code=ErrorCode.ANDROID_INSTALL_FAILED,
                 serial=self._serial,
-                hint=_PROMPT_HINT if _PROMPT in said else _INSTALL_HINT,
+                hint=_PROMPT_HINT if _PROMPT.search(said) else _INSTALL_HINT,
             )
 
     def features(self) -> frozenset[str]:

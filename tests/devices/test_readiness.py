@@ -123,8 +123,9 @@ def test_a_starting_device_is_not_blamed_on_its_operator() -> None:
     no_service = ShellResult("cmd: Can't find service: package\n", "", 20)
     saying = ScriptedTransport({**READY, BOOT: "0\n", PACKAGES: ""})
     showing = ScriptedTransport({**READY, BOOT: "\n", PACKAGES: no_service})
+    warning = ScriptedTransport({**READY, BOOT: "WARNING: linker: x\n\n", PACKAGES: no_service})
 
-    for transport in (saying, showing):
+    for transport in (saying, showing, warning):
         with pytest.raises(DeviceUnavailableError, match="has not finished starting"):
             check_ready(transport, RELEASE)
 

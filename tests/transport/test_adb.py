@@ -296,13 +296,21 @@ def test_a_refused_app_gives_the_devices_reason(tmp_path: Path) -> None:
     assert "INSTALL_FAILED_VERSION_DOWNGRADE: 1 is older than 2" in caught.value.message
 
 
-def test_a_phone_that_asks_first_is_told_as_such(tmp_path: Path) -> None:
+# https://github.com/xiaocong/android-uiautomator-server/issues/40
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "INSTALL_FAILED_USER_RESTRICTED: Install canceled by user",
+        "INSTALL_FAILED_ABORTED: User rejected permissions",
+    ],
+    ids=["Xiaomi", "Huawei and vivo"],
+)
+def test_a_phone_that_asks_first_is_told_as_such(reason: str, tmp_path: Path) -> None:
     """The hint names the option and the prompt, because uninstalling would not help."""
     apk = tmp_path / "app.apk"
     apk.write_bytes(b"PK")
-    said = "Failure [INSTALL_FAILED_USER_RESTRICTED: Install canceled by user]\n"
 
-    with FakeAdb(installing(said)) as adb, pytest.raises(ShellError) as caught:
+    with FakeAdb(installing(f"Failure [{reason}]\n")) as adb, pytest.raises(ShellError) as caught:
         transport(adb).install(apk)
 
     assert "'Install via USB'" in str(caught.value.hint)

@@ -13,7 +13,7 @@ from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import read_device
 from pytest_clawperator.devices.readiness import Readiness, read_readiness
-from pytest_clawperator.devices.round_trip import ask_all
+from pytest_clawperator.devices.round_trip import ask_all, number
 from pytest_clawperator.devices.screen_state import ScreenState, screen_state
 from pytest_clawperator.errors import ClawperatorError, DeviceError, TransportError
 from pytest_clawperator.transport.interface import ShellResult, Transport
@@ -26,6 +26,8 @@ _FREE = re.compile(r"^\S+ +\d+ +\d+ +(\d+) +\d+% ", re.MULTILINE)
 _BUFFER = re.compile(r"\bmain: ring buffer is (\d+) ?([KMG]?)i?b", re.IGNORECASE)
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 _BOUND = re.compile(r"Bound services:\{(.*?)\}\s*$", re.MULTILINE | re.DOTALL)
+# A level is a letter or a word; a warning of the linker is more than that.
+_LEVEL = re.compile(r"^\s*([VDIWEFAS])[A-Z]*\s*$", re.MULTILINE | re.IGNORECASE)
 # The servers of other test tools, which use Android's UiAutomation.
 _AUTOMATION = re.compile(r"uiautomator|appium|maestro|wetest|\batx\b", re.IGNORECASE)
 
@@ -128,7 +130,7 @@ def _with_conditions(
         log_level=_level(answers["levels"].stdout),
         logged=_logged(answers["log"], answers["logged"], nonce),
         log_buffer=_buffer(answers["buffer"].stdout),
-        standby_bucket=_number(answers["bucket"]),
+        standby_bucket=number(answers["bucket"]),
         background=_background(answers["background"].stdout),
         free_kib=_free(answers["storage"].stdout),
         skew=_skew(answers["clock"], begin, clock()),
@@ -157,8 +159,8 @@ def _automation(dump: ShellResult, names: ShellResult) -> Automation | None:
 
 def _level(output: str) -> str | None:
     """Return the first letter of the level that the properties set, if they do."""
-    lines = [line.strip().upper()[:1] for line in output.splitlines()]
-    return next((letter for letter in lines if letter in tuple("VDIWEFAS")), None)
+    found = _LEVEL.search(output)
+    return found[1].upper() if found else None
 
 
 def _logged(written: ShellResult, read: ShellResult, nonce: str) -> frozenset[str] | None:
@@ -184,15 +186,10 @@ def _free(output: str) -> int | None:
 
 def _skew(answer: ShellResult, begin: float, end: float) -> float | None:
     """Return how far the device's clock is ahead; within the time of the question it is right."""
-    told = _number(answer)
+    told = number(answer)
     if told is None:
         return None
     # It tells whole seconds, and at some moment between the question and the answer.
     if begin - 1 <= told <= end + 1:
         return 0.0
     return told - begin if told < begin else told - end
-
-
-def _number(answer: ShellResult) -> int | None:
-    text = answer.stdout.strip()
-    return int(text) if answer.ok and re.fullmatch(r"[0-9]{1,12}", text) else None

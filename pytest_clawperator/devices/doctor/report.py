@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -164,11 +165,12 @@ class Report:
             return in_words(parts_of(step.what), wording) or ""
         if isinstance(step, Reconnect):
             return f"{self.adb} reconnect offline"
+        serial = shlex.quote(self.serial or "SERIAL")
         if isinstance(step, DeviceCommand):
-            return f"{self.adb} -s {self.serial} shell {step.command}"
+            return f"{self.adb} -s {serial} shell {step.command}"
         is_usual = self.operator_package == OPERATOR_PACKAGE
         package = "" if is_usual else f" --operator-package {self.operator_package}"
-        return f"clawperator-py grant-device-permissions --device {self.serial}{package}"
+        return f"clawperator-py grant-device-permissions --device {serial}{package}"
 
     def to_json(self, wording: Wording = for_scripts) -> dict[str, Any]:
         """Return the report in the form of the published doctor, with the changes made."""

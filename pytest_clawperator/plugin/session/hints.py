@@ -14,9 +14,9 @@ T = TypeVar("T")
 
 _BY_HAND = "by hand: Settings, Accessibility, Clawperator; or restart the device"
 _FOR_PYTEST: Mapping[RemedyKind, str] = {
-    RemedyKind.CHOOSE_DEVICE: "choose one: --claw-device {subject}; or any: --claw-device auto; or"
+    RemedyKind.CHOOSE_DEVICE: "choose one: --claw-device {typed}; or any: --claw-device auto; or"
     " all, with one worker each: -n {count} --claw-device auto",
-    RemedyKind.CHOOSE_REMOTE_DEVICE: "choose one: --claw-device {url}/{subject}",
+    RemedyKind.CHOOSE_REMOTE_DEVICE: "choose one: --claw-device {url}/{typed}",
     RemedyKind.CORRECT_SERIAL: "correct --claw-device",
     RemedyKind.CORRECT_URL: "give the address that `clawperator serve` prints when it starts, as"
     " in --claw-device http://127.0.0.1:3000",

@@ -362,3 +362,15 @@ def test_a_phone_that_guards_what_adb_does_is_found(leases: FileLeases) -> None:
     finding = found(report, "device.input")
     assert (finding.status, finding.code) == ("warn", "DEVICE_INPUT_GUARDED")
     assert "USB debugging (Security settings)" in str(finding.fix)
+
+
+def test_warnings_of_the_linker_are_no_trouble(leases: FileLeases) -> None:
+    """A phone that prints them before each answer is as healthy as one that does not."""
+    with Simulator(devices=1, quirks=["linker-warning"]) as simulator:
+        server = AdbServer(simulator.adb_host, simulator.adb_port)
+        device = ConnectedDevice(simulator.serials[0], "device", server)
+        (report,) = examine_all([device], Examination(package=OPERATOR, leases=leases))
+
+    checked = [finding.id for finding in report.findings if not finding.id.startswith("host.")]
+    assert checked == ORDER
+    assert [trouble.id for trouble in report.troubles] == ["device.animations"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+from dataclasses import replace
 
 import pytest
 
@@ -99,6 +101,16 @@ def test_warnings_leave_a_report_ok() -> None:
 def test_a_step_can_be_typed_as_it_is(step: Step, words: str) -> None:
     """Commands name the device and the port of its adb server; hints are in the reader's words."""
     assert report_of(adb="adb -P 6000").step_in_words(step, for_pytest) == words
+
+
+@pytest.mark.parametrize("step", [DeviceCommand("wm size"), Regrant()])
+def test_a_serial_with_a_space_is_one_word(step: Step) -> None:
+    """Phones on Wi-Fi have such names, and a shell would take them apart."""
+    serial = "adb-PH1-aBcDeF (2)._adb-tls-connect._tcp"
+
+    typed = replace(report_of(), serial=serial).step_in_words(step)
+
+    assert serial in shlex.split(typed)
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,13 @@ def test_a_hint_names_options_with_the_values_at_hand() -> None:
     )
 
 
+def test_a_serial_with_a_space_is_quoted() -> None:
+    """What a hint says can be typed, also for phones on Wi-Fi."""
+    remedy = Remedy(RemedyKind.CHOOSE_DEVICE, "adb-PH1 (2)._tcp", count=2)
+
+    assert "--claw-device 'adb-PH1 (2)._tcp';" in for_pytest(remedy)
+
+
 def test_a_hint_that_is_the_same_for_all_stays() -> None:
     """A text is left alone, and so is no hint."""
     kept = ClawperatorError("gone", hint="Look at its cable.")
