@@ -56,6 +56,8 @@ _PROMPT_HINT = (
     " asks."
 )
 _INSTALL_HINT = "Look the INSTALL_ word up; often the app must be uninstalled first."
+# What the linker prints on standard error before a program; an old device sends it with the rest.
+_LINKER = re.compile(r"^WARNING: linker: .*\n", re.MULTILINE)
 # Longer than the line of an exit code.
 _TRAILER = 32
 
@@ -224,7 +226,8 @@ class AdbTransport:
             service, typed = f"exec:{script}", b""
         read = partial(_read_until, nonce=nonce.encode())
         output, code = self._converse(service, typed, command, timeout, read)
-        return ShellResult(output.decode("utf-8", "replace"), "", code)
+        text = output.decode("utf-8", "replace")
+        return ShellResult(_LINKER.sub("", text), "".join(_LINKER.findall(text)), code)
 
     def _converse(
         self, service: str, typed: bytes, command: str, timeout: float, read: _Read[_T]

@@ -217,6 +217,16 @@ def test_an_old_device_tells_exit_codes_too(command: str, output: str, code: int
     assert result == ShellResult(output, "", code)
 
 
+def test_an_old_device_tells_warnings_of_its_linker_apart() -> None:
+    """They are no part of an answer, though both outputs come as one."""
+    warning = "WARNING: linker: libx.so has text relocations."
+
+    with FakeAdb({**OLD, "exec:": run_script}) as adb:
+        result = transport(adb).shell(f"echo '{warning}' >&2; echo 23")
+
+    assert result == ShellResult("23\n", f"{warning}\n", 0)
+
+
 def test_an_old_device_is_never_sent_a_long_request() -> None:
     """It would end the adb server; shell types the command instead, exec_out refuses."""
     with FakeAdb({**OLD, "exec:": run_script}) as adb:

@@ -101,9 +101,10 @@ def _host_rows(reports: Sequence[Report], style: Style) -> Iterator[Line]:
 
 
 def _device_rows(reports: Sequence[Report], style: Style) -> Iterator[Line]:
-    """Show each device in one row."""
-    name = max((len(_name(report)) for report in reports), default=0)
+    """Show each device in one row; one with a long name leaves the others in their columns."""
     counts = max((len(_counts(_own(report))) for report in reports), default=0)
+    longest = max((len(_name(report)) for report in reports), default=0)
+    name = max(min(longest, style.width - counts - len("  !     ...")), 0)
     for report in reports:
         status = worst(_own(report))
         told = f"{_name(report):<{name}}  {_counts(_own(report)):<{counts}}"

@@ -114,6 +114,16 @@ def test_several_devices_are_rows_with_their_troubles_below() -> None:
     )
 
 
+def test_a_long_name_does_not_push_out_what_is_wrong_with_others() -> None:
+    """Phones on Wi-Fi have long names; how many troubles each has stays readable."""
+    long = replace(REPORT, serial=f"adb-PH2-{'x' * 50} (2)._adb-tls-connect._tcp")
+
+    lines = text_of(REPORT, long).splitlines()
+
+    row = next(line for line in lines if line.startswith(f"  ✗ {REPORT.serial}"))
+    assert "1 failure, 1 warning" in row
+
+
 def test_a_trouble_of_all_devices_is_told_so() -> None:
     """Their names stand in the rows above."""
     lines = text_of(*[REPORT] * 40).splitlines()
