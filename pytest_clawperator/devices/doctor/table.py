@@ -103,8 +103,8 @@ def _host_rows(reports: Sequence[Report], style: Style) -> Iterator[Line]:
 def _device_rows(reports: Sequence[Report], style: Style) -> Iterator[Line]:
     """Show each device in one row; one with a long name leaves the others in their columns."""
     counts = max((len(_counts(_own(report))) for report in reports), default=0)
-    longest = max((len(_name(report)) for report in reports), default=0)
-    name = max(min(longest, style.width - counts - len("  !     ...")), 0)
+    names = (len(_name(report)) for report in reports)
+    name = max((length for length in names if length <= style.width // 2), default=0)
     for report in reports:
         status = worst(_own(report))
         told = f"{_name(report):<{name}}  {_counts(_own(report)):<{counts}}"

@@ -121,7 +121,7 @@ def test_a_long_name_does_not_push_out_what_is_wrong_with_others() -> None:
     lines = text_of(REPORT, long).splitlines()
 
     row = next(line for line in lines if line.startswith(f"  ✗ {REPORT.serial}"))
-    assert "1 failure, 1 warning" in row
+    assert row == f"  ✗ {REPORT.serial}  1 failure, 1 warning  {REPORT.about}"
 
 
 def test_a_trouble_of_all_devices_is_told_so() -> None:
