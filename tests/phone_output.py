@@ -423,6 +423,12 @@ ROWS: Mapping[str, list[Row]] = {
             "PNG",
         ),
         Row("Asus", "5", "WARNING: linker: libx.so has text relocations.\nPNG", "PNG"),
+        Row(
+            "Google",
+            "15, of a display without a panel",
+            "Failed to take screenshot. Status: -2\nCapturing failed.\n",
+            "none",
+        ),
     ],
     "cmd package resolve-activity": [
         Row("Google", "9 to 16", "No activity found\n", "nobody"),

@@ -166,6 +166,11 @@ def has_two_displays(system: AndroidSystem) -> bool:
     return "two-displays" in system.quirks
 
 
+def panels(system: AndroidSystem) -> list[str]:
+    """Return the ids of the displays that can be photographed, in the order of their ports."""
+    return [DARK_DISPLAY_ID, _DISPLAY_ID] if has_two_displays(system) else [_DISPLAY_ID]
+
+
 def screencap_warning(system: AndroidSystem, display: str | None) -> str:
     """Return what screencap says to somebody who does not choose among several displays."""
     return _WARNING if has_two_displays(system) and display is None else ""
@@ -212,8 +217,7 @@ def _dark_logical(system: AndroidSystem) -> str:
 
 def dump_surface_flinger(system: AndroidSystem, words: list[str]) -> str:
     """Print the display's identifier."""
-    ids = (DARK_DISPLAY_ID, _DISPLAY_ID) if has_two_displays(system) else (_DISPLAY_ID,)
     return "".join(
         f'Display {name} (HWC display {port}): port={port} pnpId=GGL displayName=""\n'
-        for port, name in enumerate(ids)
+        for port, name in enumerate(panels(system))
     )

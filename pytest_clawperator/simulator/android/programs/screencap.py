@@ -5,6 +5,7 @@ from __future__ import annotations
 from pytest_clawperator.simulator.android.dumpsys.hardware import (
     has_two_displays,
     is_dark,
+    panels,
     screencap_warning,
 )
 from pytest_clawperator.simulator.android.programs.saving import save_file
@@ -48,6 +49,9 @@ async def screencap(system: AndroidSystem, invocation: Invocation) -> int:
         return 1
     if "-a" in flags:
         return await _capture_all(system, invocation, paths[0])
+    if display is not None and display not in panels(system):
+        await invocation.err("Failed to take screenshot. Status: -2\nCapturing failed.\n")
+        return 1
     await invocation.err(screencap_warning(system, display))
     drawing = system.camera.png(dark=is_dark(system, display))
     system.stats.screenshot()

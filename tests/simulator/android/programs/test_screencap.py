@@ -66,6 +66,14 @@ class TestScreencap:
         assert asyncio.run(take()) == picture(phone)
         assert taken == [True, False]
 
+    @pytest.mark.parametrize("display", ["0", "9999", "x"])
+    def test_of_no_display_that_there_is(self, display: str) -> None:
+        """The number of a logical display is not the id of a panel."""
+        done = Phone().run(f"screencap -d {display} -p")
+
+        assert (done.status, done.out) == (1, "")
+        assert done.err == "Failed to take screenshot. Status: -2\nCapturing failed.\n"
+
     def test_to_a_file(self) -> None:
         """The picture can be written to a file, which its name makes a PNG too."""
         phone = Phone(size=(360, 800), density=160)
