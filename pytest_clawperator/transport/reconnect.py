@@ -12,7 +12,8 @@ from pytest_clawperator.transport.wire import AdbServer
 
 # Beyond this a network device is not there; adb itself would try for longer.
 _CONNECT_WITHIN = 5.0
-_ON_NETWORK = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:]+\]):\d+")
+# An address, or the name by which a phone with wireless debugging announces itself.
+_ON_NETWORK = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:]+\]):\d+|.+\._adb(?:-tls-connect)?\._tcp")
 
 
 def reconnect(server: AdbServer, serial: str, *, say: Callable[[str], None]) -> None:

@@ -29,6 +29,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     [
         ("192.168.1.7:5555", "host:connect:192.168.1.7:5555"),
         ("[fe80::1]:5555", "host:connect:[fe80::1]:5555"),
+        ("adb-PH1 (2)._adb-tls-connect._tcp", "host:connect:adb-PH1 (2)._adb-tls-connect._tcp"),
         ("R58N12ABCDE", "host:reconnect-offline"),
         ("emulator-5554", "host:reconnect-offline"),
     ],
