@@ -133,6 +133,24 @@ def expecting_trace(folder: Path, pictures: Sequence[bytes]) -> Trace:
     return read_trace(folder)
 
 
+def late_pictures_trace(folder: Path, pictures: Sequence[bytes]) -> Trace:
+    """Write a trace of clicks that leave no hierarchy, whose pictures arrive at the end."""
+    writer = TraceWriter(folder)
+    tree = writer.keep(wide_tree(60).encode(), ".xml")
+    shots = [writer.keep(picture, ".webp") for picture in pictures]
+    writer.write(HEAD)
+    writer.write(DEVICE)
+    for number in range(len(shots)):
+        at = 101.0 + number
+        writer.write(next(_execution(number, at, 0, [tree])))
+        writer.write(ExecutionEnded(at=at + 0.8, id=number, seconds=0.8, before=tree))
+    for number, shot in enumerate(shots):
+        writer.write(_picture(number, 200.0 + number, shot))
+    writer.write(END)
+    writer.close()
+    return read_trace(folder)
+
+
 def _picture(number: int, at: float, blob: str) -> PictureTaken:
     return PictureTaken(
         at=at, serial=SERIAL, blob=blob, size=(360, 800), scale=1 / 3, execution=number

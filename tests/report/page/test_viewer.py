@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from pytest_clawperator.report.page.page import write_page
 from pytest_clawperator.report.trace.reading import Trace, read_trace
-from tests.report.page.made import expecting_trace, long_trace
+from tests.report.page.made import expecting_trace, late_pictures_trace, long_trace
 from tests.report.page.shop import record_shop
 
 EXPECTED = "expect the cell"
@@ -264,6 +264,20 @@ def test_the_looks_of_an_expectation_are_in_it(tab: Page, tmp_path: Path) -> Non
     tab.evaluate("document.activeElement.blur()")
     tab.keyboard.press("ArrowLeft")
     expect(film).to_have_attribute("aria-valuenow", "1")
+
+
+def test_a_picture_belongs_to_its_execution_whenever_it_arrived(tab: Page, tmp_path: Path) -> None:
+    """What was there before a step is the picture after the last one, and that is told."""
+    shots = [picture("red"), picture("green"), picture("blue")]
+    write_page(late_pictures_trace(tmp_path / "trace", shots), tmp_path / "page.html")
+    tab.goto((tmp_path / "page.html").as_uri())
+    step(tab, "Cell 1").click()
+
+    shown = tab.locator("claw-screen img:visible")
+    expect(shown).to_have_count(2)
+    uris = [one.get_attribute("src") for one in shown.all()]
+    assert [base64.b64decode(str(uri).partition(",")[2]) for uri in uris] == shots[:2]
+    expect(tab.locator("figcaption").first).to_contain_text("its picture is a little older")
 
 
 def test_changes_between_two_moments_are_listed(shop: Page) -> None:

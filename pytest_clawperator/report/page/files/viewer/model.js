@@ -7,8 +7,9 @@ import { bag, listIn, numberIn, numbersIn, textIn, textsOf } from "./values.js";
  * @typedef {{ type: string, message: string, code: string, hint: string }} Failure
  * @typedef {{ box: import("../screen/tree.js").Box | null, point: { x: number, y: number } | null }} Touch
  * @typedef {{ name: string, at: number, serial: string, execution: number | null, width: number, height: number }} Picture
- * @typedef {{ label: string, at: number, tree: string | null, picture: Picture | null, pictured: string | null, touch: Touch | null, note: string }} Moment
- * `pictured` is the hierarchy that the picture was taken of, where that is another one.
+ * @typedef {{ label: string, at: number, tree: string | null, picture: Picture | null, pictured: string | null, isPictureEarlier: boolean, touch: Touch | null, note: string }} Moment
+ * `pictured` is the hierarchy that the picture was taken of, where that is another one;
+ * `isPictureEarlier` says that the picture is of an earlier step, and the screen may have changed since.
  * @typedef {{ at: number, text: string, isBad?: boolean, moment?: number }} Remark
  * @typedef {"step" | "phase" | "fixture" | "execution" | "expectation"} EntryKind
  * @typedef {{ name: string, path: string, mime: string, href: string }} Artefact
@@ -198,7 +199,7 @@ function endExpectation(entry, event, at) {
     const found = textIn(poll, "found");
     entry.moments.push({
       label: polls.length === 1 ? "Look" : `Look ${place + 1} of ${polls.length}`, at: looked,
-      tree: textIn(poll, "tree") || null, picture: null, pictured: null, touch: null, note: found,
+      tree: textIn(poll, "tree") || null, picture: null, pictured: null, isPictureEarlier: false, touch: null, note: found,
     });
     entry.remarks.push({ at: looked, text: found === "" ? "looked" : `found ${found}`, moment: place });
   }

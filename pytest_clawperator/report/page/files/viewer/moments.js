@@ -15,7 +15,7 @@ export function finish(story) {
   nestLooks(story);
   const ofExpectations = story.entries.filter((entry) => entry.isAction && entry.owner !== entry);
   story.actions = story.entries.filter((entry) => entry.isAction && entry.owner === entry).sort((one, other) => one.at - other.at);
-  story.pictures.sort((one, other) => one.at - other.at);
+  datePictures(story);
   for (const [at, entry] of story.actions.entries()) {
     addMoments(story, entry, story.actions[at - 1] ?? null, story.actions[at + 1] ?? null);
   }
@@ -24,6 +24,18 @@ export function finish(story) {
   for (const entry of [...story.entries].reverse()) closeEntry(entry);
   const last = story.actions.at(-1);
   if (story.seconds === 0 && last !== undefined) story.seconds = last.end - story.begin;
+}
+
+/**
+ * A picture is written when the device has sent it; it shows the screen that its execution left.
+ * @param {ToldStory} story
+ */
+function datePictures(story) {
+  const ends = new Map(story.entries.map((entry) => [entry.id, entry.end]));
+  for (const picture of story.pictures) {
+    if (picture.execution !== null) picture.at = ends.get(picture.execution) ?? picture.at;
+  }
+  story.pictures.sort((one, other) => one.at - other.at);
 }
 
 /**
@@ -72,18 +84,18 @@ function addMoments(story, entry, previous, next) {
   const own = ownPicture(story, entry);
   const before = pictureAt(story, entry.serial, entry.at);
   if (entry.isLook) {
-    entry.moments = [{ label: "Look", at: entry.end, tree: entry.after ?? entry.before, picture: own ?? before, pictured: null, touch: null, note: "" }];
+    entry.moments = [{ label: "Look", at: entry.end, tree: entry.after ?? entry.before, picture: own ?? before, pictured: null, isPictureEarlier: false, touch: null, note: "" }];
     return;
   }
   const left = previous?.serial === entry.serial ? previous.after : null;
   const found = next?.serial === entry.serial ? next.before ?? (next.isLook ? next.after : next.moments[0]?.tree ?? null) : null;
   entry.moments = [
     {
-      label: "Before", at: entry.at, tree: entry.before ?? left, picture: before, pictured: null, touch: entry.touch,
+      label: "Before", at: entry.at, tree: entry.before ?? left, picture: before, pictured: null, isPictureEarlier: false, touch: entry.touch,
       note: entry.before === null && left !== null ? "as the step before left it" : "",
     },
     {
-      label: "After", at: entry.end, tree: entry.after ?? found, picture: own, pictured: null, touch: null,
+      label: "After", at: entry.end, tree: entry.after ?? found, picture: own, pictured: null, isPictureEarlier: false, touch: null,
       note: entry.after === null && found !== null ? "as the next step found it" : "",
     },
   ];
@@ -95,9 +107,14 @@ function addMoments(story, entry, previous, next) {
  */
 function markOlderPictures(story) {
   const trees = new Map(story.entries.map((entry) => [entry.id, entry.after]));
-  for (const moment of story.entries.flatMap((entry) => entry.moments)) {
-    const taken = moment.picture === null ? null : trees.get(moment.picture.execution) ?? null;
-    if (moment.tree !== null && taken !== moment.tree) moment.pictured = taken;
+  for (const entry of story.entries) {
+    for (const moment of entry.moments) {
+      if (moment.picture === null || moment.tree === null) continue;
+      const taken = trees.get(moment.picture.execution) ?? null;
+      if (taken === moment.tree) continue;
+      moment.pictured = taken;
+      moment.isPictureEarlier = moment.picture.execution !== entry.id;
+    }
   }
 }
 

@@ -103,7 +103,7 @@ function noteOf(moment, isOlder) {
   const { picture, tree } = moment;
   if (moment.note !== "") return moment.note;
   if (isOlder) return "its picture is older";
-  if (moment.pictured !== null) return "its picture is a little older";
+  if (moment.isPictureEarlier) return "its picture is a little older";
   if (picture === null && tree !== null) return "no picture";
   if (picture !== null && tree === null) return "no hierarchy";
   return "";
