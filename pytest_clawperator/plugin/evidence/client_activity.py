@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from weakref import WeakSet
 
 from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.client.plan.target import keywords_of
 from pytest_clawperator.contracts.events import (
     ArtifactMade,
     Event,
@@ -19,7 +20,8 @@ from pytest_clawperator.contracts.events import (
     SkillFinished,
     SkillStarted,
 )
-from pytest_clawperator.contracts.payload import Execution
+from pytest_clawperator.contracts.params import ActionParams
+from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.typed_texts import hide_passwords, texts_typed_by
@@ -190,24 +192,20 @@ class ClientActivity:
 
 def label_of(execution: Execution, proofs: Container[str] = ()) -> str:
     """Return in a few words what an execution did, apart from what proved its actions."""
-    parts = []
-    for action in execution.actions:
-        if action.id in proofs:
-            continue
-        params = action.to_wire().get("params") or {}
-        value = next((text for text in _texts(params) if text), "")
-        parts.append(f"{action.type} {value!r}" if value else action.type)
-    label = hide(", ".join(parts))
+    told = [_told(action) for action in execution.actions if action.id not in proofs]
+    label = hide("; ".join(told))
     return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 3]}..."
 
 
-def _texts(params: object) -> list[str]:
-    """Return the texts that an action names, those of its matcher first."""
-    if isinstance(params, str):
-        return [params]
-    if not isinstance(params, dict):
-        return []
-    first = [params[key] for key in ("matcher", "target", "applicationId", "uri") if key in params]
-    if first:
-        return _texts(first[0])
-    return [value for value in params.values() if isinstance(value, str)]
+def _told(action: Action) -> str:
+    """Return an action with its matcher as a test writes it, or with its first text."""
+    params = action.params or ActionParams()
+    matcher = params.matcher or params.label_matcher or params.expected_node
+    if matcher is None:
+        texts = (value for value in params.to_wire().values() if isinstance(value, str))
+        text = next(filter(None, texts), None)
+        return action.type if text is None else f"{action.type} {text!r}"
+    words = dict(keywords_of(matcher))
+    if isinstance(whole := words.get("id"), str):
+        words["id"] = whole.rpartition(":id/")[2]  # the package is that of the app
+    return f"{action.type} {', '.join(f'{word}={value!r}' for word, value in words.items())}"

@@ -200,15 +200,18 @@ def test_what_evidence_does_is_not_evidence() -> None:
 
 
 def test_an_execution_is_named_by_its_actions() -> None:
-    """An execution is named by its actions and what they are about, in a few words."""
+    """An execution is named by its actions, with matchers as a test writes them, in a few words."""
+    matcher = {"role": "button", "textEquals": "Buy", "resourceId": "com.shop:id/buy"}
+    button = complete_execution([{"type": "click", "params": {"matcher": matcher}}])
     many = complete_execution([{"id": str(n), "type": "snapshot_ui"} for n in range(9)])
     opens = complete_execution([{"type": "open_app", "params": {"applicationId": "com.shop"}}])
 
-    labels = [label_of(EXECUTION), label_of(opens), label_of(many)]
+    labels = [label_of(one) for one in (EXECUTION, button, opens, many)]
 
-    assert labels[:2] == ["click 'Buy'", "open_app 'com.shop'"]
-    assert len(labels[2]) == 60
-    assert labels[2].endswith("...")
+    assert labels[:2] == ["click text='Buy'", "click text='Buy', id='buy', role='button'"]
+    assert labels[2] == "open_app 'com.shop'"
+    assert len(labels[3]) == 60
+    assert labels[3].endswith("...")
 
 
 def folder(pytester: pytest.Pytester) -> Path:

@@ -136,7 +136,7 @@ def test_allure_has_the_steps(pytester: pytest.Pytester, run: Run) -> None:
     result = results(pytester)["test_steps"]
     assert outline(result.steps) == [
         "Connections: passed",
-        "  click 'Connections': passed",
+        "  click text='Connections': passed",
         "  expect node(text='Wi-Fi') to be visible: passed",
         "    snapshot_ui: passed",
         "expect node(text='nowhere') to be visible: failed",

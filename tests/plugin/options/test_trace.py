@@ -81,13 +81,13 @@ def test_a_trace_tells_what_happened(pytester: pytest.Pytester, run: Run) -> Non
     assert titles(trace) == [
         "Connections",
         "  Wi-Fi",
-        "    click 'Connections'",
+        "    click text='Connections'",
         "    snapshot_ui",
         "  expect node(text='Wi-Fi') to be visible",
         "  snapshot_ui",
         "expect node(text='nowhere') to be visible",
     ]
-    click = next(e for e in trace.of_kind("execution") if e["title"] == "click 'Connections'")
+    click = next(e for e in trace.of_kind("execution") if e["title"] == "click text='Connections'")
     assert click["source"]["text"] == 'settings.click(text="Connections")'
     assert click["payload"]["actions"][0]["params"]["matcher"] == {"textEquals": "Connections"}
     ended = {event["id"]: event for event in trace.of_kind("execution-end")}
@@ -159,7 +159,7 @@ def test_a_picture_shows_what_its_own_execution_left(pytester: pytest.Pytester, 
     executions = {event["id"]: event["title"] for event in trace.of_kind("execution")}
     after = {
         title: {shown[number] for number, one in executions.items() if one == title}
-        for title in ("click 'Connections'", "press_key 'back'")
+        for title in ("click text='Connections'", "press_key 'back'")
     }
     files = [(pytester.path / f"{name}.png").read_bytes() for name in ("connections", "list")]
     assert [trace.blob(*blobs) for blobs in after.values()] == [smaller(one)[0] for one in files]

@@ -59,7 +59,7 @@ def show_node(page: Page) -> None:
 
 def show_matcher(page: Page) -> None:
     """Show what a matcher finds, everywhere."""
-    select(page, "click 'Item 4'")
+    select(page, "click text='Item 4'")
     page.keyboard.press("2")
     page.get_by_label("Matcher", exact=True).fill('role="button", text_contains="item"')
     page.locator("#steps .found.some").first.wait_for()
@@ -76,7 +76,7 @@ def show_changes(page: Page) -> None:
 def show_touch(page: Page) -> None:
     """Show where a click went, on a narrow window."""
     page.get_by_role("button", name="Steps").click()
-    select(page, "click 'Item 2'")
+    select(page, "click text='Item 2'")
     page.get_by_role("button", name="Screen").click()
 
 
