@@ -9,6 +9,7 @@ import pytest
 from pytest_clawperator.plugin.evidence.tracing.hooks import UNFINISHED
 from pytest_clawperator.report.small_picture import smaller
 from pytest_clawperator.report.trace.reading import Trace, read_trace
+from pytest_clawperator.transport.adb import AdbTransport
 from tests.plugin.conftest import Run
 
 TESTS = """
@@ -217,6 +218,24 @@ def test_a_killed_worker_leaves_what_it_did(pytester: pytest.Pytester, run_worke
     trace = traces(pytester, f"*/{UNFINISHED}/*")["test_dies"]
     assert trace.end is None
     assert list(trace.of_kind("execution"))[-1]["title"] == "open_app 'com.android.settings'"
+
+
+def test_a_test_that_is_broken_off_did_not_pass(
+    pytester: pytest.Pytester, phone: AdbTransport, adb: str
+) -> None:
+    """Ctrl-C in a test leaves a trace without an outcome, where all traces are kept."""
+    pytester.makepyfile(
+        """
+        def test_hangs(clawperator):
+            clawperator.open_app("com.android.settings")
+            raise KeyboardInterrupt
+        """
+    )
+
+    device = ("--claw-device", phone.serial, "--claw-adb", adb)
+    pytester.runpytest_inprocess(*device, *QUICK, "--claw-trace=on", no_reraise_ctrlc=True)
+
+    assert traces(pytester, f"*/{UNFINISHED}/*")["test_hangs"].end is None
 
 
 def test_a_secret_is_in_no_file_of_a_trace(pytester: pytest.Pytester, run: Run) -> None:

@@ -182,8 +182,11 @@ class AttemptTrace:
             )
         )
 
-    def finish(self) -> Path | None:
-        """End the trace; return its folder if it is to be kept, else remove it."""
+    def finish(self, *, is_broken_off: bool = False) -> Path | None:
+        """End the trace; return its folder if it is to be kept, else remove it.
+
+        That of a test that was broken off does not tell an outcome.
+        """
         for client in list(self._clients):
             self.drop(client)
         output, self._output, self._tracer = self._output, None, None
@@ -191,15 +194,8 @@ class AttemptTrace:
             return None
         if self._pictures is not None:
             self._pictures.close()
-        output.write(
-            events.TraceEnded(
-                at=now(),
-                outcome=self._outcome,
-                seconds=round(now() - self._begun, 6),
-                reason=self._reason,
-                is_infrastructure=self._is_infrastructure,
-            )
-        )
+        if not is_broken_off:
+            output.write(self._ended())
         writer = output.writer
         if writer is None:
             return None
@@ -210,6 +206,15 @@ class AttemptTrace:
             return writer.folder
         shutil.rmtree(writer.folder, ignore_errors=True)
         return None
+
+    def _ended(self) -> TraceEvent:
+        return events.TraceEnded(
+            at=now(),
+            outcome=self._outcome,
+            seconds=round(now() - self._begun, 6),
+            reason=self._reason,
+            is_infrastructure=self._is_infrastructure,
+        )
 
 
 def _first_line(error: BaseException) -> str:

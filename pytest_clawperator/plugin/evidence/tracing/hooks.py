@@ -40,14 +40,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Hear of the expectations of a test, and remove the trace of one that was broken off."""
+    """Hear of the expectations of a test, and end the trace of one that was broken off."""
     with listening(lambda verification: begun_trace(item).verified(verification)):
         try:
             return (yield)
         finally:
             trace = item.stash.get(TRACE, None)
             if trace is not None:
-                trace.finish()
+                trace.finish(is_broken_off=True)
                 del item.stash[TRACE]
 
 
