@@ -12,8 +12,15 @@ from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from pytest_clawperator.report.page.page import write_page
+from pytest_clawperator.report.trace.events import Failure, PhaseBegan, StepBegan, StepEnded
 from pytest_clawperator.report.trace.reading import Trace, read_trace
-from tests.report.page.made import expecting_trace, late_pictures_trace, long_trace
+from tests.report.page.made import (
+    HEAD,
+    expecting_trace,
+    late_pictures_trace,
+    long_trace,
+    write_trace,
+)
 from tests.report.page.shop import record_shop
 
 EXPECTED = "expect the cell"
@@ -370,6 +377,24 @@ def test_a_trace_of_next_to_nothing_is_shown(
         show(tab, title)
 
     expect(tab.get_by_role("tabpanel", name="About")).to_contain_text("test_shop.py")
+
+
+def test_a_failed_block_without_executions_is_shown_first(tab: Page, tmp_path: Path) -> None:
+    """A skill whose script failed is selected, though this process executed nothing in it."""
+    events = [
+        HEAD,
+        PhaseBegan(at=100.0, name="setup"),
+        PhaseBegan(at=100.1, name="call"),
+        StepBegan(at=100.2, id=1, title="skill com.example.pay"),
+        StepEnded(
+            at=101.0, id=1, seconds=0.8, failure=Failure(type="SkillFailedError", message="")
+        ),
+        PhaseBegan(at=101.1, name="teardown"),
+    ]
+    write_page(write_trace(tmp_path / "trace", events), tmp_path / "page.html")
+    tab.goto((tmp_path / "page.html").as_uri())
+
+    expect(step(tab, "skill com.example.pay")).to_have_attribute("aria-selected", "true")
 
 
 def test_a_passed_test_shows_its_last_step(tab: Page, tmp_path: Path) -> None:

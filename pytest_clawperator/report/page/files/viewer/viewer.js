@@ -125,7 +125,8 @@ export class Viewer {
     this.tabs.show(this.story.errors.length > 0 ? "error" : "tree");
     this.showView("screen");
     const own = this.story.actions.findLast((entry) => !isInPhase(entry));
-    const entry = failed ?? own ?? this.story.actions.at(-1) ?? this.story.entries[0];
+    const block = this.story.entries.findLast((one) => one.failure !== null); // such as a skill
+    const entry = failed ?? own ?? block ?? this.story.actions.at(-1) ?? this.story.entries[0];
     if (entry !== undefined) this.select(entry);
     else this.tabs.change();
   }
