@@ -6,6 +6,7 @@ import base64
 import html
 import json
 import os
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -16,6 +17,7 @@ from pytest_clawperator.report.page.joining import join_modules
 from pytest_clawperator.report.trace.reading import Trace
 
 _FILES = Path(__file__).parent / "files"
+_WHOLE = "base/page.html"
 _ENTRY = "viewer/main.js"
 _STYLES = ("base/base.css", "parts/parts.css", "viewer/viewer.css")
 # Texts can never become markup or script: only the page's own script and style run.
@@ -70,7 +72,7 @@ def page_of(
     data: Any,
     summary: str = "",
 ) -> str:
-    """Return a page of its own: a template of ``files/`` with script, styles and data.
+    """Return a page of its own: ``template`` is its body, around it script, styles and data.
 
     ``summary`` is HTML for readers whose browser runs no scripts here.
     """
@@ -84,8 +86,13 @@ def page_of(
         "data": embedded(data),
         "script": script,
     }
-    text = (_FILES / template).read_text(encoding="utf-8")
-    before, *rest = text.split("{{")
+    parts["body"] = _filled(template, parts)
+    return _filled(_WHOLE, parts)
+
+
+def _filled(template: str, parts: Mapping[str, str]) -> str:
+    """Return a template with its parts; what stands in a part is no placeholder."""
+    before, *rest = (_FILES / template).read_text(encoding="utf-8").split("{{")
     for part in rest:
         name, _, after = part.partition("}}")
         before += parts[name] + after
