@@ -57,6 +57,8 @@ def _do(
         show(visible(str(bundle(run, test, asked.output))))
         return
     index = _index_path(folders, asked.output)
+    if asked.url:
+        _check_published([run.folder for run in runs], index)
     runs = rebuild(runs, index)
     tests = [test for run in runs for test in run.tests]
     show(visible(f"{told_counts(tests)}: {index}"))
@@ -76,6 +78,16 @@ def _index_path(folders: Sequence[Path], output: Path | None) -> Path:
             hint=f"Add --output {INDEX_FILE}, or the path of another file.",
         )
     return folders[0] / INDEX_FILE
+
+
+def _check_published(folders: Sequence[Path], index: Path) -> None:
+    """Raise ``ConfigurationError`` for a folder that is not published with the index."""
+    for folder in folders:
+        if not folder.resolve().is_relative_to(index.resolve().parent):
+            raise ConfigurationError(
+                f"--url is the address of the index's folder, and {folder} is not in it",
+                hint=f"Name a folder around all runs, as in --output shards/{INDEX_FILE}.",
+            )
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -173,6 +173,16 @@ def test_a_published_report_has_links_and_pictures(runs: Path) -> None:
     assert '<img src="https://example.com/r/cart/screenshot.png"' in text
 
 
+def test_what_is_not_published_is_told(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Runs that are not in the folder of the index would have links that lead nowhere."""
+    index = runs / "out" / INDEX_FILE
+
+    code = main([str(runs), f"--output={index}", "--url=https://example.com/r"], environ={})
+
+    assert code == 1
+    assert f"{Path('job-1', 'run-a')} is not in it" in capsys.readouterr().err
+
+
 def test_hostile_texts_are_no_markup(tmp_path: Path) -> None:
     """Names and messages of tests stay texts in one line."""
     run = write_run(tmp_path, ended(HOSTILE, outcome="failed", error=error(HOSTILE, None)))
