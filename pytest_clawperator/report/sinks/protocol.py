@@ -27,9 +27,9 @@ class ReportSink(Protocol):
     """A report of another format, in the process that runs the tests.
 
     Tests follow one another; ``TraceBegan`` is the first event of each attempt that uses a
-    device, ``TraceEnded`` the last. Secrets are hidden. A class that derives from this one
-    defines what it needs. With ``--claw-trace=off``, one that does not need steps is told only
-    of the test and its devices.
+    device, ``TraceEnded`` the last, unless the test is broken off. Secrets are hidden. A class
+    that derives from this one defines what it needs. With ``--claw-trace=off``, one that does
+    not need steps is told only of the test and its devices.
     """
 
     needs_steps: ClassVar[bool] = True
