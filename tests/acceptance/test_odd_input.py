@@ -109,13 +109,21 @@ def test_a_path_that_no_file_can_have(
     assert_coded(lambda: use(claw, path))
 
 
-@pytest.mark.parametrize("variable", ["ADB_PATH", "ANDROID_SERIAL", "ANDROID_ADB_SERVER_ADDRESS"])
+@pytest.mark.usefixtures("claw")
+@pytest.mark.parametrize("variable", ["ANDROID_SERIAL", "ANDROID_ADB_SERVER_ADDRESS"])
 def test_a_variable_with_bytes_that_are_no_text(
     monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     """The environment may hold any byte but NUL; Python reads it as half a character."""
-    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "9")
     monkeypatch.setenv(variable, "a\udc80b")
+
+    assert_coded(connect)
+
+
+def test_a_program_whose_path_is_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An adb program is needed only where no server answers, and this one does not exist."""
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "9")
+    monkeypatch.setenv("ADB_PATH", "a\udc80b")
 
     assert_coded(connect)
 

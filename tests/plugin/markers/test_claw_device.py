@@ -109,13 +109,13 @@ def test_an_impossible_requirement_ends_the_run(
     result.stderr.fnmatch_lines([f"ERROR: test_it.py::test_it: claw_device({given}): {said}"])
 
 
-def test_nonsense_in_a_worker(pytester: pytest.Pytester, run_workers: Run) -> None:
+def test_nonsense_in_a_worker(pytester: pytest.Pytester, run_workers: Run, adb: str) -> None:
     """With workers, which cannot refuse the run, the test itself fails with the same words."""
     pytester.makepyfile(
         test_it="import pytest\n\n@pytest.mark.claw_device(form='watch')\ndef test_it(): pass\n"
     )
 
-    result = run_workers("-n", "1")
+    result = run_workers("-n", "1", "--claw-adb", adb)
 
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["test_it.py::test_it: claw_device(form='watch'): *'tablet'."])
