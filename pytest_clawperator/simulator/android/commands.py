@@ -23,7 +23,7 @@ from pytest_clawperator.simulator.android.programs.screenrecord import screenrec
 from pytest_clawperator.simulator.android.programs.service import make_service
 from pytest_clawperator.simulator.android.programs.svc import reboot, svc
 from pytest_clawperator.simulator.android.programs.uiautomator import uiautomator
-from pytest_clawperator.simulator.android.services.am import activity_service
+from pytest_clawperator.simulator.android.services.am.am import activity_service
 from pytest_clawperator.simulator.android.services.appops import appops_service
 from pytest_clawperator.simulator.android.services.ime import ime_service
 from pytest_clawperator.simulator.android.services.input import input_service

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pytest_clawperator.simulator.android.services.configuration import is_right_to_left
+from pytest_clawperator.simulator.android.services.am.configuration import is_right_to_left
 from pytest_clawperator.simulator.phone.options import DeviceOptions
 from pytest_clawperator.simulator.wire.connection import FEATURES
 

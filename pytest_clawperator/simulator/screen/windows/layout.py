@@ -11,8 +11,8 @@ from pytest_clawperator.simulator.screen.windows.items import Item, ShownItems
 from pytest_clawperator.simulator.screen.windows.measuring import Entries, Measuring
 from pytest_clawperator.simulator.screen.windows.metrics import Metrics
 from pytest_clawperator.simulator.screen.windows.targets import Scroller, Target
-from pytest_clawperator.simulator.screen.windows.widget_nodes import WidgetNodes
-from pytest_clawperator.simulator.screen.windows.widget_styles import STYLES
+from pytest_clawperator.simulator.screen.windows.widgets.widget_nodes import WidgetNodes
+from pytest_clawperator.simulator.screen.windows.widgets.widget_styles import STYLES
 
 
 class Layout:

@@ -8,9 +8,9 @@ from pytest_clawperator.simulator.screen.app_files.language.values import Lookup
 from pytest_clawperator.simulator.screen.app_files.widget_schema import Widget
 from pytest_clawperator.simulator.screen.state.page import Page
 from pytest_clawperator.simulator.screen.windows.items import Item, ShownItems
-from pytest_clawperator.simulator.screen.windows.leaf_sizes import leaf_height, leaf_width
 from pytest_clawperator.simulator.screen.windows.metrics import Metrics
-from pytest_clawperator.simulator.screen.windows.widget_styles import STYLES
+from pytest_clawperator.simulator.screen.windows.widgets.leaf_sizes import leaf_height, leaf_width
+from pytest_clawperator.simulator.screen.windows.widgets.widget_styles import STYLES
 
 _UNBOUNDED_LIST = 400
 _TAB_HEIGHT = {"top": 48, "bottom": 80}

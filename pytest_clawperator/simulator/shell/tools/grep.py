@@ -12,7 +12,7 @@ from pytest_clawperator.simulator.shell.shell import Invocation
 from pytest_clawperator.simulator.shell.streams import Source
 from pytest_clawperator.simulator.shell.tools.inputs import Inputs, line_batches
 from pytest_clawperator.simulator.shell.tools.options import Options, parse_options
-from pytest_clawperator.simulator.shell.tools.regex import RegexError, compile_regex
+from pytest_clawperator.simulator.shell.tools.patterns.regex import RegexError, compile_regex
 
 _IGNORED = ("--color", "--line-buffered")
 _LINES_PER_TURN = 64

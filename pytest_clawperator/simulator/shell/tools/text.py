@@ -8,9 +8,9 @@ from pytest_clawperator.simulator.shell.encoding import decode
 from pytest_clawperator.simulator.shell.exits import CommandFailure
 from pytest_clawperator.simulator.shell.shell import Invocation
 from pytest_clawperator.simulator.shell.streams import read_all
-from pytest_clawperator.simulator.shell.tools.characters import CLASSES
 from pytest_clawperator.simulator.shell.tools.inputs import Inputs, line_batches, split_lines
 from pytest_clawperator.simulator.shell.tools.options import Options, parse_options
+from pytest_clawperator.simulator.shell.tools.patterns.characters import CLASSES
 from pytest_clawperator.simulator.shell.tools.printing import decode_escapes
 
 _MAX_LIST = 200

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.simulator.shell.tools.characters import CLASSES
+from pytest_clawperator.simulator.shell.tools.patterns.characters import CLASSES
 
 
 def test_printed_characters_and_controls_are_all_there_are() -> None:

@@ -20,7 +20,11 @@ from pytest_clawperator.simulator.android.managers.app_processes import (
     running_processes,
 )
 from pytest_clawperator.simulator.android.managers.intent import FROM_SHELL, NEW_TASK, Intent
-from pytest_clawperator.simulator.android.services.configuration import get_config
+from pytest_clawperator.simulator.android.services.am.configuration import get_config
+from pytest_clawperator.simulator.android.services.am.standby import (
+    get_standby_bucket,
+    set_standby_bucket,
+)
 from pytest_clawperator.simulator.android.services.intent_options import (
     parse_component,
     parse_intent,
@@ -30,10 +34,6 @@ from pytest_clawperator.simulator.android.services.service_call import (
     ServiceCall,
     ServiceHandler,
     dispatch,
-)
-from pytest_clawperator.simulator.android.services.standby import (
-    get_standby_bucket,
-    set_standby_bucket,
 )
 from pytest_clawperator.simulator.android.state.packages import component
 from pytest_clawperator.simulator.android.state.system_packages import LAUNCHER

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pytest_clawperator.simulator.screen.windows.items import Item
 from pytest_clawperator.simulator.screen.windows.metrics import Metrics
-from pytest_clawperator.simulator.screen.windows.rows import row_height
-from pytest_clawperator.simulator.screen.windows.widget_styles import style_of
+from pytest_clawperator.simulator.screen.windows.widgets.rows import row_height
+from pytest_clawperator.simulator.screen.windows.widgets.widget_styles import style_of
 
 
 def leaf_height(item: Item, width: int, metrics: Metrics) -> int:

@@ -6,15 +6,15 @@ from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNo
 from pytest_clawperator.simulator.screen.state.page import Page
 from pytest_clawperator.simulator.screen.state.page_widgets import field_text, is_checked, is_chosen
 from pytest_clawperator.simulator.screen.windows.items import Item
-from pytest_clawperator.simulator.screen.windows.leaf_sizes import leaf_width
 from pytest_clawperator.simulator.screen.windows.metrics import Metrics
-from pytest_clawperator.simulator.screen.windows.node_parts import (
+from pytest_clawperator.simulator.screen.windows.widgets.leaf_sizes import leaf_width
+from pytest_clawperator.simulator.screen.windows.widgets.node_parts import (
     add_part,
     resource_id,
     visible_part,
 )
-from pytest_clawperator.simulator.screen.windows.rows import RowParts
-from pytest_clawperator.simulator.screen.windows.widget_styles import (
+from pytest_clawperator.simulator.screen.windows.widgets.rows import RowParts
+from pytest_clawperator.simulator.screen.windows.widgets.widget_styles import (
     BOTTOM_TABS,
     CARD_MARGIN_X,
     CARD_MARGIN_Y,

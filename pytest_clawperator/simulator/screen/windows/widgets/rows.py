@@ -8,8 +8,8 @@ from pytest_clawperator.simulator.screen.state.page import Page
 from pytest_clawperator.simulator.screen.state.page_widgets import is_checked
 from pytest_clawperator.simulator.screen.windows.items import Item
 from pytest_clawperator.simulator.screen.windows.metrics import Metrics
-from pytest_clawperator.simulator.screen.windows.node_parts import add_part, resource_id
-from pytest_clawperator.simulator.screen.windows.widget_styles import STYLES, row_check
+from pytest_clawperator.simulator.screen.windows.widgets.node_parts import add_part, resource_id
+from pytest_clawperator.simulator.screen.windows.widgets.widget_styles import STYLES, row_check
 
 _PAD_Y = 16
 _ICON, _ICON_LEFT = 24, 24

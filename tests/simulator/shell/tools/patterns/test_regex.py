@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_clawperator.simulator.shell.tools.regex import RegexError, compile_regex
+from pytest_clawperator.simulator.shell.tools.patterns.regex import RegexError, compile_regex
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.simulator.shell.tools.automaton import Automaton, Builder, TooManyNodes
+from pytest_clawperator.simulator.shell.tools.patterns.automaton import (
+    Automaton,
+    Builder,
+    TooManyNodes,
+)
 
 
 def test_more_characters_than_can_be_remembered_still_match() -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from pytest_clawperator.simulator.shell.tools.automaton import (
+from pytest_clawperator.simulator.shell.tools.patterns.automaton import (
     Automaton,
     Builder,
     Context,
     Part,
     TooManyNodes,
 )
-from pytest_clawperator.simulator.shell.tools.characters import CLASSES
+from pytest_clawperator.simulator.shell.tools.patterns.characters import CLASSES
 
 _MAX_PATTERN = 1000
 _MAX_COUNT = 255

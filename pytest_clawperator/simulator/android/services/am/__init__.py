@@ -1,0 +1,1 @@
+"""``am``: starts, stops and broadcasts, the configuration, and standby buckets of apps."""

@@ -1,0 +1,1 @@
+"""What the patterns of tools match: regular expressions, and classes of characters."""
