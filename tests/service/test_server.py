@@ -97,7 +97,8 @@ def test_a_second_execution_is_told_of_the_first(
     """423, unless it is the same one again: that gets the answer of the first."""
     # Long enough that a busy machine asks while it runs.
     long_nap = {**NAP, "params": {"durationMs": 40_000}}
-    first = {"execution": execution(long_nap, command_id="first"), "deviceId": serial}
+    sent = {**execution(long_nap, command_id="first"), "timeoutMs": 120_000}
+    first = {"execution": sent, "deviceId": serial}
     answers: list[httpx.Response] = []
     station = service.service.rack.station_of(serial)
     again = [threading.Thread(target=_post, args=(service.url, first, answers)) for _ in range(2)]
