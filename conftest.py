@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 
 from pytest_clawperator.redaction.redaction import SECRETS
+from tests.empty_adb import use_empty_adb
 from tests.programs import is_failure
 
 pytest_plugins = ["pytester"]
@@ -29,10 +30,12 @@ _LOCKS = "CLAWPERATOR_LEASE_DIR"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose what all workers share: the order of a long run, and a folder for lock files."""
+    """Choose what all workers share: an adb server, the order of a long run, lock files."""
     # Processes of tests inherit what is ignored here, as under nohup, and are to be ended by it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    if not hasattr(config, "workerinput"):  # workers have what the controller has
+        config.add_cleanup(use_empty_adb())
     if os.environ.get("CLAWPERATOR_SOAK"):
         os.environ.setdefault(_SEED, str(random.randrange(1_000_000)))
     if _LOCKS not in os.environ:
