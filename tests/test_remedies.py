@@ -77,7 +77,7 @@ def test_the_subject_stands_in_the_words() -> None:
     remedy = Remedy(RemedyKind.CHOOSE_REMOTE_DEVICE, "PH{1}", url="http://lab:3000")
 
     assert for_scripts(remedy) == "choose one: connect(url='http://lab:3000', serial='PH{1}')"
-    assert for_pytest(remedy) == "choose one: --claw-device http://lab:3000/PH{1}"
+    assert for_pytest(remedy) == "choose one: --claw-device http://lab:3000/'PH{1}'"
 
 
 @pytest.mark.parametrize(

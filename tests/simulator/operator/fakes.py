@@ -138,6 +138,11 @@ class FakeUi:
         self.looks += 1
         return self.build(self)
 
+    def roots(self) -> list[UiNode]:
+        """List what a dump shows: the active window."""
+        root = self.active_root()
+        return [] if root is None else [root]
+
     def scroll_by(self, points: Any) -> None:
         """Move the list as far as the finger moved, within its length."""
         (_, start), (_, end) = points
