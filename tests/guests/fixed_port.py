@@ -21,4 +21,5 @@ def _connect_elsewhere(self: socket.socket, address: Any) -> None:
 
 def pytest_configure() -> None:
     """Send connections to the usual port to our server."""
+    # On purpose: every connection of this process goes through it.
     socket.socket.connect = _connect_elsewhere  # type: ignore[method-assign, assignment]

@@ -25,7 +25,7 @@ def until(holds: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-class PhoneTest(base_test.BaseTestClass):  # type: ignore[misc]
+class PhoneTest(base_test.BaseTestClass):  # type: ignore[misc]  # Mobly has no types
     """The calls of ``AndroidDevice``, each a test, in any order."""
 
     def setup_class(self) -> None:
