@@ -80,6 +80,7 @@ class TestFile:
             for statement in body:
                 syntax.placed(statement, Mark(1, 1))
             tree = ast.fix_missing_locations(ast.Module(body, []))
+            # The functions that a test file stands for, which whoever runs the file wants to run.
             exec(compile(tree, str(path), "exec", dont_inherit=True), namespace)  # noqa: S102
 
     def _modules(self) -> Iterator[tuple[Path, list[ast.stmt]]]:

@@ -170,6 +170,7 @@ def test_patterns_find_what_python_finds(engine: Page, flags: str) -> None:
                 ".matcher).map((node) => node.place)",
                 [name, typed],
             )
+            # The keyword is any of those that take a pattern.
             expected = snapshot(name).find_all(**{keyword: compiled})  # type: ignore[arg-type]
             order = {one: place for place, one in enumerate(snapshot(name).nodes)}
             if found != [order[one] for one in expected]:

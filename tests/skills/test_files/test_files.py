@@ -124,6 +124,7 @@ def test_lines_are_those_of_the_files(tmp_path: Path) -> None:
 
     read_test_file(path, root=tmp_path).run(namespace)
 
+    # Functions, as those of a module.
     test, more = namespace["test_one"].__code__, namespace["do_more"].__code__  # type: ignore[attr-defined]
     assert (test.co_filename, test.co_firstlineno) == (str(path), 2)
     assert {line for _, _, line in test.co_lines() if line} == {2, 4, 5}
