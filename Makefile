@@ -9,7 +9,7 @@ JOBS   ?= 2
 MINUTES ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types docs programs check soak bench clean
+.PHONY: help demo test lint types docs programs check conformance soak bench clean
 
 help:  ## Say what can be made.
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*##/\t/'
@@ -71,6 +71,11 @@ check: programs  ## Run the tests alone; ARGS="tests/contracts -k alias" for som
 	@# Tests start hundreds of processes: none of them shall compile anything anew.
 	@$(BIN)/python -m compileall -q pytest_clawperator
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+conformance: $(VENV)/developed  ## Compare with the published program; CLAWPERATOR_VECTORS names the folder with its answers.
+	@test -d "$$CLAWPERATOR_VECTORS" \
+	  || { echo "CLAWPERATOR_VECTORS='$$CLAWPERATOR_VECTORS' is not a folder: set it to the one with the published program's answers."; exit 1; }
+	@$(BIN)/python -m pytest -n $(JOBS) tests/conformance $(ARGS)
 
 soak: programs  ## Run the long versions of the tests in a random order, then an hour of chaos.
 	@CLAWPERATOR_SOAK=1 $(BIN)/python -m pytest -n $(JOBS) $(ARGS)

@@ -1,7 +1,10 @@
-"""The order of these tests: random in long runs, and repeatable."""
+"""The tests themselves: collected on any machine, in a random order in long runs."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -30,3 +33,21 @@ def test_a_long_run_is_shuffled_and_can_be_repeated(
     assert order == [line for line in again.lines if "<Function" in line]
     assert len(order) == 80
     assert order[:40] != sorted(order[:40])
+
+
+def test_the_suite_is_collected_without_any_variable_of_ours() -> None:
+    """A fresh clone on a stranger's machine: every module of the tests can be imported."""
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("CLAWPERATOR_")
+    }
+
+    collected = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"],
+        cwd=TOP,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert collected.returncode == 0, collected.stdout[-3_000:] + collected.stderr[-3_000:]

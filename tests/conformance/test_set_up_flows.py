@@ -31,14 +31,16 @@ _SAME_CHECK = {"host.node.version": "host.python.version"}
 
 
 def _rows(*, of_doctor: bool) -> list[Any]:
-    return [
-        row
-        for row in rows("cli_flows")
-        if row.values[0]["argv"][:1]
-        and row.values[0]["argv"][0] in _COMMANDS
-        and row.values[0]["name"] not in _NOT_OURS
-        and (row.values[0]["category"] == "doctor") is of_doctor
-    ]
+    return rows("cli_flows", lambda row: _is_ours(row, of_doctor=of_doctor))
+
+
+def _is_ours(row: dict[str, Any], *, of_doctor: bool) -> bool:
+    command = row["argv"][0] if row["argv"] else ""
+    return (
+        command in _COMMANDS
+        and row["name"] not in _NOT_OURS
+        and (row["category"] == "doctor") is of_doctor
+    )
 
 
 class BulkPhone(ScenarioPhone):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,17 @@ import pytest
 FOLDER = os.environ.get("CLAWPERATOR_VECTORS")
 
 
-def rows(name: str) -> list[Any]:
-    """Return a file's rows as pytest parameters, each with the row's own name as its id."""
+def rows(name: str, wanted: Callable[[dict[str, Any]], bool] = lambda _: True) -> list[Any]:
+    """Return the wanted rows of a file as pytest parameters, each with its own name as its id.
+
+    Without vectors there is one parameter, which is skipped.
+    """
     if not FOLDER:
         reason = "by design: CLAWPERATOR_VECTORS names no folder with conformance vectors"
         return [pytest.param({}, marks=pytest.mark.skip(reason=reason), id="no-vectors")]
     # Lines end in "\n" only: JSON text may hold other line separators.
     text = (Path(FOLDER) / f"{name}.jsonl").read_bytes().decode("utf-8")
     parsed = [json.loads(line) for line in text.split("\n") if line]
-    assert parsed, f"{name} has no rows"
+    parsed = [row for row in parsed if wanted(row)]
+    assert parsed, f"{name} has no such rows"
     return [pytest.param(row, id=ascii(row["name"])) for row in parsed]
