@@ -11,10 +11,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from enum import Enum
 from typing import Any
 
-from pytest_clawperator.errors import LeaseError
+from pytest_clawperator.errors import ClawperatorError, LeaseError
 from pytest_clawperator.service.answers import Refused, error_object, status_of
 from pytest_clawperator.service.front import plain_answer
 from pytest_clawperator.service.gate import Gate
@@ -26,9 +27,11 @@ LEASE_HEADER = "clawperator-lease"
 #: How long a client without a lease may take to say what it wants, in seconds.
 ASKED_WITHIN = 20.0
 _SWITCHED = b"HTTP/1.1 101 Switching Protocols\r\nupgrade: adb\r\nconnection: upgrade\r\n\r\n"
-_HARMLESS = re.compile(
-    r"host:(version|devices|devices-l|reconnect-offline)|host-serial:[^\n]+:(get-state|features)"
-)
+_HARMLESS = {"host:version", "host:devices", "host:devices-l", "host:reconnect-offline"}
+# Questions about one device. A serial may contain colons, so it is compared with the listed ones:
+# adb would read anything else that stands in its place as a request of its own.
+_QUESTION = re.compile(r"host-serial:(.+):(?:get-state|features)", re.DOTALL)
+_LENGTH = re.compile(rb"[0-9a-fA-F]{4}")
 _BUSY = re.compile(r"clawperator:busy:([0-9]{1,9})")
 # What a test does on a device; not, for example, restarting its adb or opening ports.
 _SERVICES = ("exec:", "shell:", "shell,", "sync:")
@@ -52,7 +55,7 @@ class Tunnels:
             transport.write(plain_answer(refusal))
             transport.close()
             return
-        client = _FromClient(transport, lease, self._leasing)
+        client = _FromClient(transport, lease, self._leasing, is_listed=self._is_listed)
         transport.set_protocol(client)
         self._open.add(client)
         client.on_close = lambda: self._forget(client, lease)
@@ -76,6 +79,14 @@ class Tunnels:
             refusal = Refused(status_of(error), str(error.code), error.message)
             refusal.error = error_object(error)
             raise refusal from error
+
+    async def _is_listed(self, serial: str) -> bool:
+        """Whether the adb server lists a device with exactly this serial."""
+        try:
+            devices = await asyncio.to_thread(self._server.devices)
+        except ClawperatorError:
+            return False
+        return any(serial == listed for listed, _ in devices)
 
     async def _connect(self, client: _FromClient, rest: bytes) -> None:
         """Connect to the adb server, and let the bytes flow."""
@@ -108,20 +119,39 @@ class Tunnels:
                 lease.on_end.remove(client.close)
 
 
+class _Stage(Enum):
+    """What a client may send next."""
+
+    HOST = "a request to the adb server"
+    DEVICE = "a service of the leased device"
+    OPEN = "anything: the bytes belong to that service"
+    ASKED = "nothing more: the answer ends the connection"
+
+
 class _FromClient(asyncio.Protocol):
-    """The client's end: its first requests are checked, what follows goes on as it is."""
+    """The client's end: its requests are checked one by one.
+
+    Only after a service of the leased device was opened do bytes go on as they are; after a
+    request to the adb server itself nothing more is passed on.
+    """
 
     def __init__(
-        self, transport: asyncio.Transport, lease: ServiceLease | None, leasing: Leasing
+        self,
+        transport: asyncio.Transport,
+        lease: ServiceLease | None,
+        leasing: Leasing,
+        *,
+        is_listed: Callable[[str], Awaitable[bool]],
     ) -> None:
         self.transport = transport
         self.on_close = _nothing
         self._lease = lease
         self._leasing = leasing
+        self._is_listed = is_listed
         self._adb: asyncio.Transport | None = None
         self._received = bytearray()
-        self._is_checked = False
-        self._has_device = False
+        self._stage = _Stage.HOST
+        self._lookup: asyncio.Task[None] | None = None
 
     def begin(self, adb: asyncio.Transport, rest: bytes) -> None:
         """Let the bytes flow to the adb server."""
@@ -132,76 +162,104 @@ class _FromClient(asyncio.Protocol):
 
     def close_unasked(self) -> None:
         """Close a tunnel that has no lease, and asked for nothing."""
-        if self._lease is None and not self._is_checked:
+        if self._lease is None and self._stage is _Stage.HOST:
             self.close()
 
     def data_received(self, data: bytes) -> None:
         """Pass bytes on, requests only once they are checked."""
-        if self._is_checked and self._adb is not None:
+        if self._stage is _Stage.OPEN and self._adb is not None:
             self._adb.write(data)
-            return
-        self._received += data
-        while self._adb is not None and (request := self._next_request()) is not None:
-            if not self._is_allowed(request):
-                return
-        if self._is_checked and self._received and self._adb is not None:
+        elif self._stage is not _Stage.ASKED:
+            self._received += data
+            self._read_requests()
+
+    def _read_requests(self) -> None:
+        """Check the requests that have arrived whole."""
+        while self._adb is not None and (whole := self._next_request()) is not None:
+            self._judge(whole)
+        if self._stage is _Stage.OPEN and self._received and self._adb is not None:
             self._adb.write(bytes(self._received))
             self._received.clear()
         elif len(self._received) > MAX_REQUEST + 4:
             self._fail("a request is too long")
 
-    def _next_request(self) -> str | None:
-        """Return a whole request, if there is one to check."""
-        if self._is_checked or len(self._received) < 4:
+    def _next_request(self) -> bytes | None:
+        """Return a whole request with its length, if there is one to check."""
+        if self._stage not in (_Stage.HOST, _Stage.DEVICE) or len(self._received) < 4:
             return None
-        try:
-            end = 4 + int(self._received[:4], 16)
-        except ValueError:
+        if not _LENGTH.fullmatch(self._received, 0, 4):
             self._fail("this is no request of adb's protocol")
             return None
+        end = 4 + int(self._received[:4], 16)
         if len(self._received) < end:
             return None
         whole = bytes(self._received[:end])
         del self._received[:end]
-        assert self._adb is not None
-        self._whole = whole
-        return whole[4:].decode("utf-8", "replace")
+        return whole
 
-    def _is_allowed(self, request: str) -> bool:
-        """Pass a request on if it may; else refuse it."""
+    def _judge(self, whole: bytes) -> None:
+        """Pass a request on if it is on the list; else refuse it."""
+        request = whole[4:].decode("utf-8", "replace")
         device = None if self._lease is None else self._lease.serial
-        if not self._has_device and (busy := _BUSY.fullmatch(request)):
-            return self._note(int(busy[1]) / 1000)
-        if self._has_device:
-            if not request.startswith(_SERVICES):
-                return self._fail(f"{request.partition(':')[0][:50]!r} is not offered here")
-            self._is_checked = True
+        if self._stage is _Stage.DEVICE:
+            if request.startswith(_SERVICES):
+                self._pass_on(whole, _Stage.OPEN)
+            else:
+                self._fail(f"{request.partition(':')[0][:50]!r} is not offered here")
+        elif busy := _BUSY.fullmatch(request):
+            self._note(int(busy[1]) / 1000)
         elif request.startswith("host:transport:"):
-            if device is None or request != f"host:transport:{device}":
-                return self._fail("this needs a lease of the device: POST /v1/leases")
-            self._has_device = True
-        elif _HARMLESS.fullmatch(request) or request == f"host:connect:{device}":
-            self._is_checked = True
+            if device is not None and request == f"host:transport:{device}":
+                self._pass_on(whole, _Stage.DEVICE)
+            else:
+                self._fail("this needs a lease of the device: POST /v1/leases")
+        elif request in _HARMLESS or (device and request == f"host:connect:{device}"):
+            self._pass_on(whole, _Stage.ASKED)
+        elif question := _QUESTION.fullmatch(request):
+            self._ask_about(question[1], whole)
         else:
-            return self._fail(f"{request[:50]!r} is not offered here")
-        assert self._adb is not None
-        self._adb.write(self._whole)
-        return True
+            self._fail(f"{request[:50]!r} is not offered here")
 
-    def _note(self, seconds: float) -> bool:
+    def _ask_about(self, serial: str, whole: bytes) -> None:
+        """Pass a question about one device on, if there is such a device."""
+        if self._lease is not None and serial == self._lease.serial:
+            self._pass_on(whole, _Stage.ASKED)
+            return
+        self._stage = _Stage.ASKED
+        self._lookup = asyncio.get_running_loop().create_task(self._look_up(serial, whole))
+
+    async def _look_up(self, serial: str, whole: bytes) -> None:
+        is_listed = await self._is_listed(serial)
+        if self.transport.is_closing():
+            return
+        if is_listed:
+            self._pass_on(whole, _Stage.ASKED)
+        else:
+            self._fail(f"device '{serial[:200]}' not found")
+
+    def _pass_on(self, whole: bytes, stage: _Stage) -> None:
+        """Send a checked request to the adb server."""
+        self._stage = stage
+        if stage is _Stage.ASKED:
+            self._received.clear()
+        assert self._adb is not None
+        self._adb.write(whole)
+
+    def _note(self, seconds: float) -> None:
         """Renew the lease, and note how long the device may be busy."""
         try:
             self._leasing.note_flight(self._lease.token if self._lease else "", seconds)
         except LeaseError as error:
-            return self._fail(error.message)
-        self.transport.write(b"OKAY")
-        return True
+            self._fail(error.message)
+        else:
+            self.transport.write(b"OKAY")
 
-    def _fail(self, why: str) -> bool:
+    def _fail(self, why: str) -> None:
         told = why.encode()
+        self._stage = _Stage.ASKED
+        self._received.clear()
         self.transport.write(b"FAIL%04x%b" % (len(told), told))
         self.close()
-        return False
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Close the other end."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
@@ -72,6 +74,65 @@ def test_the_adb_server_is_not_changed(service: RunningService, lease: str, ques
     """No client ends it, or connects it to other machines."""
     with pytest.raises(TransportError, match="not offered"):
         ServiceAdb.at(service.url, token=None, lease=lease).ask(question)
+
+
+SMUGGLED = [
+    "host-serial:{serial}:transport-any:get-state",
+    "host-serial:{serial}:tport:any:features",
+    "host-serial:{serial}:forward:localfilesystem:{file};tcp:1:get-state",
+    "host-serial:{serial}\n:get-state",
+    "host-serial:nobody:get-state",
+]
+
+
+@pytest.mark.parametrize("request_", SMUGGLED)
+def test_no_request_hides_in_the_place_of_a_serial(
+    service: RunningService, serial: str, tmp_path: Path, request_: str
+) -> None:
+    """Only a serial that adb lists may stand there; adb never sees anything else."""
+    file = tmp_path / "kept"
+    file.write_text("precious")
+    with ServiceAdb.at(service.url, token=None)._connect(20) as connection:
+        connection.sendall(as_request(request_.format(serial=serial, file=file)))
+
+        answer = read_rest(connection, deadline=DEADLINE)
+
+    assert answer.startswith(b"FAIL")
+    assert b"not found" in answer
+    assert file.read_text() == "precious"
+
+
+@pytest.mark.parametrize("first", ["host:version", "host-serial:{serial}:get-state"])
+def test_nothing_is_passed_on_after_a_request_to_the_server(
+    service: RunningService, serial: str, first: str
+) -> None:
+    """A second request behind the first, in one packet or later, reaches nothing."""
+    smuggled = as_request(f"host:transport:{serial}") + as_request("shell:echo smuggled")
+    for pieces in ([smuggled], [b"", smuggled]):
+        with ServiceAdb.at(service.url, token=None)._connect(20) as connection:
+            connection.sendall(as_request(first.format(serial=serial)) + pieces[0])
+            answer = connection.recv(4)
+            with contextlib.suppress(ConnectionError):  # the answer may have ended it already
+                for piece in pieces[1:]:
+                    connection.sendall(piece)
+                answer += read_rest(connection, deadline=DEADLINE)
+
+        assert answer.startswith(b"OKAY")
+        assert b"smuggled" not in answer
+
+
+@pytest.mark.parametrize("length", [b" 00c", b"+00c", b"0_0c", b"0x0c"])
+def test_a_length_is_four_hexadecimal_digits(service: RunningService, length: bytes) -> None:
+    """What Python would also read as a number is no length."""
+    with ServiceAdb.at(service.url, token=None)._connect(20) as connection:
+        connection.sendall(length + b"host:version")
+
+        assert read_rest(connection, deadline=DEADLINE).startswith(b"FAIL")
+
+
+def as_request(text: str) -> bytes:
+    """Return a request as it is sent."""
+    return b"%04x%b" % (len(text.encode()), text.encode())
 
 
 def test_a_leased_device_is_used_as_over_adb(
