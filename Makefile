@@ -9,7 +9,7 @@ JOBS   ?= 2
 MINUTES ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types docs programs check conformance soak bench clean
+.PHONY: help demo test lint types docs programs check conformance soak bench dist clean
 
 help:  ## Say what can be made.
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*##/\t/'
@@ -83,6 +83,9 @@ soak: programs  ## Run the long versions of the tests in a random order, then an
 
 bench: $(VENV)/developed  ## Print what things cost, as ratios.
 	@for name in house contracts simulator execution screen startup cli parallel frozen_device emulators service report test_files trace_page trace_cost; do $(BIN)/python -m benchmarks.$$name || exit 1; done
+
+dist: $(VENV)/developed  ## Build wheel and sdist, and try both in an empty environment.
+	@$(BIN)/python -m tests.distribution
 
 clean:  ## Remove what the other targets made.
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

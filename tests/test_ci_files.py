@@ -1,4 +1,4 @@
-"""The files for continuous integration that users copy: valid, and written for this plugin."""
+"""The files for continuous integration: valid, ours and those that users copy."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import yaml
 from pytest_clawperator.plugin.input.option_values import settings_of
 
 FOLDER = Path(__file__).parent.parent / "docs" / "ci"
+OWN_WORKFLOWS = sorted((FOLDER.parent.parent / ".github" / "workflows").glob("*.yml"))
 GITHUB, GITLAB = FOLDER / "github-actions.yml", FOLDER / "gitlab-ci.yml"
 
 # What only the CI knows.
@@ -88,9 +89,9 @@ def write_apk() -> None:
 JOBS = [*github_jobs(), *gitlab_jobs()]
 
 
-def test_workflow_follows_its_schema() -> None:
-    """GitHub takes its file."""
-    judged = judge("vendor.github-workflows", GITHUB)
+def test_workflows_follow_their_schema() -> None:
+    """GitHub takes the file that users copy, and the project's own."""
+    judged = judge("vendor.github-workflows", GITHUB, *OWN_WORKFLOWS)
 
     assert judged.returncode == 0, judged.stdout + judged.stderr
 
@@ -117,6 +118,19 @@ def test_mistakes_are_found(tmp_path: Path) -> None:
     assert [one.returncode for one in judged] == [1, 1]
     assert "runs_on" in judged[0].stdout
     assert "jnuit" in judged[1].stdout
+
+
+def test_own_workflow_runs_the_commands_of_the_readme() -> None:
+    """The project tests itself as a stranger would, with every Python that it supports."""
+    workflow = (FOLDER.parent.parent / ".github" / "workflows" / "tests.yml").read_text("utf-8")
+    job = yaml.safe_load(workflow)["jobs"]["tests"]
+    project = (FOLDER.parent.parent / "pyproject.toml").read_text("utf-8")
+
+    commands = [step["run"] for step in job["steps"] if "run" in step]
+    supported = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', project)
+
+    assert commands == ["make demo", "make test"]
+    assert job["strategy"]["matrix"]["python"] == supported
 
 
 def test_both_files_have_the_same_jobs() -> None:
