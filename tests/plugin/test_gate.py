@@ -70,7 +70,7 @@ def test_an_import_inside_a_test_is_noticed_before_the_test(
             from pytest_clawperator import expect
 
             expect.set_timeout(77)
-            expect.soft.poll(lambda: 1).to_equal(2)
+            expect.soft.poll(lambda: 1, timeout=0.01).to_equal(2)
 
         def test_later():
             from pytest_clawperator import expect
