@@ -11,10 +11,9 @@ from pytest_clawperator.client.device.no_device import NoDevice
 from pytest_clawperator.client.direct_actions import DirectActions
 from pytest_clawperator.client.gestures import Way, shown_part, swipe_over
 from pytest_clawperator.client.plan import action_plans
-from pytest_clawperator.client.plan.actionability import Use
 from pytest_clawperator.client.plan.looks import partial_snapshot
 from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome
-from pytest_clawperator.client.plan.target import Target, TargetLike, inside, target_of
+from pytest_clawperator.client.plan.target import Target, TargetLike, Use, inside, target_of
 from pytest_clawperator.client.plan.timing import timeout_of
 from pytest_clawperator.contracts.actions import Direction, Retry, WaitForNode
 from pytest_clawperator.contracts.selectors import MatcherKeywords

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_clawperator.client.device.commands import package_name
-from pytest_clawperator.client.plan.actionability import Use
 from pytest_clawperator.client.plan.plan import Aim, Keywords, Plan, node_matcher, the_step
-from pytest_clawperator.client.plan.target import TargetLike, optional_target, target_of
+from pytest_clawperator.client.plan.target import TargetLike, Use, optional_target, target_of
 from pytest_clawperator.client.plan.timing import Wait, timeout_of
 from pytest_clawperator.contracts import actions, limits
 from pytest_clawperator.contracts.actions import ClickType, TypedAction

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from enum import Enum
 
+from pytest_clawperator.client.plan.target import Use
 from pytest_clawperator.snapshot.cover import covering_node, visible_bounds
 from pytest_clawperator.snapshot.near_miss import covering, describe
 from pytest_clawperator.snapshot.tree import Node, Snapshot
@@ -15,26 +15,6 @@ _LEVELS = 7
 _FIELDS = ("EditText", "AutoCompleteTextView")
 # Words in the packages of keyboards, which lie over no app: it makes room for them.
 _KEYBOARDS = ("inputmethod", "keyboard", "honeyboard", "swiftkey")
-
-
-class Use(Enum):
-    """What an action does with the one node it is about."""
-
-    TAP = "it is tapped"
-    FOCUS = "it gets the focus"
-    FILL = "a text is put into it"
-    READ = "its text or its state is read"
-    PLACE = "its place counts: the value beside it, or its bounds"
-
-    @property
-    def is_harmless(self) -> bool:
-        """Whether it leaves the screen as it is."""
-        return self in (Use.READ, Use.PLACE)
-
-    @property
-    def done(self) -> str:
-        """What has been done, in words."""
-        return {Use.TAP: "tapped", Use.FOCUS: "focused", Use.FILL: "filled"}.get(self, "used")
 
 
 @dataclass(frozen=True)

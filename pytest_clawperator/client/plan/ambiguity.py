@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_clawperator.client.plan.actionability import Use, distinct, outermost, recipient
-from pytest_clawperator.client.plan.target import Target, keywords_of
+from pytest_clawperator.client.plan.actionability import distinct, outermost, recipient
+from pytest_clawperator.client.plan.target import Target, Use, keywords_of
 from pytest_clawperator.errors import ErrorCode, StepFailedError
 from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
 from pytest_clawperator.snapshot import roles

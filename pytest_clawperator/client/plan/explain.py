@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_clawperator.client.plan.actionability import Obstacle, Use, obstacle, refusal
+from pytest_clawperator.client.plan.actionability import Obstacle, obstacle, refusal
 from pytest_clawperator.client.plan.plan import Plan
-from pytest_clawperator.client.plan.target import Target
+from pytest_clawperator.client.plan.target import Target, Use
 from pytest_clawperator.contracts.text.wording import closest
 from pytest_clawperator.errors import (
     ContainerNotFoundError,

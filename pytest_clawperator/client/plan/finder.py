@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_clawperator.client.plan import explain
-from pytest_clawperator.client.plan.actionability import Use, obstacle
+from pytest_clawperator.client.plan.actionability import obstacle
 from pytest_clawperator.client.plan.ambiguity import ambiguous, find_crowd
 from pytest_clawperator.client.plan.explain import Hindered
 from pytest_clawperator.client.plan.looks import last_step, partial_snapshot
 from pytest_clawperator.client.plan.plan import Aim, Plan, the_step
 from pytest_clawperator.client.plan.proving import GRACE, Matchers, matchers_of
-from pytest_clawperator.client.plan.target import Route, Target
+from pytest_clawperator.client.plan.target import Route, Target, Use
 from pytest_clawperator.client.plan.timing import POLL, Countdown, Wait
 from pytest_clawperator.contracts.actions import Retry, Sleep, SnapshotUi, TypedAction
 from pytest_clawperator.contracts.completion import complete_actions, override_timeout

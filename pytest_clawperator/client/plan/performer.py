@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from pytest_clawperator.client.plan import explain
-from pytest_clawperator.client.plan.actionability import Use, differs, obstacle
+from pytest_clawperator.client.plan.actionability import differs, obstacle
 from pytest_clawperator.client.plan.explain import Hindered
 from pytest_clawperator.client.plan.finder import Finder, SeenValue
 from pytest_clawperator.client.plan.looks import last_step, look_of, partial_snapshot
 from pytest_clawperator.client.plan.plan import Aim, Plan
 from pytest_clawperator.client.plan.proving import GRACE, Sending, bare, judged_by, with_proof
-from pytest_clawperator.client.plan.target import Route
+from pytest_clawperator.client.plan.target import Route, Use
 from pytest_clawperator.client.plan.timing import POLL, Countdown, Wait
 from pytest_clawperator.contracts.actions import Sleep
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, StepFailedError

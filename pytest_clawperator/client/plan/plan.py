@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from pytest_clawperator.client.plan.actionability import Use
-from pytest_clawperator.client.plan.target import Route, Target
+from pytest_clawperator.client.plan.target import Route, Target, Use
 from pytest_clawperator.client.plan.timing import SEGMENT, Wait
 from pytest_clawperator.contracts.actions import TypedAction
 from pytest_clawperator.contracts.selectors import NodeMatcher

@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from pytest_clawperator.client.plan.actionability import Use
 from pytest_clawperator.client.plan.plan import Aim, Plan, node_matcher
-from pytest_clawperator.client.plan.target import Target
+from pytest_clawperator.client.plan.target import Target, Use
 from pytest_clawperator.client.plan.timing import Wait
 from pytest_clawperator.contracts.actions import (
     Click,

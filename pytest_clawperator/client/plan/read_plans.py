@@ -7,9 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_clawperator.client.plan.actionability import Use
 from pytest_clawperator.client.plan.plan import Aim, Keywords, Plan, node_matcher
-from pytest_clawperator.client.plan.target import TargetLike, target_of
+from pytest_clawperator.client.plan.target import TargetLike, Use, target_of
 from pytest_clawperator.client.plan.timing import Wait
 from pytest_clawperator.contracts import actions
 from pytest_clawperator.contracts.actions import TypedAction

@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from pytest_clawperator.client.plan.actionability import Use
 from pytest_clawperator.client.plan.plan import Aim, Plan
 from pytest_clawperator.client.plan.scroll_outcome import (
     ScrollOutcome,
@@ -14,7 +13,7 @@ from pytest_clawperator.client.plan.scroll_outcome import (
     outcome_of_scroll_and_click,
     outcome_of_scroll_until,
 )
-from pytest_clawperator.client.plan.target import Target
+from pytest_clawperator.client.plan.target import Target, Use
 from pytest_clawperator.client.plan.timing import Wait
 from pytest_clawperator.contracts import actions, limits
 from pytest_clawperator.contracts.actions import Direction, TypedAction

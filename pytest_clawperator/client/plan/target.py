@@ -39,6 +39,26 @@ class Route(Enum):
         return self in (Route.COMPLETED, Route.LOOKED_UP)
 
 
+class Use(Enum):
+    """What an action does with the one node it is about."""
+
+    TAP = "it is tapped"
+    FOCUS = "it gets the focus"
+    FILL = "a text is put into it"
+    READ = "its text or its state is read"
+    PLACE = "its place counts: the value beside it, or its bounds"
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether it leaves the screen as it is."""
+        return self in (Use.READ, Use.PLACE)
+
+    @property
+    def done(self) -> str:
+        """What has been done, in words."""
+        return {Use.TAP: "tapped", Use.FOCUS: "focused", Use.FILL: "filled"}.get(self, "used")
+
+
 class HasTarget(Protocol):
     """A locator."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from pytest_clawperator.client.plan.actionability import (
-    Use,
     differs,
     distinct,
     obstacle,
@@ -13,6 +12,7 @@ from pytest_clawperator.client.plan.actionability import (
     recipient,
     refusal,
 )
+from pytest_clawperator.client.plan.target import Use
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 from tests.doubles.runner import node, screen
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.client.plan.actionability import Use
 from pytest_clawperator.client.plan.ambiguity import ambiguous, find_crowd
-from pytest_clawperator.client.plan.target import Target, target_of
+from pytest_clawperator.client.plan.target import Target, Use, target_of
 from pytest_clawperator.errors import StepFailedError
 from pytest_clawperator.snapshot.tree import Snapshot
 from tests.doubles.runner import SERIAL, SHOP, node, screen

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pytest_clawperator.client.plan import action_plans, scroll_plans
-from pytest_clawperator.client.plan.actionability import Use
 from pytest_clawperator.client.plan.plan import Aim
 from pytest_clawperator.client.plan.proving import bare, judged_by, matchers_of, with_proof
-from pytest_clawperator.client.plan.target import target_of
+from pytest_clawperator.client.plan.target import Use, target_of
 from pytest_clawperator.client.plan.timing import Wait
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ConfigurationError
