@@ -6,12 +6,12 @@ from pytest_clawperator.assertions.golden.store import GoldenStore as GoldenStor
 from pytest_clawperator.assertions.locator import LocatorAssertions as LocatorAssertions
 from pytest_clawperator.assertions.screen import ScreenAssertions as ScreenAssertions
 from pytest_clawperator.assertions.screen import SnapshotAssertions as SnapshotAssertions
-from pytest_clawperator.client.batch.batch import Batch as Batch
-from pytest_clawperator.client.batch.sending import BatchStep as BatchStep
+from pytest_clawperator.client.batch import Batch as Batch
+from pytest_clawperator.client.batch import BatchStep as BatchStep
 from pytest_clawperator.client.client import Clawperator as Clawperator
-from pytest_clawperator.client.device.device import Device as Device
+from pytest_clawperator.client.device import Device as Device
 from pytest_clawperator.client.locator import Locator as Locator
-from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome as ScrollOutcome
+from pytest_clawperator.client.plans import ScrollOutcome as ScrollOutcome
 from pytest_clawperator.connect import connect as connect
 from pytest_clawperator.contracts.actions import Click as Click
 from pytest_clawperator.contracts.actions import CloseApp as CloseApp

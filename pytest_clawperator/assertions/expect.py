@@ -18,8 +18,8 @@ from pytest_clawperator.assertions.screen_source import FixedScreen, LiveScreen
 from pytest_clawperator.assertions.wait_loop import Clock
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.locator import Locator
-from pytest_clawperator.client.plan.target import Target
-from pytest_clawperator.client.plan.timing import seconds_of, timeout_of
+from pytest_clawperator.client.target import Target
+from pytest_clawperator.client.timing import seconds_of, timeout_of
 from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.query import NoMatch

@@ -8,9 +8,9 @@ from pytest_clawperator.assertions.checks.check import Check
 from pytest_clawperator.assertions.checks.node_view import OFF_SCREEN, NodeView
 from pytest_clawperator.assertions.failure import Failure, overlay_hint, overlay_lines
 from pytest_clawperator.assertions.wait_loop import Outcome
-from pytest_clawperator.client.plan import explain
-from pytest_clawperator.client.plan.ambiguity import Crowd, telling_apart
-from pytest_clawperator.client.plan.target import Target, Use, inside
+from pytest_clawperator.client import judge as explain
+from pytest_clawperator.client.judge import Crowd, telling_apart
+from pytest_clawperator.client.target import Target, Use, inside
 from pytest_clawperator.errors import ErrorCode, ExpectationError
 from pytest_clawperator.remedies import Hint
 from pytest_clawperator.snapshot.near_miss import describe, nearest

@@ -13,7 +13,7 @@ from pytest_clawperator.assertions.expectation import Expectation
 from pytest_clawperator.assertions.failure import Failure
 from pytest_clawperator.assertions.unstated import Stating
 from pytest_clawperator.assertions.wait_loop import Outcome, may_succeed_later
-from pytest_clawperator.client.plan.timing import timeout_of
+from pytest_clawperator.client.timing import timeout_of
 from pytest_clawperator.contracts.text import foreign_names
 from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
 from pytest_clawperator.errors import ConfigurationError, ExpectationError

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pytest_clawperator.assertions.wait_loop import look_limit
-from pytest_clawperator.client.direct_actions import DirectActions
-from pytest_clawperator.client.plan.looks import last_step
-from pytest_clawperator.client.plan.timing import timeout_of
+from pytest_clawperator.client.actions import DirectActions
+from pytest_clawperator.client.perform import last_step
+from pytest_clawperator.client.timing import timeout_of
 from pytest_clawperator.contracts.actions import Retry, SnapshotUi
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.tree import Snapshot

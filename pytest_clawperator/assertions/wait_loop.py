@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Generic, NamedTuple, TypeVar
 
 from pytest_clawperator.assertions.checks.check import Verdict
-from pytest_clawperator.client.plan.plan import NOT_YET_THERE
+from pytest_clawperator.client.plans import NOT_YET_THERE
 from pytest_clawperator.errors import (
     ClawperatorError,
     ErrorCode,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from pytest_clawperator.client.plan.ambiguity import Crowd, find_crowd
-from pytest_clawperator.client.plan.target import Target, Use, inside
+from pytest_clawperator.client.judge import Crowd, find_crowd
+from pytest_clawperator.client.target import Target, Use, inside
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
 __tracebackhide__ = True  # a failure is shown at the test's own line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_clawperator.client.plan.target import Target
+from pytest_clawperator.client.target import Target
 from pytest_clawperator.contracts.text.wording import closest, describe, listed
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.golden.grammar import ROLES

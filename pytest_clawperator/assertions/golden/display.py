@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_clawperator.client.direct_actions import DirectActions
+from pytest_clawperator.client.actions import DirectActions
 from pytest_clawperator.errors import ClawperatorError
 
 _STATUS_BAR_DP, _USUAL_WIDTH_DP, _USUAL_SIZE = 24, 411, (1080, 2400)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pytest_clawperator.assertions.checks.role_check import check_roles
-from pytest_clawperator.client.plan.target import Target, target_of
+from pytest_clawperator.client.target import Target, target_of
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 

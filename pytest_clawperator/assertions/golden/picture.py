@@ -22,9 +22,9 @@ from pytest_clawperator.assertions.golden.store import (
 )
 from pytest_clawperator.assertions.golden.update import update_when_settled
 from pytest_clawperator.assertions.wait_loop import Clock, Outcome
-from pytest_clawperator.client.device.no_device import NoDevice
-from pytest_clawperator.client.direct_actions import DirectActions
-from pytest_clawperator.client.plan.target import Target, TargetLike
+from pytest_clawperator.client.actions import DirectActions
+from pytest_clawperator.client.device import NoDevice
+from pytest_clawperator.client.target import Target, TargetLike
 from pytest_clawperator.contracts.text.wording import describe
 from pytest_clawperator.errors import ConfigurationError, ExecutionsOnlyError, ExpectationError
 from pytest_clawperator.redaction.redaction import SECRETS

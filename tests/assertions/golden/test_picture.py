@@ -11,7 +11,7 @@ from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.assertions.golden import store as goldens
 from pytest_clawperator.assertions.golden.store import GoldenStore
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.client.device.no_device import NoDevice
+from pytest_clawperator.client.device import NoDevice
 from pytest_clawperator.errors import (
     ConfigurationError,
     ErrorCode,
