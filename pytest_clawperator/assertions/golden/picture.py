@@ -123,8 +123,8 @@ class GoldenPicture:
             hidden += secret_places(snapshot)
         if self.status_bar:
             hidden.append(Bounds(0, 0, image.width, self.status_bar))
-        is_black = images.is_black(image)
-        return Shot(images.masked(image, hidden), tuple(hidden), tuple(unmasked), is_black)
+        painted = images.masked(image, hidden)
+        return Shot(painted, tuple(hidden), tuple(unmasked), images.is_black(image))
 
     def _path(self, shot: Shot) -> Path:
         width, height = shot.image.size
