@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 import pytest_clawperator
-from pytest_clawperator.assertions.golden.display import status_bar_height
+from pytest_clawperator.assertions.golden_picture import status_bar_height
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device import Device, check_uri
 from pytest_clawperator.client.device_commands import parse_packages, toast_texts

@@ -7,10 +7,10 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_clawperator.assertions.envelope import EnvelopeAssertions
 from pytest_clawperator.assertions.expect import expect
-from pytest_clawperator.assertions.locator import LocatorAssertions
-from pytest_clawperator.assertions.screen import ScreenAssertions, SnapshotAssertions
+from pytest_clawperator.assertions.expect_envelope import EnvelopeAssertions
+from pytest_clawperator.assertions.expect_node import LocatorAssertions
+from pytest_clawperator.assertions.expect_screen import ScreenAssertions, SnapshotAssertions
 from pytest_clawperator.client.batch import Batch
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device import Device

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
-from pytest_clawperator.assertions.golden import store as goldens
-from pytest_clawperator.assertions.golden.store import GoldenStore
+from pytest_clawperator.assertions import golden as goldens
+from pytest_clawperator.assertions.golden import GoldenStore
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device import Device
 from pytest_clawperator.contracts.device import DeviceInfo

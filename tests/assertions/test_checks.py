@@ -1,4 +1,4 @@
-"""The checks of a node: what holds, what does not, and what cannot be asked."""
+"""Roles that no snapshot has are refused."""
 
 from __future__ import annotations
 
@@ -9,11 +9,68 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.assertions.locator import LocatorAssertions
-from pytest_clawperator.errors import (
-    ConfigurationError,
+from pytest_clawperator.assertions.checks import value_of
+from pytest_clawperator.assertions.expect import Expect
+from pytest_clawperator.assertions.expect_node import LocatorAssertions
+from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.errors import ConfigurationError, StepFailedError
+from tests.doubles.expecting import FORM, assertions, failure
+from tests.doubles.runner import PACKAGE, SHOP, Phone, client
+
+
+def test_a_role_that_only_the_device_knows_is_refused() -> None:
+    """A locator by a role that snapshots do not have would never find a node."""
+    with pytest.raises(ConfigurationError, match="does not show which nodes are"):
+        assertions({"role": "listitem"})
+
+
+def test_a_title_is_looked_for_in_its_toolbar() -> None:
+    """Outlines have titles, and the error says how to match one."""
+    with pytest.raises(ConfigurationError, match="a text in a toolbar"):
+        assertions({"role": "title"})
+
+
+@pytest.mark.parametrize(
+    ("role", "told"), [("swich", "Did you mean switch"), ("listitem", "does not show")]
 )
-from tests.doubles.expecting import assertions, failure
+def test_roles_are_checked_in_every_part_of_a_locator(role: str, told: str) -> None:
+    """A wrong role is refused in a container and in has= too."""
+    claw = client(Phone(FORM))
+    locators = [
+        claw.node(role=role),
+        claw.node(role=role).node(text="Pay"),
+        claw.node(id="row", has=claw.node(role=role)),
+    ]
+
+    for locator in locators:
+        with pytest.raises(ConfigurationError, match=told):
+            Expect()(locator).not_to_be_visible()
+
+
+def read(claw: Clawperator, label: str) -> str | None:
+    """Read a value on the device, once; return None if there is none."""
+    try:
+        return claw.read_value(label=label, timeout=0)
+    except StepFailedError as error:
+        if error.code != "VALUE_NODE_NOT_FOUND":
+            raise
+        return None
+
+
+def test_values_are_those_that_the_device_reads(real_expect: Expect, claw: Clawperator) -> None:
+    """The value found beside a label is the one that the Operator finds."""
+    claw.close_app("com.android.settings")
+    claw.open_app("com.android.settings")
+    claw.scroll_and_click(text="About phone")
+    real_expect(claw.node(text="Android version")).to_be_visible()
+    labels = [node for node in claw.snapshot().find_all(id="title") if node.label]
+
+    found = {label.label: value_of(label) for label in labels}
+
+    assert found == {text: read(claw, text) for text in found}
+    assert None in found.values()
+    real_expect(claw.node(text="Android version")).to_have_value(found["Android version"] or "")
+
 
 Hold = Callable[[LocatorAssertions], None]
 
@@ -148,3 +205,50 @@ def test_a_wrong_argument_is_refused_before_looking(hold: Hold, complaint: str) 
     """An argument that makes no sense is refused before the first look."""
     with pytest.raises(ConfigurationError, match=complaint):
         hold(assertions({"id": "pay"}))
+
+
+PROMPT = "com.android.permissioncontroller"
+
+
+def device(**data: str) -> Clawperator:
+    """Return a client whose snapshots have these data."""
+    return client(Phone(data={"snapshot_ui": {"text": SHOP, **data}}), timeout=0.1)
+
+
+def test_the_app_in_front_is_compared_by_package(expect: Expect) -> None:
+    """The snapshot names the app in front; a failure names what was found."""
+    claw = client(Phone(SHOP))
+
+    expect(claw).to_be_in_app(PACKAGE)
+    expect(claw).not_to_be_in_app("com.other")
+    told = failure(lambda: expect(claw).to_be_in_app("com.other", timeout=0.02))
+
+    assert f"expected the screen to be in app com.other, found {PACKAGE}\n" in told
+    assert f"  waited: 2 × {PACKAGE} in 20 ms\n" in told
+
+
+def test_a_window_over_the_app_fails_with_its_package(expect: Expect) -> None:
+    """A failure names the package of the window over the app, and what to do."""
+    free, covered = device(has_overlay="false"), device(has_overlay="true", overlay_package=PROMPT)
+
+    expect(free).to_have_no_overlay()
+    expect(covered).not_to_have_no_overlay()
+    told = failure(expect(covered).to_have_no_overlay)
+
+    assert f"expected the screen to have no overlay, found a window of {PROMPT}\n" in told
+    assert f"hint: Answer or close the window of {PROMPT} first." in told
+
+
+@pytest.mark.parametrize("check", ["to_have_no_overlay", "not_to_have_no_overlay"])
+def test_an_unknown_overlay_fails_both_ways(expect: Expect, check: str) -> None:
+    """Without a word about overlays, neither check of them holds."""
+    told = failure(getattr(expect(device()), check))
+
+    assert "found no information about overlays" in told
+
+
+@pytest.mark.parametrize("package", [5, "", None])
+def test_a_package_that_is_no_text_is_refused(expect: Expect, package: Any) -> None:
+    """An argument that cannot be a package is a mistake of the test."""
+    with pytest.raises(ConfigurationError, match="named by its package"):
+        expect(client(Phone(SHOP))).not_to_be_in_app(package)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_clawperator.assertions.checks import node_checks
-from pytest_clawperator.assertions.checks.node_checks import APPEARED, DISAPPEARED, NodeCheck
-from pytest_clawperator.assertions.checks.node_view import NodeView
-from pytest_clawperator.assertions.checks.role_check import check_roles
-from pytest_clawperator.assertions.checks.text_match import Text
-from pytest_clawperator.assertions.expectation import Expectation
-from pytest_clawperator.assertions.failure import Failure
-from pytest_clawperator.assertions.node_failure import node_failure
-from pytest_clawperator.assertions.screen_source import ScreenSource
-from pytest_clawperator.assertions.unstated import Stating
-from pytest_clawperator.assertions.wait_loop import Outcome
+from pytest_clawperator.assertions import checks
+from pytest_clawperator.assertions.checks import (
+    APPEARED,
+    DISAPPEARED,
+    NodeCheck,
+    NodeView,
+    check_roles,
+)
+from pytest_clawperator.assertions.expectation import Expectation, Stating
+from pytest_clawperator.assertions.failure import Failure, node_failure
+from pytest_clawperator.assertions.text_match import Text
+from pytest_clawperator.assertions.wait import Outcome, ScreenSource
 from pytest_clawperator.client.target import Target
 from pytest_clawperator.contracts.text import foreign_names
 from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
@@ -41,67 +42,67 @@ class LocatorAssertions(Stating, HintsAtNames):
 
     def to_be_visible(self, *, timeout: float | None = None) -> None:
         """Expect it to be on the screen."""
-        self._verify(node_checks.VISIBLE, timeout)
+        self._verify(checks.VISIBLE, timeout)
 
     def not_to_be_visible(self, *, timeout: float | None = None) -> None:
         """Expect it to be off the screen or absent."""
-        self._verify(node_checks.VISIBLE.negated(DISAPPEARED), timeout)
+        self._verify(checks.VISIBLE.negated(DISAPPEARED), timeout)
 
     def to_be_hidden(self, *, timeout: float | None = None) -> None:
         """Expect it to be off the screen or absent."""
-        self._verify(node_checks.HIDDEN, timeout)
+        self._verify(checks.HIDDEN, timeout)
 
     def not_to_be_hidden(self, *, timeout: float | None = None) -> None:
         """Expect it to be on the screen."""
-        self._verify(node_checks.HIDDEN.negated(APPEARED), timeout)
+        self._verify(checks.HIDDEN.negated(APPEARED), timeout)
 
     def to_exist(self, *, timeout: float | None = None) -> None:
         """Expect it to be in the tree, on the screen or off it."""
-        self._verify(node_checks.EXISTS, timeout)
+        self._verify(checks.EXISTS, timeout)
 
     def not_to_exist(self, *, timeout: float | None = None) -> None:
         """Expect it to be nowhere in the tree."""
-        self._verify(node_checks.EXISTS.negated(DISAPPEARED), timeout)
+        self._verify(checks.EXISTS.negated(DISAPPEARED), timeout)
 
     def to_be_enabled(self, *, timeout: float | None = None) -> None:
         """Expect it to be enabled."""
-        self._verify(node_checks.ENABLED, timeout)
+        self._verify(checks.ENABLED, timeout)
 
     def not_to_be_enabled(self, *, timeout: float | None = None) -> None:
         """Expect it to be on the screen and disabled."""
-        self._verify(node_checks.ENABLED.negated(), timeout)
+        self._verify(checks.ENABLED.negated(), timeout)
 
     def to_be_disabled(self, *, timeout: float | None = None) -> None:
         """Expect it to be disabled."""
-        self._verify(node_checks.DISABLED, timeout)
+        self._verify(checks.DISABLED, timeout)
 
     def not_to_be_disabled(self, *, timeout: float | None = None) -> None:
         """Expect it to be on the screen and enabled."""
-        self._verify(node_checks.DISABLED.negated(), timeout)
+        self._verify(checks.DISABLED.negated(), timeout)
 
     def to_be_checked(self, *, timeout: float | None = None) -> None:
         """Expect a switch, a checkbox or a radio button to be on."""
-        self._verify(node_checks.CHECKED, timeout)
+        self._verify(checks.CHECKED, timeout)
 
     def not_to_be_checked(self, *, timeout: float | None = None) -> None:
         """Expect it to be on the screen and off."""
-        self._verify(node_checks.CHECKED.negated(), timeout)
+        self._verify(checks.CHECKED.negated(), timeout)
 
     def to_be_focused(self, *, timeout: float | None = None) -> None:
         """Expect it to have the focus."""
-        self._verify(node_checks.FOCUSED, timeout)
+        self._verify(checks.FOCUSED, timeout)
 
     def not_to_be_focused(self, *, timeout: float | None = None) -> None:
         """Expect it to be on the screen without the focus."""
-        self._verify(node_checks.FOCUSED.negated(), timeout)
+        self._verify(checks.FOCUSED.negated(), timeout)
 
     def to_be_selected(self, *, timeout: float | None = None) -> None:
         """Expect it, such as a tab, to be selected."""
-        self._verify(node_checks.SELECTED, timeout)
+        self._verify(checks.SELECTED, timeout)
 
     def not_to_be_selected(self, *, timeout: float | None = None) -> None:
         """Expect it to be on the screen and not selected."""
-        self._verify(node_checks.SELECTED.negated(), timeout)
+        self._verify(checks.SELECTED.negated(), timeout)
 
     def to_be_in_viewport(
         self, *, ratio: float | None = None, timeout: float | None = None
@@ -111,13 +112,13 @@ class LocatorAssertions(Stating, HintsAtNames):
         Its bounds are compared with those of the window and of the scrollables around it.
         Phones report most bounds already cut to the visible part, so a ratio says less there.
         """
-        self._verify(node_checks.in_viewport(ratio), timeout)
+        self._verify(checks.in_viewport(ratio), timeout)
 
     def not_to_be_in_viewport(
         self, *, ratio: float | None = None, timeout: float | None = None
     ) -> None:
         """Expect less than ``ratio`` of it, or nothing, to be in the viewport."""
-        self._verify(node_checks.in_viewport(ratio).negated(), timeout)
+        self._verify(checks.in_viewport(ratio).negated(), timeout)
 
     def to_have_text(
         self, expected: Text | Sequence[Text], /, *, timeout: float | None = None
@@ -126,13 +127,13 @@ class LocatorAssertions(Stating, HintsAtNames):
 
         A pattern is searched for. A list holds one text for each matching node.
         """
-        self._verify(node_checks.has_text(expected), timeout)
+        self._verify(checks.has_text(expected), timeout)
 
     def not_to_have_text(
         self, expected: Text | Sequence[Text], /, *, timeout: float | None = None
     ) -> None:
         """Expect it to be on the screen with another text."""
-        self._verify(node_checks.has_text(expected).negated(), timeout)
+        self._verify(checks.has_text(expected).negated(), timeout)
 
     def to_contain_text(
         self, expected: Text | Sequence[Text], /, *, timeout: float | None = None
@@ -141,45 +142,45 @@ class LocatorAssertions(Stating, HintsAtNames):
 
         Of a list, each text must be in one of the matching nodes, in this order.
         """
-        self._verify(node_checks.contains_text(expected), timeout)
+        self._verify(checks.contains_text(expected), timeout)
 
     def not_to_contain_text(
         self, expected: Text | Sequence[Text], /, *, timeout: float | None = None
     ) -> None:
         """Expect it to be on the screen with a text that does not contain this."""
-        self._verify(node_checks.contains_text(expected).negated(), timeout)
+        self._verify(checks.contains_text(expected).negated(), timeout)
 
     def to_have_desc(self, expected: Text, /, *, timeout: float | None = None) -> None:
         """Expect its content description, which screen readers speak, to be this."""
-        self._verify(node_checks.has_desc(expected), timeout)
+        self._verify(checks.has_desc(expected), timeout)
 
     def not_to_have_desc(self, expected: Text, /, *, timeout: float | None = None) -> None:
         """Expect it to be on the screen with another content description."""
-        self._verify(node_checks.has_desc(expected).negated(), timeout)
+        self._verify(checks.has_desc(expected).negated(), timeout)
 
     def to_have_role(self, role: str, /, *, timeout: float | None = None) -> None:
         """Expect it to have this role, such as button, switch or textfield."""
-        self._verify(node_checks.has_role(role), timeout)
+        self._verify(checks.has_role(role), timeout)
 
     def not_to_have_role(self, role: str, /, *, timeout: float | None = None) -> None:
         """Expect it to be on the screen with another role."""
-        self._verify(node_checks.has_role(role).negated(), timeout)
+        self._verify(checks.has_role(role).negated(), timeout)
 
     def to_have_count(self, count: int, /, *, timeout: float | None = None) -> None:
         """Expect this number of matching nodes on the screen."""
-        self._verify(node_checks.has_count(count), timeout)
+        self._verify(checks.has_count(count), timeout)
 
     def not_to_have_count(self, count: int, /, *, timeout: float | None = None) -> None:
         """Expect another number of matching nodes on the screen."""
-        self._verify(node_checks.has_count(count).negated(), timeout)
+        self._verify(checks.has_count(count).negated(), timeout)
 
     def to_have_value(self, expected: Text, /, *, timeout: float | None = None) -> None:
         """Expect this value beside a label, as in Settings; the value of a field is its text."""
-        self._verify(node_checks.has_value(expected), timeout)
+        self._verify(checks.has_value(expected), timeout)
 
     def not_to_have_value(self, expected: Text, /, *, timeout: float | None = None) -> None:
         """Expect another value beside a label."""
-        self._verify(node_checks.has_value(expected).negated(), timeout)
+        self._verify(checks.has_value(expected).negated(), timeout)
 
     def _verify(self, check: NodeCheck, timeout: float | None) -> None:
         seconds = self._screen.seconds(timeout, self._expectation.settings.timeout)

@@ -1,15 +1,17 @@
-"""A screen compared with a golden picture."""
+"""The density and the status bar that a picture depends on."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 
+from pytest_clawperator.assertions import golden as goldens
 from pytest_clawperator.assertions.expect import Expect
-from pytest_clawperator.assertions.golden import store as goldens
-from pytest_clawperator.assertions.golden.store import GoldenStore
+from pytest_clawperator.assertions.golden import GoldenStore
+from pytest_clawperator.assertions.golden_picture import compare
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device import NoDevice
 from pytest_clawperator.errors import (
@@ -19,9 +21,75 @@ from pytest_clawperator.errors import (
     ExpectationError,
 )
 from pytest_clawperator.redaction.redaction import SECRETS
-from tests.doubles.camera import SIZE, WHITE, Camera, boxed, opened, png
+from tests.doubles.camera import INSETS, SIZE, WHITE, Camera, boxed, opened, png
 from tests.doubles.clock import FakeTime
 from tests.doubles.runner import SERIAL
+
+
+def test_the_status_bar_is_left_out(expect: Expect, camera: Camera) -> None:
+    """The bar at the top, 24 dp high, is left out unless it is asked for."""
+    camera.keep(WHITE)
+
+    expect(camera.show(boxed(0, 0, 119, 23))).to_match_screenshot("home")
+    expect(camera.claw).not_to_match_screenshot("home", mask_status_bar=False)
+    expect(camera.show(boxed(0, 0, 119, 24))).not_to_match_screenshot("home")
+
+
+def test_the_device_says_how_high_its_status_bar_is(expect: Expect, tmp_path: Path) -> None:
+    """The height that the device reports is used instead of the usual one."""
+    camera = Camera(tmp_path, insets=INSETS)
+    camera.keep(WHITE)
+
+    expect(camera.show(boxed(0, 0, 119, 29))).to_match_screenshot("home")
+    expect(camera.show(boxed(0, 0, 119, 30))).not_to_match_screenshot("home")
+
+
+@pytest.mark.parametrize(("density", "key"), [(320, "home-120x200-320dpi"), (None, "home-120x200")])
+def test_the_file_name_has_size_and_density(
+    expect: Expect, tmp_path: Path, density: int | None, key: str
+) -> None:
+    """Each kind of screen has a golden of its own."""
+    camera = Camera(tmp_path, density=density)
+    path = camera.keep(WHITE, key)
+
+    expect(camera.show(WHITE)).to_match_screenshot("home")
+
+    assert camera.store.used == {path}
+
+
+def test_an_overridden_density_is_the_one_that_counts(expect: Expect, tmp_path: Path) -> None:
+    """The file name has the density that the screen has now."""
+    camera = Camera(tmp_path, insets="Physical density: 160\nOverride density: 320\n")
+    camera.phone.picture = png(WHITE)
+
+    with pytest.raises(ExpectationError, match="home-120x200-320dpi"):
+        expect(camera.claw).to_match_screenshot("home")
+
+
+def test_smoothed_edges_are_no_difference() -> None:
+    """A line whose edge is smoothed differently counts as the same."""
+    golden, actual = WHITE.copy(), WHITE.copy()
+    ImageDraw.Draw(golden).polygon([(0, 50), (120, 60), (120, 200), (0, 200)], fill="black")
+    for x in range(120):
+        y = 50 + x * 10 // 120
+        for below in range(200):
+            shade = 0 if below > y else 255
+            actual.putpixel((x, below), (shade, shade, shade))
+        actual.putpixel((x, y), (128, 128, 128))
+
+    found = compare(golden, actual, threshold=0.1)
+
+    assert found.pixels < 12
+
+
+def test_many_differences_are_counted_roughly() -> None:
+    """If very much differs, smoothed edges are not told apart."""
+    golden, actual = Image.new("RGB", (400, 400)), Image.new("RGB", (400, 400), "white")
+
+    comparison = compare(golden, actual, threshold=0.1)
+
+    assert comparison.is_rough
+    assert str(comparison).startswith("up to 160000 pixels")
 
 
 @pytest.fixture

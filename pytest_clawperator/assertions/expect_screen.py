@@ -8,15 +8,13 @@ from typing import Any
 
 from typing_extensions import Unpack
 
-from pytest_clawperator.assertions.checks import screen_checks
-from pytest_clawperator.assertions.checks.screen_checks import ScreenCheck
-from pytest_clawperator.assertions.expectation import Expectation
+from pytest_clawperator.assertions import checks
+from pytest_clawperator.assertions.checks import ScreenCheck
+from pytest_clawperator.assertions.expect_node import LocatorAssertions
+from pytest_clawperator.assertions.expectation import Expectation, Stating
 from pytest_clawperator.assertions.failure import Failure, overlay_hint, overlay_lines
-from pytest_clawperator.assertions.golden.tree import GoldenTree, Ignored
-from pytest_clawperator.assertions.locator import LocatorAssertions
-from pytest_clawperator.assertions.screen_source import LiveScreen, ScreenSource
-from pytest_clawperator.assertions.unstated import Stating
-from pytest_clawperator.assertions.wait_loop import Outcome
+from pytest_clawperator.assertions.golden import GoldenTree, Ignored
+from pytest_clawperator.assertions.wait import LiveScreen, Outcome, ScreenSource
 from pytest_clawperator.client.target import TargetLike, target_of
 from pytest_clawperator.contracts.selectors import MatcherKeywords
 from pytest_clawperator.contracts.text import foreign_names
@@ -74,19 +72,19 @@ class SnapshotAssertions(Stating, HintsAtNames):
 
     def to_be_in_app(self, package: str, /, *, timeout: float | None = None) -> None:
         """Expect this app to be in front."""
-        self._verify(screen_checks.in_app(package), timeout)
+        self._verify(checks.in_app(package), timeout)
 
     def not_to_be_in_app(self, package: str, /, *, timeout: float | None = None) -> None:
         """Expect another app to be in front."""
-        self._verify(screen_checks.in_app(package).negated(), timeout)
+        self._verify(checks.in_app(package).negated(), timeout)
 
     def to_have_no_overlay(self, *, timeout: float | None = None) -> None:
         """Expect no window, such as a permission prompt, over the app."""
-        self._verify(screen_checks.NO_OVERLAY, timeout)
+        self._verify(checks.NO_OVERLAY, timeout)
 
     def not_to_have_no_overlay(self, *, timeout: float | None = None) -> None:
         """Expect a window over the app."""
-        self._verify(screen_checks.NO_OVERLAY.negated(), timeout)
+        self._verify(checks.NO_OVERLAY.negated(), timeout)
 
     def to_match_tree(
         self,
@@ -223,7 +221,7 @@ class ScreenAssertions(SnapshotAssertions):
                 hint="pip install 'pytest-clawperator[visual]'",
             )
         # Here and not above: Pillow is heavy, and pixelmatch is an extra.
-        from pytest_clawperator.assertions.golden.picture import GoldenPicture
+        from pytest_clawperator.assertions.golden_picture import GoldenPicture
 
         golden = GoldenPicture.of(name, self._live.client, **options)
         seconds = self._seconds(timeout)

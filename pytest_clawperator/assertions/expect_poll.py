@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from pytest_clawperator.assertions.checks import text_match
-from pytest_clawperator.assertions.checks.check import Check, Verdict
-from pytest_clawperator.assertions.expectation import Expectation
+from pytest_clawperator.assertions import text_match
+from pytest_clawperator.assertions.checks import Check, Verdict
+from pytest_clawperator.assertions.expectation import Expectation, Stating
 from pytest_clawperator.assertions.failure import Failure
-from pytest_clawperator.assertions.unstated import Stating
-from pytest_clawperator.assertions.wait_loop import Outcome, may_succeed_later
+from pytest_clawperator.assertions.wait import Outcome, may_succeed_later
 from pytest_clawperator.client.timing import timeout_of
 from pytest_clawperator.contracts.text import foreign_names
 from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
@@ -20,11 +19,15 @@ from pytest_clawperator.errors import ConfigurationError, ExpectationError
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
+
 T = TypeVar("T")
+
 
 DEFAULT_TIMEOUT = 5.0
 
+
 _brief = reprlib.Repr()
+
 _brief.maxstring = _brief.maxother = 80
 
 
@@ -156,6 +159,7 @@ def _truthy(called: Called[Any]) -> Verdict:
 
 
 _TRUTHY = Check("to be truthy", _truthy)
+
 _PASSES: Check[Called[Any]] = Check(
     "to pass",
     lambda called: Verdict(called.error is None, _failed(called) if called.error else "it passing"),

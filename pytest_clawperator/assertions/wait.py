@@ -1,4 +1,4 @@
-"""The wait loop: look again until a check holds, and log what was found meanwhile."""
+"""Wait until a check holds: take snapshots, judge them, and log what was found meanwhile."""
 
 from __future__ import annotations
 
@@ -8,25 +8,35 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from pytest_clawperator.assertions.checks.check import Verdict
+from pytest_clawperator.assertions.checks import Verdict
+from pytest_clawperator.client.actions import DirectActions
+from pytest_clawperator.client.perform import last_step
 from pytest_clawperator.client.plans import NOT_YET_THERE
+from pytest_clawperator.client.timing import timeout_of
+from pytest_clawperator.contracts.actions import Retry, SnapshotUi
 from pytest_clawperator.errors import (
     ClawperatorError,
+    ConfigurationError,
     ErrorCode,
     SnapshotError,
     StepFailedError,
 )
+from pytest_clawperator.snapshot.tree import Snapshot
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
+
 T = TypeVar("T")
+
 
 # Nothing tells that a screen or a value has changed; it is looked at again after these pauses.
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 0.25
+
 # A look that raises one of these is tried again: an unreadable screen, a failed assertion.
 _NOT_YET = (AssertionError, SnapshotError)
+
 # Codes of a failed step that may succeed later, because the screen changes.
 _MAY_SUCCEED_LATER = NOT_YET_THERE | {
     ErrorCode.NODE_NOT_CLICKABLE,
@@ -38,12 +48,17 @@ _MAY_SUCCEED_LATER = NOT_YET_THERE | {
     ErrorCode.SNAPSHOT_EXTRACTION_FAILED,
     ErrorCode.SNAPSHOT_UNREADABLE,
 }
+
 _NO_ANSWER = frozenset({ErrorCode.RESULT_ENVELOPE_TIMEOUT, ErrorCode.EXECUTION_TIMED_OUT})
+
 # A look without an answer that had at least this many seconds means a broken device.
 _FAIR_LIMIT, _LEAST_LIMIT = 3.0, 1.0
 
+
 _SHOWN_CHANGES = 10
+
 _LONGEST_LINE = 200
+
 
 _limit: ContextVar[float | None] = ContextVar("limit", default=None)
 
@@ -224,3 +239,83 @@ def _limited(seconds: float | None) -> Iterator[None]:
 def _in_one_line(error: Exception) -> str:
     first = str(error).partition("\n")[0] or type(error).__name__
     return first if len(first) <= _LONGEST_LINE else f"{first[:_LONGEST_LINE]}..."
+
+
+# Seconds after which any look has ended by itself.
+_AMPLE = 30.0
+
+_ONE_LOOK = SnapshotUi(retry=Retry(max_attempts=1))
+
+
+class ScreenSource(Protocol):
+    """Where snapshots come from."""
+
+    @property
+    def serial(self) -> str | None:
+        """The device's serial; None for a fixed snapshot."""
+        ...
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether a matcher that matches several nodes is an error."""
+        ...
+
+    def look(self) -> Snapshot:
+        """Return what is on the screen now."""
+        ...
+
+    def seconds(self, timeout: float | None, default: float | None) -> float:
+        """Return how long to wait: the timeout if given, else the default, else the source's."""
+        ...
+
+
+@dataclass(frozen=True)
+class LiveScreen:
+    """The screen of a device."""
+
+    client: DirectActions
+
+    @property
+    def serial(self) -> str | None:
+        """The device's serial."""
+        return self.client.serial
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether a matcher that matches several nodes is an error."""
+        return self.client.performer.strict
+
+    def look(self) -> Snapshot:
+        """Take a snapshot, within the time that is left for this look."""
+        limit = look_limit()
+        if limit is None or limit > _AMPLE:
+            return self.client.snapshot()
+        result = self.client.performer.run([_ONE_LOOK], timeout=limit)
+        result.raise_for_status()
+        return last_step(result).snapshot
+
+    def seconds(self, timeout: float | None, default: float | None) -> float:
+        """Return how long to wait: the timeout if given, else the default, else the client's."""
+        return timeout_of(timeout, self.client.timeout if default is None else default)
+
+
+@dataclass(frozen=True)
+class FixedScreen:
+    """A snapshot that was taken before: it does not change, so there is nothing to wait for."""
+
+    snapshot: Snapshot
+    serial: str | None = None
+    is_strict: bool = False
+
+    def look(self) -> Snapshot:
+        """Return the snapshot."""
+        return self.snapshot
+
+    def seconds(self, timeout: float | None, default: float | None) -> float:
+        """Return 0; refuse a timeout."""
+        if timeout is not None:
+            raise ConfigurationError(
+                f"timeout={timeout} makes no sense here: a snapshot stays as it is",
+                hint="Expect it of claw.node(...) or of the client, and it is waited for.",
+            )
+        return 0.0

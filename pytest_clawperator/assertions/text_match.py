@@ -15,8 +15,11 @@ from pytest_clawperator.snapshot.text_difference import first_difference, lookal
 
 Text = str | re.Pattern[str]
 
+
 _LONGEST_SHOWN = 60
+
 _SHOWN_TEXTS = 8
+
 _EXAMPLE = 'Write "Sign in", re.compile("Sign (in|up)"), or a list of those.'
 
 

@@ -1,40 +1,256 @@
-"""``to_match_screenshot``: a screen compared with a golden picture."""
+"""``to_match_screenshot``: compare a screen with a golden picture."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
+from PIL import Image, ImageChops, ImageDraw, ImageFilter, UnidentifiedImageError
+from pixelmatch.contrib.PIL import pixelmatch
 
-from pytest_clawperator.assertions.checks.check import Check, Verdict
+from pytest_clawperator.assertions import golden as goldens
+from pytest_clawperator.assertions.checks import Check, Verdict
 from pytest_clawperator.assertions.expectation import Expectation
 from pytest_clawperator.assertions.failure import Failure
-from pytest_clawperator.assertions.golden import display, images
-from pytest_clawperator.assertions.golden import store as goldens
-from pytest_clawperator.assertions.golden.left_out import targets_of
-from pytest_clawperator.assertions.golden.pixels import Comparison, compare
-from pytest_clawperator.assertions.golden.store import (
+from pytest_clawperator.assertions.golden import (
     GoldenStore,
+    targets_of,
+    update_when_settled,
     write_atomically,
 )
-from pytest_clawperator.assertions.golden.update import update_when_settled
-from pytest_clawperator.assertions.wait_loop import Clock, Outcome
+from pytest_clawperator.assertions.wait import Clock, Outcome
 from pytest_clawperator.client.actions import DirectActions
 from pytest_clawperator.client.device import NoDevice
 from pytest_clawperator.client.target import Target, TargetLike
 from pytest_clawperator.contracts.text.wording import describe
-from pytest_clawperator.errors import ConfigurationError, ExecutionsOnlyError, ExpectationError
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ConfigurationError,
+    ErrorCode,
+    ExecutionsOnlyError,
+    ExpectationError,
+)
 from pytest_clawperator.redaction.redaction import SECRETS
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.secret_places import secret_places
 
+_STATUS_BAR_DP, _USUAL_WIDTH_DP, _USUAL_SIZE = 24, 411, (1080, 2400)
+
+# An override is printed after the physical density.
+_DENSITY = re.compile(r"(?:Physical|Override) density: (\d+)")
+
+_STATUS_BAR = re.compile(
+    r"\btype=(?:ITYPE_STATUS_BAR|statusBars)\b[^\n]*?\bframe=\[0,0\]\[\d+,(\d+)\]"
+)
+
+
+def density(client: DirectActions) -> int | None:
+    """Ask the device for its density, which may have changed since it was listed."""
+    found = _DENSITY.findall(_printed(client, "wm density"))
+    return int(found[-1]) if found else client.device.info.density
+
+
+def status_bar_height(client: DirectActions) -> int:
+    """Ask the device for the height of its status bar, else return that of most phones."""
+    found = _STATUS_BAR.search(_printed(client, "dumpsys window displays"))
+    if found is not None:
+        return int(found[1])
+    info = client.device.info
+    if info.density:
+        return round(_STATUS_BAR_DP * info.density / 160)
+    return round(_STATUS_BAR_DP * min(info.size or _USUAL_SIZE) / _USUAL_WIDTH_DP)
+
+
+def _printed(client: DirectActions, command: str) -> str:
+    try:
+        return client.device.shell(command).stdout
+    except ClawperatorError:  # a device on another host has no shell
+        return ""
+
+
 __tracebackhide__ = True  # a failure is shown at the test's own line
 
+
+_MASK_COLOUR = (255, 0, 255)
+
+_DIFFERENCE_COLOUR = (220, 0, 0)
+
+_GAP = 16
+
+
+def to_png(image: Image.Image) -> bytes:
+    """Return a picture as PNG."""
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def open_png(content: bytes, name: str) -> Image.Image:
+    """Read a PNG; ``name`` is what an error calls it."""
+    try:
+        with Image.open(io.BytesIO(content), formats=["PNG"]) as file:
+            image: Image.Image = file.convert("RGB")
+            return image
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as exc:
+        raise ConfigurationError(
+            f"{name} is not a readable PNG{_reason(exc)}",
+            code=ErrorCode.GOLDEN_UNREADABLE,
+            hint=(Remedy(RemedyKind.REPLACE_GOLDEN, "it"), ", or restore it."),
+        ) from exc
+
+
+def is_black(image: Image.Image) -> bool:
+    """Whether there is nothing to see but, perhaps, bars at the upper and lower edge."""
+    edge = image.height // 10
+    middle = image.crop((0, edge, image.width, image.height - edge))
+    return middle.convert("L").getextrema() == (0, 0)
+
+
+def _reason(error: Exception) -> str:
+    # Pillow's own text for "no picture at all" names an object in memory.
+    return "" if isinstance(error, UnidentifiedImageError) else f": {error}"
+
+
+def masked(image: Image.Image, hidden: Sequence[Bounds]) -> Image.Image:
+    """Return a copy in which these rectangles are painted over."""
+    copy = image.copy()
+    draw = ImageDraw.Draw(copy)
+    for left, top, right, bottom in hidden:
+        if left < right and top < bottom:
+            draw.rectangle((left, top, right - 1, bottom - 1), fill=_MASK_COLOUR)
+    return copy
+
+
+def highlighted(image: Image.Image, mask: Image.Image) -> Image.Image:
+    """Return a faded copy in which the white pixels of a mask stand out, even single ones."""
+    white = Image.new("RGB", image.size, "white")
+    faded = Image.blend(white, image.convert("L").convert("RGB"), 0.25)
+    faded.paste(_DIFFERENCE_COLOUR, mask=mask.filter(ImageFilter.MaxFilter(5)))
+    return faded
+
+
+def side_by_side(images: Sequence[Image.Image]) -> Image.Image:
+    """Return one picture with all of these in a row."""
+    width = sum(image.width for image in images) + _GAP * (len(images) - 1)
+    wide = Image.new("RGB", (width, max(image.height for image in images)), "gray")
+    left = 0
+    for image in images:
+        wide.paste(image, (left, 0))
+        left += image.width + _GAP
+    return wide
+
+
+# pixelmatch looks at the neighbours of a pixel and at their neighbours.
+_TILE, _MARGIN = 8, 2
+
+_MOST_TILES = 2_000
+
+# For the picture of the differences, smoothed edges matter less.
+_EXPLAINED_TILES = 200
+
+# A pixel whose channels differ by less than this times the threshold is within it.
+_SURELY_WITHIN = 175
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Where two pictures differ: white pixels of ``mask``.
+
+    ``is_rough`` means that smoothed edges may be among them.
+    """
+
+    mask: Image.Image
+    is_rough: bool = False
+
+    @cached_property
+    def pixels(self) -> int:
+        """How many pixels differ."""
+        return int(self.mask.histogram()[255])
+
+    def __str__(self) -> str:
+        if not self.pixels:
+            return "no difference"
+        share = self.pixels / (self.mask.width * self.mask.height)
+        noun = "pixel" if self.pixels == 1 else "pixels"
+        where = Bounds(*(self.mask.getbbox() or (0, 0, 0, 0)))
+        some = "up to " if self.is_rough else ""
+        return f"{some}{self.pixels} {noun} that differ ({share:.2%}) in {where}"
+
+
+def compare(
+    golden: Image.Image, actual: Image.Image, *, threshold: float, enough: int | None = None
+) -> Comparison:
+    """Find the pixels that differ by more than the threshold and are no smoothed edges.
+
+    With ``enough`` the comparison stops as soon as more pixels were found. Without it, all
+    are marked; if they are many, smoothed edges are marked too.
+    """
+    candidates = _candidates(golden, actual, threshold)
+    tiles = list(_tiles(candidates))
+    if len(tiles) > _MOST_TILES:  # so much cannot be only edges
+        return Comparison(candidates, is_rough=True)
+    mask = Image.new("L", golden.size)
+    found = 0
+    closely = len(tiles) if enough is not None else _EXPLAINED_TILES
+    for tile in tiles[closely:]:
+        mask.paste(candidates.crop(tile), tile[:2])
+    for tile in tiles[:closely]:
+        part = _differing(golden, actual, tile, threshold)
+        mask.paste(part, tile[:2])
+        found += part.histogram()[255]
+        if enough is not None and found > enough:
+            break
+    return Comparison(mask, is_rough=len(tiles) > closely)
+
+
+def _candidates(golden: Image.Image, actual: Image.Image, threshold: float) -> Image.Image:
+    """Mark the pixels that may differ by more than the threshold."""
+    most, *others = ImageChops.difference(golden, actual).split()
+    for channel in others:
+        most = ImageChops.lighter(most, channel)
+    least = int(_SURELY_WITHIN * threshold)
+    return most.point([0 if value <= least else 255 for value in range(256)])
+
+
+def _tiles(candidates: Image.Image) -> Iterator[Bounds]:
+    """Yield the tiles in which any pixel is marked."""
+    small = candidates.reduce(_TILE)
+    for place, value in enumerate(small.tobytes()):
+        if value:
+            left, top = place % small.width * _TILE, place // small.width * _TILE
+            right, bottom = left + _TILE, top + _TILE
+            width, height = candidates.size
+            yield Bounds(left, top, min(right, width), min(bottom, height))
+
+
+def _differing(
+    golden: Image.Image, actual: Image.Image, tile: Bounds, threshold: float
+) -> Image.Image:
+    """Mark the pixels of a tile that differ."""
+    left, top = max(0, tile.left - _MARGIN), max(0, tile.top - _MARGIN)
+    right = min(golden.width, tile.right + _MARGIN)
+    bottom = min(golden.height, tile.bottom + _MARGIN)
+    around = (left, top, right, bottom)
+    output = Image.new("RGBA", (right - left, bottom - top))
+    pixelmatch(
+        golden.crop(around),
+        actual.crop(around),
+        output,
+        threshold=threshold,
+        diff_mask=True,
+    )
+    inner = (tile.left - left, tile.top - top, tile.right - left, tile.bottom - top)
+    return output.getchannel("A").crop(inner)
+
+
 _SHOWN_OTHERS = 5
+
 _BLACK_HINT = (
     "The app in front may forbid pictures of its windows (FLAG_SECURE), as banks do: compare the"
     " hierarchy with to_match_tree(), or use a build of the app that allows them."
@@ -89,9 +305,9 @@ class GoldenPicture:
             threshold,
             max_diff_pixels,
             targets_of(mask, verb="mask="),
-            display.status_bar_height(client) if mask_status_bar else 0,
+            status_bar_height(client) if mask_status_bar else 0,
             goldens.current(),
-            display.density(client),
+            density(client),
         )
 
     def verify(
@@ -112,7 +328,7 @@ class GoldenPicture:
         expectation.verify(wanted, self._look, explain, about=failure, timeout=seconds)
 
     def _look(self) -> Shot:
-        image = images.open_png(self.client.screenshot(), "the screenshot")
+        image = open_png(self.client.screenshot(), "the screenshot")
         hidden: list[Bounds] = []
         unmasked: list[Target] = []
         if self.mask or not SECRETS.is_empty:
@@ -123,8 +339,8 @@ class GoldenPicture:
             hidden += secret_places(snapshot)
         if self.status_bar:
             hidden.append(Bounds(0, 0, image.width, self.status_bar))
-        painted = images.masked(image, hidden)
-        return Shot(painted, tuple(hidden), tuple(unmasked), images.is_black(image))
+        painted = masked(image, hidden)
+        return Shot(painted, tuple(hidden), tuple(unmasked), is_black(image))
 
     def _path(self, shot: Shot) -> Path:
         width, height = shot.image.size
@@ -147,7 +363,7 @@ class GoldenPicture:
         content = self.store.read(path)
         if content is None:
             return None
-        return images.masked(images.open_png(content, f"the golden {path}"), shot.hidden)
+        return masked(open_png(content, f"the golden {path}"), shot.hidden)
 
     def _judge(self, shot: Shot) -> Verdict:
         """Compare with the golden; the same picture is compared once."""
@@ -205,7 +421,7 @@ class GoldenPicture:
                 serial=self.client.serial,
                 hint=_BLACK_HINT,
             )
-        self.store.write(self._path(shot), images.to_png(shot.image))
+        self.store.write(self._path(shot), to_png(shot.image))
 
     def _explain(
         self, failure: Failure, check: Check[Shot], outcome: Outcome[Shot]
@@ -243,16 +459,16 @@ class GoldenPicture:
     ) -> dict[str, Path]:
         """Write the screen, the differences, and both beside the golden; return the paths."""
         path = self._path(shot)
-        difference = images.highlighted(shot.image, comparison.mask)
+        difference = highlighted(shot.image, comparison.mask)
         pictures = {
             "actual": shot.image,
             "difference": difference,
-            "side by side": images.side_by_side([golden, shot.image, difference]),
+            "side by side": side_by_side([golden, shot.image, difference]),
         }
         files = {"golden": path}
         for name, picture in pictures.items():
             file = self.store.output_folder() / f"{path.stem}.{name.replace(' ', '-')}.png"
-            write_atomically(file, images.to_png(picture))
+            write_atomically(file, to_png(picture))
             files[name] = file
         return files
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator.assertions import golden as goldens
 from pytest_clawperator.assertions.expect import expect
-from pytest_clawperator.assertions.golden import store as goldens
-from pytest_clawperator.assertions.golden.store import GoldenStore
-from pytest_clawperator.assertions.unstated import watching
+from pytest_clawperator.assertions.expectation import watching
+from pytest_clawperator.assertions.golden import GoldenStore
 from pytest_clawperator.snapshot.tree import Snapshot
 from tests.doubles.runner import SHOP
 
