@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks.adb_client import Adb
 from benchmarks.measuring import seconds, show
 from pytest_clawperator import Clawperator, connect
-from pytest_clawperator.client.plan.proving import Matchers
+from pytest_clawperator.client.perform import Matchers
 from pytest_clawperator.simulator import Simulator
 
 PAIRS = 600

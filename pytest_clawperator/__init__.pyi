@@ -1,17 +1,17 @@
 """The public names, each with its home: for type checkers, and for ``__init__.py`` at run time."""
 
-from pytest_clawperator.assertions.envelope import EnvelopeAssertions as EnvelopeAssertions
 from pytest_clawperator.assertions.expect import expect as expect
-from pytest_clawperator.assertions.golden.store import GoldenStore as GoldenStore
-from pytest_clawperator.assertions.locator import LocatorAssertions as LocatorAssertions
-from pytest_clawperator.assertions.screen import ScreenAssertions as ScreenAssertions
-from pytest_clawperator.assertions.screen import SnapshotAssertions as SnapshotAssertions
-from pytest_clawperator.client.batch.batch import Batch as Batch
-from pytest_clawperator.client.batch.sending import BatchStep as BatchStep
+from pytest_clawperator.assertions.expect_envelope import EnvelopeAssertions as EnvelopeAssertions
+from pytest_clawperator.assertions.expect_node import LocatorAssertions as LocatorAssertions
+from pytest_clawperator.assertions.expect_screen import ScreenAssertions as ScreenAssertions
+from pytest_clawperator.assertions.expect_screen import SnapshotAssertions as SnapshotAssertions
+from pytest_clawperator.assertions.golden import GoldenStore as GoldenStore
+from pytest_clawperator.client.batch import Batch as Batch
+from pytest_clawperator.client.batch import BatchStep as BatchStep
 from pytest_clawperator.client.client import Clawperator as Clawperator
-from pytest_clawperator.client.device.device import Device as Device
+from pytest_clawperator.client.device import Device as Device
 from pytest_clawperator.client.locator import Locator as Locator
-from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome as ScrollOutcome
+from pytest_clawperator.client.plans import ScrollOutcome as ScrollOutcome
 from pytest_clawperator.connect import connect as connect
 from pytest_clawperator.contracts.actions import Click as Click
 from pytest_clawperator.contracts.actions import CloseApp as CloseApp

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_clawperator.client.client import Clawperator
-    from pytest_clawperator.client.plan.proving import Matchers
-    from pytest_clawperator.client.skill_use import Skills
+    from pytest_clawperator.client.client import Clawperator, Skills
+    from pytest_clawperator.client.perform import Matchers
     from pytest_clawperator.contracts.events import Observer
 
 

@@ -62,7 +62,7 @@ HOMES = {
         "report/page/pictures.py",
         "service/page/thumbnail.py",
     ),
-    "pixelmatch": ("assertions/golden/pixels.py",),
+    "pixelmatch": ("assertions/golden_picture.py",),
     "redis": ("devices/redis/",),
 }
 

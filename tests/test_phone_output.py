@@ -12,13 +12,11 @@ from typing import Any, cast
 import pytest
 
 import pytest_clawperator
-from pytest_clawperator.assertions.golden.display import status_bar_height
+from pytest_clawperator.assertions.golden_picture import status_bar_height
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.client.device.commands import parse_packages
-from pytest_clawperator.client.device.device import Device
-from pytest_clawperator.client.device.settings import read_airplane_mode, read_app_locale
-from pytest_clawperator.client.device.toasts import toast_texts
-from pytest_clawperator.client.device.uri_check import check_uri
+from pytest_clawperator.client.device import Device, check_uri
+from pytest_clawperator.client.device_commands import parse_packages, toast_texts
+from pytest_clawperator.client.device_settings import read_airplane_mode, read_app_locale
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.contracts.log import parse_log_line
 from pytest_clawperator.devices.doctor.device_facts import DeviceFacts, gather_device

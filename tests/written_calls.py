@@ -7,13 +7,13 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_clawperator.assertions.envelope import EnvelopeAssertions
 from pytest_clawperator.assertions.expect import expect
-from pytest_clawperator.assertions.locator import LocatorAssertions
-from pytest_clawperator.assertions.screen import ScreenAssertions, SnapshotAssertions
-from pytest_clawperator.client.batch.batch import Batch
+from pytest_clawperator.assertions.expect_envelope import EnvelopeAssertions
+from pytest_clawperator.assertions.expect_node import LocatorAssertions
+from pytest_clawperator.assertions.expect_screen import ScreenAssertions, SnapshotAssertions
+from pytest_clawperator.client.batch import Batch
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.client.device.device import Device
+from pytest_clawperator.client.device import Device
 from pytest_clawperator.client.locator import Locator
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.contracts.selectors import KEYWORDS

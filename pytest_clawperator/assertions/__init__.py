@@ -1,4 +1,4 @@
-"""IS IT AS SAID: ``expect`` and what it offers for each subject, which waits until it is so.
+"""IS IT AS SAID: ``expect`` and its checks, which wait until they hold.
 
-What a check wants and how one look is judged is in ``checks/``, golden screens in ``golden/``.
+What can be expected of each subject is in ``expect_*``; how a snapshot is judged in ``checks``.
 """

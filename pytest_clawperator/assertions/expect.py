@@ -6,20 +6,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar, overload
 
-from pytest_clawperator.assertions import unstated
-from pytest_clawperator.assertions.envelope import EnvelopeAssertions
+from pytest_clawperator.assertions import expectation as unstated
+from pytest_clawperator.assertions import golden as golden_store
+from pytest_clawperator.assertions.expect_envelope import EnvelopeAssertions
+from pytest_clawperator.assertions.expect_node import LocatorAssertions
+from pytest_clawperator.assertions.expect_poll import PollAssertions
+from pytest_clawperator.assertions.expect_screen import ScreenAssertions, SnapshotAssertions
 from pytest_clawperator.assertions.expectation import Expectation, ExpectSettings
-from pytest_clawperator.assertions.golden import store as golden_store
-from pytest_clawperator.assertions.golden.store import GoldenStore
-from pytest_clawperator.assertions.locator import LocatorAssertions
-from pytest_clawperator.assertions.poll import PollAssertions
-from pytest_clawperator.assertions.screen import ScreenAssertions, SnapshotAssertions
-from pytest_clawperator.assertions.screen_source import FixedScreen, LiveScreen
-from pytest_clawperator.assertions.wait_loop import Clock
+from pytest_clawperator.assertions.golden import GoldenStore
+from pytest_clawperator.assertions.wait import Clock, FixedScreen, LiveScreen
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.locator import Locator
-from pytest_clawperator.client.plan.target import Target
-from pytest_clawperator.client.plan.timing import seconds_of, timeout_of
+from pytest_clawperator.client.target import Target
+from pytest_clawperator.client.timing import seconds_of, timeout_of
 from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.query import NoMatch
@@ -60,7 +59,7 @@ class Expecting:
         """
         expectation = self._expectation(message)
         checks = _checks(target, expectation)
-        unstated.begin(expectation)
+        unstated.require_check(expectation)
         return checks
 
     def poll(
@@ -78,7 +77,7 @@ class Expecting:
         """
         expectation = self._expectation(message)
         checks = PollAssertions(function, expectation, timeout=timeout)
-        unstated.begin(expectation)
+        unstated.require_check(expectation)
         return checks
 
     def _expectation(self, message: str | None) -> Expectation:

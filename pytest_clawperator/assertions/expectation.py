@@ -2,17 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
+from functools import wraps
+from types import TracebackType
+from typing import Any, TypeVar
 
-from pytest_clawperator.assertions import listening, soft
-from pytest_clawperator.assertions.checks.check import Check
-from pytest_clawperator.assertions.failure import Failure
-from pytest_clawperator.assertions.wait_loop import Clock, Outcome, watch
-from pytest_clawperator.errors import ClawperatorError, ExpectationError, SnapshotError
+from pytest_clawperator.assertions import soft
+from pytest_clawperator.assertions.checks import Check
+from pytest_clawperator.assertions.failure import Failure, calling_frame, described, traceback_to
+from pytest_clawperator.assertions.wait import Clock, Entry, Outcome, watch
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ConfigurationError,
+    ExpectationError,
+    SnapshotError,
+)
+
+
+@dataclass(kw_only=True, eq=False)
+class Verification:
+    """An expectation that is being verified; what is known only at its end is added then.
+
+    ``log`` are its looks at the screen, ``error`` is why it failed.
+    """
+
+    title: str
+    serial: str | None = None
+    at: float = field(default_factory=time.time)
+    begun: float = field(default_factory=time.monotonic)
+    log: tuple[Entry, ...] = ()
+    seconds: float = 0.0
+    error: ClawperatorError | ExpectationError | None = None
+    is_over: bool = False
+
+
+Listener = Callable[[Verification], None]
+
+
+_listeners: list[Listener] = []
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Call a function at the beginning and at the end of every expectation in the block."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
+def announce(title: str, *, serial: str | None) -> Verification:
+    """Tell the listeners of an expectation that is about to be verified."""
+    verification = Verification(title=title, serial=serial)
+    _tell(verification)
+    return verification
+
+
+def conclude(verification: Verification) -> None:
+    """Tell the listeners that it is over."""
+    verification.seconds = time.monotonic() - verification.begun
+    verification.is_over = True
+    _tell(verification)
+
+
+def _tell(verification: Verification) -> None:
+    for listener in tuple(_listeners):
+        listener(verification)
+
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
+
 
 T = TypeVar("T")
 
@@ -52,9 +115,7 @@ class Expectation:
         ``about`` names the subject and the device.
         """
         settings = self.settings
-        verification = listening.begin(
-            f"expect {about.subject} {check.wanted}", serial=about.serial
-        )
+        verification = announce(f"expect {about.subject} {check.wanted}", serial=about.serial)
         try:
             outcome = watch(
                 look, check.judge, timeout=timeout, linger=settings.linger, clock=settings.clock
@@ -67,7 +128,7 @@ class Expectation:
             verification.error = error
             raise
         finally:
-            listening.end(verification)
+            conclude(verification)
 
     def _fail(self, error: ExpectationError | SnapshotError) -> None:
         if not self.is_soft:
@@ -88,3 +149,75 @@ def _with_cause(error: ExpectationError, outcome: Outcome[T]) -> ExpectationErro
         hint=cause.advice or error.advice,
         details={**error.details, "cause": str(cause)},
     )
+
+
+class Unstated:
+    """The expectations that were begun, and are still without a check."""
+
+    def __init__(self) -> None:
+        self._begun: dict[int, tuple[Expectation, str, TracebackType | None]] = {}
+
+    def add(self, expectation: Expectation) -> None:
+        """Keep an expectation, with the line that began it."""
+        frame = calling_frame()
+        # The object is kept, too, so that no other gets its id.
+        self._begun[id(expectation)] = (expectation, described(frame), traceback_to(frame))
+
+    def remove(self, expectation: Expectation) -> None:
+        """Forget an expectation that has its check."""
+        self._begun.pop(id(expectation), None)
+
+    @property
+    def error(self) -> ConfigurationError | None:
+        """The error for the first that is left, or None."""
+        for _, where, traceback in self._begun.values():
+            error = ConfigurationError(
+                f"nothing was expected: {where}",
+                hint="expect(...) alone checks nothing. Call a check, with its parentheses: "
+                "expect(...).to_be_visible()",
+            )
+            return error.with_traceback(traceback)
+        return None
+
+
+# The innermost is the current one; a run inside a test has its own.
+_scopes: list[Unstated] = []
+
+
+@contextmanager
+def watching() -> Iterator[Unstated]:
+    """Watch for expectations without a check within the block."""
+    unstated = Unstated()
+    _scopes.append(unstated)
+    try:
+        yield unstated
+    finally:
+        _scopes.remove(unstated)
+
+
+def require_check(expectation: Expectation) -> None:
+    """Take note of an expectation, whose check must follow."""
+    if _scopes:
+        _scopes[-1].add(expectation)
+
+
+class Stating:
+    """What has checks, each of which takes note that it was called, whatever comes of it."""
+
+    _expectation: Expectation
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name, check in list(vars(cls).items()):
+            if name.startswith(("to_", "not_to_")):
+                setattr(cls, name, _stating(check))
+
+
+def _stating(check: Callable[..., None]) -> Callable[..., None]:
+    @wraps(check)
+    def stated(self: Stating, *args: Any, **options: Any) -> None:
+        for scope in _scopes:
+            scope.remove(self._expectation)
+        check(self, *args, **options)
+
+    return stated

@@ -1,20 +1,28 @@
-"""The error of a failed expectation: what was expected, what was found, and the evidence."""
+"""The error of a failed check: what was expected, what was found, the evidence, and where."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import linecache
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType, TracebackType
 from typing import Any
 
-from pytest_clawperator.assertions.checks.check import Check
-from pytest_clawperator.assertions.wait_loop import Outcome, format_duration
+from pytest_clawperator.assertions.checks import OFF_SCREEN, Check, NodeView
+from pytest_clawperator.assertions.wait import Outcome, format_duration
+from pytest_clawperator.client import judge as explain
+from pytest_clawperator.client.judge import Crowd, telling_apart
+from pytest_clawperator.client.target import Target, Use, inside
 from pytest_clawperator.errors import ErrorCode, ExpectationError
 from pytest_clawperator.remedies import Hint
 from pytest_clawperator.snapshot.crash_dialog import crash_hint, told_first
-from pytest_clawperator.snapshot.near_miss import covering, outline
-from pytest_clawperator.snapshot.tree import Snapshot
+from pytest_clawperator.snapshot.near_miss import covering, describe, nearest, outline
+from pytest_clawperator.snapshot.tree import Node, Snapshot
 
 _SHOWN_NODES = 16
+
 _KEYBOARD = "inputmethod"
 
 
@@ -119,3 +127,148 @@ def _wait_hint(outcome: Outcome[Any]) -> str | None:
         return None
     duration = format_duration(outcome.seconds)
     return f"If it may take longer than {duration}, set a longer timeout=."
+
+
+_SHOWN_MISSES = 3
+
+
+def node_failure(
+    failure: Failure, check: Check[NodeView], outcome: Outcome[NodeView]
+) -> ExpectationError:
+    """Build the error for a check of a node."""
+    view = outcome.seen
+    if view is None:
+        return failure.error(check, outcome)
+    if view.crowd is not None and not check.about_all and check.judge_one is not None:
+        return _ambiguous(failure, check, outcome, view.crowd)
+    misses = [] if view.nodes else list(_misses(view))
+    checked = [] if check.about_all else view.nodes[:1]
+    return failure.error(
+        check,
+        outcome,
+        evidence=[
+            *(f"node: {describe(node)}" for node in checked),
+            *(f"nearest: {miss}" for miss in misses),
+            *overlay_lines(view.snapshot),
+        ],
+        snapshot=view.snapshot,
+        hint=_another_hint(check, view) if view.nodes else _absence_hint(view),
+        details={"nearest": misses, "matcher": str(view.target)},
+    )
+
+
+def _ambiguous(
+    failure: Failure, check: Check[NodeView], outcome: Outcome[NodeView], crowd: Crowd
+) -> ExpectationError:
+    """Build the error for several nodes where one is meant, with which are as expected."""
+    judge = check.judge_one
+
+    def remark(node: Node) -> str:
+        verdict = None if judge is None else judge(node)
+        return ": as expected" if verdict is not None and verdict.holds else ""
+
+    return failure.error(
+        check,
+        outcome,
+        evidence=crowd.lines(remark),
+        snapshot=crowd.nodes[0].snapshot,
+        hint=telling_apart(crowd, Use.READ),
+        details={"nodes": [describe(node) for node in crowd.nodes], "matcher": str(crowd.part)},
+        code=ErrorCode.NODE_AMBIGUOUS,
+    )
+
+
+def _another_hint(check: Check[NodeView], view: NodeView) -> str | None:
+    """Return a hint about another matching node that is as expected."""
+    if check.about_all or check.judge_one is None:
+        return None
+    for place, node in enumerate(view.nodes[1:], 1):
+        if check.judge_one(node).holds:
+            return (
+                f"Another node that matches is as expected, {describe(node)}: say so with"
+                f" .nth({place}), another keyword, within= or has=."
+            )
+    return None
+
+
+def _misses(view: NodeView) -> Iterator[str]:
+    """Yield the nearest nodes, each with the reason why it does not match."""
+    part = view.target.missing_part(view.snapshot)
+    if part.query is None:
+        return
+    matching = view.snapshot.find_all(part.query)
+    if not matching:
+        yield from map(str, nearest(view.snapshot, part.query))
+    for node in matching[:_SHOWN_MISSES]:
+        yield f"{describe(node)}: {_why_not(part, node, len(matching))}"
+
+
+def _why_not(target: Target, node: Node, total: int) -> str:
+    """Return why a node that fits the matcher is not the target's."""
+    around = target.within
+    if around is not None:
+        containers = around.resolve(node.snapshot)[:1]
+        if not any(above in containers for above in (node, *node.ancestors)):
+            return f"not inside {around}"
+    if target.has is not None and not inside(Target(node=node), target.has).resolve(node.snapshot):
+        return f"has no {target.has}"
+    return f"one of {total}, wanted index {target.index}"
+
+
+def _matches_elsewhere(view: NodeView) -> bool:
+    query = view.target.query
+    return query is not None and bool(view.snapshot.find(query))
+
+
+def _absence_hint(view: NodeView) -> Hint | None:
+    if over := overlay_hint(view.snapshot):
+        return over
+    if view.absence == OFF_SCREEN:
+        return "It is in the tree, and off the screen: scroll_into_view() brings it there."
+    around = view.target.within
+    if around is not None and around.resolve(view.snapshot) and _matches_elsewhere(view):
+        return f"Such a node is on the screen, but not inside {around}."
+    missing = explain.not_found(
+        "expect", view.target, snapshot=view.snapshot, serial=view.serial or ""
+    )
+    return missing.advice
+
+
+_PACKAGE = __name__.partition(".")[0]
+
+_RUNNERS = ("_pytest", "pluggy")
+
+
+def calling_frame() -> FrameType:
+    """Return the frame of the code that called into this package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _is_ours(frame):
+        frame = frame.f_back
+    return frame
+
+
+def described(frame: FrameType) -> str:
+    """Return file, line and source of a frame, as in ``test_a.py:3: expect(...)``."""
+    path, line = frame.f_code.co_filename, frame.f_lineno
+    source = linecache.getline(path, line, frame.f_globals).strip()
+    return f"{_relative(Path(path))}:{line}: {source}".removesuffix(": ")
+
+
+def traceback_to(frame: FrameType | None) -> TracebackType | None:
+    """Build the traceback that an error would have if it were raised at a frame."""
+    traceback = None
+    while frame is not None and not str(frame.f_globals.get("__name__")).startswith(_RUNNERS):
+        traceback = TracebackType(traceback, frame, frame.f_lasti, frame.f_lineno)
+        frame = frame.f_back
+    return traceback
+
+
+def _is_ours(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE
+
+
+def _relative(path: Path) -> str:
+    try:
+        return path.relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return str(path)

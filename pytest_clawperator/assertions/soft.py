@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 
-from pytest_clawperator.assertions.call_site import calling_frame, described, traceback_to
+from pytest_clawperator.assertions.failure import calling_frame, described, traceback_to
 from pytest_clawperator.errors import ConfigurationError, ExpectationError, SnapshotError
 from pytest_clawperator.remedies import Wording, for_scripts
 

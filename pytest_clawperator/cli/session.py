@@ -10,7 +10,7 @@ from importlib import import_module
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.hints import for_command_line
 from pytest_clawperator.cli.output import notice
-from pytest_clawperator.client.device.device import Device
+from pytest_clawperator.client.device import Device
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
 from pytest_clawperator.contracts.events import Event, ExecutionFinished, Notice, Observer
 from pytest_clawperator.devices.connection import (

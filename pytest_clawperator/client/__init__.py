@@ -1,5 +1,5 @@
-"""WHAT A TEST HOLDS: the client and its methods, locators, the prompt.
+"""WHAT A TEST HOLDS: the client and its methods, locators, batches, the device.
 
-How a method becomes an execution is in ``plan/``, several in one in ``batch/``, and what is
-no action (shell, files, settings) in ``device/``.
+A method makes a plan (``plans``), its node is found and its action sent (``perform``), and
+what the screen showed is judged (``judge``).
 """

@@ -2,39 +2,213 @@
 
 from __future__ import annotations
 
+import code
+import contextlib
 import sys
+import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from functools import partial
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 from uuid import uuid4
 
 from typing_extensions import Self, Unpack
 
-from pytest_clawperator.client.batch.batch import Batch
-from pytest_clawperator.client.device.device import Device
-from pytest_clawperator.client.direct_actions import DirectActions
+from pytest_clawperator.client.actions import DirectActions
+from pytest_clawperator.client.batch import Batch
+from pytest_clawperator.client.device import Device
 from pytest_clawperator.client.locator import Locator
-from pytest_clawperator.client.pausing import pause_script
-from pytest_clawperator.client.plan.performer import Performer
-from pytest_clawperator.client.plan.proving import Matchers, matchers_of
-from pytest_clawperator.client.plan.target import TargetLike, target_of
-from pytest_clawperator.client.skill_use import NoSkills, Skills, as_words, telling
-from pytest_clawperator.client.step import Step
+from pytest_clawperator.client.perform import Matchers, Performer, matchers_of
+from pytest_clawperator.client.target import TargetLike, target_of
 from pytest_clawperator.contracts.actions import TypedAction
 from pytest_clawperator.contracts.completion import complete_execution, override_timeout
+from pytest_clawperator.contracts.events import (
+    Event,
+    SkillFinished,
+    SkillStarted,
+    StepFinished,
+    StepStarted,
+)
 from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.contracts.selectors import MatcherKeywords
 from pytest_clawperator.contracts.skill_run import SkillRun
 from pytest_clawperator.contracts.text import foreign_names
+from pytest_clawperator.contracts.text.ecmascript import to_string
 from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
 from pytest_clawperator.contracts.text.wording import shown
-from pytest_clawperator.errors import ClawperatorWarning, ConfigurationError
+from pytest_clawperator.errors import ClawperatorError, ClawperatorWarning, ConfigurationError
+from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.execution.runner import Runner
-from pytest_clawperator.visible_text import visible_line
+from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.visible_text import visible, visible_line
+
+
+@dataclass(eq=False)
+class Step:
+    """A part of a test; observers are told of its beginning and its end."""
+
+    title: str
+    serial: str
+    observers: Observers
+    _id: str = field(default_factory=lambda: uuid4().hex)
+    _begun: float = 0.0
+
+    def __enter__(self) -> None:
+        self._begun = time.monotonic()
+        self.observers.send(
+            StepStarted(serial=self.serial, at=time.time(), id=self._id, title=self.title)
+        )
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.observers.send(
+            StepFinished(
+                serial=self.serial,
+                at=time.time(),
+                id=self._id,
+                elapsed=time.monotonic() - self._begun,
+                error=error,
+            )
+        )
+
+
+class Skills(Protocol):
+    """What finds, runs and compiles skills, for one device; higher layers give it."""
+
+    def run(
+        self,
+        serial: str,
+        skill_id: str,
+        words: Sequence[str],
+        *,
+        timeout: float | None,
+        wanted: str | None,
+    ) -> SkillRun:
+        """Run the script of a skill on the device."""
+
+    def compile(self, skill_id: str, artifact: str, variables: Mapping[str, Any]) -> Execution:
+        """Compile a recipe."""
+
+
+class NoSkills:
+    """The skills of a client that was made without any."""
+
+    def run(self, *_: object, **__: object) -> SkillRun:
+        """Raise: there are none."""
+        raise self._error()
+
+    def compile(self, *_: object) -> Execution:
+        """Raise: there are none."""
+        raise self._error()
+
+    def _error(self) -> ConfigurationError:
+        return ConfigurationError(
+            "this client was made without skills",
+            hint="Clients that connect by themselves, and those of tests, have them.",
+        )
+
+
+def telling(
+    tell: Callable[[Event], None], serial: str, skill_id: str, run: Callable[[], SkillRun]
+) -> SkillRun:
+    """Run a script, and tell of its beginning and of what it had printed at its end."""
+    begin = time.monotonic()
+
+    def tell_end(output: str, complaints: str) -> None:
+        tell(
+            SkillFinished(
+                serial=serial,
+                at=time.time(),
+                skill_id=skill_id,
+                elapsed=time.monotonic() - begin,
+                output=output,
+                complaints=complaints,
+            )
+        )
+
+    tell(SkillStarted(serial=serial, at=time.time(), skill_id=skill_id))
+    try:
+        done = run()
+    except ClawperatorError as error:
+        output = error.details.get("stdout") or error.details.get("output") or ""
+        tell_end(str(output), str(error.details.get("stderr", "")))
+        raise
+    tell_end(done.output, done.complaints)
+    return done
+
+
+def as_words(args: Sequence[Any]) -> list[str]:
+    """Return the arguments of a script as texts; raise unless they are a list."""
+    given: object = args
+    if isinstance(given, (str, bytes)) or not isinstance(given, Sequence):
+        raise ConfigurationError(
+            f"args of run_skill() must be a list, found {type(given).__name__}",
+            hint='As in run_skill("com.example.shop.search", ["lamp"]).',
+        )
+    return [to_string(one) for one in given]
+
+
+CLIENT_NAME = "claw"
+
+
+def is_interactive() -> bool:
+    """Whether there is a terminal with somebody at it."""
+    streams = (sys.__stdin__, sys.__stdout__)
+    return all(stream is not None and _is_terminal(stream) for stream in streams)
+
+
+def ask(client: DirectActions, *, why: str, frame: FrameType | None = None) -> None:
+    """Run a prompt on the terminal until it is left; the frame's names are defined there."""
+    names: dict[str, Any] = {word: _Leave(word) for word in ("exit", "quit")}
+    if frame is not None:
+        names |= {**frame.f_globals, **frame.f_locals}
+    names[CLIENT_NAME] = client
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401 - makes the line at the prompt one that can be edited
+    banner = (
+        f"{hide(why)}\n{client.device.info} stays as it is; {CLIENT_NAME} is its client, as in"
+        f" {CLIENT_NAME}.snapshot(). Ctrl-D or exit() goes on."
+    )
+    with contextlib.suppress(SystemExit):  # exit() is said to the prompt, not to the program
+        code.interact(visible(banner), local=names, exitmsg="going on")
+
+
+class _Leave:
+    """Leaves the prompt; Python's own ``exit`` would also close the input of later ones."""
+
+    def __init__(self, word: str) -> None:
+        self._word = word
+
+    def __repr__(self) -> str:
+        return f"{self._word}() or Ctrl-D goes on"
+
+    def __call__(self, _: object = None) -> NoReturn:
+        raise SystemExit
+
+
+def pause_script(client: DirectActions, frame: FrameType | None) -> None:
+    """Pause outside of pytest; without a terminal, print that and go on."""
+    place = f" at {frame.f_code.co_filename}:{frame.f_lineno}" if frame is not None else ""
+    if is_interactive():
+        ask(client, why=f"paused{place}", frame=frame)
+    else:
+        print(visible(f"not paused{place}: there is no terminal to ask on"), file=sys.stderr)
+
+
+def _is_terminal(stream: Any) -> bool:
+    try:
+        return bool(stream.isatty())
+    except ValueError:  # closed
+        return False
+
 
 Payload = Execution | dict[str, Any] | Sequence[TypedAction | Action | dict[str, Any]] | str | bytes
 

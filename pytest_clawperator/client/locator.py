@@ -3,29 +3,71 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import Literal, NoReturn, get_args
 
 from typing_extensions import Unpack
 
-from pytest_clawperator.client.device.no_device import NoDevice
-from pytest_clawperator.client.direct_actions import DirectActions
-from pytest_clawperator.client.gestures import Way, shown_part, swipe_over
-from pytest_clawperator.client.plan import action_plans
-from pytest_clawperator.client.plan.actionability import Use
-from pytest_clawperator.client.plan.looks import partial_snapshot
-from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome
-from pytest_clawperator.client.plan.target import Target, TargetLike, inside, target_of
-from pytest_clawperator.client.plan.timing import timeout_of
+from pytest_clawperator.client import plans
+from pytest_clawperator.client.actions import DirectActions
+from pytest_clawperator.client.device import NoDevice
+from pytest_clawperator.client.perform import partial_snapshot
+from pytest_clawperator.client.plans import ScrollOutcome
+from pytest_clawperator.client.target import Target, TargetLike, Use, inside, target_of
+from pytest_clawperator.client.timing import timeout_of
 from pytest_clawperator.contracts.actions import Direction, Retry, WaitForNode
 from pytest_clawperator.contracts.selectors import MatcherKeywords
 from pytest_clawperator.contracts.text import foreign_names
 from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
-from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.contracts.text.wording import closest, shown
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, StepFailedError
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.tree import Node, Snapshot
+
+Way = Literal["left", "right", "up", "down"]
+
+
+def shown_part(node: Node, verb: str, *, serial: str) -> Bounds:
+    """Return the part of a node that a finger can touch."""
+    part = node.bounds.intersection(Bounds(0, 0, *node.snapshot.size))
+    if part is not None and part.area > 0:
+        return part
+    raise StepFailedError(
+        f"{verb}: nothing of {node!r} is on the screen",
+        code=ErrorCode.NODE_NOT_CLICKABLE,
+        serial=serial,
+        hint="Bring it there with scroll_into_view().",
+        snapshot=node.snapshot,
+    )
+
+
+def swipe_over(
+    part: Bounds, direction: Way, distance_ratio: float
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return where a swipe over the middle of a node begins and ends."""
+    if direction not in get_args(Way):
+        near = closest(str(direction), get_args(Way))
+        raise ConfigurationError(
+            f"{shown(direction)} is no direction of a swipe",
+            hint=f"{f'Did you mean {near}? ' if near else ''}It is one of"
+            f" {', '.join(get_args(Way))}: where the finger goes.",
+        )
+    is_part = type(distance_ratio) in (int, float) and 0 < distance_ratio <= 1
+    if not is_part:
+        raise ConfigurationError(
+            f"distance_ratio={shown(distance_ratio)} is no part of a node",
+            hint="It is more than 0 and at most 1, as in 0.8.",
+        )
+    x, y = part.center
+    along = part.width if direction in ("left", "right") else part.height
+    step = max(1, round(along * distance_ratio / 2))
+    low, high = -min(step, along // 2), min(step, (along - 1) // 2)
+    begin, end = (high, low) if direction in ("left", "up") else (low, high)
+    if direction in ("left", "right"):
+        return (x + begin, y), (x + end, y)
+    return (x, y + begin), (x, y + end)
+
 
 # Typed into a field to be emptied: one key then takes it away, however long the text was.
 _STAND_IN = "x"
@@ -265,7 +307,7 @@ class Locator(HintsAtNames):
         __tracebackhide__ = True
         if self.target.is_plain and not self.target.is_matchable_on_snapshot:
             return self._exists_on_device()
-        step = self.client._do(action_plans.look())
+        step = self.client._do(plans.look())
         snapshot = partial_snapshot(step)
         nodes = self._counted(snapshot)
         if nodes or not snapshot.is_partial:

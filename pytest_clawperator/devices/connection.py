@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_clawperator.client.device.commands import package_name
-from pytest_clawperator.client.device.device import Device
+from pytest_clawperator.client.device import Device
+from pytest_clawperator.client.device_commands import package_name
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.events import Observer
 from pytest_clawperator.devices.health import awaken_operator
@@ -43,9 +43,8 @@ from pytest_clawperator.transport.wire import AdbServer
 from pytest_clawperator.visible_text import visible
 
 if TYPE_CHECKING:
-    from pytest_clawperator.client.client import Clawperator
-    from pytest_clawperator.client.plan.proving import Matchers
-    from pytest_clawperator.client.skill_use import Skills
+    from pytest_clawperator.client.client import Clawperator, Skills
+    from pytest_clawperator.client.perform import Matchers
 
 _log = logging.getLogger("pytest_clawperator")
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Literal, TypeVar
 
-from pytest_clawperator.client.device.commands import GUARDED_HINT, is_guarded
+from pytest_clawperator.client.device_commands import GUARDED_HINT, is_guarded
 from pytest_clawperator.devices.operator import (
     grant_operator,
     restart_service,

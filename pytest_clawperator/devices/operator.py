@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_clawperator.client.device.commands import (
+from pytest_clawperator.client.device_commands import (
     GUARDED_HINT,
     installed_packages,
     lacks,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pytest_clawperator.client.device.commands import lacks, package_name, parse_packages
+from pytest_clawperator.client.device_commands import lacks, package_name, parse_packages
 from pytest_clawperator.devices.operator import (
     ACCESSIBILITY_SERVICE,
     components,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from pytest_clawperator.client.device.device import Device
+from pytest_clawperator.client.device import Device
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.devices.readiness import check_ready

@@ -7,10 +7,10 @@ import traceback
 import pytest
 
 from pytest_clawperator.assertions.expect import Expect, expect
-from pytest_clawperator.assertions.locator import LocatorAssertions
-from pytest_clawperator.assertions.screen import ScreenAssertions, SnapshotAssertions
+from pytest_clawperator.assertions.expect_node import LocatorAssertions
+from pytest_clawperator.assertions.expect_screen import ScreenAssertions, SnapshotAssertions
+from pytest_clawperator.assertions.expectation import watching
 from pytest_clawperator.assertions.soft import collecting
-from pytest_clawperator.assertions.unstated import watching
 from pytest_clawperator.errors import ConfigurationError, ExpectationError, SnapshotError
 from pytest_clawperator.snapshot.tree import Snapshot
 from tests.doubles.runner import SHOP, Phone, client

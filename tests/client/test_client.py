@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
+import code
+import sys
 import warnings
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from pytest_clawperator.client import client as pausing
+from pytest_clawperator.client.client import Clawperator, NoSkills, Step, as_words, telling
+from pytest_clawperator.client.device import NoDevice
 from pytest_clawperator.contracts.actions import Click, CloseApp, OpenApp, SnapshotUi
-from pytest_clawperator.errors import ClawperatorError, ClawperatorWarning, ErrorCode, PayloadError
+from pytest_clawperator.contracts.events import (
+    Event,
+    SkillFinished,
+    SkillStarted,
+    StepFinished,
+    StepStarted,
+)
+from pytest_clawperator.contracts.skill_run import SkillRun
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ClawperatorWarning,
+    ConfigurationError,
+    ErrorCode,
+    PayloadError,
+    SkillFailedError,
+)
+from pytest_clawperator.execution.observing import Observers
 from tests.doubles.runner import SERIAL, SHOP, Phone, client
 
 
@@ -124,3 +146,159 @@ class TestWrongArguments:
             call(client(phone))
 
         assert phone.types == []
+
+
+def test_steps_are_told_with_their_beginning_and_end() -> None:
+    """Nested steps begin and end in their order, and a failed one has its error."""
+    heard: list[Event] = []
+    observers = Observers([heard.append], serial="phone-1")
+    error = ValueError("no")
+
+    def fail() -> None:
+        with Step("outer", "phone-1", observers):
+            with Step("inner", "phone-1", observers):
+                pass
+            raise error
+
+    with pytest.raises(ValueError, match="no"):
+        fail()
+
+    told = [(type(event), getattr(event, "title", None)) for event in heard]
+    assert told == [
+        (StepStarted, "outer"),
+        (StepStarted, "inner"),
+        (StepFinished, None),
+        (StepFinished, None),
+    ]
+    outer, inner, inner_end, outer_end = heard
+    assert isinstance(outer_end, StepFinished)
+    assert outer_end.error is error
+    assert [getattr(e, "id", "") for e in (outer_end, inner_end)] == [
+        getattr(e, "id", "") for e in (outer, inner)
+    ]
+
+
+@pytest.mark.parametrize("title", ["", "  ", None, 5])
+def test_a_step_needs_a_title(title: str) -> None:
+    """A step without a title is refused, with an example."""
+    client = Clawperator.__new__(Clawperator)
+
+    with pytest.raises(ConfigurationError, match="needs a title"):
+        client.step(title)
+
+
+def test_a_script_is_told_with_what_it_printed() -> None:
+    """When it begins, and when it ended."""
+    heard: list[Event] = []
+    done = SkillRun(skill_id="a.b", output="out", complaints="err")
+
+    assert telling(heard.append, "phone-1", "a.b", lambda: done) is done
+
+    [begun, ended] = heard
+    assert isinstance(begun, SkillStarted)
+    assert isinstance(ended, SkillFinished)
+    assert (ended.serial, ended.output, ended.complaints) == ("phone-1", "out", "err")
+
+
+@pytest.mark.parametrize("name", ["stdout", "output"])
+def test_a_script_that_failed_is_told_with_what_it_printed(name: str) -> None:
+    """Which its error has."""
+    heard: list[Event] = []
+
+    def run() -> SkillRun:
+        raise SkillFailedError("no", details={name: "out", "stderr": "err"})
+
+    with pytest.raises(SkillFailedError):
+        telling(heard.append, "phone-1", "a.b", run)
+
+    ended = heard[-1]
+    assert isinstance(ended, SkillFinished)
+    assert (ended.output, ended.complaints) == ("out", "err")
+
+
+def test_arguments_become_texts() -> None:
+    """As the service makes them."""
+    assert as_words(("a b", 5, 1.0, True)) == ["a b", "5", "1", "true"]
+
+
+@pytest.mark.parametrize("args", ["text", b"bytes", 5, {"a": 1}, None])
+def test_arguments_are_a_list(args: Any) -> None:
+    """A text would be a list of its letters."""
+    with pytest.raises(ConfigurationError, match="must be a list"):
+        as_words(args)
+
+
+def test_a_client_without_skills_says_so() -> None:
+    """With who makes clients that have them."""
+    for ask in (NoSkills().run, NoSkills().compile):
+        with pytest.raises(ConfigurationError, match="without skills"):
+            ask()
+
+
+def idle_client() -> Clawperator:
+    """Return a client that runs nothing; as a fixture's value, pytest would look after it."""
+    runner: Any = SimpleNamespace(serial="PH1")
+    return Clawperator(runner, device=NoDevice("PH1", "it is not there"))
+
+
+def test_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The prompt knows the caller's names and the client, and leaving it ends only the prompt."""
+    asked: list[dict[str, Any]] = []
+
+    def interact(banner: str, *, local: dict[str, Any], exitmsg: str) -> None:
+        asked.append({"banner": banner, **local})
+        raise SystemExit
+
+    monkeypatch.setattr(pausing, "is_interactive", lambda: True)
+    monkeypatch.setattr(code, "interact", interact)
+    client, mine = idle_client(), "here"
+
+    client.pause()
+
+    (names,) = asked
+    assert (names["mine"], names["claw"]) == (mine, client)
+    assert "test_client.py" in names["banner"]
+    assert "PH1" in names["banner"]
+
+
+@pytest.mark.parametrize("word", ["exit", "quit"])
+def test_leaving_the_prompt_keeps_the_input_open(
+    monkeypatch: pytest.MonkeyPatch, word: str
+) -> None:
+    """Python's own way out closes the terminal's stream, and the next pause would have none."""
+    left: list[str] = []
+
+    def interact(_: str, *, local: dict[str, Any], exitmsg: str) -> None:
+        left.append(repr(local[word]))
+        local[word]()
+
+    with open(__file__) as stream:  # noqa: PTH123 - any stream will do
+        monkeypatch.setattr(sys, "stdin", stream)
+        monkeypatch.setattr(code, "interact", interact)
+
+        pausing.ask(idle_client(), why="paused")
+
+        assert not stream.closed
+    assert left == [f"{word}() or Ctrl-D goes on"]
+
+
+def test_without_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A script that nobody watches goes on, and says that it does."""
+    monkeypatch.setattr(sys, "__stdin__", None)
+
+    idle_client().pause()
+
+    said = capsys.readouterr().err
+    assert said.startswith("not paused at ")
+    assert said.endswith("there is no terminal to ask on\n")
+
+
+def test_a_closed_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stream that was closed is no terminal."""
+    with open(__file__) as stream:  # noqa: PTH123 - any stream will do
+        pass
+    monkeypatch.setattr(sys, "__stdin__", stream)
+
+    assert pausing.is_interactive() is False

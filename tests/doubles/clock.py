@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.assertions.wait_loop import Clock
+from pytest_clawperator.assertions.wait import Clock
 
 
 class FakeTime:

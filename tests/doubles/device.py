@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pytest_clawperator.client.device.device import Device
+from pytest_clawperator.client.device import Device
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.errors import DeviceNotFoundError
 from pytest_clawperator.transport.interface import ShellResult

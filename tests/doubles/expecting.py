@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.assertions.expect import Expect
-from pytest_clawperator.assertions.locator import LocatorAssertions
+from pytest_clawperator.assertions.expect_node import LocatorAssertions
 from pytest_clawperator.errors import ExpectationError
 from tests.doubles.clock import FakeTime
 from tests.doubles.runner import Phone, client, node, screen

@@ -6,11 +6,10 @@ import re
 
 from typing_extensions import assert_type
 
-from pytest_clawperator.client.batch.batch import Batch
-from pytest_clawperator.client.batch.sending import BatchStep
+from pytest_clawperator.client.batch import Batch, BatchStep
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.locator import Locator
-from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome
+from pytest_clawperator.client.plans import ScrollOutcome
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.execution.result import RunResult, RunStep
 from pytest_clawperator.snapshot.bounds import Bounds

@@ -6,11 +6,11 @@ import re
 
 from typing_extensions import assert_type
 
-from pytest_clawperator.assertions.envelope import EnvelopeAssertions
 from pytest_clawperator.assertions.expect import expect
-from pytest_clawperator.assertions.locator import LocatorAssertions
-from pytest_clawperator.assertions.poll import PollAssertions
-from pytest_clawperator.assertions.screen import ScreenAssertions, SnapshotAssertions
+from pytest_clawperator.assertions.expect_envelope import EnvelopeAssertions
+from pytest_clawperator.assertions.expect_node import LocatorAssertions
+from pytest_clawperator.assertions.expect_poll import PollAssertions
+from pytest_clawperator.assertions.expect_screen import ScreenAssertions, SnapshotAssertions
 from pytest_clawperator.client.client import Clawperator
 
 

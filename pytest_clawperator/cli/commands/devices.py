@@ -8,7 +8,7 @@ from pytest_clawperator.cli.command import command
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.output import Answer, Line, Piece, Table
 from pytest_clawperator.cli.session import connected_devices, open_device, simulated_elsewhere
-from pytest_clawperator.client.device.commands import run
+from pytest_clawperator.client.device_commands import run
 from pytest_clawperator.devices.inventory import USABLE, ConnectedDevice
 
 

@@ -12,7 +12,7 @@ from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.hints import for_command_line
 from pytest_clawperator.cli.output import Answer, Line
 from pytest_clawperator.cli.session import open_device
-from pytest_clawperator.client.device.commands import installed_packages
+from pytest_clawperator.client.device_commands import installed_packages
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
 from pytest_clawperator.devices.connection import wanted_package
 from pytest_clawperator.devices.doctor.host_facts import package_version

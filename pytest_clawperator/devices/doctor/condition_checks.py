@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from pytest_clawperator.client.device.commands import GUARDED_HINT
+from pytest_clawperator.client.device_commands import GUARDED_HINT
 from pytest_clawperator.devices.doctor.device_facts import DeviceFacts
 from pytest_clawperator.devices.doctor.report import (
     ByHand,

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from pytest_clawperator.client.device.commands import is_guarded, lacks
+from pytest_clawperator.client.device_commands import is_guarded, lacks
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import read_device

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from pytest_clawperator.client.device.commands import lacks
+from pytest_clawperator.client.device_commands import lacks
 from pytest_clawperator.devices.doctor.report import (
     ByHand,
     DeviceCommand,

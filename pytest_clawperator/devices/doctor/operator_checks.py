@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytest_clawperator.client.device.commands import is_package
+from pytest_clawperator.client.device_commands import is_package
 from pytest_clawperator.devices.doctor.device_facts import DeviceFacts
 from pytest_clawperator.devices.doctor.report import (
     ByHand,

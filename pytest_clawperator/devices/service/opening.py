@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from pytest_clawperator.client.device.device import Device
-from pytest_clawperator.client.device.no_device import NoDevice
+from pytest_clawperator.client.device import Device, NoDevice
 from pytest_clawperator.contracts.events import Observer
 from pytest_clawperator.devices.connection import (
     open_runner,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from weakref import WeakSet
 
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.client.plan.target import keywords_of
+from pytest_clawperator.client.target import keywords_of
 from pytest_clawperator.contracts.events import (
     ArtifactMade,
     Event,

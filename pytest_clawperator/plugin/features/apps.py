@@ -8,8 +8,8 @@ from difflib import get_close_matches
 
 from pytest_clawperator.assertions.expect import expect
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.client.device.commands import parse_packages
-from pytest_clawperator.client.device.no_device import NoDevice
+from pytest_clawperator.client.device import NoDevice
+from pytest_clawperator.client.device_commands import parse_packages
 from pytest_clawperator.errors import (
     ClawperatorError,
     ConfigurationError,

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pytest_clawperator.assertions.golden import store as goldens
+from pytest_clawperator.assertions import golden as goldens
 
 _SETS = ("used", "written", "folders")
 # Folders in which nobody keeps tests.

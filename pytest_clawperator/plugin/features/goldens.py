@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.assertions.golden import store as goldens
-from pytest_clawperator.assertions.golden.plain_assert import explain
+from pytest_clawperator.assertions import golden as goldens
+from pytest_clawperator.assertions.golden import explain
 from pytest_clawperator.plugin.features.golden_use import GoldenUse
 from pytest_clawperator.plugin.session.terminal_lines import write_line
 from pytest_clawperator.plugin.stash import GOLDEN_USE, UNCOLLECTED_FILES

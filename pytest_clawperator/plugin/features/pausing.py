@@ -10,8 +10,7 @@ from types import FrameType, TracebackType
 
 import pytest
 
-from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.client.pausing import ask, is_interactive
+from pytest_clawperator.client.client import Clawperator, ask, is_interactive
 from pytest_clawperator.errors import ClawperatorWarning
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
 from pytest_clawperator.plugin.evidence.item_settings import settings_of_item

@@ -7,8 +7,8 @@ from collections.abc import Generator
 import pytest
 
 from pytest_clawperator.assertions.expect import expect
+from pytest_clawperator.assertions.expectation import watching
 from pytest_clawperator.assertions.soft import collecting
-from pytest_clawperator.assertions.unstated import watching
 from pytest_clawperator.plugin.session.hints import for_pytest
 from pytest_clawperator.plugin.stash import SOFT_FAILURES
 

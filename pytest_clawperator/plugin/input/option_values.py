@@ -13,8 +13,8 @@ from zipfile import BadZipFile, ZipFile
 
 import pytest
 
-from pytest_clawperator.client.device.commands import package_name
-from pytest_clawperator.client.plan.proving import MATCHERS
+from pytest_clawperator.client.device_commands import package_name
+from pytest_clawperator.client.perform import MATCHERS
 from pytest_clawperator.contracts.text import foreign_names
 from pytest_clawperator.devices.lease import check_place
 from pytest_clawperator.devices.matrix import parse_matrix, parse_requirements

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pytest_clawperator.client.plan.proving import MATCHERS, Matchers
+from pytest_clawperator.client.perform import MATCHERS, Matchers
 from pytest_clawperator.contracts.limits import MAX_LOOKING
 from pytest_clawperator.devices.matrix import Matrix
 from pytest_clawperator.devices.requirements import Requirements

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.client.device.device import Device
+from pytest_clawperator.client.device import Device
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.events import Event, ExecutionFinished
 from pytest_clawperator.devices.connection import open_client, open_runner, wanted_package

@@ -13,7 +13,7 @@ from typing import TypeVar
 import pytest
 
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.client.plan.proving import Matchers
+from pytest_clawperator.client.perform import Matchers
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.devices.pool import Lease

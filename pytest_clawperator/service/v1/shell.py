@@ -11,7 +11,7 @@ from typing import TypeVar
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pytest_clawperator.client.device.settings import put_setting, read_setting
+from pytest_clawperator.client.device_settings import put_setting, read_setting
 from pytest_clawperator.service.answers import Refused, succeeded
 from pytest_clawperator.service.bodies import number_field, read_object, stream_bytes, text_field
 from pytest_clawperator.service.endpoint import TEXT, Endpoint, Schema, a_list, an_object

@@ -15,11 +15,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from pytest_clawperator.assertions.envelope import EnvelopeAssertions
-from pytest_clawperator.assertions.locator import LocatorAssertions
-from pytest_clawperator.assertions.screen import ScreenAssertions
+from pytest_clawperator.assertions.expect_envelope import EnvelopeAssertions
+from pytest_clawperator.assertions.expect_node import LocatorAssertions
+from pytest_clawperator.assertions.expect_screen import ScreenAssertions
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.client.device.device import Device
+from pytest_clawperator.client.device import Device
 from pytest_clawperator.client.locator import Locator
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ErrorCode

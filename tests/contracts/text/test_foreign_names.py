@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.assertions.envelope import EnvelopeAssertions
-from pytest_clawperator.assertions.locator import LocatorAssertions
-from pytest_clawperator.assertions.poll import PollAssertions
-from pytest_clawperator.assertions.screen import ScreenAssertions
-from pytest_clawperator.client.batch.batch import Batch
+from pytest_clawperator.assertions.expect_envelope import EnvelopeAssertions
+from pytest_clawperator.assertions.expect_node import LocatorAssertions
+from pytest_clawperator.assertions.expect_poll import PollAssertions
+from pytest_clawperator.assertions.expect_screen import ScreenAssertions
+from pytest_clawperator.client.batch import Batch
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.client.device.device import Device
+from pytest_clawperator.client.device import Device
 from pytest_clawperator.client.locator import Locator
 from pytest_clawperator.contracts.selectors import KEYWORDS, NodeMatcher
 from pytest_clawperator.contracts.text import foreign_names

@@ -11,7 +11,7 @@ from typing import Literal
 
 import pytest
 
-from pytest_clawperator.assertions.listening import Verification
+from pytest_clawperator.assertions.expectation import Verification
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
 from pytest_clawperator.plugin.evidence.report_sinks import ReportSinks
 from pytest_clawperator.plugin.evidence.tracing.output import TraceOutput

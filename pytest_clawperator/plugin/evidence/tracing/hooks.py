@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import pytest
 
-from pytest_clawperator.assertions.listening import listening
+from pytest_clawperator.assertions.expectation import listening
 from pytest_clawperator.plugin.evidence.artifacts import folder_name
 from pytest_clawperator.plugin.evidence.item_settings import settings_of_item
 from pytest_clawperator.plugin.evidence.report_sinks import sinks_of

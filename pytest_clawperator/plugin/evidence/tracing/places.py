@@ -7,7 +7,7 @@ import traceback
 from pathlib import Path
 from types import CodeType, FrameType
 
-from pytest_clawperator.assertions.call_site import calling_frame
+from pytest_clawperator.assertions.failure import calling_frame
 from pytest_clawperator.report.trace.events import Excerpt, Source
 
 _PACKAGE = "pytest_clawperator"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Protocol
 
-from pytest_clawperator.assertions.listening import Verification
+from pytest_clawperator.assertions.expectation import Verification
 from pytest_clawperator.contracts.events import (
     ArtifactMade,
     Event,

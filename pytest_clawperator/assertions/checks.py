@@ -1,0 +1,452 @@
+"""Checks: what is wanted of a node or a screen, and how one snapshot is judged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from pytest_clawperator.assertions import text_match
+from pytest_clawperator.assertions.text_match import Text
+from pytest_clawperator.client.judge import Crowd, find_crowd
+from pytest_clawperator.client.target import Target, Use, inside
+from pytest_clawperator.contracts.text.wording import closest, describe, listed
+from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.snapshot.bounds import Bounds
+from pytest_clawperator.snapshot.golden.grammar import ROLES
+from pytest_clawperator.snapshot.matching import check_role
+from pytest_clawperator.snapshot.near_miss import covering, quoted
+from pytest_clawperator.snapshot.roles import UNTELLABLE
+from pytest_clawperator.snapshot.tree import Node, Snapshot
+
+T = TypeVar("T")
+
+
+CAME_TRUE = "came true"
+
+
+class Verdict(NamedTuple):
+    """The result of judging one look.
+
+    ``holds`` is None if the question does not apply, so that the negated check fails too.
+    ``found`` describes briefly what was there, ``hint`` what to do about it.
+    """
+
+    holds: bool | None
+    found: str
+    hint: str | None = None
+
+
+@dataclass(frozen=True)
+class Check(Generic[T]):
+    """What is wanted of a subject, worded as in ``to be visible``.
+
+    ``came`` is the wording for a check that came true too late, as in ``appeared``.
+    ``about_all`` is True for a check of all matching nodes, not only of the first. ``judge_one``
+    judges a single node, where the check is about one.
+    """
+
+    wanted: str
+    judge: Callable[[T], Verdict]
+    came: str = CAME_TRUE
+    about_all: bool = False
+    judge_one: Callable[[Node], Verdict] | None = None
+
+    def negated(self, came: str = CAME_TRUE) -> Check[T]:
+        """Return the opposite check; a verdict of None stays None."""
+        one = self.judge_one
+        return replace(
+            self,
+            wanted=f"not {self.wanted}",
+            judge=lambda seen: _opposite(self.judge(seen)),
+            judge_one=None if one is None else lambda node: _opposite(one(node)),
+            came=came,
+        )
+
+
+def _opposite(verdict: Verdict) -> Verdict:
+    return verdict if verdict.holds is None else Verdict(not verdict.holds, verdict.found)
+
+
+__tracebackhide__ = True  # a failure is shown at the test's own line
+
+
+NO_MATCH = "no match"
+
+OFF_SCREEN = "off-screen"
+
+
+@dataclass(frozen=True)
+class NodeView:
+    """The nodes that a target means, on one snapshot.
+
+    With ``is_strict`` several matching nodes are as bad as none where one is meant.
+    """
+
+    snapshot: Snapshot
+    target: Target
+    is_strict: bool = False
+    serial: str | None = None
+
+    @cached_property
+    def nodes(self) -> list[Node]:
+        """All matching nodes on the screen."""
+        found = self.target.resolve(self.snapshot)
+        self.target.last.total = len(found)
+        return found
+
+    @cached_property
+    def anywhere(self) -> list[Node]:
+        """All matching nodes, also those off the screen."""
+        return _anywhere(self.target, self.snapshot)
+
+    @cached_property
+    def crowd(self) -> Crowd | None:
+        """What is ambiguous, if matchers are strict."""
+        return find_crowd(self.target, self.snapshot, Use.READ) if self.is_strict else None
+
+    @property
+    def first(self) -> Node | None:
+        """The first matching node on the screen; if matchers are strict, the only one."""
+        return self.nodes[0] if self.nodes and self.crowd is None else None
+
+    @property
+    def absence(self) -> str:
+        """Why there is no node: several, off the screen, or which part does not match."""
+        if self.crowd is not None:
+            which = "" if self.crowd.part is self.target else f" {self.crowd.part}"
+            return f"{len(self.crowd.nodes)} nodes that match{which}"
+        if self.anywhere:
+            return OFF_SCREEN
+        part = self.target.missing_part(self.snapshot)
+        return NO_MATCH if part is self.target else f"no {part}"
+
+
+def _anywhere(target: Target, snapshot: Snapshot) -> list[Node]:
+    """Resolve a target whose nodes may be off the screen; its container must be on it."""
+    if target.query is None:
+        return target.resolve(snapshot)
+    scope: Snapshot | Node = snapshot
+    if target.within is not None:
+        containers = target.within.resolve(snapshot)
+        if not containers:
+            return []
+        scope = containers[0]
+    found = scope.find_all(target.query, on_screen=False)
+    if target.has is not None:
+        has = target.has
+        found = [
+            node
+            for node in found
+            if any(n is not node for n in inside(Target(node=node), has).resolve(snapshot))
+        ]
+    if target.index is None:
+        return found
+    return [found[target.index]] if -len(found) <= target.index < len(found) else []
+
+
+_IN_TOOLBAR = (
+    " What outlines call a title is a text in a toolbar: "
+    "claw.node(role='toolbar').node(text='Settings')."
+)
+
+
+def check_roles(target: Target) -> None:
+    """Raise if any part of a target has a role that snapshots do not have."""
+    for part in _parts(target):
+        role = None if part.query is None else part.query.matcher.role
+        if role is None:
+            continue
+        check_role(role)
+        if role.lower() in UNTELLABLE:
+            in_toolbar = _IN_TOOLBAR if role.lower() == "title" else ""
+            raise ConfigurationError(
+                f"a snapshot does not show which nodes are {part}",
+                hint="Only the device knows that role: match by text, id or description, "
+                f"or wait for it with node(...).wait().{in_toolbar}",
+            )
+        if role.lower() not in ROLES:
+            raise no_such_role(role)
+
+
+def no_such_role(role: object) -> ConfigurationError:
+    """Return the error for a role that snapshots do not have."""
+    near = closest(str(role).lower(), ROLES)
+    meant = f"Did you mean {near!r}? " if near else ""
+    return ConfigurationError(
+        f"snapshots have no role {describe(role)}",
+        hint=f"{meant}They have {listed(ROLES, limit=len(ROLES))}.",
+    )
+
+
+def _parts(target: Target | None) -> Iterator[Target]:
+    """Yield a target, its containers, and what it must contain."""
+    if target is not None:
+        yield target
+        yield from _parts(target.within)
+        yield from _parts(target.has)
+
+
+_LISTS = ("list", "grid")
+
+
+def value_of(node: Node) -> str | None:
+    """Return the value that belongs to a node; None if there is none.
+
+    The value of a label is the text that follows it, that of a field its own text. A row
+    without a text of its own has its value inside it, after its first label.
+    """
+    if node.role == "textfield":
+        return node.text
+    label: Node | None = node
+    if not node.label:
+        label = next(iter(_labelled([node])), None)
+    found = None if label is None else _after(label, node)
+    return None if found is None else found.label
+
+
+def _after(label: Node, given: Node) -> Node | None:
+    """Climb until something follows; return its summary, or else its first text."""
+    child = label
+    while child.parent is not None:
+        siblings = [node for node in child.parent.children if node.is_on_screen]
+        following = siblings[siblings.index(child) + 1 :]
+        if following:
+            nodes = _labelled(following)
+            summaries = (node for node in nodes if node.resource_id.endswith("/summary"))
+            return next(summaries, nodes[0] if nodes else None)
+        child = child.parent
+        if _is_row(child) or child is given:
+            return None  # what follows belongs to another label
+    return None
+
+
+def _is_row(node: Node) -> bool:
+    # The device knows the items of a list; a snapshot only shows what lies in one.
+    return node.parent is not None and node.parent.role in _LISTS
+
+
+def _labelled(nodes: list[Node]) -> list[Node]:
+    """Return these nodes and those inside them that are on the screen and have a text."""
+    every = (each for node in nodes for each in (node, *node.descendants))
+    return [node for node in every if node.label and node.is_on_screen]
+
+
+APPEARED, DISAPPEARED = "appeared", "disappeared"
+
+
+NodeCheck = Check[NodeView]
+
+
+def _visible(view: NodeView) -> Verdict:
+    # A node of a snapshot may have been found off the screen.
+    is_visible = any(node.is_on_screen for node in view.nodes)
+    return Verdict(is_visible, "visible" if is_visible else view.absence)
+
+
+def _hidden(view: NodeView) -> Verdict:
+    verdict = _visible(view)
+    return Verdict(not verdict.holds, verdict.found)
+
+
+def _exists(view: NodeView) -> Verdict:
+    return Verdict(bool(view.anywhere), _visible(view).found)
+
+
+VISIBLE = NodeCheck("to be visible", _visible, APPEARED)
+
+HIDDEN = NodeCheck("to be hidden", _hidden, DISAPPEARED)
+
+EXISTS = NodeCheck("to exist", _exists, APPEARED)
+
+
+def _of_first(wanted: str, judge: Callable[[Node], Verdict]) -> NodeCheck:
+    """Return a check of one node, which fails, negated or not, if there is none or several."""
+
+    def judge_view(view: NodeView) -> Verdict:
+        node = view.first
+        return Verdict(None, view.absence) if node is None else judge(node)
+
+    return NodeCheck(wanted, judge_view, judge_one=judge)
+
+
+def _state(state: str, opposite: str, is_so: Callable[[Node], bool]) -> NodeCheck:
+    def judge(node: Node) -> Verdict:
+        holds = is_so(node)
+        return Verdict(holds, state if holds else opposite)
+
+    return _of_first(f"to be {state}", judge)
+
+
+def _checked(node: Node) -> Verdict:
+    if node.checked or node.checkable:
+        return Verdict(node.checked, "checked" if node.checked else "unchecked")
+    hint = "It cannot be checked itself: match the switch or checkbox beside or inside it."
+    return Verdict(None, f"a {node.role} that cannot be checked", hint)
+
+
+ENABLED = _state("enabled", "disabled", lambda node: node.enabled)
+
+DISABLED = _state("disabled", "enabled", lambda node: not node.enabled)
+
+FOCUSED = _state("focused", "not focused", lambda node: node.focused)
+
+SELECTED = _state("selected", "not selected", lambda node: node.selected)
+
+CHECKED = _of_first("to be checked", _checked)
+
+
+def in_viewport(ratio: float | None) -> NodeCheck:
+    """Return the check that a node, or this part of it, is in the viewport."""
+    if ratio is not None and not (_is_number(ratio) and 0 < ratio <= 1):
+        raise ConfigurationError(
+            f"ratio= must be more than 0 and at most 1, found {describe(ratio)}",
+            hint="Write ratio=0.5 for half of it; without ratio= a single pixel is enough.",
+        )
+
+    def judge_one(node: Node) -> Verdict:
+        part = _visible_part(node)
+        enough = part > 0 if ratio is None else part >= ratio
+        return Verdict(enough, f"{part:.0%} of it in the viewport")
+
+    def judge(view: NodeView) -> Verdict:
+        node = view.first
+        if node is None:
+            return Verdict(None if view.crowd else False, view.absence)
+        return judge_one(node)
+
+    wanted = "" if ratio is None else f" by {ratio:.0%}"
+    return NodeCheck(f"to be in the viewport{wanted}", judge, "came into view", judge_one=judge_one)
+
+
+def _visible_part(node: Node) -> float:
+    """Return the part of a node, 0 to 1, inside the window and all scrollables around it."""
+    bounds = node.bounds
+    shown: Bounds | None = bounds.intersection(Bounds(0, 0, *node.snapshot.size))
+    for container in node.ancestors:
+        if shown is not None and container.scrollable:
+            shown = shown.intersection(container.bounds)
+    return shown.area / bounds.area if shown is not None else 0.0
+
+
+def has_text(expected: Text | Sequence[Text]) -> NodeCheck:
+    """Return the check that a node has this text, or all matching nodes these texts."""
+    return _texts(expected, "to have text", _same_text, text_match.all_match)
+
+
+def contains_text(expected: Text | Sequence[Text]) -> NodeCheck:
+    """Return the check that a node contains this text, or matching nodes these, in this order."""
+    return _texts(expected, "to contain text", _text_within, text_match.all_contained)
+
+
+def _texts(
+    expected: Text | Sequence[Text],
+    wanted: str,
+    one: Callable[[Text, str], Verdict],
+    many: Callable[[Sequence[Text], Sequence[str]], bool],
+) -> NodeCheck:
+    given = text_match.check_texts(expected)
+    if isinstance(given, (str, re.Pattern)):
+        text: Text = given
+        shown = f"{wanted} {text_match.shown(text)}"
+        return _of_first(shown, lambda node: one(text, node.label))
+    every = given
+
+    def judge(view: NodeView) -> Verdict:
+        found = [node.label for node in view.nodes]
+        hint = text_match.list_difference(every, found) if many is text_match.all_match else None
+        return Verdict(many(every, found), text_match.shown_all(found), hint)
+
+    return NodeCheck(f"{wanted}s {text_match.shown_all(every)}", judge, about_all=True)
+
+
+def _same_text(expected: Text, found: str) -> Verdict:
+    hint = text_match.difference(expected, found)
+    return Verdict(text_match.matches(expected, found), quoted(found), hint)
+
+
+def _text_within(expected: Text, found: str) -> Verdict:
+    return Verdict(text_match.is_contained(expected, found), quoted(found))
+
+
+def has_desc(expected: Text) -> NodeCheck:
+    """Return the check that a node has this description."""
+    text = text_match.check_text(expected)
+    return _of_first(
+        f"to have description {text_match.shown(text)}",
+        lambda node: _same_text(text, node.content_desc),
+    )
+
+
+def has_value(expected: Text) -> NodeCheck:
+    """Return the check that this value stands beside a label."""
+    text = text_match.check_text(expected)
+
+    def judge(node: Node) -> Verdict:
+        value = value_of(node)
+        if value is None:
+            hint = "Nothing with a text follows it: give the locator of the label itself."
+            return Verdict(None, "no value beside it", hint)
+        return _same_text(text, value)
+
+    return _of_first(f"to have value {text_match.shown(text)}", judge)
+
+
+def has_role(role: Any) -> NodeCheck:
+    """Return the check that a node has this role."""
+    name = str(role).lower()
+    if name not in ROLES:
+        raise no_such_role(role)
+    return _of_first(f"to have role {name}", lambda node: Verdict(node.role == name, node.role))
+
+
+def has_count(count: Any) -> NodeCheck:
+    """Return the check that this many nodes match."""
+    if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+        raise ConfigurationError(
+            f"a count is a whole number, 0 or more, found {describe(count)}",
+            hint="Write to_have_count(3).",
+        )
+
+    def judge(view: NodeView) -> Verdict:
+        found = len(view.nodes)
+        return Verdict(found == count, f"{found} node{'' if found == 1 else 's'}")
+
+    return NodeCheck(f"to have count {count}", judge, about_all=True)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+ScreenCheck = Check[Snapshot]
+
+
+def in_app(package: Any) -> ScreenCheck:
+    """Return the check that this app is in front."""
+    if not isinstance(package, str) or not package:
+        raise ConfigurationError(
+            f"an app is named by its package, found {describe(package)}",
+            hint='Write to_be_in_app("com.android.settings").',
+        )
+
+    def judge(snapshot: Snapshot) -> Verdict:
+        found = snapshot.foreground_package
+        return Verdict(found == package, found or "an unknown app")
+
+    return ScreenCheck(f"to be in app {package}", judge, "came to the front")
+
+
+def _no_overlay(snapshot: Snapshot) -> Verdict:
+    if snapshot.has_overlay is None:
+        hint = "This Operator does not say whether windows lie over the app."
+        return Verdict(None, "no information about overlays", hint)
+    package = covering(snapshot) or snapshot.overlay_package or "another app"
+    return Verdict(
+        not snapshot.has_overlay, f"a window of {package}" if snapshot.has_overlay else "none"
+    )
+
+
+NO_OVERLAY = ScreenCheck("to have no overlay", _no_overlay, "went away")

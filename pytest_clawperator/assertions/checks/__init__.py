@@ -1,1 +1,0 @@
-"""The checks of expectations: each judges one look at its subject, and nothing here waits."""

@@ -1,0 +1,273 @@
+"""``expect(envelope)``: the expectations about a result envelope; nothing waits."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from types import EllipsisType
+from typing import Any
+
+from pytest_clawperator.assertions import text_match
+from pytest_clawperator.assertions.checks import Check, Verdict
+from pytest_clawperator.assertions.expectation import Expectation, Stating
+from pytest_clawperator.assertions.failure import Failure
+from pytest_clawperator.assertions.text_match import Text
+from pytest_clawperator.assertions.wait import Outcome
+from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult
+from pytest_clawperator.contracts.failures import failure as failure_of
+from pytest_clawperator.contracts.payload import Action
+from pytest_clawperator.contracts.text import foreign_names
+from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
+from pytest_clawperator.contracts.text.wording import closest, describe, listed, quote
+from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExpectationError
+from pytest_clawperator.remedies import Hint
+
+EnvelopeCheck = Check[ResultEnvelope]
+
+
+def _outcome(envelope: ResultEnvelope) -> str:
+    if envelope.ok:
+        return "success"
+    said = f": {envelope.error}" if envelope.error else ""
+    return f"{envelope.code}{said}".replace("\n", " ")
+
+
+SUCCEEDED = EnvelopeCheck(
+    "to have succeeded", lambda envelope: Verdict(envelope.ok, _outcome(envelope))
+)
+
+
+def failed(code: ErrorCode | str | None) -> EnvelopeCheck:
+    """Return the check that the execution or a step failed, with this code if given."""
+    code = _checked_code(code)
+
+    def judge(envelope: ResultEnvelope) -> Verdict:
+        found = envelope.code
+        return Verdict(found is not None and code in (None, found), _outcome(envelope))
+
+    return EnvelopeCheck("to have failed" + (f" with {code}" if code else ""), judge)
+
+
+def _step_of(envelope: ResultEnvelope, id: str) -> StepResult | Verdict:
+    """Return the step, or the verdict if there is none."""
+    steps: list[StepResult] = [*envelope.steps, *getattr(envelope, "recovered", ())]
+    for step in steps:
+        if step.id == id:
+            return step
+    stopped = getattr(envelope, "stopped_at", None)
+    if stopped is not None and stopped.id == id:
+        return _stopped(stopped, envelope)
+    near = closest(id, [step.id for step in steps])
+    hint = f"Did you mean {quote(near)}?" if near else None
+    if hint is None and not envelope.ok and not steps:
+        hint = "Published Operators drop the results of all steps when one fails hard."
+    return Verdict(False, f"no step {quote(id)}", hint)
+
+
+def _stopped(action: Action, envelope: ResultEnvelope) -> StepResult:
+    """Return the result that the Operator dropped, as far as it is known."""
+    data = {"error": str(envelope.code), "message": envelope.error or ""}
+    return StepResult.model_validate(
+        {"id": action.id, "actionType": action.type, "success": False, "data": data}
+    )
+
+
+def _checked_code(code: Any) -> ErrorCode | str | None:
+    """Return a code; refuse what looks like a known one misspelt. New codes are allowed."""
+    if code is None or (isinstance(code, str) and code in list(ErrorCode)):
+        return code
+    if not isinstance(code, str) or not code:
+        raise ConfigurationError(
+            f"code= must be an error code, found {describe(code)}",
+            hint='Write code="NODE_NOT_FOUND", or an ErrorCode.',
+        )
+    near = get_close_matches(code.upper(), [str(each) for each in ErrorCode], n=1, cutoff=0.9)
+    if near:
+        raise ConfigurationError(f"there is no code {quote(code)}", hint=f"Did you mean {near[0]}?")
+    return code
+
+
+def _check_step(id: Any, success: Any) -> None:
+    if not isinstance(id, str) or not id:
+        raise ConfigurationError(
+            f"a step is named by the id of its action, found {describe(id)}",
+            hint='Write to_have_step("tap").',
+        )
+    if success is not None and not isinstance(success, bool):
+        raise ConfigurationError(
+            f"success= must be True or False, found {describe(success)}",
+            hint="Leave it out where the outcome does not matter.",
+        )
+
+
+def has_step(
+    id: str, action_type: str | None, success: bool | None, code: ErrorCode | str | None
+) -> EnvelopeCheck:
+    """Return the check that there is a result for this step, of this type and outcome."""
+    _check_step(id, success)
+    code = _checked_code(code)
+
+    def judge(envelope: ResultEnvelope) -> Verdict:
+        step = _step_of(envelope, id)
+        if isinstance(step, Verdict):
+            return step
+        holds = (
+            action_type in (None, step.action_type)
+            and success in (None, step.success)
+            and code in (None, step.code)
+        )
+        return Verdict(holds, str(step))
+
+    outcome = {None: "", True: " that succeeded", False: " that failed"}[success]
+    kind = f" ({action_type})" if action_type else ""
+    with_code = f" with {code}" if code else ""
+    return EnvelopeCheck(f"to have step {quote(id)}{kind}{outcome}{with_code}", judge)
+
+
+def has_data(step_id: str, wanted: dict[str, Text | EllipsisType]) -> EnvelopeCheck:
+    """Return the check that a step has these data."""
+    _check_step(step_id, None)
+    for key, value in wanted.items():
+        if isinstance(value, (int, float)):
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            raise ConfigurationError(
+                f"data are texts, found {key}={value!r}", hint=f'Write {key}="{text}".'
+            )
+        if value is not ...:
+            text_match.check_text(value)
+
+    def judge(envelope: ResultEnvelope) -> Verdict:
+        step = _step_of(envelope, step_id)
+        if isinstance(step, Verdict):
+            return step._replace(holds=None)
+        missing = [key for key in wanted if key not in step.data]
+        if missing:
+            there = listed(step.data) or "none"
+            return Verdict(False, f"no {listed(missing)}", f"The step has these data: {there}.")
+        found = {key: step.data[key] for key in wanted}
+        holds = all(value is ... or _fits(value, found[key]) for key, value in wanted.items())
+        return Verdict(holds, _data(found) or str(step))
+
+    shown = f" {_data(wanted)}" if wanted else ""
+    return EnvelopeCheck(f"to have in step {quote(step_id)} the data{shown}", judge)
+
+
+def _fits(wanted: Text | EllipsisType, found: str) -> bool:
+    return isinstance(wanted, (str, re.Pattern)) and text_match.matches(wanted, found)
+
+
+def _data(values: dict[str, Text | EllipsisType] | dict[str, str]) -> str:
+    return ", ".join(
+        f"{key}={text_match.shown(value) if isinstance(value, (str, re.Pattern)) else '...'}"
+        for key, value in values.items()
+    )
+
+
+__tracebackhide__ = True  # a failure is shown at the test's own line
+
+
+_SHOWN_STEPS = 10
+
+
+class EnvelopeAssertions(Stating, HintsAtNames):
+    """What can be expected of an envelope."""
+
+    _own_word = "expect(...)"
+    _their_names = foreign_names.EXPECT_ENVELOPE
+
+    def __init__(self, envelope: ResultEnvelope, expectation: Expectation) -> None:
+        self._envelope = envelope
+        self._expectation = expectation
+
+    def to_have_succeeded(self) -> None:
+        """Expect the execution and all its steps to have succeeded."""
+        self._verify(SUCCEEDED)
+
+    def not_to_have_succeeded(self) -> None:
+        """Expect the execution or one of its steps to have failed."""
+        self._verify(SUCCEEDED.negated())
+
+    def to_have_failed(self, *, code: ErrorCode | str | None = None) -> None:
+        """Expect the execution or one of its steps to have failed; with this code, if given."""
+        self._verify(failed(code))
+
+    def not_to_have_failed(self, *, code: ErrorCode | str | None = None) -> None:
+        """Expect success; if a code is given, anything but a failure with that code."""
+        self._verify(failed(code).negated())
+
+    def to_have_step(
+        self,
+        id: str,
+        /,
+        *,
+        action_type: str | None = None,
+        success: bool | None = None,
+        code: ErrorCode | str | None = None,
+    ) -> None:
+        """Expect a result for the action with this id, of this type and outcome."""
+        self._verify(has_step(id, action_type, success, code))
+
+    def not_to_have_step(
+        self,
+        id: str,
+        /,
+        *,
+        action_type: str | None = None,
+        success: bool | None = None,
+        code: ErrorCode | str | None = None,
+    ) -> None:
+        """Expect no result for the action with this id, or none of this type and outcome."""
+        self._verify(has_step(id, action_type, success, code).negated())
+
+    def to_have_data(self, step: str, /, **data: Text | EllipsisType) -> None:
+        """Expect a step to have these data: a text, a pattern, or ``...`` for any value.
+
+        expect(envelope).to_have_data("snap", foreground_package="com.android.settings")
+        """
+        self._verify(has_data(step, data))
+
+    def not_to_have_data(self, step: str, /, **data: Text | EllipsisType) -> None:
+        """Expect the step to exist with other data, or without them."""
+        self._verify(has_data(step, data).negated())
+
+    def _verify(self, check: EnvelopeCheck) -> None:
+        self._expectation.verify(check, lambda: self._envelope, self._explain, about=self._failure)
+
+    @property
+    def _failure(self) -> Failure:
+        subject = f"the envelope of {quote(self._envelope.command_id)}"
+        serial = getattr(self._envelope, "serial", None)
+        return Failure(subject, self._expectation.message, serial)
+
+    def _explain(self, check: EnvelopeCheck, outcome: Outcome[ResultEnvelope]) -> ExpectationError:
+        envelope = self._envelope
+        return self._failure.error(
+            check,
+            outcome,
+            evidence=_steps(envelope),
+            hint=outcome.verdict.hint or _hint(envelope),
+            details={"envelope": envelope.to_wire()},
+        )
+
+
+def _hint(envelope: ResultEnvelope) -> Hint | None:
+    """Return what can be done about a failure of this code."""
+    code = envelope.code
+    if code is None:
+        return None
+    return failure_of(code, envelope=envelope, step=next(iter(envelope.failed_steps), None)).advice
+
+
+def _steps(envelope: ResultEnvelope) -> list[str]:
+    """List the result of each step, also of those recovered from the log."""
+    steps = [*getattr(envelope, "recovered", ()), *envelope.steps]
+    if not steps:
+        return ["steps: none"]
+    lines = [f"  {n}. {step}{_said(step)}" for n, step in enumerate(steps[:_SHOWN_STEPS], 1)]
+    rest = len(steps) - len(lines)
+    return ["steps:", *lines, *([f"  ... and {rest} more"] if rest else [])]
+
+
+def _said(step: StepResult) -> str:
+    message = "" if step.success else step.data.get("message", "")
+    return f": {message}".replace("\n", " ")[:200] if message else ""

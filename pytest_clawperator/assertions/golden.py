@@ -1,0 +1,404 @@
+"""``to_match_tree``: compare a screen with a golden; where goldens are kept and updated."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pytest_clawperator.assertions.checks import Check, Verdict, check_roles
+from pytest_clawperator.assertions.failure import (
+    Failure,
+    calling_frame,
+    overlay_hint,
+    overlay_lines,
+)
+from pytest_clawperator.assertions.wait import Clock, Outcome, watch
+from pytest_clawperator.client.locator import Locator
+from pytest_clawperator.client.target import Target, target_of
+from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.errors import (
+    UNUSABLE_FILE,
+    ClawperatorWarning,
+    ConfigurationError,
+    ErrorCode,
+    ExpectationError,
+    file_problem,
+)
+from pytest_clawperator.remedies import HintParts, Remedy, RemedyKind
+from pytest_clawperator.snapshot.golden import golden
+from pytest_clawperator.snapshot.golden.golden import Difference, Golden
+from pytest_clawperator.snapshot.matching import Query
+from pytest_clawperator.snapshot.tree import Snapshot
+
+__tracebackhide__ = True  # a failure is shown at the test's own line
+
+
+FOLDER = "__screens__"
+
+SUFFIXES = (".yaml", ".png")
+
+
+_LONGEST_NAME = 100
+
+# What every file system accepts, without a path to another folder.
+_NAME = re.compile(rf"\w(?:[\w .+-]{{0,{_LONGEST_NAME - 2}}}[\w+-])?")
+
+_SCREEN_KEY = re.compile(r"-\d+x\d+(?:-\d+dpi)?$")
+
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class GoldenStore:
+    """The goldens of one folder of tests.
+
+    With ``update``, a golden that is missing or does not match is written. ``used`` and
+    ``written`` collect paths. ``output`` is the folder for pictures of differences.
+    """
+
+    folder: Path
+    update: bool = False
+    output: Path | None = None
+    used: set[Path] = field(default_factory=set)
+    written: set[Path] = field(default_factory=set)
+
+    def path(self, name: str, ending: str) -> Path:
+        """Return the path of a golden, and note that it is used."""
+        path = self.folder / FOLDER / f"{checked_name(name)}{ending}"
+        self.used.add(path)
+        return path
+
+    def output_folder(self) -> Path:
+        """Return the folder for pictures of differences."""
+        return self.output if self.output is not None else self.folder / FOLDER / "failed"
+
+    def read(self, path: Path) -> bytes | None:
+        """Return the content of a golden; None if there is no such file."""
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except UNUSABLE_FILE as exc:
+            raise ConfigurationError(
+                f"the golden {path} cannot be read: {file_problem(exc)}",
+                code=ErrorCode.GOLDEN_UNREADABLE,
+                hint="Check what is there and who may read it.",
+            ) from exc
+
+    def write(self, path: Path, content: bytes) -> None:
+        """Write a golden; refuse to write another content in the same run."""
+        if path in self.written and self.read(path) != content:
+            raise ConfigurationError(
+                f"the golden {path} was written in this run already, with something else",
+                hint="Two expectations use the same name for different screens: rename one.",
+            )
+        write_atomically(path, content)
+        self.written.add(path)
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file so that nobody ever reads half of it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(content)
+        # Only its owner may read a temporary file; everybody may read a golden.
+        os.chmod(file.name, 0o644)  # noqa: PTH101 - it is a name
+        os.replace(file.name, path)  # noqa: PTH105 - it is a name
+    except UNUSABLE_FILE as exc:
+        raise ConfigurationError(
+            f"{path} cannot be written: {file_problem(exc)}",
+            hint="Goldens are kept next to the tests: make that folder writable.",
+        ) from exc
+
+
+def checked_name(name: Any) -> str:
+    """Return the name of a golden; refuse one that could lead to another folder."""
+    if isinstance(name, str) and _NAME.fullmatch(name) and not _RESERVED.fullmatch(name):
+        return name
+    raise ConfigurationError(
+        f"{shown(name):.120} cannot be the name of a golden",
+        hint=f"Use up to {_LONGEST_NAME} letters, digits, spaces and . _ + -, as in 'login'.",
+    )
+
+
+def identity(path: Path) -> tuple[Path, str, str]:
+    """Return what pictures of one name for several screen sizes have in common."""
+    return path.parent, _SCREEN_KEY.sub("", path.stem), path.suffix
+
+
+_current: GoldenStore | None = None
+
+
+def use(store: GoldenStore | None) -> GoldenStore | None:
+    """Use this store from now on; return the one that was used before."""
+    global _current
+    before, _current = _current, store
+    return before
+
+
+def current() -> GoldenStore:
+    """Return the store in use; if none was set, that of the folder of the calling code."""
+    if _current is not None:
+        return _current
+    file = Path(calling_frame().f_code.co_filename)
+    return GoldenStore(file.parent if file.is_file() else Path.cwd())
+
+
+T = TypeVar("T")
+
+
+#: A screen that shows the same for this many seconds is settled.
+SETTLED_AFTER = 0.5
+
+
+_MATCHES = Verdict(True, "matches")
+
+
+def update_when_settled(
+    look: Callable[[], T],
+    *,
+    matches: Callable[[T], bool],
+    shown: Callable[[T], object],
+    write: Callable[[T], None],
+    timeout: float,
+    clock: Clock,
+) -> None:
+    """Wait until a screen matches its golden or is settled; write it if it does not match.
+
+    ``shown`` returns what must stay the same for a screen to be settled.
+    """
+    settling = _Settling(clock)
+
+    def judge(seen: T) -> Verdict:
+        return _MATCHES if matches(seen) else Verdict(settling.is_settled(shown(seen)), "unsettled")
+
+    outcome = watch(look, judge, timeout=timeout, clock=clock)
+    if outcome.verdict == _MATCHES:
+        return
+    if outcome.seen is None:
+        assert outcome.error is not None, "a look returns something, or fails"
+        raise outcome.error
+    write(outcome.seen)
+
+
+class _Settling:
+    """Notices when a screen has shown the same for a while."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._shown: object = None
+        self._since = 0.0
+
+    def is_settled(self, shown: object) -> bool:
+        """Note what is shown now; return whether it has been the same long enough."""
+        now = self._clock.now()
+        if shown != self._shown:
+            self._shown, self._since = shown, now
+            return False
+        return now - self._since >= SETTLED_AFTER
+
+
+def targets_of(given: Any, *, verb: str) -> tuple[Target, ...]:
+    """Return the targets of an argument that takes one matcher or several."""
+    is_several = isinstance(given, Iterable) and not isinstance(given, (Mapping, str))
+    targets = tuple(target_of(each, {}, verb=verb) for each in (given if is_several else [given]))
+    for target in targets:
+        check_roles(target)
+    return targets
+
+
+_EXPRESSION = re.compile(r"\s*- '?\w+ /")
+
+Ignored = Locator | NodeMatcher | Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class GoldenTree:
+    """A golden to compare a screen with; ``golden`` is None if there is no file yet."""
+
+    name: str
+    golden: Golden | None
+    exact: bool
+    ignore: tuple[Any, ...]  # queries: matchers with short ids, which snapshots understand
+    store: GoldenStore | None = None
+    path: Path | None = None
+
+    @classmethod
+    def of(cls, given: Any, *, exact: bool, ignore: Ignored | Iterable[Ignored]) -> GoldenTree:
+        """Read a golden, given by the name of its file or as its text."""
+        queries = tuple(_query(target) for target in targets_of(ignore, verb="ignore="))
+        if isinstance(given, str) and given.lstrip().startswith(("-", "#")):
+            return cls("the golden", golden.parse(_dedented(given)), exact, queries)
+        store = current()
+        path = store.path(given, ".yaml")
+        name = f"{FOLDER}/{path.name}"
+        return cls(name, _read(store, path), exact, queries, store, path)
+
+    def difference(self, snapshot: Snapshot) -> Difference | None:
+        """Return how a screen differs; None if it matches."""
+        assert self.golden is not None
+        return golden.compare(self.golden, snapshot, exact=self.exact, ignore=self.ignore)
+
+    @property
+    def check(self) -> Check[Snapshot]:
+        """The check that a screen matches."""
+        last: dict[str, Verdict] = {}  # a screen that does not change is compared once
+
+        def judge(snapshot: Snapshot) -> Verdict:
+            if snapshot.xml not in last:
+                last.clear()
+                last[snapshot.xml] = self._judge(snapshot)
+            return last[snapshot.xml]
+
+        exactly = " exactly" if self.exact else ""
+        return Check(f"to match {self.name}{exactly}", judge, "matched")
+
+    def _judge(self, snapshot: Snapshot) -> Verdict:
+        if self.golden is None:
+            return Verdict(None, "no such file")
+        difference = self.difference(snapshot)
+        found = "a match" if difference is None else str(difference).partition(" (")[0]
+        return Verdict(difference is None, found)
+
+    @property
+    def is_updated(self) -> bool:
+        """Whether the file is written if the screen does not match."""
+        return self.store is not None and self.store.update
+
+    def update(self, look: Callable[[], Snapshot], clock: Clock, timeout: float) -> None:
+        """Wait until the screen matches or no longer changes; write it if it does not match."""
+        store, path = self.store, self.path
+        assert store is not None
+        assert path is not None
+        update_when_settled(
+            look,
+            matches=lambda snapshot: self.golden is not None and self.difference(snapshot) is None,
+            shown=self.render,
+            write=lambda seen: self._write(store, path, seen),
+            timeout=timeout,
+            clock=clock,
+        )
+
+    def _write(self, store: GoldenStore, path: Path, snapshot: Snapshot) -> None:
+        lost = _handwritten(store.read(path))
+        store.write(path, (self.render(snapshot) or "- ...\n").encode())
+        if lost:
+            warnings.warn(
+                f"{path} did not match and was overwritten, without its {lost}",
+                ClawperatorWarning,
+                stacklevel=2,
+            )
+
+    def render(self, snapshot: Snapshot) -> str:
+        """Return the golden of a screen, as text."""
+        return golden.render(snapshot, ignore=self.ignore)
+
+    def explain(
+        self, failure: Failure, check: Check[Snapshot], outcome: Outcome[Snapshot]
+    ) -> ExpectationError:
+        """Build the error: the difference, or how to write the golden."""
+        snapshot = outcome.seen
+        if snapshot is None or self.golden is None:
+            once = "; only to_match_tree() writes it, so expect that once."
+            end = once if check.wanted.startswith("not ") else "."
+            hint = (Remedy(RemedyKind.WRITE_GOLDEN, str(self.path)), end)
+            return failure.error(check, outcome, snapshot=snapshot, hint=hint)
+        difference = self.difference(snapshot)
+        diff = str(difference).split("\n")[1:] if difference is not None else []
+        return failure.error(
+            check,
+            outcome,
+            evidence=["(- golden, + screen):", *diff, *overlay_lines(snapshot)] if diff else (),
+            snapshot=None if diff else snapshot,
+            hint=overlay_hint(snapshot) or (self._hint if diff else None),
+            details={"diff": "\n".join(diff), "xml": snapshot.xml},
+        )
+
+    @property
+    def _hint(self) -> HintParts:
+        if self.path is None:
+            return ("Change the golden, or ignore= nodes that come and go.",)
+        return (
+            "If the screen is right, ",
+            Remedy(RemedyKind.REPLACE_GOLDEN, str(self.path)),
+            "; nodes that come and go are left out with ignore=.",
+        )
+
+
+def _query(target: Target) -> Query:
+    is_simple = target.within is None and target.has is None and target.index is None
+    if target.query is None or not is_simple:
+        raise ConfigurationError(
+            f"ignore= takes matchers, found {target}",
+            hint="Write ignore=[claw.node(id='clock')] or ignore=[{'resourceId': ...}].",
+        )
+    return target.query
+
+
+def _handwritten(content: bytes | None) -> str:
+    """Name what a golden contains that only people write."""
+    lines = [] if content is None else content.decode(errors="replace").splitlines()
+    kinds = {
+        "comments": any(line.lstrip().startswith("#") for line in lines),
+        "expressions": any(_EXPRESSION.match(line) for line in lines),
+        "dots": any(line.strip() == "- ..." for line in lines) and len(lines) > 1,
+    }
+    return " and ".join(kind for kind, is_there in kinds.items() if is_there)
+
+
+def _read(store: GoldenStore, path: Path) -> Golden | None:
+    content = store.read(path)
+    if content is None:
+        return None
+    try:
+        return golden.parse(content.decode())
+    except (ConfigurationError, UnicodeDecodeError) as exc:
+        if store.update:
+            return None
+        message = str(exc)
+        hint: HintParts = ("Goldens are UTF-8 text.",)
+        details: dict[str, Any] = {}
+        if isinstance(exc, ConfigurationError):
+            message, hint, details = exc.message, exc.advice, exc.details
+        raise ConfigurationError(
+            f"{path}: {message}",
+            code=ErrorCode.GOLDEN_UNREADABLE,
+            hint=hint,
+            details={**details, "path": str(path)},
+        ) from exc
+
+
+def _dedented(text: str) -> str:
+    """Remove the common indentation of a golden that stands in a test."""
+    lines = text.split("\n")
+    margin = min((len(line) - len(line.lstrip(" ")) for line in lines if line.strip()), default=0)
+    return "\n".join(line[margin:] for line in lines)
+
+
+def explain(left: object, right: object) -> list[str] | None:
+    """Return lines that explain a failed ``left == right``; None if it is not about a snapshot."""
+    if isinstance(left, Snapshot) and isinstance(right, Snapshot):
+        return _two_screens(left, right)
+    screen, other = (left, right) if isinstance(left, Snapshot) else (right, left)
+    if not isinstance(screen, Snapshot) or not isinstance(other, (Golden, str)):
+        return None
+    try:
+        wanted = other if isinstance(other, Golden) else golden.parse(other)
+    except ConfigurationError as error:
+        return [f"{screen!r} == a text that is no golden", error.message, f"hint: {error.hint}"]
+    return [f"{screen!r} == golden", *str(golden.compare(wanted, screen)).split("\n")]
+
+
+def _two_screens(left: Snapshot, right: Snapshot) -> list[str]:
+    shown = golden.render(right)
+    difference = golden.compare(golden.parse(shown), left, exact=True) if shown else None
+    header = [f"{left!r} == {right!r}", "They show different things (- right, + left):"]
+    return header + ([] if difference is None else difference.diff.split("\n"))

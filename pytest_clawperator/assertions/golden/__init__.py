@@ -1,1 +1,0 @@
-"""Golden screens: where the files are, how a screen is compared with one, how it is updated."""

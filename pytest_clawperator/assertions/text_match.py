@@ -1,0 +1,129 @@
+"""Expected texts and patterns: whether a text matches, and how it differs if not."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+from pytest_clawperator.contracts.text.wording import describe
+from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.snapshot.near_miss import plain, quoted
+from pytest_clawperator.snapshot.text_difference import first_difference, lookalikes, surroundings
+
+Text = str | re.Pattern[str]
+
+
+_LONGEST_SHOWN = 60
+
+_SHOWN_TEXTS = 8
+
+_EXAMPLE = 'Write "Sign in", re.compile("Sign (in|up)"), or a list of those.'
+
+
+def check_texts(expected: Any) -> Text | tuple[Text, ...]:
+    """Return a text, a pattern, or several of them; refuse anything else."""
+    if isinstance(expected, (str, re.Pattern)):
+        return check_text(expected)
+    if not isinstance(expected, Sequence) or isinstance(expected, bytes):
+        raise _not_text(expected)
+    return tuple(check_text(each) for each in expected)
+
+
+def check_text(expected: Any) -> Text:
+    """Return one text or pattern; refuse anything else."""
+    if isinstance(expected, str):
+        return expected
+    if not isinstance(expected, re.Pattern) or not isinstance(expected.pattern, str):
+        if isinstance(expected, (list, tuple)):
+            raise ConfigurationError(
+                f"one text or pattern is expected here, found {describe(expected)}",
+                hint='Write "Sign in" or re.compile("Sign (in|up)").',
+            )
+        raise _not_text(expected)
+    return expected
+
+
+def _not_text(found: object) -> ConfigurationError:
+    return ConfigurationError(
+        f"a text, a pattern or a list of them is expected here, found {describe(found)}",
+        hint=_EXAMPLE,
+    )
+
+
+def matches(expected: Text, found: str) -> bool:
+    """Whether the text is equal, or the pattern is found in it."""
+    return expected == found if isinstance(expected, str) else bool(expected.search(found))
+
+
+def is_contained(expected: Text, found: str) -> bool:
+    """Whether the text or the pattern is found in another text."""
+    return expected in found if isinstance(expected, str) else bool(expected.search(found))
+
+
+def all_match(expected: Sequence[Text], found: Sequence[str]) -> bool:
+    """Whether the lists are equally long and match one by one."""
+    return len(expected) == len(found) and all(map(matches, expected, found))
+
+
+def all_contained(expected: Sequence[Text], found: Sequence[str]) -> bool:
+    """Whether each is contained in one of the texts, in this order; others may stand between."""
+    left = iter(found)
+    return all(any(is_contained(each, text) for text in left) for each in expected)
+
+
+def shown(text: Text) -> str:
+    """Format an expected text or pattern for a message."""
+    return quoted(text) if isinstance(text, str) else f"/{plain(text.pattern)}/"
+
+
+def shown_all(every: Sequence[Text]) -> str:
+    """Format a list of texts or patterns for a message, shortened if it is long."""
+    rest = len(every) - _SHOWN_TEXTS
+    words = [shown(text) for text in every[:_SHOWN_TEXTS]]
+    return f"[{', '.join(words)}{f', and {rest} more' if rest > 0 else ''}]"
+
+
+def difference(expected: Text, found: str) -> str | None:
+    """Describe how two texts differ, if that is hard to see."""
+    if not isinstance(expected, str) or expected == found:
+        return None
+    if " ".join(expected.split()) == " ".join(found.split()):
+        return f"They differ only in white space: {found!r:.200} is there."
+    if expected.casefold() == found.casefold():
+        return "They differ only in upper and lower case."
+    if _normalized(expected) == _normalized(found):
+        return f"They look alike and are made of other characters: {hide(found)!a:.200} is there."
+    if named := lookalikes(expected, found):
+        return f"They look alike and are made of other characters: {named}."
+    if max(len(expected), len(found)) > _LONGEST_SHOWN:
+        return _first_difference(expected, found)
+    return None
+
+
+def list_difference(expected: Sequence[Text], found: Sequence[str]) -> str | None:
+    """Describe where a list of texts first differs from the expected one."""
+    pairs = enumerate(zip(expected, found, strict=False))
+    at = next((n for n, (a, b) in pairs if not matches(a, b)), min(len(expected), len(found)))
+    if at == len(expected) == len(found):
+        return None
+    wanted = shown(expected[at]) if at < len(expected) else "no more"
+    there = quoted(found[at]) if at < len(found) else "no more"
+    counts = f"{len(expected)} wanted, {len(found)} found" if len(expected) != len(found) else ""
+    told = f"They differ from index {at} on: wanted {wanted}, found {there}."
+    closer = difference(expected[at], found[at]) if wanted == there else None
+    return " ".join([told, *([f"({counts})"] if counts else []), *([closer] if closer else [])])
+
+
+def _normalized(text: str) -> str:
+    """Remove invisible characters, and bring letters into their usual form."""
+    composed = unicodedata.normalize("NFKC", text)
+    return "".join(c for c in composed if unicodedata.category(c) != "Cf")
+
+
+def _first_difference(expected: str, found: str) -> str:
+    at = first_difference(expected, found)
+    here, there = (quoted(surroundings(text, at)) for text in (expected, found))
+    return f"They differ from character {at + 1} on: wanted {here}, found {there}."

@@ -1,0 +1,321 @@
+"""Wait until a check holds: take snapshots, judge them, and log what was found meanwhile."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Generic, NamedTuple, Protocol, TypeVar
+
+from pytest_clawperator.assertions.checks import Verdict
+from pytest_clawperator.client.actions import DirectActions
+from pytest_clawperator.client.perform import last_step
+from pytest_clawperator.client.plans import NOT_YET_THERE
+from pytest_clawperator.client.timing import timeout_of
+from pytest_clawperator.contracts.actions import Retry, SnapshotUi
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ConfigurationError,
+    ErrorCode,
+    SnapshotError,
+    StepFailedError,
+)
+from pytest_clawperator.snapshot.tree import Snapshot
+
+__tracebackhide__ = True  # a failure is shown at the test's own line
+
+
+T = TypeVar("T")
+
+
+# Nothing tells that a screen or a value has changed; it is looked at again after these pauses.
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 0.25
+
+# A look that raises one of these is tried again: an unreadable screen, a failed assertion.
+_NOT_YET = (AssertionError, SnapshotError)
+
+# Codes of a failed step that may succeed later, because the screen changes.
+_MAY_SUCCEED_LATER = NOT_YET_THERE | {
+    ErrorCode.NODE_NOT_CLICKABLE,
+    ErrorCode.NODE_AMBIGUOUS,
+    ErrorCode.CONTAINER_NOT_SCROLLABLE,
+    ErrorCode.CONTAINER_LOST,
+    ErrorCode.TARGET_NOT_FOUND,
+    ErrorCode.NAVIGATION_TIMEOUT,
+    ErrorCode.SNAPSHOT_EXTRACTION_FAILED,
+    ErrorCode.SNAPSHOT_UNREADABLE,
+}
+
+_NO_ANSWER = frozenset({ErrorCode.RESULT_ENVELOPE_TIMEOUT, ErrorCode.EXECUTION_TIMED_OUT})
+
+# A look without an answer that had at least this many seconds means a broken device.
+_FAIR_LIMIT, _LEAST_LIMIT = 3.0, 1.0
+
+
+_SHOWN_CHANGES = 10
+
+_LONGEST_LINE = 200
+
+
+_limit: ContextVar[float | None] = ContextVar("limit", default=None)
+
+
+def look_limit() -> float | None:
+    """Return how many seconds the current look may take; None means no limit."""
+    return _limit.get()
+
+
+def may_succeed_later(error: BaseException) -> bool:
+    """Whether what failed may succeed when it is tried again."""
+    return not isinstance(error, StepFailedError) or error.code in _MAY_SUCCEED_LATER
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The clock and the sleep of the wait loop."""
+
+    now: Callable[[], float] = time.monotonic
+    wait: Callable[[float], None] = time.sleep
+
+
+class Entry(NamedTuple):
+    """One look in the log: what was found, and after how many seconds."""
+
+    found: str
+    at: float
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[T]):
+    """The result of waiting for a check.
+
+    ``seen`` is the result of the last successful look, None if there was none; ``error`` is
+    why the last look failed. ``late`` is how long after the deadline the check came true.
+    """
+
+    verdict: Verdict
+    seen: T | None
+    error: Exception | None
+    log: tuple[Entry, ...]
+    seconds: float
+    late: float | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the check came true in time."""
+        return bool(self.verdict.holds)
+
+    @property
+    def log_lines(self) -> list[str]:
+        """The log with equal entries counted, as in ``14 × no match in 5.0 s``."""
+        groups = [list(group) for _, group in groupby(self.log, key=lambda entry: entry.found)]
+        ends = [group[0].at for group in groups[1:]] + [self.seconds]
+        lines = [
+            f"{len(group)} × {group[0].found} in {format_duration(end - group[0].at)}"
+            for group, end in zip(groups, ends, strict=True)
+        ]
+        rest = len(lines) - _SHOWN_CHANGES
+        if rest > 0:
+            lines[2 : 2 + rest] = [f"... {rest} more change{'' if rest == 1 else 's'}"]
+        return lines
+
+
+def format_duration(seconds: float) -> str:
+    """Format a duration, as in ``5.0 s`` or ``20 ms``."""
+    return f"{seconds:.1f} s" if seconds >= 0.1 else f"{seconds * 1000:.0f} ms"
+
+
+def pause_after(took: float) -> float:
+    """Return the pause after a look: as long as the look took, within bounds.
+
+    So a quick device is looked at often, and a slow one is not flooded.
+    """
+    return min(max(took, SHORTEST_PAUSE), LONGEST_PAUSE)
+
+
+def watch(
+    look: Callable[[], T],
+    judge: Callable[[T], Verdict],
+    *,
+    timeout: float,
+    linger: float = 0.0,
+    clock: Clock,
+) -> Outcome[T]:
+    """Look until the judge is satisfied or the time is over.
+
+    The first look starts at once and has no limit; later ones have the time that is left,
+    and at least a second. After the deadline, looking goes on for ``linger`` seconds, only to
+    report whether the check came true late.
+    """
+    loop = _WaitLoop(look, judge, clock)
+    holds = loop.look_once()
+    while not holds and loop.pause_until(timeout):
+        holds = loop.look_once(until=timeout)
+    outcome = loop.outcome()
+    if outcome.holds or not timeout or not linger:
+        return outcome
+    return replace(outcome, late=loop.late(timeout, linger))
+
+
+class _WaitLoop(Generic[T]):
+    """The looks of one expectation."""
+
+    def __init__(self, look: Callable[[], T], judge: Callable[[T], Verdict], clock: Clock) -> None:
+        self._look = look
+        self._judge = judge
+        self._clock = clock
+        self._start = clock.now()
+        self._log: list[Entry] = []
+        self._ended = self._took = 0.0
+        self._seen: T | None = None
+        self._error: Exception | None = None
+        self.verdict = Verdict(None, "nothing")
+
+    @property
+    def elapsed(self) -> float:
+        return self._clock.now() - self._start
+
+    def look_once(self, *, until: float | None = None) -> bool:
+        """Look and judge once; return whether the check holds."""
+        began = self.elapsed
+        limit = None if until is None else max(_LEAST_LIMIT, until - began)
+        try:
+            with _limited(limit):
+                seen = self._look()
+        except _NOT_YET as error:
+            if not may_succeed_later(error):
+                raise
+            self._error = error
+            self.verdict = Verdict(None, _in_one_line(error))
+        except ClawperatorError as error:
+            if error.code not in _NO_ANSWER or limit is None or limit >= _FAIR_LIMIT:
+                raise  # it had enough time
+            self._ended = self.elapsed
+            self._log.append(Entry(f"no answer within {format_duration(limit)}", began))
+            return False
+        else:
+            self._seen, self._error = seen, None
+            self.verdict = self._judge(seen)
+        self._ended = self.elapsed
+        self._took = self._ended - began
+        self._log.append(Entry(self.verdict.found, began))
+        return bool(self.verdict.holds)
+
+    def pause_until(self, deadline: float) -> bool:
+        """Wait before the next look; return False if there is no time for one."""
+        left = deadline - self.elapsed
+        if left <= 0:
+            return False
+        self._clock.wait(min(pause_after(self._took), left))
+        return True
+
+    def outcome(self) -> Outcome[T]:
+        """Return the result so far."""
+        return Outcome(self.verdict, self._seen, self._error, tuple(self._log), self._ended)
+
+    def late(self, deadline: float, linger: float) -> float | None:
+        """Look on for a moment; return how long after the deadline the check came true."""
+        try:
+            while self.pause_until(deadline + linger):
+                if self.look_once(until=deadline + linger):
+                    return max(0.0, self._ended - deadline)
+        except (ClawperatorError, AssertionError):
+            pass  # the failure that is about to be reported matters more
+        return None
+
+
+@contextmanager
+def _limited(seconds: float | None) -> Iterator[None]:
+    token = _limit.set(seconds)
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
+
+def _in_one_line(error: Exception) -> str:
+    first = str(error).partition("\n")[0] or type(error).__name__
+    return first if len(first) <= _LONGEST_LINE else f"{first[:_LONGEST_LINE]}..."
+
+
+# Seconds after which any look has ended by itself.
+_AMPLE = 30.0
+
+_ONE_LOOK = SnapshotUi(retry=Retry(max_attempts=1))
+
+
+class ScreenSource(Protocol):
+    """Where snapshots come from."""
+
+    @property
+    def serial(self) -> str | None:
+        """The device's serial; None for a fixed snapshot."""
+        ...
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether a matcher that matches several nodes is an error."""
+        ...
+
+    def look(self) -> Snapshot:
+        """Return what is on the screen now."""
+        ...
+
+    def seconds(self, timeout: float | None, default: float | None) -> float:
+        """Return how long to wait: the timeout if given, else the default, else the source's."""
+        ...
+
+
+@dataclass(frozen=True)
+class LiveScreen:
+    """The screen of a device."""
+
+    client: DirectActions
+
+    @property
+    def serial(self) -> str | None:
+        """The device's serial."""
+        return self.client.serial
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether a matcher that matches several nodes is an error."""
+        return self.client.performer.strict
+
+    def look(self) -> Snapshot:
+        """Take a snapshot, within the time that is left for this look."""
+        limit = look_limit()
+        if limit is None or limit > _AMPLE:
+            return self.client.snapshot()
+        result = self.client.performer.run([_ONE_LOOK], timeout=limit)
+        result.raise_for_status()
+        return last_step(result).snapshot
+
+    def seconds(self, timeout: float | None, default: float | None) -> float:
+        """Return how long to wait: the timeout if given, else the default, else the client's."""
+        return timeout_of(timeout, self.client.timeout if default is None else default)
+
+
+@dataclass(frozen=True)
+class FixedScreen:
+    """A snapshot that was taken before: it does not change, so there is nothing to wait for."""
+
+    snapshot: Snapshot
+    serial: str | None = None
+    is_strict: bool = False
+
+    def look(self) -> Snapshot:
+        """Return the snapshot."""
+        return self.snapshot
+
+    def seconds(self, timeout: float | None, default: float | None) -> float:
+        """Return 0; refuse a timeout."""
+        if timeout is not None:
+            raise ConfigurationError(
+                f"timeout={timeout} makes no sense here: a snapshot stays as it is",
+                hint="Expect it of claw.node(...) or of the client, and it is waited for.",
+            )
+        return 0.0

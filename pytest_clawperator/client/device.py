@@ -1,0 +1,441 @@
+"""The device beneath the client: its shell, files, apps and settings."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from shlex import quote
+from typing import Any, Literal, NoReturn, get_args
+
+from typing_extensions import override
+
+from pytest_clawperator.client.device_commands import (
+    GUARDED_HINT,
+    TOLD_SINCE_API,
+    Point,
+    double_tap,
+    installed_packages,
+    is_number,
+    key_code,
+    on_display,
+    package_name,
+    permission_name,
+    run,
+    run_for_app,
+    shell_error,
+    stroke,
+    toast_texts,
+)
+from pytest_clawperator.client.device_settings import (
+    KEYBOARD_SETTING,
+    ROTATION_SETTINGS,
+    Changes,
+    known_app_locale,
+    known_setting,
+    language_tags,
+    put_setting,
+    quarter_turns,
+    read_airplane_mode,
+    read_app_locale,
+    read_setting,
+    set_airplane_mode,
+    set_app_locale,
+    set_keyboard,
+)
+from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.text import foreign_names
+from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
+from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.errors import (
+    ConfigurationError,
+    ErrorCode,
+    ExecutionsOnlyError,
+    ShellError,
+    StepFailedError,
+)
+from pytest_clawperator.transport.interface import ShellResult, Transport
+
+# How long a device may take to show that it is there before something is put back on it.
+ANSWER_WITHIN = 5.0
+
+
+Orientation = Literal["portrait", "landscape", "reverse_portrait", "reverse_landscape", "auto"]
+
+
+_RECORD = r"ActivityRecord\{\S+ (?:u\d+ )?([\w.]+)/"
+
+_RESUMED = [
+    re.compile(rf"\btopResumedActivity[=:] ?{_RECORD}"),
+    re.compile(rf"\bm?ResumedActivity[=:] ?{_RECORD}"),
+    re.compile(rf"\bmFocusedActivity[=:] ?{_RECORD}"),
+]
+
+_FOCUSED = [
+    re.compile(r"\bmCurrentFocus=Window\{\S+ (?:u\d+ )?([\w.]+)/"),
+    re.compile(rf"\bmFocusedApp=.*?{_RECORD}"),
+]
+
+
+class Device(HintsAtNames):
+    """A connected device. What is changed through it can be put back.
+
+    :meth:`restore` does so at once, :meth:`restoring` at the end of a block.
+    """
+
+    _own_word = "claw.device"
+    _their_names = foreign_names.DEVICE
+
+    def __init__(self, transport: Transport, info: DeviceInfo) -> None:
+        self._transport = transport
+        self._info = info
+        self._changes = Changes(self._probe)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._info}>"
+
+    @property
+    def info(self) -> DeviceInfo:
+        """What is known about the device."""
+        return self._info
+
+    @property
+    def serial(self) -> str:
+        """The device's serial, as adb names it."""
+        return self._info.serial
+
+    # The shell and files
+
+    def shell(self, command: str, *, timeout: float = 30.0) -> ShellResult:
+        """Run a command line in the device's shell; its result's ``.ok`` says whether it failed."""
+        if not _is_text(command) or "\0" in command:
+            raise ConfigurationError(
+                f"{shown(command)} is no command line",
+                serial=self.serial,
+                hint="Give one text without a NUL, as in device.shell('ls /sdcard')."
+                " Its input is empty.",
+            )
+        if not is_number(timeout) or timeout <= 0:
+            raise ConfigurationError(
+                f"timeout={shown(timeout)} is no time that a command can have",
+                serial=self.serial,
+                hint="Give seconds, more than 0.",
+            )
+        return self._transport.shell(command, timeout=timeout)
+
+    def push(self, source: bytes | str | Path, path: str) -> None:
+        """Write bytes, or a file of this computer, to a path on the device."""
+        if isinstance(source, bytearray | memoryview):
+            source = bytes(source)
+        if not isinstance(source, bytes | str | Path):
+            raise ConfigurationError(
+                f"cannot push {shown(source)}",
+                serial=self.serial,
+                hint="Give bytes, or the path of a file of this computer.",
+            )
+        self._transport.push(source if isinstance(source, bytes) else Path(source), path)
+
+    def pull(self, path: str) -> bytes:
+        """Read a file of the device."""
+        return self._transport.pull(path)
+
+    # Apps
+
+    def install(self, apk: str | Path) -> None:
+        """Install an app, keeping the data of an earlier version."""
+        self._transport.install(Path(apk))
+
+    def uninstall(self, package: str) -> None:
+        """Remove an app and its data."""
+        command = f"pm uninstall {package_name(package)}"
+        hint = "An app that came with the device cannot be removed."
+        run_for_app(self._transport, package, command, hint=hint, success="Success")
+
+    def clear_data(self, package: str) -> None:
+        """Set an app back to how it was when installed: no data, no permissions, not running."""
+        command = f"pm clear {package_name(package)}"
+        hint = "Some apps that came with the device guard their data."
+        run_for_app(self._transport, package, command, hint=hint, success="Success")
+
+    def grant(self, package: str, *permissions: str) -> None:
+        """Grant an app permissions, such as ``"android.permission.CAMERA"``, without asking."""
+        package_name(package)
+        if not permissions:
+            raise ConfigurationError(
+                f"no permission was named to grant to {package}",
+                serial=self.serial,
+                hint="Name them: device.grant(package, 'android.permission.CAMERA').",
+            )
+        hint = "An app can be granted what its manifest asks for and users may decide."
+        for permission in [permission_name(name) for name in permissions]:
+            command = f"pm grant {package} {permission}"
+            run_for_app(self._transport, package, command, hint=hint)
+
+    def is_installed(self, package: str) -> bool:
+        """Whether an app is installed."""
+        return package_name(package) in installed_packages(self._transport, package)
+
+    def current_package(self) -> str | None:
+        """Return the package of the app in front, or None where the device does not tell."""
+        for command, patterns in (
+            ("dumpsys activity activities", _RESUMED),
+            ("dumpsys window", _FOCUSED),
+        ):
+            text = self.shell(command).stdout
+            for pattern in patterns:
+                if found := pattern.search(text):
+                    return found[1]
+        return None
+
+    def toasts(self) -> list[str]:
+        """Return the texts of the toasts that are up or wait for their turn, from Android 11 on.
+
+        ``expect.poll(claw.device.toasts).to_equal(["Saved"])``
+
+        A toast is up for 2 to 3.5 seconds. One that an app draws itself has no text here.
+        """
+        level = self._info.api_level
+        if level is not None and level < TOLD_SINCE_API:
+            raise ShellError(
+                f"API level {level} does not tell the texts of toasts",
+                code=ErrorCode.DEVICE_COMMAND_FAILED,
+                serial=self.serial,
+                hint=f"Android does so from 11 on, API level {TOLD_SINCE_API}: look at a "
+                "screenshot, or expect what the toast is about.",
+            )
+        command = "dumpsys notification"
+        result = self.shell(command)
+        if not result.ok:
+            raise shell_error(self._transport, command, result, hint=GUARDED_HINT)
+        return toast_texts(result.stdout)
+
+    # Touch and keys
+
+    def swipe(self, start: Point, end: Point, *, duration: float = 0.3) -> None:
+        """Swipe from one point to another, in pixels, for ``duration`` seconds.
+
+        ``claw.device.swipe((540, 1800), (540, 400))``
+
+        A list runs on after a quick swipe, and stops where a slow one ends.
+        """
+        command = self._here(stroke("swipe", "swipe", start, end, duration))
+        run(self._transport, command, hint=GUARDED_HINT, timeout=duration + 30)
+
+    def drag(self, start: Point, end: Point, *, duration: float = 1.0) -> None:
+        """Press a point, hold it, move to another one in ``duration`` seconds, and let go.
+
+        ``claw.device.drag((540, 600), (540, 1400))``
+        """
+        command = self._here(stroke("draganddrop", "drag", start, end, duration))
+        run(self._transport, command, hint=GUARDED_HINT, timeout=duration + 30)
+
+    def double_tap(self, point: Point) -> None:
+        """Tap a point twice, as quickly as a double tap must be.
+
+        ``claw.device.double_tap((540, 1200))``
+        """
+        run(self._transport, self._here(double_tap(point)), hint=GUARDED_HINT)
+
+    def key_event(self, key: str | int) -> None:
+        """Press a key: ``"enter"``, ``"KEYCODE_ENTER"`` or 66."""
+        command = self._here(f"input keyevent {key_code(key)}")
+        run(self._transport, command, hint=GUARDED_HINT)
+
+    # Settings that can be put back
+
+    @property
+    def orientation(self) -> Orientation | None:
+        """How the screen is turned; ``"auto"`` if it follows the sensor, None if not told.
+
+        Setting it locks the screen that way; apps that are made for one way only stay so.
+        """
+        turned, automatic = (
+            read_setting(self._transport, "system", name) for name in ROTATION_SETTINGS
+        )
+        if automatic == "1":
+            return "auto"
+        turns = quarter_turns(self._info.size)
+        ways: dict[str | None, Any] = {turn: way for way, turn in turns.items()}
+        return ways.get(turned)
+
+    @orientation.setter
+    def orientation(self, value: Orientation) -> None:
+        if value not in get_args(Orientation):
+            raise ConfigurationError(
+                f"{shown(value)} is no orientation",
+                hint=f"It is one of {', '.join(get_args(Orientation))}.",
+            )
+        transport = self._transport
+        before = {name: known_setting(transport, "system", name) for name in ROTATION_SETTINGS}
+
+        wanted = {"accelerometer_rotation": str(int(value == "auto"))}
+        if value != "auto":
+            wanted["user_rotation"] = quarter_turns(self._info.size)[value]
+
+        def put(settings: dict[str, str]) -> None:
+            for name, setting in settings.items():
+                put_setting(transport, "system", name, setting)
+
+        self._changes.make("orientation", lambda: put(wanted), undo=lambda: put(before))
+
+    @property
+    def airplane_mode(self) -> bool | None:
+        """Whether airplane mode is on, or None where the device does not tell.
+
+        Switching it on may cut off a device that is connected over Wi-Fi.
+        """
+        return read_airplane_mode(self._transport)
+
+    @airplane_mode.setter
+    def airplane_mode(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise ConfigurationError(
+                f"airplane_mode cannot be {shown(value)}",
+                serial=self.serial,
+                hint="It is True (on) or False (off).",
+            )
+        before = self.airplane_mode
+        if before is None:
+            raise ShellError(
+                "this device does not tell its airplane mode, so it could not be put back",
+                code=ErrorCode.DEVICE_COMMAND_FAILED,
+                serial=self.serial,
+                hint="Neither `cmd connectivity airplane-mode` nor the global setting"
+                " airplane_mode_on gives an answer.",
+            )
+        self._changes.make(
+            "airplane mode",
+            lambda: set_airplane_mode(self._transport, value),
+            undo=lambda: set_airplane_mode(self._transport, before),
+        )
+
+    @property
+    def keyboard(self) -> str | None:
+        """The input method in use, as ``ime list -s`` names it, or None if not told."""
+        return read_setting(self._transport, "secure", KEYBOARD_SETTING)
+
+    @keyboard.setter
+    def keyboard(self, value: str) -> None:
+        transport = self._transport
+        before = known_setting(transport, "secure", KEYBOARD_SETTING)
+        self._changes.make(
+            "keyboard",
+            lambda: set_keyboard(transport, value),
+            undo=lambda: set_keyboard(transport, before),
+        )
+
+    def app_locale(self, package: str) -> str | None:
+        """Return the languages that an app was set to, as in ``"de-DE,en"``.
+
+        ``""`` means those of the system, None that the device does not tell (Android 12 and
+        before have no such setting).
+        """
+        return read_app_locale(self._transport, package_name(package))
+
+    def set_app_locale(self, package: str, locale: str) -> None:
+        """Set the languages of an app, as in ``"de-DE"``; ``""`` for those of the system."""
+        transport = self._transport
+        package_name(package)
+        language_tags(locale)
+        before = known_app_locale(transport, package, api_level=self._info.api_level)
+        self._changes.make(
+            f"locale of {package}",
+            lambda: set_app_locale(transport, package, locale),
+            undo=lambda: set_app_locale(transport, package, before),
+        )
+
+    def restore(self) -> None:
+        """Put back what was changed, the newest first; what fails is raised at the end.
+
+        Inside a :meth:`restoring` block that is what was changed since the block began.
+        """
+        self._changes.restore()
+
+    @contextlib.contextmanager
+    def restoring(self) -> Iterator[None]:
+        """Put back at the end of the block what was changed in it; blocks can be nested.
+
+            with claw.device.restoring():
+                claw.device.orientation = "landscape"
+
+        What was changed before the block stays as it was when the block began. A block first
+        puts back what an earlier one could not, because the device was away.
+        """
+        with self._changes.block():
+            yield
+
+    def _here(self, command: str) -> str:
+        return on_display(command, self._transport.display)
+
+    def _probe(self) -> None:
+        self._transport.shell("true", timeout=ANSWER_WITHIN)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+class NoDevice(Device):
+    """Stands for a device of another host: whatever needs adb raises, and says why."""
+
+    def __init__(self, serial: str, why: str) -> None:
+        self._info = DeviceInfo(serial=serial, key=serial)
+        self._why = why
+
+    @override
+    def restore(self) -> None:
+        """Do nothing: nothing can have been changed."""
+
+    @override
+    @contextlib.contextmanager
+    def restoring(self) -> Iterator[None]:
+        """Do nothing: nothing can be changed."""
+        yield
+
+    def _refuse(self, name: str) -> NoReturn:
+        raise ExecutionsOnlyError(
+            f"device.{name} is not possible here: {self._why}", serial=self.serial
+        )
+
+
+def _refusal(name: str) -> Callable[..., NoReturn]:
+    def refuse(self: NoDevice, *_: object, **__: object) -> NoReturn:
+        self._refuse(name)
+
+    return refuse
+
+
+_HARMLESS = ("info", "serial", "restore", "restoring")
+
+for _name, _member in vars(Device).items():
+    if not _name.startswith("_") and _name not in _HARMLESS:
+        _no = _refusal(_name)
+        setattr(NoDevice, _name, property(_no, _no) if isinstance(_member, property) else _no)
+
+
+_NOBODY = "No activity found"
+
+
+def check_uri(device: Device, uri: str) -> None:
+    """Raise for an address with a percent sign that no app of the device handles.
+
+    The published Operator formats its failures, so that a percent sign in an address which
+    nothing handles garbles its answer, and two of them end its process.
+    """
+    __tracebackhide__ = True
+    if "%" not in str(uri) or isinstance(device, NoDevice):
+        return
+    view = "-a android.intent.action.VIEW"
+    command = f"cmd package resolve-activity --brief {view} -d {quote(uri)}"
+    try:
+        said = device.shell(command).stdout
+    except ShellError:
+        return  # whoever cannot tell may be asked to open it
+    if said.strip() == _NOBODY:
+        raise StepFailedError(
+            f"open_uri {uri!r}: no app of the device handles it",
+            code=ErrorCode.URI_NOT_HANDLED,
+            serial=device.serial,
+            hint="Install an app that handles this kind of address, or check its spelling.",
+        )

@@ -1,1 +1,0 @@
-"""The device beneath the client: its shell, files, apps, settings and keys."""

@@ -1,0 +1,518 @@
+"""Judge a screen: whether one node matches, whether an action reaches it, and if not, why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pytest_clawperator.client.plans import Plan
+from pytest_clawperator.client.target import Target, Use, keywords_of
+from pytest_clawperator.contracts.text.wording import closest
+from pytest_clawperator.errors import (
+    ContainerNotFoundError,
+    ErrorCode,
+    NodeNotFoundError,
+    StepFailedError,
+)
+from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
+from pytest_clawperator.snapshot import roles
+from pytest_clawperator.snapshot.cover import covering_node, visible_bounds
+from pytest_clawperator.snapshot.crash_dialog import crash_hint, told_first
+from pytest_clawperator.snapshot.near_miss import covering, describe, nearest, outline
+from pytest_clawperator.snapshot.tree import Node, Snapshot
+
+# So many levels up the Operator looks for a node that takes the action.
+_LEVELS = 7
+
+_FIELDS = ("EditText", "AutoCompleteTextView")
+
+# Words in the packages of keyboards, which lie over no app: it makes room for them.
+_KEYBOARDS = ("inputmethod", "keyboard", "honeyboard", "swiftkey")
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """What keeps an action from its node, worded as in ``it is disabled``.
+
+    One that is not ``certain`` counts only if the action had no effect. One that
+    ``lets_through`` may not have kept an action of the Operator from its node. Waiting helps
+    if it ``may_pass``.
+    """
+
+    reason: str
+    certain: bool = True
+    lets_through: bool = False
+    may_pass: bool = True
+    cover: Node | None = None
+
+
+def recipient(node: Node, use: Use) -> Node:
+    """Return the node that the Operator turns to for an action on this one."""
+    wanted: dict[Use, Callable[[Node], bool]] = {
+        Use.TAP: lambda each: each.clickable,
+        Use.FOCUS: lambda each: each.focusable,
+        Use.FILL: _is_field,
+    }
+    takes = wanted.get(use)
+    if takes is None:
+        return node
+    lineage = [node, *node.ancestors][: _LEVELS + 1]
+    return next(filter(takes, lineage), node)
+
+
+def _is_field(node: Node) -> bool:
+    return any(word in node.class_name for word in _FIELDS)
+
+
+def distinct(nodes: Iterable[Node], use: Use) -> list[Node]:
+    """Return the nodes that are not the same thing as one before.
+
+    Nodes whose taps go to one clickable node are one to a tap. To a reader, a node is one with
+    the node around it that has the same text.
+    """
+    found = list(nodes)
+    if len(found) < 2 or use is Use.PLACE:
+        return found
+    if use is Use.READ:
+        return [node for node in found if not _repeats(node, found)]
+    kept: dict[Node, Node] = {}
+    for node in found:
+        kept.setdefault(recipient(node, use), node)
+    return list(kept.values())
+
+
+def outermost(nodes: Sequence[Node]) -> list[Node]:
+    """Return the nodes that are inside none of the others."""
+    return [node for node in nodes if not any(above in nodes for above in node.ancestors)]
+
+
+def obstacle(node: Node, use: Use) -> Obstacle | None:
+    """Return what keeps an action from a node, or None."""
+    if use.is_harmless:
+        return None
+    target = recipient(node, use)
+    if not target.enabled:
+        return Obstacle("it is disabled" if target is node else "the node around it is disabled")
+    if use is not Use.TAP:
+        return None
+    if visible_bounds(node) is None:
+        return Obstacle("it is off the screen", lets_through=target.clickable)
+    cover = covering_node(node, around=target)
+    if cover is not None:
+        reason = f"it is covered by {describe(cover)}"
+        return Obstacle(reason, lets_through=target.clickable, cover=cover)
+    window = _window_above(node.snapshot)
+    if window is not None and not target.clickable:
+        # A click that a node takes itself is not stopped by a window.
+        return Obstacle(f"a window of {window} lies over the app", certain=False)
+    return None
+
+
+def refusal(node: Node, use: Use) -> Obstacle | None:
+    """Return why a device may refuse an action that nothing is in the way of, or None."""
+    is_label = use is Use.FILL and not _is_field(recipient(node, use))
+    return Obstacle("it is no text field", may_pass=False) if is_label else None
+
+
+def differs(before: Node, now: Node, *, apart: Node | None = None) -> bool:
+    """Whether the screen of a node shows something else than it did, apart from a cover."""
+    return _shown(before.snapshot, apart) != _shown(now.snapshot, None)
+
+
+def _shown(snapshot: Snapshot, apart: Node | None) -> list[tuple[object, ...]]:
+    hidden = set() if apart is None else {apart, *apart.descendants}
+    return [
+        (node.class_name, node.resource_id, node.text, node.content_desc, node.checked)
+        for node in snapshot.nodes
+        if node not in hidden and node.is_on_screen
+    ]
+
+
+def _repeats(node: Node, others: Sequence[Node]) -> bool:
+    return any(above in others and above.label == node.label for above in node.ancestors)
+
+
+def _window_above(snapshot: Snapshot) -> str | None:
+    """Return the package of a window that may lie over the app, keyboards aside."""
+    package = covering(snapshot)
+    if package is None or package == snapshot.foreground_package:
+        return None  # what is in front is itself what asks
+    return None if any(word in package for word in _KEYBOARDS) else package
+
+
+_SHOWN_NODES = 5
+
+_NARROWING = ".first, .last, .nth(i), within= or has="
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """The part of a target that several nodes fit, and these nodes."""
+
+    part: Target
+    nodes: Sequence[Node]
+
+    def lines(self, remark: Callable[[Node], str] = lambda node: "") -> list[str]:
+        """Return a line for each of the first nodes, with what there is to say of it."""
+        listed = self.nodes[:_SHOWN_NODES]
+        lines = [f"{n}. {describe(node)}{remark(node)}" for n, node in enumerate(listed, 1)]
+        rest = len(self.nodes) - len(listed)
+        return [*lines, f"... and {rest} more"] if rest > 0 else lines
+
+
+def find_crowd(target: Target, snapshot: Snapshot, use: Use) -> Crowd | None:
+    """Return what is ambiguous about a target: the node itself, or what it is inside of."""
+    nodes = distinct(target.resolve(snapshot), use)
+    if len(nodes) > 1:
+        return Crowd(target, nodes)
+    part = target.within
+    while part is not None:
+        around = outermost(part.resolve(snapshot))
+        if len(around) > 1:
+            return Crowd(part, around)
+        part = part.within
+    return None
+
+
+def ambiguous(
+    verb: str, crowd: Crowd, use: Use, *, serial: str, done: bool = False
+) -> StepFailedError:
+    """Return the error for a crowd; ``done`` says that the action was sent all the same."""
+    nodes = crowd.nodes
+    after = f", and the first was {use.done}" if done and not use.is_harmless else ""
+    return StepFailedError(
+        f"{told_first(nodes[0].snapshot)}{verb}: {len(nodes)} nodes fit {crowd.part}{after}"
+        + "".join(f"\n  {line}" for line in crowd.lines()),
+        code=ErrorCode.NODE_AMBIGUOUS,
+        serial=serial,
+        hint=telling_apart(crowd, use),
+        details={"nodes": [describe(node) for node in nodes]},
+        matcher=crowd.part.matcher,
+        snapshot=nodes[0].snapshot,
+    )
+
+
+def telling_apart(crowd: Crowd, use: Use) -> Hint:
+    """Return what to write instead: what fits only one of the nodes, if there is such a thing."""
+    way = next(_ways(crowd, use), None)
+    told = f"{way} Otherwise say which with " if way else "Say which with another keyword, "
+    return (f"{told}{_NARROWING}; or ", Remedy(RemedyKind.TAKE_FIRST))
+
+
+def _ways(crowd: Crowd, use: Use) -> Iterator[str]:
+    """Yield what fits only one of the nodes, the likeliest of them first."""
+    nodes = list(crowd.nodes[:_SHOWN_NODES])
+    is_whole = len(nodes) == len(crowd.nodes)
+    places = sorted(range(len(nodes)), key=lambda place: not recipient(nodes[place], use).clickable)
+    given = {} if crowd.part.query is None else keywords_of(crowd.part.query.matcher)
+    for place in places if is_whole else ():
+        node, others = nodes[place], [*nodes[:place], *nodes[place + 1 :]]
+        for word, value in _telling(node):
+            if word not in given and all((word, value) not in _telling(one) for one in others):
+                yield f"{word}={value!r} fits only {place + 1}."
+    for place in places if is_whole else ():
+        if row := _row(nodes[place], nodes):
+            yield f"{row} is around {place + 1} alone."
+
+
+def _telling(node: Node) -> list[tuple[str, str]]:
+    role = node.role if roles.is_certain(node) else ""
+    pairs = [("role", role), ("id", node.short_id), ("text", node.text)]
+    pairs.append(("desc", node.content_desc))
+    return [(word, value) for word, value in pairs if value.strip()]
+
+
+def _row(node: Node, nodes: Sequence[Node]) -> str | None:
+    """Return the ``within=`` that only one of the nodes is in: a row with a text of its own."""
+    others = [one for one in nodes if one is not node]
+    shared = {above for one in others for above in (one, *one.ancestors)}
+    branch = [above for above in node.ancestors if above not in shared]
+    row = next((above for above in reversed(branch) if above.short_id), None)
+    if row is None:
+        return None
+    elsewhere = {one.label for one in row.snapshot.find_all(id=row.short_id) if one is not row}
+    rivals = [one for one in row.snapshot.find_all(id=row.short_id) if one is not row]
+    elsewhere |= {below.label for rival in rivals for below in rival.descendants}
+    own = (below.label for below in row.descendants if below.label and below is not node)
+    label = next((each for each in own if each not in elsewhere), None)
+    if label is None:
+        return None
+    return f"within=claw.node(id={row.short_id!r}, has=claw.node(text={label!r}))"
+
+
+_MISSING = (ErrorCode.NODE_NOT_FOUND, ErrorCode.TARGET_NOT_FOUND)
+
+_TOO_LATE = "It is on the screen now, so it came too late: give it a longer timeout=."
+
+_NOTHING_SCROLLS = "The node is on the screen, and nothing there scrolls: click() will do."
+
+
+def explain_failure(
+    plan: Plan[Any], error: StepFailedError, *, seconds: float, snapshot: Snapshot | None
+) -> StepFailedError:
+    """Return the error of a failed plan with what was wanted, what is there, and a hint."""
+    wanted = _wanted(plan, error.code)
+    if error.code == ErrorCode.NODE_NOT_CLICKABLE and snapshot is not None:
+        found = _hindrance(plan, snapshot)
+        if found is not None:
+            return hindered(plan, found, seconds=seconds, serial=error.serial or "")
+    return type(error)(
+        f"{told_first(snapshot)}{_message(plan, error, wanted, seconds)}",
+        code=error.code,
+        serial=error.serial,
+        hint=crash_hint(snapshot) or _hint(plan, error.code, wanted, snapshot) or error.hint,
+        details=error.details,
+        envelope=error.envelope,
+        step=error.step,
+        **_evidence(wanted, snapshot),
+    )
+
+
+def _message(plan: Plan[Any], error: StepFailedError, wanted: Target | None, seconds: float) -> str:
+    """Return one line: what was tried, on which node, and the outcome."""
+    data = error.step.data if error.step is not None else {}
+    if error.code in _MISSING and wanted is not None:
+        after = within(seconds) if plan.is_aimed else f" after scrolling{_stopped(data)}"
+        return f"{plan.verb}: no {wanted} on the screen{after}"
+    if error.code == ErrorCode.CONTAINER_NOT_FOUND:
+        missing = "nothing that scrolls is" if wanted is None else f"no {wanted}"
+        return f"{plan}: {missing} on the screen{within(seconds)}"
+    if error.code == ErrorCode.NAVIGATION_TIMEOUT:
+        where = data.get("last_package") or "an unknown app"
+        return f"{plan}: {where} is in front{within(seconds).replace('within', 'after')}"
+    if error.code == ErrorCode.VALIDATOR_MISMATCH and plan.wanted and "raw_text" in data:
+        return f"{plan}: it reads {data['raw_text']!r}, wanted {plan.wanted}{within(seconds)}"
+    ordinal = plan.target.ordinal if plan.target is not None else ""
+    read = f", it reads {data['raw_text']!r}" if data.get("raw_text") else ""
+    return f"{plan}{f' ({ordinal})' if ordinal else ''}: {error.message}{read}"
+
+
+def _stopped(data: Mapping[str, str]) -> str:
+    reason = data.get("termination_reason")
+    count = data.get("scrolls_executed", "some")
+    return f": {reason} after {count} scroll{'' if count == '1' else 's'}" if reason else ""
+
+
+def not_found(
+    verb: str,
+    target: Target,
+    *,
+    snapshot: Snapshot,
+    serial: str,
+    after: str = "",
+    code: ErrorCode | None = None,
+) -> StepFailedError:
+    """Return the error for a node, or a container around it, that a snapshot lacks."""
+    part = target.missing_part(snapshot)
+    is_node = part is target
+    has_node = bool(target.resolve(snapshot))
+    cls: type[StepFailedError] = NodeNotFoundError if is_node else ContainerNotFoundError
+    first = told_first(snapshot)
+    message = f"{first}{verb}: no {part} on the screen{after}"
+    hint = _near_hint(part, snapshot) or _id_hint(part, snapshot) or _look_hint(part, snapshot)
+    hint = crash_hint(snapshot) or (_PARTIAL if snapshot.is_partial else hint)
+    if has_node:
+        cls, message = StepFailedError, f"{first}{verb} {target}: the node has no text"
+        hint = "It has neither a text nor a description: read the label inside it instead."
+    return cls(
+        message,
+        code=ErrorCode.NODE_HAS_NO_TEXT if has_node else code,
+        serial=serial,
+        hint=hint,
+        **_evidence(part, snapshot),
+    )
+
+
+def as_container(error: NodeNotFoundError) -> ContainerNotFoundError:
+    """Return the same error for a container, which has its own code."""
+    return ContainerNotFoundError(
+        error.message,
+        serial=error.serial,
+        hint=error.hint,
+        matcher=error.matcher,
+        nearest=error.nearest,
+        outline=error.outline,
+        snapshot=error.snapshot,
+    )
+
+
+def nothing_scrolls(plan: Plan[Any], *, snapshot: Snapshot, serial: str) -> StepFailedError:
+    """Return the error for a missing list where the node itself is on the screen."""
+    return ContainerNotFoundError(
+        f"{plan}: nothing that scrolls is on the screen",
+        serial=serial,
+        hint=_NOTHING_SCROLLS,
+        **_evidence(plan.container, snapshot),
+    )
+
+
+@dataclass(frozen=True)
+class Hindered:
+    """A node, what was to be done with it, and what keeps an action from it."""
+
+    target: Target
+    use: Use
+    node: Node
+    obstacle: Obstacle
+
+
+_WAYS_OUT = {
+    "no text field": "Type into the field itself: a label beside it, or a text, takes no input.",
+    "disabled": "It is waited for until timeout=: check what enables it, or give it more time.",
+    "screen": "Scroll it into view first: node(...).scroll_into_view().",
+    "": "Wait until that is gone, or close it first; timeout= is how long it is waited for.",
+}
+
+
+def hindered(plan: Plan[Any], found: Hindered, *, seconds: float, serial: str) -> StepFailedError:
+    """Return the error for a node that is there, and that an action does not reach."""
+    reason = found.obstacle.reason
+    target = plan.target or found.target
+    after = f" for {seconds:g} s" if seconds > 0 and found.obstacle.may_pass else ""
+    return StepFailedError(
+        f"{told_first(found.node.snapshot)}{plan.verb} {target}: {reason}{after}"
+        f"\n  node: {describe(found.node)}",
+        code=ErrorCode.NODE_NOT_CLICKABLE,
+        serial=serial,
+        hint=next(way for word, way in _WAYS_OUT.items() if word in reason),
+        details={"reason": reason},
+        **_evidence(target, found.node.snapshot),
+    )
+
+
+def _hindrance(plan: Plan[Any], snapshot: Snapshot) -> Hindered | None:
+    """Return what the screen shows in the way of a plan's action."""
+    nodes = plan.target.resolve(snapshot) if plan.target is not None else []
+    if plan.target is None or plan.use is None or not nodes:
+        return None
+    found = obstacle(nodes[0], plan.use) or refusal(nodes[0], plan.use)
+    return None if found is None else Hindered(plan.target, plan.use, nodes[0], found)
+
+
+def unreachable(verb: str, target: Target, node: Node, *, serial: str) -> StepFailedError:
+    """Return the error for a node that no matcher identifies."""
+    return StepFailedError(
+        f"{verb}: no matcher finds {target} before other nodes, and {verb} cannot go to a point"
+        f"\n  meant: {describe(node)}",
+        code=ErrorCode.NODE_AMBIGUOUS,
+        serial=serial,
+        hint="It has no id, text or description that an earlier node does not have, too: give it "
+        "one in the app, or act while its text differs. click() and long_click() reach it all "
+        "the same, and claw.device.shell('input text ...') types into what has the focus.",
+        matcher=target.matcher,
+        snapshot=node.snapshot,
+    )
+
+
+_SCROLL_HINT = (
+    "The list ended, or max_scrolls or max_duration was reached, before the node came up: check "
+    "the matcher, the direction, and with within= the list that is scrolled."
+)
+
+_SCROLL_FIRST = "nodes that are not on the screen need a scroll first."
+
+_LOOK_HINT = f"text= is compared letter by letter; {_SCROLL_FIRST}"
+
+_OLD_HINT = (
+    "It is a node of an earlier snapshot, and the screen has changed since: take a new snapshot, "
+    "or describe it with claw.node(...), which looks anew at each use."
+)
+
+_PATTERN_HINT = f"Case counts in a pattern, unless it has re.IGNORECASE; {_SCROLL_FIRST}"
+
+_TOAST_HINT = "A toast is no node: claw.device.toasts() tells those that are up."
+
+_NO_ID_HINT = "No node on the screen has that id; what is further down needs a scroll first."
+
+
+_PARTIAL = (
+    "The snapshot is damaged, so the node may be there: the device's log cuts an entry at about "
+    "4,000 bytes, and a long text ends in the middle. A whole id=, or a text=, is looked for by "
+    "the device itself."
+)
+
+
+def _wanted(plan: Plan[Any], code: ErrorCode | str) -> Target | None:
+    """Return what was missing: the list if that was not found, else the node."""
+    if code in (ErrorCode.CONTAINER_NOT_FOUND, ErrorCode.CONTAINER_NOT_SCROLLABLE):
+        return plan.container if plan.target is None else plan.target.within or plan.container
+    return plan.target
+
+
+def within(seconds: float) -> str:
+    """Return `` within 5 s``, or nothing if there was no wait."""
+    return f" within {seconds:g} s" if seconds > 0 else ""
+
+
+def _evidence(target: Target | None, snapshot: Snapshot | None) -> dict[str, Any]:
+    """Return the fields of an error that describe the screen and its nearest nodes."""
+    evidence: dict[str, Any] = {"matcher": None if target is None else target.matcher}
+    if snapshot is None:
+        return evidence
+    evidence.update(snapshot=snapshot, outline=outline(snapshot))
+    if target is not None and target.query is not None and not target.resolve(snapshot):
+        evidence["nearest"] = nearest(snapshot, target.query)
+    return evidence
+
+
+def _hint(
+    plan: Plan[Any], code: ErrorCode | str, wanted: Target | None, snapshot: Snapshot | None
+) -> str | None:
+    if snapshot is None:
+        return None
+    if code == ErrorCode.CONTAINER_NOT_FOUND and plan.target is not None and not plan.is_aimed:
+        return _NOTHING_SCROLLS if plan.target.resolve(snapshot) else None
+    if code not in _MISSING or wanted is None:
+        return None
+    if wanted.resolve(snapshot):
+        return _TOO_LATE
+    return _id_hint(wanted, snapshot) or (
+        _look_hint(wanted, snapshot) if plan.is_aimed else _SCROLL_HINT
+    )
+
+
+def _look_hint(target: Target, snapshot: Snapshot) -> str:
+    """Return how nodes are compared, and where else a text may have been that nothing is like."""
+    query = target.query
+    if query is None:
+        return _OLD_HINT
+    matcher = query.matcher
+    hint = _PATTERN_HINT if matcher.has_pattern else _LOOK_HINT
+    is_text = matcher.text_equals or matcher.text_contains
+    return hint if not is_text or nearest(snapshot, query, limit=1) else f"{hint} {_TOAST_HINT}"
+
+
+def _id_hint(target: Target, snapshot: Snapshot) -> str | None:
+    """Return a hint about an id that is on the screen in another form."""
+    query = target.query
+    wanted = None if query is None else query.matcher.resource_id
+    if query is None or not isinstance(wanted, str):
+        return None
+    short = wanted.rpartition(":id/")[2]
+    if not short:
+        return f"The id {wanted!r} has no name: write it as in com.example:id/name."
+    nodes = [node for node in snapshot.nodes if node.short_id == short]
+    if any(query.field_fits(node, "resource_id", wanted) for node in nodes):
+        return None
+    if nodes:
+        found = " and ".join(sorted({node.resource_id for node in nodes})[:3])
+        return f"On the screen that id is {found}: write it so, or short as a keyword id={short!r}."
+    near = closest(short, {node.short_id for node in snapshot.nodes if node.short_id})
+    return f"No node has that id; did you mean id={near!r}?" if near else _NO_ID_HINT
+
+
+def _near_hint(target: Target, snapshot: Snapshot) -> str | None:
+    """Return a hint about the one condition that keeps a node from fitting."""
+    if not target.is_matchable_on_snapshot:
+        return "A snapshot does not tell that role: match by text, id or description."
+    every = replace(target, index=None)
+    total = len(every.resolve(snapshot))
+    if target.index is not None and total:
+        return f"Only {total} fit {every}, so there is no .nth({target.index})."
+    without = replace(every, has=None)
+    total = len(without.resolve(snapshot))
+    if target.has is not None and total:
+        inner = _id_hint(target.has, snapshot) or ""
+        return f"{total} fit {without}, but none has {target.has} in it. {inner}".rstrip()
+    return None

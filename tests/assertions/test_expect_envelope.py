@@ -1,0 +1,164 @@
+"""Expectations about an envelope: what a failure says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.assertions.expect import Expect
+from pytest_clawperator.assertions.expect_envelope import EnvelopeAssertions
+from pytest_clawperator.contracts.payload import Action
+from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExpectationError
+from pytest_clawperator.execution.result import RunResult
+from tests.doubles.envelopes import envelope
+
+Hold = Callable[[EnvelopeAssertions], None]
+
+
+def test_a_failure_lists_every_step_and_what_to_do() -> None:
+    """A failure lists the steps, and the hint for the code of the envelope."""
+    with pytest.raises(ExpectationError) as caught:
+        Expect()(envelope(is_failed=True), "the shop opens").to_have_succeeded()
+
+    lines = str(caught.value).split("\n")
+
+    assert lines[0].startswith("EXPECTATION_FAILED: the shop opens: expected the envelope of")
+    assert lines[1:4] == [
+        "  steps:",
+        '    1. step "open" (open_app) succeeded',
+        '    2. step "tap" (click) failed: NODE_NOT_FOUND: nothing there',
+    ]
+    assert lines[4].startswith("  hint: Take a snapshot")
+
+
+def test_a_failure_begins_with_the_serial() -> None:
+    """The failure of a run begins with the serial, like every error about a device."""
+    run = RunResult.of(envelope(is_failed=True), serial="phone-1", elapsed=0.1)
+
+    with pytest.raises(ExpectationError, match=r"^\[phone-1\] EXPECTATION_FAILED: "):
+        Expect()(run).to_have_succeeded()
+
+
+def test_a_plain_assert_shows_the_failed_step() -> None:
+    """The repr of an envelope is short and names the step that failed."""
+    shown = repr(RunResult.of(envelope(is_failed=True), serial="phone-1", elapsed=0.1))
+
+    assert shown == (
+        '<RunResult failed: step "tap" (click) failed: NODE_NOT_FOUND, "nothing there"; 2 steps>'
+    )
+    assert repr(envelope()) == "<ResultEnvelope success, 2 steps>"
+
+
+TRUE: list[tuple[bool, str, tuple[Any, ...], dict[str, Any]]] = [
+    (False, "to_have_succeeded", (), {}),
+    (True, "to_have_failed", (), {}),
+    (True, "to_have_failed", (), {"code": "NODE_NOT_FOUND"}),
+    (True, "to_have_failed", (), {"code": ErrorCode.NODE_NOT_FOUND}),
+    (False, "to_have_step", ("open",), {}),
+    (True, "to_have_step", ("tap",), {"success": False, "code": "NODE_NOT_FOUND"}),
+    (True, "to_have_step", ("open",), {"action_type": "open_app", "success": True}),
+    (False, "to_have_data", ("open",), {"app": "shop 2.4"}),
+    (False, "to_have_data", ("open",), {"app": re.compile("^shop")}),
+    (False, "to_have_data", ("open",), {"app": ...}),
+]
+
+
+FALSE: list[tuple[bool, str, tuple[Any, ...], dict[str, Any], str]] = [
+    (True, "to_have_succeeded", (), {}, "found NODE_NOT_FOUND: Step tap (click) failed"),
+    (False, "to_have_failed", (), {}, "to have failed, found success"),
+    (True, "to_have_failed", (), {"code": "X"}, "to have failed with X, found NODE_NOT_FOUND"),
+    (False, "to_have_step", ("opn",), {}, 'to have step "opn", found no step "opn"'),
+    (False, "to_have_step", ("tap",), {"success": False}, "that failed, found step"),
+    (False, "to_have_step", ("tap",), {"action_type": "scroll"}, '"tap" (scroll), found step'),
+    (False, "to_have_data", ("open",), {"app": "x"}, 'data app="x", found app="shop 2.4"'),
+    (False, "to_have_data", ("open",), {"other": ...}, "data other=..., found no other"),
+]
+
+
+@pytest.mark.parametrize(("is_failed", "check", "args", "options"), TRUE)
+def test_a_check_that_holds_passes_and_its_opposite_fails(
+    is_failed: bool, check: str, args: tuple[Any, ...], options: dict[str, Any]
+) -> None:
+    """A check passes if it is so, and then its opposite fails."""
+    expected = Expect()(envelope(is_failed=is_failed))
+
+    getattr(expected, check)(*args, **options)
+    with pytest.raises(ExpectationError, match='expected the envelope of "cmd-1" not to have'):
+        getattr(expected, f"not_{check}")(*args, **options)
+
+
+@pytest.mark.parametrize(("is_failed", "check", "args", "options", "found"), FALSE)
+def test_a_check_that_does_not_hold_fails_and_its_opposite_passes(
+    is_failed: bool, check: str, args: tuple[Any, ...], options: dict[str, Any], found: str
+) -> None:
+    """A check fails if it is not so, and names what was found; then its opposite passes."""
+    expected = Expect()(envelope(is_failed=is_failed))
+
+    with pytest.raises(ExpectationError) as caught:
+        getattr(expected, check)(*args, **options)
+    getattr(expected, f"not_{check}")(*args, **options)
+
+    assert found in str(caught.value).split("\n")[0]
+
+
+def test_a_mistyped_step_id_is_answered_with_the_nearest() -> None:
+    """A failure about a missing step suggests the id that was probably meant."""
+    with pytest.raises(ExpectationError, match='hint: Did you mean "open"'):
+        Expect()(envelope()).to_have_step("opne")
+
+
+def test_data_of_a_missing_step_fail_both_ways() -> None:
+    """A check of a step's data fails, negated or not, if there is no such step."""
+    with pytest.raises(ExpectationError, match='found no step "nope"'):
+        Expect()(envelope()).not_to_have_data("nope", app="x")
+
+
+def test_a_missing_key_is_answered_with_the_keys_of_the_step() -> None:
+    """A failure about a key that the step does not have lists the keys that it has."""
+    with pytest.raises(ExpectationError, match="hint: The step has these data: app"):
+        Expect()(envelope()).to_have_data("open", package=...)
+
+
+@pytest.mark.parametrize(
+    ("args", "options", "told"),
+    [
+        ((1,), {}, "named by the id"),
+        (("tap",), {"success": "yes"}, "success= must be True or False"),
+        (("tap",), {"code": "NODE_NOT_FOUNT"}, "Did you mean NODE_NOT_FOUND"),
+    ],
+)
+def test_a_wrong_argument_of_to_have_step_is_refused(
+    args: tuple[Any, ...], options: dict[str, Any], told: str
+) -> None:
+    """An argument that could never match is a mistake of the test."""
+    with pytest.raises(ConfigurationError, match=told):
+        Expect()(envelope()).not_to_have_step(*args, **options)
+
+
+def test_a_number_as_data_is_refused_with_how_to_write_it() -> None:
+    """Step data are texts, so a number would never match."""
+    with pytest.raises(ConfigurationError, match='Write window_count="2"'):
+        Expect()(envelope()).to_have_data("open", window_count=2)  # type: ignore[arg-type]
+
+
+def test_action_at_which_it_stopped_is_a_failed_step() -> None:
+    """The action at which an execution stopped is a failed step, though its result was dropped."""
+    stopped = Action(id="gone", type="click")
+    result = RunResult.model_construct(
+        None,
+        command_id="c",
+        task_id="t",
+        status="failed",
+        steps=(),
+        error="NODE_NOT_FOUND",
+        serial="phone-1",
+        elapsed=0.0,
+        stopped_at=stopped,
+    )
+
+    Expect()(result).to_have_step("gone", success=False, code=result.code)
+    with pytest.raises(ExpectationError, match="drop the results"):
+        Expect()(result).to_have_step("other")

@@ -1,0 +1,415 @@
+"""The files of goldens, and their names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_clawperator.assertions import golden as goldens
+from pytest_clawperator.assertions.expect import Expect
+from pytest_clawperator.assertions.golden import GoldenStore, Ignored, update_when_settled
+from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.errors import (
+    ClawperatorWarning,
+    ConfigurationError,
+    ErrorCode,
+    ExpectationError,
+    SnapshotError,
+)
+from pytest_clawperator.snapshot.tree import Snapshot
+from tests.doubles.clock import FakeTime
+from tests.doubles.runner import SHOP, Phone, client, node, screen
+
+
+def test_goldens_are_next_to_the_test(tmp_path: Path) -> None:
+    """The path of a golden is in a folder next to the test, and asking for it marks it as used."""
+    store = GoldenStore(tmp_path)
+
+    path = store.path("login", ".yaml")
+
+    assert path == tmp_path / "__screens__" / "login.yaml"
+    assert store.used == {path}
+
+
+@pytest.mark.parametrize("name", ["login", "Sign in", "a.b-c_d+e", "日本語", "x" * 100, "1"])
+def test_usual_names_are_accepted(name: str) -> None:
+    """A name may have letters of any script, digits, spaces and a few signs."""
+    assert goldens.checked_name(name) == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("", ".", "..", "../x", "/etc/passwd", "a/b", "a\\b", "C:x", ".hidden", "a\0b", "a\nb"),
+        *("x" * 101, "CON", "nul.txt", "a ", "a.", "~", "$HOME", "*", None, 3),
+    ],
+)
+def test_hostile_names_are_refused(name: object) -> None:
+    """A name that leads to another folder, or that no file can have, is refused."""
+    with pytest.raises(ConfigurationError, match="cannot be the name of a golden"):
+        goldens.checked_name(name)
+
+
+@given(st.text())
+def test_no_name_leads_to_another_folder(name: str) -> None:
+    """Any name is refused, or is a file right inside the folder."""
+    store = GoldenStore(Path("/tests"))
+
+    try:
+        path = store.path(name, ".yaml")
+    except ConfigurationError:
+        path = Path("/tests/__screens__/refused")
+
+    assert Path(os.path.normpath(path)).parent == Path("/tests/__screens__")
+
+
+def test_a_written_golden_is_readable_and_noted(tmp_path: Path) -> None:
+    """A written golden can be read, is noted, and leaves no temporary file."""
+    store = GoldenStore(tmp_path)
+    path = store.path("login", ".yaml")
+
+    store.write(path, b"- ...\n")
+
+    assert store.read(path) == b"- ...\n"
+    assert store.written == {path}
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_missing_golden_reads_as_none(tmp_path: Path) -> None:
+    """Reading a missing file is no error."""
+    assert GoldenStore(tmp_path).read(tmp_path / "nothing.yaml") is None
+
+
+def test_a_golden_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    """The error for a golden that cannot be read names the path."""
+    with pytest.raises(ConfigurationError, match=str(tmp_path)) as caught:
+        GoldenStore(tmp_path).read(tmp_path)
+
+    assert caught.value.code == ErrorCode.GOLDEN_UNREADABLE
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    """The error for a golden that cannot be written names the path."""
+    (tmp_path / "__screens__").write_text("in the way")
+    store = GoldenStore(tmp_path)
+
+    with pytest.raises(ConfigurationError, match="cannot be written"):
+        store.write(store.path("login", ".yaml"), b"")
+
+
+def test_pictures_of_all_screens_are_one_golden() -> None:
+    """Pictures of one name for several screen sizes have one identity."""
+    folder = Path("__screens__")
+
+    small = goldens.identity(folder / "login-720x1280-320dpi.png")
+
+    assert small == goldens.identity(folder / "login-1080x2400.png")
+    assert small != goldens.identity(folder / "logout-1080x2400.png")
+    assert small != goldens.identity(folder / "login.yaml")
+
+
+def test_the_folder_of_the_caller_is_the_default() -> None:
+    """Without a store, goldens are next to the code that asks for them."""
+    before = goldens.use(None)
+    try:
+        store = goldens.current()
+    finally:
+        goldens.use(before)
+
+    assert store.folder == Path(__file__).parent
+    assert not store.update
+
+
+SETTINGS = "com.android.settings"
+
+
+def updated(look: Callable[[], str], *, timeout: float = 5.0, golden: str = "") -> list[str]:
+    """Run one update in no time; return what was written."""
+    written: list[str] = []
+    update_when_settled(
+        look,
+        matches=lambda seen: seen == golden,
+        shown=lambda seen: seen,
+        write=written.append,
+        timeout=timeout,
+        clock=FakeTime().clock,
+    )
+    return written
+
+
+def test_a_screen_is_written_once_it_no_longer_changes() -> None:
+    """What is shown on the way to the last screen is not written."""
+    screens = iter(["loading", "half", *["done"] * 100])
+
+    assert updated(lambda: next(screens)) == ["done"]
+
+
+def test_a_screen_that_never_settles_is_written_at_the_deadline() -> None:
+    """A screen that always changes is written as the last look saw it."""
+    numbers = iter(range(1_000))
+    seen: list[str] = []
+
+    def look() -> str:
+        seen.append(str(next(numbers)))
+        return seen[-1]
+
+    assert updated(look, timeout=1.0) == [seen[-1]]
+
+
+def test_a_screen_that_matches_later_is_not_written() -> None:
+    """A golden that matches in the end stays as it is."""
+    screens = iter(["loading", "golden"])
+
+    assert updated(lambda: next(screens), golden="golden") == []
+
+
+def test_a_screen_that_is_never_read_is_not_written() -> None:
+    """If no look succeeds, the reason is raised."""
+
+    def look() -> str:
+        raise SnapshotError("no tree", code=ErrorCode.UI_TREE_UNAVAILABLE)
+
+    with pytest.raises(SnapshotError, match="no tree"):
+        updated(look)
+
+
+def test_a_written_golden_matches_the_same_screen(
+    real_expect: Expect, claw: Clawperator, tmp_path: Path
+) -> None:
+    """A tree and a picture written from a phone match its screen again, and no other."""
+    claw.close_app(SETTINGS)
+    claw.open_app(SETTINGS)
+    real_expect(claw.node(text="Connections")).to_be_visible()
+    goldens.use(GoldenStore(tmp_path, update=True))
+    real_expect(claw).to_match_tree("settings")
+    real_expect(claw).to_match_screenshot("settings")
+
+    goldens.use(GoldenStore(tmp_path))
+    real_expect(claw).to_match_tree("settings", exact=True)
+    real_expect(claw).to_match_screenshot("settings", mask=[claw.node(text="Settings")])
+    claw.click(text="Connections")
+    real_expect(claw).not_to_match_tree("settings")
+    with pytest.raises(ExpectationError, match="pixels that differ"):
+        real_expect(claw).to_match_screenshot("settings", timeout=0)
+
+    names = {path.name for path in (tmp_path / "__screens__").iterdir()}
+    assert names == {"settings.yaml", "settings-1080x2400-420dpi.png", "failed"}
+
+
+GOLDEN = """\
+- text "Shop"
+- list:
+  - text "Tea"
+  - text /^\\$\\d/
+  - ...
+  - text "Bread"
+"""
+
+CLOCK = screen(node(text="12:00", id="clock", kind="TextView"), node(text="Hi", kind="TextView"))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[GoldenStore]:
+    """Keep goldens in a folder of the test's own."""
+    store = GoldenStore(tmp_path)
+    before = goldens.use(store)
+    yield store
+    goldens.use(before)
+
+
+def updating(store: GoldenStore) -> None:
+    """Write goldens from now on."""
+    goldens.use(GoldenStore(store.folder, update=True, written=store.written))
+
+
+def write(store: GoldenStore, name: str, text: str) -> Path:
+    """Put a golden in place."""
+    path = store.folder / "__screens__" / f"{name}.yaml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_screen_matches_a_part_of_it(expect: Expect, store: GoldenStore) -> None:
+    """A golden that lists a part of the screen matches."""
+    write(store, "shop", GOLDEN)
+
+    expect(client(Phone(SHOP))).to_match_tree("shop")
+    expect(Snapshot.from_xml(SHOP)).to_match_tree("shop")
+
+    assert {path.name for path in store.used} == {"shop.yaml"}
+
+
+def test_a_tree_that_matches_later_is_waited_for(expect: Expect, store: GoldenStore) -> None:
+    """A screen that does not match yet is looked at again."""
+    write(store, "shop", GOLDEN)
+    phone = Phone(screen(), screen(), SHOP)
+
+    expect(client(phone)).to_match_tree("shop")
+
+    assert len(phone.executions) == 3
+
+
+def test_a_difference_is_shown_line_by_line(expect: Expect, store: GoldenStore) -> None:
+    """A failure shows the difference line by line, and how to accept it."""
+    path = write(store, "shop", GOLDEN.replace("Tea", "Coffee"))
+
+    with pytest.raises(ExpectationError) as caught:
+        expect(client(Phone(SHOP), timeout=0.02)).to_match_tree("shop")
+
+    lines = str(caught.value).split("\n")
+    assert "expected the screen to match __screens__/shop.yaml, found 1 of 5 golden" in lines[0]
+    assert '  -   - text "Coffee"' in lines
+    assert '  +   - text "Tea"' in lines
+    assert (
+        f"write {path} anew: call expect.configure(goldens=GoldenStore(FOLDER, update=True)) before"
+        in lines[-1]
+    )
+
+
+def test_an_exact_match_allows_nothing_else(expect: Expect, store: GoldenStore) -> None:
+    """With exact=True nothing else may be on the screen."""
+    write(store, "shop", '- text "Shop"\n')
+    snapshot = Snapshot.from_xml(SHOP)
+
+    expect(snapshot).to_match_tree("shop")
+    expect(snapshot).not_to_match_tree("shop", exact=True)
+    with pytest.raises(ExpectationError, match=r"to match __screens__/shop\.yaml exactly, found"):
+        expect(snapshot).to_match_tree("shop", exact=True)
+
+
+def test_ignored_nodes_are_left_out(expect: Expect) -> None:
+    """Nodes that match ``ignore`` are left out, in all forms of a matcher."""
+    claw = client(Phone(CLOCK))
+    ways: list[Ignored] = [
+        claw.node(id="clock"),
+        NodeMatcher.of(id="com.example.shop:id/clock"),
+        {"resourceId": "com.example.shop:id/clock"},
+    ]
+
+    for way in ways:
+        expect(claw).to_match_tree('- text "Hi"', exact=True, ignore=[way])
+    with pytest.raises(ExpectationError, match="12:00"):
+        expect(claw).to_match_tree('- text "Hi"', exact=True, timeout=0)
+
+
+def test_ignore_takes_only_plain_matchers(expect: Expect) -> None:
+    """A locator inside another is refused."""
+    claw = client(Phone(SHOP))
+
+    with pytest.raises(ConfigurationError, match="ignore= takes matchers"):
+        expect(claw).to_match_tree("- ...", ignore=[claw.node(id="list").node(text="Tea")])
+
+
+def test_a_golden_may_stand_in_the_test(expect: Expect) -> None:
+    """A golden may be given as text, indented like the code around it."""
+    expect(Snapshot.from_xml(SHOP)).to_match_tree("""
+        - text "Shop"
+        - list:
+          - text "Milk"
+    """)
+
+
+@pytest.mark.parametrize("check", ["to_match_tree", "not_to_match_tree"])
+def test_a_missing_golden_fails_at_once(expect: Expect, store: GoldenStore, check: str) -> None:
+    """A missing golden fails, negated or not, without waiting, with how to write it."""
+    phone = Phone(SHOP)
+
+    with pytest.raises(ExpectationError) as caught:
+        getattr(expect(client(phone)), check)("shop")
+
+    assert "__screens__/shop.yaml, found no such file" in str(caught.value)
+    assert "GoldenStore(FOLDER, update=True)" in str(caught.value)
+    assert len(phone.executions) == 1
+
+
+@pytest.mark.parametrize("content", [b'- txt "Shop"\n', b"\xff\xfe"])
+def test_an_unreadable_golden_is_named(expect: Expect, store: GoldenStore, content: bytes) -> None:
+    """The error for an unreadable golden names the file, and is no failure of the app."""
+    path = write(store, "shop", "")
+    path.write_bytes(content)
+
+    with pytest.raises(ConfigurationError, match=str(path)) as caught:
+        expect(Snapshot.from_xml(SHOP)).to_match_tree("shop")
+
+    assert caught.value.code == ErrorCode.GOLDEN_UNREADABLE
+
+
+def test_an_update_writes_a_missing_tree(expect: Expect, store: GoldenStore) -> None:
+    """A missing golden is written once the screen is settled; then it matches exactly."""
+    updating(store)
+    expect(client(Phone(screen(), SHOP))).to_match_tree("shop")
+    goldens.use(store)
+
+    expect(Snapshot.from_xml(SHOP)).to_match_tree("shop", exact=True)
+
+    assert {path.name for path in store.written} == {"shop.yaml"}
+
+
+def test_an_update_leaves_a_tree_that_matches(expect: Expect, store: GoldenStore) -> None:
+    """A golden that matches stays as people wrote it."""
+    path = write(store, "shop", GOLDEN)
+    updating(store)
+
+    expect(client(Phone(screen(), SHOP))).to_match_tree("shop")
+
+    assert path.read_text(encoding="utf-8") == GOLDEN
+    assert store.written == set()
+
+
+def test_an_update_replaces_a_tree_that_does_not_match(expect: Expect, store: GoldenStore) -> None:
+    """A golden that does not match is overwritten, without the ignored nodes."""
+    path = write(store, "clock", "nonsense")
+    updating(store)
+    claw = client(Phone(CLOCK))
+
+    expect(claw).to_match_tree("clock", ignore=[claw.node(id="clock")])
+
+    assert path.read_text(encoding="utf-8") == '- text "Hi"\n'
+
+
+def test_a_negated_check_never_writes(expect: Expect, store: GoldenStore) -> None:
+    """An update run writes nothing for not_to_match_tree."""
+    path = write(store, "shop", GOLDEN)
+    updating(store)
+
+    expect(Snapshot.from_xml(CLOCK)).not_to_match_tree("shop")
+
+    assert path.read_text(encoding="utf-8") == GOLDEN
+
+
+def test_an_update_warns_about_lost_comments(expect: Expect, tmp_path: Path) -> None:
+    """Overwriting comments and expressions is a warning."""
+    path = tmp_path / "__screens__" / "shop.yaml"
+    path.parent.mkdir()
+    path.write_text("# the shop\n- text /Cheese/\n")
+    expect.configure(goldens=GoldenStore(tmp_path, update=True))
+
+    with pytest.warns(ClawperatorWarning, match="without its comments and expressions"):
+        expect(Snapshot.from_xml(SHOP)).to_match_tree("shop")
+
+    assert "Cheese" not in path.read_text()
+
+
+def test_one_name_for_two_screens_is_refused(expect: Expect, tmp_path: Path) -> None:
+    """An update does not let one test overwrite the golden of another."""
+    expect.configure(goldens=GoldenStore(tmp_path, update=True))
+    expect(Snapshot.from_xml(SHOP)).to_match_tree("shop")
+
+    with pytest.raises(ConfigurationError, match="written in this run already"):
+        expect(Snapshot.from_xml(screen(node(text="Other")))).to_match_tree("shop")
+
+
+def test_a_single_matcher_may_be_ignored(expect: Expect) -> None:
+    """One matcher needs no list, and its role is checked."""
+    snapshot = Snapshot.from_xml(SHOP)
+
+    expect(snapshot).to_match_tree('- button "Buy"', ignore={"role": "switch"})
+    with pytest.raises(ConfigurationError, match="Did you mean switch"):
+        expect(snapshot).to_match_tree('- button "Buy"', ignore=[{"role": "swich"}])

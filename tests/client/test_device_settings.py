@@ -1,0 +1,317 @@
+"""Settings are read, written and refused as each Android does it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.client.device import Device
+from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.errors import (
+    ConfigurationError,
+    DeviceNotFoundError,
+    ErrorCode,
+    ShellError,
+    TransportTimeoutError,
+)
+from pytest_clawperator.transport.interface import ShellResult
+from tests.doubles.device import GONE, REFUSED, scripted, settings
+from tests.doubles.transport import ScriptedTransport
+
+SHOP = "com.example.shop"
+
+
+@pytest.mark.parametrize("locale", ["de_DE", "de,", ",de", "x'; reboot", "-de", "de\n"])
+def test_invalid_language_tags_are_refused(locale: str) -> None:
+    """A device would ignore a language that is none."""
+    with pytest.raises(ConfigurationError, match="is no list of languages"):
+        scripted().set_app_locale(SHOP, locale)
+
+
+def test_what_a_device_lacks_is_unknown() -> None:
+    """Getters of a device without the commands say None."""
+    device = scripted()
+
+    assert device.current_package() is None
+    assert device.orientation is None
+    assert device.airplane_mode is None
+    assert device.app_locale(SHOP) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda device: setattr(device, "orientation", "landscape"), "no `settings`"),
+        (lambda device: setattr(device, "airplane_mode", True), "does not tell its airplane mode"),
+        (lambda device: device.set_app_locale(SHOP, "de"), "no `cmd locale`"),
+        (lambda device: device.key_event("home"), "no `input`"),
+        (lambda device: device.is_installed(SHOP), "no `pm`"),
+    ],
+)
+def test_what_a_device_lacks_cannot_be_changed(change: Any, says: str) -> None:
+    """Setters say which command is missing, and nothing is left to put back."""
+    device = scripted()
+
+    with pytest.raises(ShellError, match=says):
+        change(device)
+
+    device.restore()
+
+
+def test_languages_came_with_android_13() -> None:
+    """On an older device the hint says which one it would take."""
+    missing = ShellResult("", "cmd: Can't find service: locale\n", 20)
+    device = scripted({re.compile("cmd locale .*"): missing}, api_level=30)
+
+    with pytest.raises(ShellError) as caught:
+        device.set_app_locale(SHOP, "de")
+
+    assert "this device has no `cmd locale`" in str(caught.value)
+    assert "API 33); this device has API 30" in str(caught.value)
+
+
+def test_a_tablet_lies_on_its_side() -> None:
+    """Where the screen is wider than high, landscape is the natural orientation."""
+    device = scripted(settings(user_rotation="0", accelerometer_rotation="0"), size=(2560, 1600))
+
+    natural = device.orientation
+    device.orientation = "portrait"
+
+    assert natural == "landscape"
+    assert device.shell("settings get system user_rotation").stdout == "3\n"
+
+
+def test_a_setting_that_was_not_set_is_deleted() -> None:
+    """Putting back leaves no trace of a setting that was not there."""
+    values: dict[str, str] = {}
+    device = scripted(settings(**values))
+    device.orientation = "landscape"
+
+    device.restore()
+
+    assert device.shell("settings get system user_rotation").stdout == "null\n"
+
+
+def test_an_unknown_orientation_is_refused() -> None:
+    """A word that is no orientation is refused with those that are."""
+    with pytest.raises(ConfigurationError, match="portrait, landscape"):
+        scripted().orientation = "sideways"  # type: ignore[assignment]
+
+
+def test_airplane_mode_of_an_old_device() -> None:
+    """Where there is no command, the setting is written and the system is told."""
+    said = "Broadcasting: Intent\nBroadcast completed: result=0\n"
+    old = {
+        **settings(airplane_mode_on="0"),
+        re.compile("cmd connectivity .*"): "No shell command implementation.\n",
+        re.compile("am broadcast -a android.intent.action.AIRPLANE_MODE .*"): said,
+    }
+    device = scripted(old)
+
+    device.airplane_mode = True
+    on = device.airplane_mode
+    device.restore()
+
+    assert on is True
+    assert device.airplane_mode is False
+
+
+def test_airplane_mode_that_the_system_guards() -> None:
+    """Where the system may not be told, the setting is written back and the error says so."""
+    guarded = {
+        **settings(airplane_mode_on="0"),
+        re.compile("cmd connectivity .*"): ShellResult("", "Unknown command: airplane-mode", 255),
+        re.compile("am broadcast .*"): REFUSED,
+    }
+    device = scripted(guarded)
+
+    with pytest.raises(ShellError, match="only the system may switch airplane mode"):
+        device.airplane_mode = True
+
+    assert device.airplane_mode is False
+
+
+def test_a_refused_change_leaves_nothing_to_put_back() -> None:
+    """What a guarded device refuses is told with a way out, and `restore` has nothing to do."""
+    device = scripted(
+        {re.compile("settings get .*"): "0\n", re.compile("settings put .*"): REFUSED}
+    )
+
+    with pytest.raises(ShellError, match="Permission denial") as caught:
+        device.orientation = "landscape"
+
+    assert "Security settings" in str(caught.value)
+    device.restore()
+
+
+def test_putting_back_goes_on_past_failures() -> None:
+    """What cannot be put back is told at the end, and is tried again the next time."""
+    answers = settings(user_rotation="0", accelerometer_rotation="0", airplane_mode_on="0")
+    answers[re.compile("cmd connectivity airplane-mode")] = "disabled\n"
+    answers[re.compile("cmd connectivity airplane-mode (en|dis)able")] = ""
+    transport = ScriptedTransport(answers)
+    device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
+    device.orientation = "landscape"
+    device.airplane_mode = True
+    transport.answers["cmd connectivity airplane-mode disable"] = GONE
+
+    told = r"could not put back: airplane mode \(it is gone\)"
+    with pytest.raises(DeviceNotFoundError, match=told) as e:
+        device.restore()
+    rotation = device.orientation
+    transport.answers["cmd connectivity airplane-mode disable"] = ""
+    transport.calls.clear()
+    device.restore()
+
+    assert e.value.code is ErrorCode.DEVICE_NOT_FOUND
+    assert rotation == "portrait"
+    assert transport.calls == ["true", "cmd connectivity airplane-mode disable"]
+
+
+def test_a_device_that_hangs_is_not_kept_waiting_for() -> None:
+    """The first silence ends putting back; what was not tried is named, and tried later."""
+    answers = settings(user_rotation="0", accelerometer_rotation="0", default_input_method="a/.A")
+    answers[re.compile("ime .*")] = ""
+    transport = ScriptedTransport(answers)
+    device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
+    device.orientation = "landscape"
+    device.keyboard = "b/.B"
+    transport.answers["true"] = TransportTimeoutError("the device did not answer", serial="PH1")
+    transport.calls.clear()
+
+    with pytest.raises(TransportTimeoutError) as caught:
+        device.restore()
+    asked = list(transport.calls)
+    transport.answers["true"] = ""
+    device.restore()
+
+    assert asked == ["true"]
+    told = "could not put back: keyboard (the device did not answer); orientation"
+    assert caught.value.message == told
+    assert device.orientation == "portrait"
+
+
+class TestBlocks:
+    """Changes that are put back at the end of a block."""
+
+    def test_nested_blocks_restore_their_own_changes(self) -> None:
+        """Each block ends with what there was when it began; `restore` puts back the rest."""
+        device = scripted(settings(user_rotation="0", accelerometer_rotation="0"))
+        found = []
+
+        device.orientation = "landscape"
+        with device.restoring():
+            device.orientation = "reverse_portrait"
+            with device.restoring():
+                device.orientation = "reverse_landscape"
+                device.orientation = "auto"
+            found.append(device.orientation)
+            device.orientation = "portrait"
+        found.append(device.orientation)
+        device.restore()
+
+        assert [*found, device.orientation] == ["reverse_portrait", "landscape", "portrait"]
+
+    def test_restore_within_one(self) -> None:
+        """`restore` in a block goes back to where the block began."""
+        device = scripted(settings(user_rotation="0", accelerometer_rotation="0"))
+        device.orientation = "landscape"
+
+        with device.restoring():
+            device.orientation = "auto"
+            device.restore()
+            found = device.orientation
+
+        assert (found, device.orientation) == ("landscape", "landscape")
+
+    def test_after_an_error(self) -> None:
+        """A block that fails is put back too, and its error stays."""
+        device = scripted(settings(user_rotation="0", accelerometer_rotation="0"))
+
+        def fail() -> None:
+            with device.restoring():
+                device.orientation = "landscape"
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            fail()
+
+        assert device.orientation == "portrait"
+
+    def test_what_is_left(self) -> None:
+        """What a block could not put back is told, and is left to whoever restores next."""
+        answers = settings(user_rotation="0", accelerometer_rotation="0")
+        transport = ScriptedTransport(answers)
+        device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
+        back = "settings put system user_rotation '0'"
+
+        def fail() -> None:
+            with device.restoring(), device.restoring():
+                device.orientation = "landscape"
+                transport.answers[back] = REFUSED
+
+        with pytest.raises(ShellError, match="could not put back: orientation"):
+            fail()
+        del transport.answers[back]
+        device.restore()
+
+        assert device.orientation == "portrait"
+
+    def test_away_at_its_end(self) -> None:
+        """What a block could not put back as the device was away, the next one begins with."""
+        transport = ScriptedTransport(settings(user_rotation="0", accelerometer_rotation="0"))
+        device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
+        device.orientation = "landscape"
+
+        def fail() -> None:
+            with device.restoring():
+                device.orientation = "reverse_portrait"
+                transport.answers["true"] = GONE
+
+        with pytest.raises(DeviceNotFoundError, match="could not put back: orientation"):
+            fail()
+        transport.answers["true"] = ""
+        with device.restoring():
+            found = device.orientation
+        device.restore()
+
+        assert (found, device.orientation) == ("landscape", "portrait")
+
+    def test_owed_only_once(self) -> None:
+        """What was put back later, or set anew, is not put back by the next block."""
+        transport = ScriptedTransport(settings(user_rotation="0", accelerometer_rotation="0"))
+        device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
+
+        def fail() -> None:
+            with device.restoring():
+                device.orientation = "reverse_portrait"
+                transport.answers["true"] = GONE
+
+        with pytest.raises(DeviceNotFoundError):
+            fail()
+        transport.answers["true"] = ""
+        device.orientation = "landscape"
+        with device.restoring():
+            found = device.orientation
+
+        assert found == "landscape"
+
+    def test_a_refusal_is_not_tried_again(self) -> None:
+        """What the device refused to put back keeps no later block from beginning."""
+        transport = ScriptedTransport(settings(user_rotation="0", accelerometer_rotation="0"))
+        device = Device(transport, DeviceInfo(serial="PH1", key="PH1"))
+
+        def fail() -> None:
+            with device.restoring():
+                device.orientation = "landscape"
+                transport.answers["settings put system user_rotation '0'"] = REFUSED
+
+        with pytest.raises(ShellError):
+            fail()
+        transport.calls.clear()
+        with device.restoring():
+            asked = list(transport.calls)
+
+        assert asked == []
