@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -26,9 +26,12 @@ SETTINGS = "com.android.settings"
 SOAK = bool(os.environ.get("CLAWPERATOR_SOAK"))
 # Here nothing can work: what the Operator answers never comes into the log.
 HOPELESS = {"log-suppressed"}
-WORKING = [name for name in QUIRKS if name not in HOPELESS]
-# Phones that only take longer: what they do is the same, and lessons about time are not.
+# Phones that only take longer, so they are tried in long runs; lessons about time fail on them.
 SLOW = {"slow-am", "slow-dump"}
+WORKING = [name for name in QUIRKS if name not in HOPELESS | (set() if SOAK else SLOW)]
+# The quirks that change what a run of pytest has to do; every other is tried on a client below,
+# and runs the lessons in long runs.
+LESSONS_ALWAYS = ("two-displays", "old-toybox", "guarded-adb", "secure-screen")
 FEW = [f"example_suite/test_{name}.py" for name in ("01_first_test", "08_goldens", "11_devices")]
 QUICK = "tests.doubles.quick_phones"
 NEW_APP = """
@@ -56,7 +59,7 @@ FAILING: Mapping[str, Mapping[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("quirk", [name for name in WORKING if SOAK or name not in SLOW])
+@pytest.mark.parametrize("quirk", WORKING if SOAK else LESSONS_ALWAYS)
 def test_the_lessons_pass_on_a_phone_with_the_quirk(quirk: str, tmp_path: Path) -> None:
     """The example suite passes, except for what such a phone cannot do, which is told."""
     expected = FAILING.get(quirk, {})
@@ -91,19 +94,26 @@ def run_lessons(lessons: list[str], device: str, folder: Path) -> subprocess.Com
     )
 
 
+@pytest.fixture(scope="module")
+def phones() -> Iterator[Simulator]:
+    """Start a phone for each quirk that lets a phone work."""
+    kinds = ",".join(f"phone+{quirk}" for quirk in WORKING)
+    with Simulator(devices=kinds, time_scale=0.1) as phones:
+        yield phones
+
+
 @pytest.mark.parametrize("quirk", WORKING)
-def test_pictures_and_the_state_of_the_screen_are_right(quirk: str) -> None:
+def test_pictures_and_the_state_of_the_screen_are_right(quirk: str, phones: Simulator) -> None:
     """The picture is not dark, and the phone tells whether its screen is on."""
-    with Simulator(devices=1, time_scale=0.1, quirks=[quirk]) as simulator:
-        address = f"{simulator.adb_host}:{simulator.adb_port}"
-        with connect(simulator.serials[0], adb=address) as claw:
-            claw.open_app(SETTINGS)
-            claw.scroll_and_click(text="About phone")
-            expect(claw.node(text="Android version")).to_be_visible()
-            picture = claw.screenshot()
-            awake = screen_state(claw.device)
-            slept = claw.device.shell("input keyevent SLEEP")
-            asleep = screen_state(claw.device)
+    serial = phones.serials[WORKING.index(quirk)]
+    with connect(serial, adb=f"{phones.adb_host}:{phones.adb_port}") as claw:
+        claw.open_app(SETTINGS)
+        claw.scroll_and_click(text="About phone")
+        expect(claw.node(text="Android version")).to_be_visible()
+        picture = claw.screenshot()
+        awake = screen_state(claw.device)
+        slept = claw.device.shell("input keyevent SLEEP")
+        asleep = screen_state(claw.device)
 
     assert picture.startswith(b"\x89PNG\r\n\x1a\n")
     assert len(picture) > 10_000
@@ -136,6 +146,6 @@ def test_a_log_without_the_operators_lines_is_told_as_such() -> None:
             connect(simulator.serials[0], adb=address) as claw,
             pytest.raises(ClawperatorError) as caught,
         ):
-            claw.open_app(SETTINGS)
+            claw.execute([{"type": "snapshot_ui"}], timeout=1)
 
     assert caught.value.code == ErrorCode.LOGCAT_UNAVAILABLE
