@@ -51,8 +51,12 @@ def pytest_report_header() -> list[str]:
     return [f"tests in random order: {_SEED}={seed}"] if seed else []
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Shuffle the files, and the tests within each; fixtures of modules stay cheap."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out tests for long runs; shuffle the files, and the tests within each, on request."""
+    if not os.environ.get("CLAWPERATOR_SOAK"):
+        long = [item for item in items if item.get_closest_marker("soak")]
+        items[:] = [item for item in items if item not in set(long)]
+        config.hook.pytest_deselected(items=long)
     if seed := os.environ.get(_SEED):
         order = random.Random(seed)
         files = {path: order.random() for path in dict.fromkeys(item.path for item in items)}

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.programs import REDIS, missing
 
 ROOT = Path(__file__).parents[2]
@@ -13,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 SHORT = ("--seed", "4048", "--rounds", "3", "--tests", "6", "--longest", "300", "--quick")
 
 
+@pytest.mark.soak
 def test_runs_that_are_struck_at_random() -> None:
     """Nothing overlaps, no verdict is lost, and nothing is left behind."""
     played = subprocess.run(

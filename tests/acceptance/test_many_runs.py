@@ -221,6 +221,7 @@ def check_survivor(run: Run) -> int:
     return len(crashed)
 
 
+@pytest.mark.soak
 def test_runs_that_are_killed(lab: Lab, locks: Path) -> None:
     """The other runs end all their tests, no phone has two executions at once, nothing is left."""
     seed = random.randrange(1_000_000)
@@ -362,7 +363,7 @@ class TestAdbServer:
         assert ends.count("failed") <= 2, run.output
         assert lab.stats()["overlaps"] == 0
 
-    @pytest.mark.skipif(not IS_SOAK, reason="by design: make soak waits for phones that are gone")
+    @pytest.mark.soak
     def test_it_stays_away(self, lab: Lab, own: OwnAdbServer) -> None:
         """The run ends, and says that the adb server is gone."""
         lab.adb = str(own.server)
@@ -406,7 +407,7 @@ class TestRedis:
         assert lab.stats()["overlaps"] == 0
         self.nothing_left(server, lab)
 
-    @pytest.mark.parametrize("away", [0.0, 3.0])
+    @pytest.mark.parametrize("away", [0.0, pytest.param(3.0, marks=pytest.mark.soak)])
     def test_it_is_away_when_workers_begin(
         self, lab: Lab, server: RedisServer, away: float
     ) -> None:
@@ -426,6 +427,7 @@ class TestRedis:
         assert [*run.outcomes.values()] == [["passed"]] * 4
         assert lab.stats()["overlaps"] == 0
 
+    @pytest.mark.soak
     def test_it_comes_back_while_a_run_waits(self, lab: Lab, server: RedisServer) -> None:
         """A run that waits for a phone waits for Redis as well, and has the phone in the end."""
         quick = QUICK_REDIS.format(ttl=10.0)
@@ -446,6 +448,7 @@ class TestRedis:
         assert "has just started" in new.output.partition("does not work")[2]
         assert lab.stats()["overlaps"] == 0
 
+    @pytest.mark.soak
     def test_it_stays_away_too_long(self, lab: Lab, server: RedisServer) -> None:
         """Once the leases have run out nothing is sent, and the run ends and says why."""
         suite = NAPS.format(tests=200, milliseconds=20)

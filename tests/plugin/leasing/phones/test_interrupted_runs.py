@@ -42,13 +42,11 @@ ENDLESS: dict[str, dict[str, object]] = {
     "installing": {"download_seconds": 60},
     "booting": {"never": "boots"},
 }
-OFTEN = (
-    ("installing", signal.SIGINT, "0"),
-    ("booting", signal.SIGTERM, "2"),
-    ("testing", signal.SIGTERM, "0"),
-)
+OFTEN = (("booting", signal.SIGTERM, "2"),)
 ALWAYS = (
     *OFTEN,
+    ("installing", signal.SIGINT, "0"),
+    ("testing", signal.SIGTERM, "0"),
     ("installing", signal.SIGTERM, "2"),
     ("booting", signal.SIGINT, "0"),
     ("booting", signal.SIGINT, "2"),
