@@ -10,8 +10,8 @@ import pytest
 
 from pytest_clawperator.errors import PayloadError, is_file
 from pytest_clawperator.plugin.features.payloads import load_payload
-from pytest_clawperator.plugin.features.validating import is_validating
 from pytest_clawperator.plugin.input.marker_values import marker_error, marker_value
+from pytest_clawperator.plugin.input.option_values import is_validating
 from pytest_clawperator.plugin.markers import ASK_FOR_DEVICE, markers_of, misspelt_marker
 from pytest_clawperator.plugin.stash import MARKER_PROBLEMS
 from pytest_clawperator.plugin.worker_input import is_worker

@@ -15,8 +15,8 @@ import pytest
 from pytest_clawperator.errors import PayloadError
 from pytest_clawperator.plugin.features.payloads import load_payload
 from pytest_clawperator.plugin.input.marker_values import payloads_of
+from pytest_clawperator.plugin.input.option_values import is_validating
 from pytest_clawperator.plugin.session.terminal_lines import write_line
-from pytest_clawperator.plugin.stash import SETTINGS
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -93,9 +93,3 @@ def _payloads(item: pytest.Item) -> Iterator[pytest.Item]:
         yield PayloadItem.from_parent(
             item.parent, name=f"{item.name}::claw_payload[{name}]", declared=declared
         )
-
-
-def is_validating(config: pytest.Config) -> bool:
-    """Whether payloads are the tests of this run, and wrong ones its failures."""
-    settings = config.stash.get(SETTINGS, None)
-    return settings is not None and settings.validate

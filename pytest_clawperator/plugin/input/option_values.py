@@ -86,6 +86,12 @@ def refuse_options_without_effect(config: pytest.Config) -> None:
             raise pytest.UsageError(f"{source_of(config, field)} has no effect: {reason}")
 
 
+def is_validating(config: pytest.Config) -> bool:
+    """Whether this run only validates payloads (``--claw-validate``)."""
+    settings = config.stash.get(SETTINGS, None)
+    return settings is not None and settings.validate
+
+
 def is_ci(environment: Mapping[str, str]) -> bool:
     """Whether the variable CI says that nobody watches the run."""
     return environment.get("CI", "").strip().lower() not in _FALSE

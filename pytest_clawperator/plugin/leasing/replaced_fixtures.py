@@ -1,12 +1,9 @@
-"""Fixtures of the ladder that a conftest replaced: whether there are, and what they return."""
+"""Check what the fixtures that a conftest replaced return."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from inspect import getattr_static
 from reprlib import repr as short_repr
-
-import pytest
 
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.devices.pool import Lease
@@ -19,20 +16,6 @@ _TYPES = {
     "clawperator_lease": Lease,
     "clawperator_client": Clawperator,
 }
-_OUR_FIXTURES = "pytest_clawperator.plugin.fixtures"
-_TO_DEVICE = ("clawperator_lease", "clawperator_transport", "clawperator_client")
-
-
-def is_ladder_replaced(config: pytest.Config, items: Iterable[pytest.Item]) -> bool:
-    """Whether a conftest or a test module brings its own way to a device."""
-    places: set[object] = {*config.pluginmanager.get_plugins()}
-    places.update(getattr(item, "module", None) for item in items)
-    return any(
-        hasattr(place, name)
-        for place in places
-        if getattr(place, "__name__", None) != _OUR_FIXTURES
-        for name in _TO_DEVICE
-    )
 
 
 def check_values(**values: object) -> None:

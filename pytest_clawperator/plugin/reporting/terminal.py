@@ -13,10 +13,10 @@ from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
 from pytest_clawperator.plugin.evidence.used_clients import clients_of
 from pytest_clawperator.plugin.leasing.fit.device_needs import uses_device
+from pytest_clawperator.plugin.leasing.fit.unfit_tests import is_ladder_replaced
 from pytest_clawperator.plugin.leasing.held_devices import hold_alone
 from pytest_clawperator.plugin.leasing.matrix import class_of
 from pytest_clawperator.plugin.leasing.phones.ended import PHONES_PLUGIN
-from pytest_clawperator.plugin.leasing.replaced_fixtures import is_ladder_replaced
 from pytest_clawperator.plugin.session.events import show_line
 from pytest_clawperator.plugin.session.report_fields import INFRASTRUCTURE, NOTICES, USED_DEVICES
 from pytest_clawperator.plugin.session.run_folder import run_folder, shown_path

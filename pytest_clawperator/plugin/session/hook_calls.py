@@ -16,7 +16,7 @@ from pytest_clawperator.errors import ClawperatorError, ConfigurationError
 HOOK = "hook"
 
 _HINT = "Correct the hook, or have it return None to leave it to others."
-_NOT_THE_HOOK = (Path(__file__).parent, Path(pluggy.__file__).parent)
+_NOT_THE_HOOK = (__file__, str(Path(pluggy.__file__).parent))
 
 
 def call_hook(hook: pluggy.HookCaller, /, **arguments: Any) -> Any:
@@ -46,5 +46,5 @@ def wrong_result(hook: str, result: object, wanted: str) -> ConfigurationError:
 def _trace_in_hook(exc: Exception) -> str:
     """Return the traceback of the exception, from the hook on."""
     frames = traceback.extract_tb(exc.__traceback__)
-    own = [one for one in frames if Path(one.filename).parent not in _NOT_THE_HOOK]
+    own = [one for one in frames if not one.filename.startswith(_NOT_THE_HOOK)]
     return "".join(traceback.format_list(own or frames)).rstrip()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import pytest
 
@@ -13,13 +13,14 @@ from pytest_clawperator.plugin.input.option_values import settings_of
 from pytest_clawperator.plugin.leasing.fit.device_needs import DeviceNeeds, needs_of, unmet
 from pytest_clawperator.plugin.leasing.held_devices import hold_alone
 from pytest_clawperator.plugin.leasing.matrix import class_of, classes_of
-from pytest_clawperator.plugin.leasing.replaced_fixtures import is_ladder_replaced
 from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.stash import DEVICE_NEEDS, DEVICE_POOL, UNFIT_TESTS
 from pytest_clawperator.plugin.usage import is_listing
 from pytest_clawperator.plugin.worker_input import CLASS_MEMBERS, is_worker, worker_input
 
 _NAMED, _REASONS = 3, 3
+_OUR_FIXTURES = "pytest_clawperator.plugin.fixtures"
+_TO_DEVICE = ("clawperator_lease", "clawperator_transport", "clawperator_client")
 
 
 @pytest.hookimpl(trylast=True)  # after the lines that name the devices
@@ -82,6 +83,18 @@ def unfit_tests(
         if reason := reasons.get(wanted):
             found.setdefault(reason, []).append(test)
     return found
+
+
+def is_ladder_replaced(config: pytest.Config, items: Iterable[pytest.Item]) -> bool:
+    """Whether a conftest or a test module brings its own way to a device."""
+    places: set[object] = {*config.pluginmanager.get_plugins()}
+    places.update(getattr(item, "module", None) for item in items)
+    return any(
+        hasattr(place, name)
+        for place in places
+        if getattr(place, "__name__", None) != _OUR_FIXTURES
+        for name in _TO_DEVICE
+    )
 
 
 def runs_in_another_class(item: pytest.Item) -> bool:
