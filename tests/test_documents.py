@@ -20,10 +20,9 @@ from types import FunctionType
 import pytest
 
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
-from pytest_clawperator.plugin import fixtures, hookspecs
-from pytest_clawperator.plugin.features import test_files
+from pytest_clawperator.plugin import fixtures, hookspecs, test_files
+from pytest_clawperator.plugin.behind_gate import Rooms
 from pytest_clawperator.plugin.options import OPTIONS
-from pytest_clawperator.plugin.rooms import Rooms
 from pytest_clawperator.simulator.faults import FAULTS
 from pytest_clawperator.simulator.screen.app_files.load import parse_app
 from pytest_clawperator.skills.test_files.files import read_test_file

@@ -24,7 +24,7 @@ def test_a_notice_is_written_once_and_shown(
     pytester.makeconftest(
         f"""
         import pytest
-        from pytest_clawperator.plugin.session.events import events_of
+        from pytest_clawperator.plugin.run import events_of
 
         @pytest.fixture
         def trouble(request):
