@@ -368,13 +368,6 @@ def test_a_step_runs_a_recipe_of_a_skill(
     result.stdout.fnmatch_lines([">*- skill: com.android.settings.open", "E *COMPILE*"])
 
 
-def test_test_files_can_be_switched_off(suite: pytest.Pytester, run: Run) -> None:
-    """Without the part that reads them, such files are no tests."""
-    result = run("-p", "no:pytest_clawperator.plugin.test_files")
-
-    result.assert_outcomes()
-
-
 def test_app_and_device_have_the_keys_of_their_markers() -> None:
     """What `app:` and `device:` take is what the markers take."""
     written = [name for name in APP_KEYS if name in signature_of("claw_app")]
