@@ -98,13 +98,13 @@ from pytest_clawperator.errors import ValidatorMismatchError as ValidatorMismatc
 from pytest_clawperator.execution.result import LogSlice as LogSlice
 from pytest_clawperator.execution.result import RunResult as RunResult
 from pytest_clawperator.execution.result import RunStep as RunStep
-from pytest_clawperator.plugin.evidence.artifacts import Artifacts as Artifacts
-from pytest_clawperator.plugin.features.checkpoints import ReachCheckpoint as ReachCheckpoint
-from pytest_clawperator.plugin.input.settings import Settings as Settings
-from pytest_clawperator.plugin.leasing.phones.simulated import (
+from pytest_clawperator.plugin.app_state import ReachCheckpoint as ReachCheckpoint
+from pytest_clawperator.plugin.artifacts import Artifacts as Artifacts
+from pytest_clawperator.plugin.ladder import SeveralDevices as SeveralDevices
+from pytest_clawperator.plugin.phones import (
     SimulatorScenario as SimulatorScenario,
 )
-from pytest_clawperator.plugin.leasing.spare_devices import SeveralDevices as SeveralDevices
+from pytest_clawperator.plugin.settings import Settings as Settings
 from pytest_clawperator.report.sinks.protocol import Attachment as Attachment
 from pytest_clawperator.report.sinks.protocol import ReportSink as ReportSink
 from pytest_clawperator.snapshot.bounds import Bounds as Bounds

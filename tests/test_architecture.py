@@ -28,10 +28,10 @@ SIMULATOR_MAY_IMPORT = ("errors", "simulator", "transport.binary")
 # take as long to import as all of the plugin.
 LATE_IN_PLUGIN = {
     (
-        "plugin/input/option_values.py",
+        "plugin/settings.py",
         "pytest_clawperator.simulator.screen.app_files.load.load_app",
     ),
-    ("plugin/xdist/scheduling.py", "xdist.report.report_collection_diff"),
+    ("plugin/scheduler.py", "xdist.report.report_collection_diff"),
 }
 
 # The one home of each third-party package, as path prefixes inside the package.
@@ -293,7 +293,7 @@ def test_the_modules_of_a_click_are_there() -> None:
         ("plugin/x.py", "from pytest_clawperator.errors import ClawperatorError"),
         ("plugin/x.py", "from pytest_clawperator.plugin.leasing import fixture_bodies"),
         ("plugin/evidence/x.py", "from pytest_clawperator.plugin.leasing import fixture_bodies"),
-        ("plugin/leasing/x.py", "def f():\n    import pytest_clawperator.plugin.xdist.backlog"),
+        ("plugin/leasing/x.py", "def f():\n    import pytest_clawperator.plugin.workforce"),
         ("plugin/evidence/x.py", "from pytest_clawperator.plugin.reporting import hints"),
     ],
 )

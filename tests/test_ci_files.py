@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from pytest_clawperator.plugin.input.option_values import settings_of
+from pytest_clawperator.plugin.settings import settings_of
 
 FOLDER = Path(__file__).parent.parent / "docs" / "ci"
 OWN_WORKFLOWS = sorted((FOLDER.parent.parent / ".github" / "workflows").glob("*.yml"))

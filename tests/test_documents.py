@@ -20,10 +20,8 @@ from types import FunctionType
 import pytest
 
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
-from pytest_clawperator.plugin import fixtures, hookspecs
-from pytest_clawperator.plugin.features import test_files
+from pytest_clawperator.plugin import hookspecs
 from pytest_clawperator.plugin.options import OPTIONS
-from pytest_clawperator.plugin.rooms import Rooms
 from pytest_clawperator.simulator.faults import FAULTS
 from pytest_clawperator.simulator.screen.app_files.load import parse_app
 from pytest_clawperator.skills.test_files.files import read_test_file
@@ -304,15 +302,6 @@ def test_every_option_is_documented(request: pytest.FixtureRequest) -> None:
     told = re.findall(r"^\| `(--claw-[a-z-]+)", read("options.md"), re.MULTILINE)
 
     assert sorted(told) == sorted(f"--{name.replace('_', '-')}" for name in options)
-
-
-def test_every_part_is_documented() -> None:
-    """The table has every part that can be switched off, in the order in which they are."""
-    told = re.findall(
-        r"^\| `(pytest_clawperator\.plugin\.[\w.]+)`", read("options.md"), re.MULTILINE
-    )
-
-    assert told == [part.__name__ for part in (fixtures, *Rooms.parts, test_files)]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.stem)

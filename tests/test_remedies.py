@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.cli.hints import for_command_line
-from pytest_clawperator.plugin.session.hints import for_pytest
+from pytest_clawperator.plugin.failures import for_pytest
 from pytest_clawperator.remedies import (
     Remedy,
     RemedyKind,

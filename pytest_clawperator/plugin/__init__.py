@@ -3,7 +3,7 @@
 pytest imports this in every project the package is installed in, used or not. The modules
 beside this one are the front: always loaded, and importing nothing heavy. What needs devices
 is in the rooms, the folders below, which ``gate.py`` imports when a run uses them. Each part
-can be switched off by its name, as in ``-p no:pytest_clawperator.plugin.reporting.terminal``.
+can be switched off by its name, as in ``-p no:pytest_clawperator.plugin.terminal``.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 ``clawperator_settings`` → ``clawperator_lease`` → ``clawperator_transport`` →
 ``clawperator_client`` → ``clawperator``; all but the last live as long as the run. What they do
-is in ``leasing/fixture_bodies.py``, ``leasing/spare_devices.py`` and ``evidence/on_failure.py``.
+is in ``ladder.py`` and ``recorder.py``.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from pytest_clawperator.contracts.device import DeviceInfo
     from pytest_clawperator.contracts.payload import Execution
     from pytest_clawperator.devices.pool import Lease
-    from pytest_clawperator.plugin.evidence.artifacts import Artifacts
-    from pytest_clawperator.plugin.features.checkpoints import ReachCheckpoint
-    from pytest_clawperator.plugin.input.settings import Settings
-    from pytest_clawperator.plugin.leasing.spare_devices import SeveralDevices
+    from pytest_clawperator.plugin.app_state import ReachCheckpoint
+    from pytest_clawperator.plugin.artifacts import Artifacts
+    from pytest_clawperator.plugin.ladder import SeveralDevices
+    from pytest_clawperator.plugin.settings import Settings
     from pytest_clawperator.transport.interface import Transport
 
 

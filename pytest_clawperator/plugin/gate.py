@@ -15,10 +15,10 @@ import pytest
 from pytest_clawperator.plugin.stash import IS_GATE_OPEN
 
 if TYPE_CHECKING:
-    from pytest_clawperator.plugin.rooms import Rooms
+    from pytest_clawperator.plugin.behind_gate import Rooms
 
-_ROOMS = "pytest_clawperator.plugin.rooms"
-_TEST_FILES = "pytest_clawperator.plugin.features.test_files"
+_ROOMS = "pytest_clawperator.plugin.behind_gate"
+_TEST_FILES = "pytest_clawperator.plugin.test_files"
 
 
 def import_rooms() -> type[Rooms]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.devices.pool import Candidate
     from pytest_clawperator.devices.requirements import Requirements
     from pytest_clawperator.execution.postprocess import Processor
-    from pytest_clawperator.plugin.leasing.phones.simulated import SimulatorScenario
+    from pytest_clawperator.plugin.phones import SimulatorScenario
     from pytest_clawperator.report.sinks.protocol import ReportSink
 
 

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from pytest_clawperator.emulators.checkpoints.checkpoints import Checkpoints
     from pytest_clawperator.errors import ClawperatorError
     from pytest_clawperator.execution.pipeline import Pipeline
-    from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
-    from pytest_clawperator.plugin.evidence.recorder import Recorder
-    from pytest_clawperator.plugin.evidence.report_sinks import ReportSinks
-    from pytest_clawperator.plugin.evidence.tracing.attempt_trace import AttemptTrace
-    from pytest_clawperator.plugin.features.golden_use import GoldenUse
-    from pytest_clawperator.plugin.input.settings import Settings
-    from pytest_clawperator.plugin.leasing.early_connection import EarlyConnection
-    from pytest_clawperator.plugin.leasing.fit.device_needs import DeviceNeeds
-    from pytest_clawperator.plugin.leasing.reserved_leases import ReservedLeases
-    from pytest_clawperator.plugin.session.events import EventHub
+    from pytest_clawperator.plugin.clients import ClientActivity
+    from pytest_clawperator.plugin.connecting import EarlyConnection
+    from pytest_clawperator.plugin.device_needs import DeviceNeeds
+    from pytest_clawperator.plugin.goldens import GoldenUse
+    from pytest_clawperator.plugin.leasing import ReservedLeases
+    from pytest_clawperator.plugin.recorder import Recorder
+    from pytest_clawperator.plugin.report_sinks import ReportSinks
+    from pytest_clawperator.plugin.run import EventHub
+    from pytest_clawperator.plugin.settings import Settings
+    from pytest_clawperator.plugin.tracing import AttemptTrace
     from pytest_clawperator.redaction.finder import Secrets
 
 # On the config: what was asked for, and what the process knows of the run.

@@ -16,7 +16,7 @@ DEADLINE = 300.0
 BESIDE = Path(sys.prefix) / "others"
 
 CONFTEST = """
-from pytest_clawperator.plugin.leasing.phones.simulated import SimulatorScenario
+from pytest_clawperator.plugin.phones import SimulatorScenario
 
 
 def pytest_clawperator_simulator_scenario():

@@ -21,8 +21,8 @@ from pytest_clawperator import (
     validate_execution,
 )
 from pytest_clawperator.errors import ClawperatorError, ExpectationError
-from pytest_clawperator.plugin.evidence.artifacts import Artifacts
-from pytest_clawperator.plugin.features.payloads import load_payload
+from pytest_clawperator.plugin.artifacts import Artifacts
+from pytest_clawperator.plugin.marker_values import load_payload
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.simulator.screen.app_files.load import load_app
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.plugin.leasing.phones.simulated import SimulatorScenario
+from pytest_clawperator.plugin.phones import SimulatorScenario
 
 
 def pytest_clawperator_simulator_scenario() -> SimulatorScenario:

@@ -13,7 +13,7 @@ import sys
 
 def pytest_unconfigure(config):
     if not hasattr(config, "workerinput"):
-        print("rooms:", "pytest_clawperator.plugin.rooms" in sys.modules)
+        print("rooms:", "pytest_clawperator.plugin.behind_gate" in sys.modules)
 """
 
 
@@ -92,7 +92,7 @@ def test_a_test_that_imports_the_library_indirectly_opens_the_gate_for_the_next(
     pytester.makepyfile(
         own_helper="import pytest_clawperator.errors",
         test_it="""
-        TERMINAL = "pytest_clawperator.plugin.reporting.terminal"
+        TERMINAL = "pytest_clawperator.plugin.terminal"
 
         def test_first(request):
             assert not request.config.pluginmanager.hasplugin(TERMINAL)

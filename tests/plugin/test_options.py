@@ -8,8 +8,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from pytest_clawperator.plugin.input.settings import Settings
 from pytest_clawperator.plugin.options import OPTIONS, Option
+from pytest_clawperator.plugin.settings import Settings
 from tests.plugin.conftest import Run
 
 

@@ -79,7 +79,7 @@ def test_a_device_asked_for_late(pytester: pytest.Pytester) -> None:
         def test_late(request):
             with pytest.raises(NoDeviceError, match="no devices were listed"):
                 request.getfixturevalue("clawperator")
-            terminal = "pytest_clawperator.plugin.reporting.terminal"
+            terminal = "pytest_clawperator.plugin.terminal"
             assert request.config.pluginmanager.hasplugin(terminal)
         """
     )

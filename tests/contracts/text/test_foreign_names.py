@@ -19,7 +19,7 @@ from pytest_clawperator.contracts.selectors import KEYWORDS, NodeMatcher
 from pytest_clawperator.contracts.text import foreign_names
 from pytest_clawperator.contracts.text.unknown_names import is_sentence
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.plugin.input.settings import WHEN
+from pytest_clawperator.plugin.settings import WHEN
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 from tests.written_calls import SUBJECTS, check_call
 

@@ -23,7 +23,7 @@ from pytest_clawperator.devices.doctor.report import (
     passed,
     warned,
 )
-from pytest_clawperator.plugin.session.hints import for_pytest
+from pytest_clawperator.plugin.failures import for_pytest
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.wire import AdbServer
 

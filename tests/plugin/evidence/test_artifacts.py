@@ -8,11 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
-from pytest_clawperator.plugin.evidence.artifacts import (
-    Artifacts,
-    folder_name,
-    safe_file_name,
-)
+from pytest_clawperator.plugin.artifacts import Artifacts, folder_name, safe_file_name
 from pytest_clawperator.report.sinks.protocol import Attachment
 
 

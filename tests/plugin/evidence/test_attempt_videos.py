@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from pytest_clawperator.plugin.evidence.attempt_videos import AttemptVideos
+from pytest_clawperator.plugin.video import AttemptVideos
 from tests.plugin.evidence.test_video import DEADLINE, Recording
 
 

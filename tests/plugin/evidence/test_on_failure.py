@@ -386,7 +386,7 @@ def test_a_run_that_is_broken_off_does_not_look_at_the_device(
     """A run that somebody breaks off ends without looking at the device."""
     pytester.makeconftest(
         """
-        from pytest_clawperator.plugin.evidence import recorder
+        from pytest_clawperator.plugin import recorder
 
         def pytest_configure(config):
             before = recorder.collect

@@ -13,7 +13,7 @@ from pytest_clawperator.errors import (
     ShellError,
     TransportError,
 )
-from pytest_clawperator.plugin.evidence.video import Video
+from pytest_clawperator.plugin.video import Video
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.transport import ScriptedTransport
 

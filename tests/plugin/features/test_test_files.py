@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from pytest_clawperator.devices.requirements import Form, Requirements
-from pytest_clawperator.plugin.input.marker_values import MISSING, AppUse
+from pytest_clawperator.plugin.marker_values import MISSING, AppUse
 from pytest_clawperator.plugin.markers import signature_of
 from pytest_clawperator.skills.test_files.conversion import as_python
 from pytest_clawperator.skills.test_files.files import read_test_file
@@ -366,13 +366,6 @@ def test_a_step_runs_a_recipe_of_a_skill(
 
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines([">*- skill: com.android.settings.open", "E *COMPILE*"])
-
-
-def test_test_files_can_be_switched_off(suite: pytest.Pytester, run: Run) -> None:
-    """Without the part that reads them, such files are no tests."""
-    result = run("-p", "no:pytest_clawperator.plugin.features.test_files")
-
-    result.assert_outcomes()
 
 
 def test_app_and_device_have_the_keys_of_their_markers() -> None:

@@ -11,7 +11,7 @@ def test_a_conftest_says_what_phones_are_like(pytester: pytest.Pytester, run_pla
     """A conftest gives the phones another Android and a fault."""
     pytester.makeconftest(
         """
-        from pytest_clawperator.plugin.leasing.phones.simulated import SimulatorScenario
+        from pytest_clawperator.plugin.phones import SimulatorScenario
 
         def pytest_clawperator_simulator_scenario(config):
             return SimulatorScenario(api=33, faults=["step_error type=click code=GESTURE_FAILED"])

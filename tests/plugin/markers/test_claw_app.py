@@ -9,8 +9,8 @@ import pytest
 
 from pytest_clawperator.client.device import Device
 from pytest_clawperator.contracts.device import DeviceInfo
-from pytest_clawperator.plugin.features.apps import begin_app
-from pytest_clawperator.plugin.input.marker_values import AppUse
+from pytest_clawperator.plugin.app_state import begin_app
+from pytest_clawperator.plugin.marker_values import AppUse
 from pytest_clawperator.transport.adb import AdbTransport
 from tests.doubles.transport import ScriptedTransport
 from tests.plugin.conftest import Run

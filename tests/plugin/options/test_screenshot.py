@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.plugin.input.settings import ALLOWED_WHEN
+from pytest_clawperator.plugin.settings import ALLOWED_WHEN
 from tests.plugin.conftest import Run
 
 FILES = {"screenshot": "screenshot.png", "snapshot": "snapshot.xml", "logcat": "log.txt"}

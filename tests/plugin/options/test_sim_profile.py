@@ -15,7 +15,7 @@ def test_profile(clawperator):
     print("steps", [step.id for step in clawperator.execute(steps).steps])
 """
 QUICK = """
-from pytest_clawperator.plugin.leasing.phones.simulated import SimulatorScenario
+from pytest_clawperator.plugin.phones import SimulatorScenario
 
 def pytest_clawperator_simulator_scenario():
     return SimulatorScenario(time_scale=0.02)

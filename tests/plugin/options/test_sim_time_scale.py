@@ -16,7 +16,7 @@ def test_scale(clawperator_transport, pytestconfig):
     print("started", found)
 """
 SEEDED = """
-from pytest_clawperator.plugin.leasing.phones.simulated import SimulatorScenario
+from pytest_clawperator.plugin.phones import SimulatorScenario
 
 def pytest_clawperator_simulator_scenario():
     return SimulatorScenario(time_scale=0.5, seed=4711)

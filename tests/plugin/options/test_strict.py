@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pytest_clawperator.plugin.input.option_values import is_ci
+from pytest_clawperator.plugin.settings import is_ci
 from pytest_clawperator.simulator import Simulator
 from tests.plugin.conftest import Run
 

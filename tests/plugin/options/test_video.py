@@ -88,7 +88,7 @@ def test_a_long_test(pytester: pytest.Pytester, run: Run, phone: AdbTransport) -
         from functools import partial
 
         import pytest
-        from pytest_clawperator.plugin.evidence import attempt_videos
+        from pytest_clawperator.plugin import video as attempt_videos
 
         @pytest.fixture(scope="session", autouse=True)
         def short_segments():

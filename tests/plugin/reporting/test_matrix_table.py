@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from pytest_clawperator.plugin.reporting.matrix_table import without_class
+from pytest_clawperator.plugin.matrix import without_class
 from tests.plugin.conftest import Run
 
-PART = "pytest_clawperator.plugin.reporting.matrix_table"
+PART = "pytest_clawperator.plugin.matrix"
 # What a matrix makes of tests, without devices: one of each class, whose reports say which.
 CONFTEST = """
 import pytest

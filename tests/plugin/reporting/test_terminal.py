@@ -6,7 +6,7 @@ import pytest
 
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.devices.pool import Candidate
-from pytest_clawperator.plugin.reporting.terminal import device_lines
+from pytest_clawperator.plugin.terminal import device_lines
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from tests.doubles.host import running_host
@@ -298,7 +298,7 @@ class TestSummary:
         pytester.makeconftest(
             """
             import pytest
-            from pytest_clawperator.plugin.session.events import events_of
+            from pytest_clawperator.plugin.run import events_of
 
             @pytest.fixture
             def trouble(request):

@@ -9,8 +9,7 @@ from typing import Any
 import execnet
 import pytest
 
-from pytest_clawperator.plugin.session.channel import ask, open_channel, reply
-from pytest_clawperator.plugin.worker_input import CHANNEL
+from pytest_clawperator.plugin.worker_input import CHANNEL, ask, open_channel, reply
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from pytest_clawperator.plugin.session import ending_signals
+from pytest_clawperator.plugin import run
 
 BOTH = (signal.SIGTERM, signal.SIGHUP)
 
@@ -41,7 +41,7 @@ def restored() -> Iterator[None]:
 def configured() -> Config:
     """Let the part handle the signals."""
     config = Config()
-    ending_signals.pytest_configure(config)  # type: ignore[arg-type]
+    run.pytest_configure(config)  # type: ignore[arg-type]
     return config
 
 

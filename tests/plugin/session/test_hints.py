@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from pytest_clawperator.errors import AmbiguousDeviceError, ClawperatorError, NoDeviceError
-from pytest_clawperator.plugin.session.hints import for_pytest, hint_of, in_options
+from pytest_clawperator.plugin.failures import for_pytest, hint_of, in_options
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from tests.plugin.conftest import Run
 

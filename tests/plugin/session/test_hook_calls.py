@@ -73,7 +73,7 @@ def test_where_nobody_named_devices(
         (
             "simulator_scenario",
             "{'api': 34}",
-            "a pytest_clawperator.plugin.leasing.phones.simulated.SimulatorScenario",
+            "a pytest_clawperator.plugin.phones.SimulatorScenario",
         ),
         ("processors", "['nonsense']", "a list of functions"),
         ("processors", "7", "a list of functions"),

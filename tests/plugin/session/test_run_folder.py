@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.plugin.session.run_folder import run_id, shown_path
+from pytest_clawperator.plugin.run import run_id, shown_path
 from pytest_clawperator.plugin.worker_input import SHARED_RUN_ID
 
 

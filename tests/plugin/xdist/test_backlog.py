@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.plugin.xdist.backlog import ANY, Backlog
+from pytest_clawperator.plugin.workforce import ANY, Backlog
 
 A, B = 1, 2
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.plugin.xdist.durations import load_durations, save_durations
+from pytest_clawperator.plugin.scheduler import load_durations, save_durations
 
 KEY = "clawperator/durations"
 

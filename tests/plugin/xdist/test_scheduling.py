@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_clawperator.plugin.xdist.scheduling import DeviceScheduling
+from pytest_clawperator.plugin.scheduler import DeviceScheduling
 from tests.plugin.conftest import Run
 
 END = -1
@@ -668,7 +668,7 @@ def test_replacement_without_device() -> None:
 REAL = """
 import pytest
 
-from pytest_clawperator.plugin.xdist.scheduling import DeviceScheduling
+from pytest_clawperator.plugin.scheduler import DeviceScheduling
 from tests.plugin.conftest import Run
 
 def pytest_xdist_make_scheduler(config):

@@ -14,11 +14,10 @@ import pytest
 from PIL import Image
 
 from pytest_clawperator.errors import EnvelopeTimeoutError
-from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
-from pytest_clawperator.plugin.evidence.report_sinks import ReportSinks
-from pytest_clawperator.plugin.evidence.tracing import pictures
-from pytest_clawperator.plugin.evidence.tracing.output import TraceOutput
-from pytest_clawperator.plugin.evidence.tracing.pictures import PictureTaker
+from pytest_clawperator.plugin import trace_pictures
+from pytest_clawperator.plugin.clients import ClientActivity
+from pytest_clawperator.plugin.report_sinks import ReportSinks, TraceOutput
+from pytest_clawperator.plugin.trace_pictures import PictureTaker
 from pytest_clawperator.redaction.finder import Secrets
 from pytest_clawperator.redaction.redaction import SECRETS
 from pytest_clawperator.report.trace.writing import EVENTS_FILE, TraceWriter
@@ -167,12 +166,12 @@ def test_a_picture_that_comes_too_late_is_not_shown(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It may show what the next execution did."""
-    monkeypatch.setattr(pictures, "_WITHIN", 0.01)
+    monkeypatch.setattr(trace_pictures, "_WITHIN", 0.01)
     scene.phone.captures.clear()
     scene.taker.take(scene.client, 7, None)
     scene.taker.wait(scene.client)
 
-    monkeypatch.setattr(pictures, "_WITHIN", DEADLINE)
+    monkeypatch.setattr(trace_pictures, "_WITHIN", DEADLINE)
     scene.phone.captures.set()
 
     (note,) = scene.told()
@@ -195,7 +194,7 @@ def test_equal_screens_share_one_picture(scene: Scene) -> None:
 def test_only_some_pictures_are_under_way_at_once(scene: Scene) -> None:
     """A phone that prints slowly holds up the test, and no memory is filled with pictures."""
     scene.phone.prints.clear()
-    for number in range(pictures._AT_ONCE):
+    for number in range(trace_pictures._AT_ONCE):
         scene.taker.take(scene.client, number, None)
 
     next_one = threading.Thread(target=scene.taker.take, args=(scene.client, 99, None), daemon=True)
@@ -205,4 +204,4 @@ def test_only_some_pictures_are_under_way_at_once(scene: Scene) -> None:
     scene.phone.prints.set()
     next_one.join(DEADLINE)
 
-    assert [event["kind"] for event in scene.told()] == ["picture"] * (pictures._AT_ONCE + 1)
+    assert [event["kind"] for event in scene.told()] == ["picture"] * (trace_pictures._AT_ONCE + 1)

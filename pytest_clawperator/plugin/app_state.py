@@ -1,0 +1,197 @@
+"""The state that a test starts in: its app, made ready and put away, and checkpoints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from functools import partial
+from typing import Protocol
+
+import pytest
+
+from pytest_clawperator.assertions.expect import expect
+from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.client.device import NoDevice
+from pytest_clawperator.client.device_commands import parse_packages
+from pytest_clawperator.emulators.checkpoints.checkpoints import Build, Checkpoints, Reached, Step
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ConfigurationError,
+    ErrorCode,
+    ExecutionsOnlyError,
+    StepFailedError,
+)
+from pytest_clawperator.plugin.clients import clients_of
+from pytest_clawperator.plugin.marker_values import AppUse, app_of
+from pytest_clawperator.plugin.recorder import recorder_of
+from pytest_clawperator.plugin.run import events_of
+from pytest_clawperator.plugin.stash import CHECKPOINTS, CURRENT_TEST
+
+# What Android calls the windows in which it says that an app has stopped, or hangs; the
+# button that closes them has the same id in both.
+_DIALOGS = {"Error": "crashed", "Not Responding": "does not respond"}
+
+_CLOSE = "android:id/aerr_close"
+
+# How many packages an error suggests, and how much alike names must be: many begin alike.
+_NEAR, _ALIKE = 3, 0.8
+
+
+def is_missing(client: Clawperator, use: AppUse) -> bool:
+    """Whether the app is not installed; behind a url that cannot be known."""
+    return not isinstance(client.device, NoDevice) and not client.device.is_installed(use.package)
+
+
+def missing_app(client: Clawperator, use: AppUse) -> ConfigurationError:
+    """Return the error about an app that is not there, with packages of similar names."""
+    installed = parse_packages(client.device.shell("pm list packages").stdout)
+    near = _near(use.package, installed)
+    meant = f"Did you mean {' or '.join(map(repr, near))}? Else install" if near else "Install"
+    return ConfigurationError(
+        f"claw_app({use.package!r}): the app is not installed on {client.device.info}",
+        code=ErrorCode.APP_NOT_FOUND,
+        serial=client.serial,
+        hint=f"{meant} it before the test, as a fixture can with device.install(apk); to skip such"
+        f" tests instead, write claw_app({use.package!r}, missing='skip').",
+        details={"near": near},
+    )
+
+
+def _near(package: str, installed: Collection[str]) -> list[str]:
+    """Return packages that may be meant: spelt alike, or with the same last word."""
+    alike = get_close_matches(package, sorted(installed), n=_NEAR, cutoff=_ALIKE)
+    last = package.rpartition(".")[2].lower()
+    same = [name for name in sorted(installed) if name.rpartition(".")[2].lower() == last]
+    return list(dict.fromkeys([*alike, *same]))[:_NEAR]
+
+
+def begin_app(client: Clawperator, use: AppUse, *, notice: Callable[[str], None]) -> None:
+    """Make the app ready as its marker asks; ``notice`` gets what stood in its way."""
+    __tracebackhide__ = True
+    try:
+        _begin(client, use, notice)
+    except ClawperatorError as error:
+        error.message = f"claw_app({use.package!r}): {error.message}"
+        raise error.with_traceback(None) from None  # the message says it all
+
+
+def _begin(client: Clawperator, use: AppUse, notice: Callable[[str], None]) -> None:
+    __tracebackhide__ = True
+    if use.clear:
+        client.device.clear_data(use.package)
+    elif use.stop:
+        client.close_app(use.package)
+    _close_dialog(client, use.package, notice)
+    if use.grant:
+        client.device.grant(use.package, *use.grant)
+    if use.launch:
+        _open(client, use.package)
+        expect(client).to_be_in_app(use.package)
+
+
+def _open(client: Clawperator, package: str) -> None:
+    """Open the app; behind a url it turns out only now that it is not there."""
+    __tracebackhide__ = True
+    try:
+        client.open_app(package)
+    except StepFailedError as error:
+        if error.code != ErrorCode.APP_NOT_FOUND or not isinstance(client.device, NoDevice):
+            raise
+        told = f"it is not installed on {client.device.info}, or cannot be opened"
+        raise ExecutionsOnlyError(told, code=error.code, serial=client.serial) from None
+
+
+def end_app(client: Clawperator, use: AppUse) -> None:
+    """Put the app away as its marker asks."""
+    __tracebackhide__ = True
+    if use.stop:
+        client.close_app(use.package)
+
+
+def _close_dialog(client: Clawperator, package: str, notice: Callable[[str], None]) -> None:
+    """Close what Android shows of an earlier crash of the app: it would lie over everything.
+
+    Most devices close it when the app is stopped, some do not.
+    """
+    __tracebackhide__ = True
+    if isinstance(client.device, NoDevice):
+        return
+    windows = client.device.shell("dumpsys window | grep 'Application '").stdout
+    names = "|".join(_DIALOGS)
+    found = re.search(rf"Application ({names}): {re.escape(package)}(?![\w.])", windows)
+    if found:
+        client.click(id=_CLOSE)
+        notice(f"{package} {_DIALOGS[found[1]]}: the dialog that says so was closed")
+
+
+class ReachCheckpoint(Protocol):
+    """What ``clawperator_checkpoint`` returns."""
+
+    def __call__(
+        self, name: str, *, build: Build, app: str | Sequence[str] | None = None
+    ) -> Reached:
+        """Bring the device into the state that ``build`` makes: restored, or else built.
+
+        ``build`` is called with the client. ``app`` is the package that the state is of, or
+        several; without it, it is that of the test's ``claw_app`` marker.
+        """
+
+
+def reach_checkpoint(
+    item: pytest.Item, client: Clawperator, *, check: Callable[[], None]
+) -> ReachCheckpoint:
+    """Return the function for a test; ``check`` raises if its device cannot be used."""
+
+    def reach(name: str, *, build: Build, app: str | Sequence[str] | None = None) -> Reached:
+        __tracebackhide__ = True
+        apps = _marked_app(item) if app is None else [app] if isinstance(app, str) else app
+        return _checkpoints_of(item.config, client, check).reach(name, build=build, apps=apps)
+
+    return reach
+
+
+def _marked_app(item: pytest.Item) -> Sequence[str]:
+    use = app_of(item)
+    return [use.package] if use is not None else []
+
+
+def _checkpoints_of(
+    config: pytest.Config, client: Clawperator, check: Callable[[], None]
+) -> Checkpoints:
+    """Return the checkpoints of a client, for the whole run: some things are told once."""
+    known = config.stash.setdefault(CHECKPOINTS, {})
+    if client not in known:
+        known[client] = Checkpoints(
+            client,
+            tell=partial(_tell, config, client),
+            check=check,
+            around=partial(_around, config, client),
+        )
+    return known[client]
+
+
+def _tell(config: pytest.Config, client: Clawperator, message: str) -> None:
+    """Show a line while the tests run, at their end, and in the report of this test."""
+    events_of(config).notice(client.serial, message)
+    recorder_of(config.stash[CURRENT_TEST]).note(message)
+
+
+@contextmanager
+def _around(config: pytest.Config, client: Clawperator, step: Step, name: str) -> Iterator[None]:
+    """Keep the evidence of this test apart from what the device restores of earlier ones.
+
+    A recording would be saved as well, and go on after each restore.
+    """
+    item = config.stash[CURRENT_TEST]
+    activity = next((one for one in clients_of(item) if one.client is client), None)
+    if activity is None:
+        yield
+        return
+    with recorder_of(item).pausing_video(activity):
+        if step == "restore":
+            with activity.going_back(f"restored to checkpoint {name!r}"):
+                yield
+        else:
+            yield

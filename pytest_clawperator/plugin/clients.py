@@ -1,0 +1,377 @@
+"""The clients of tests: which test uses which, and what each did in it.
+
+A test uses a client that one of its fixtures returned, or that it executed something with.
+Other clients are watched as well: the test may yet use them, and what they did in one test
+must not be reported for the next.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Container, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+from weakref import WeakSet
+
+import pytest
+
+from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.client.target import keywords_of
+from pytest_clawperator.contracts.events import (
+    ArtifactMade,
+    Event,
+    ExecutionFinished,
+    ExecutionStarted,
+    Observer,
+    SkillFinished,
+    SkillStarted,
+)
+from pytest_clawperator.contracts.params import ActionParams
+from pytest_clawperator.contracts.payload import Action, Execution
+from pytest_clawperator.errors import ClawperatorError
+from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.execution.typed_texts import hide_passwords, texts_typed_by
+from pytest_clawperator.plugin.stash import (
+    BEFORE_CLIENT_CLOSES,
+    CURRENT_TEST,
+    IS_BEING_SET_UP,
+    ON_CLIENT_DROPPED,
+    ON_CLIENT_USED,
+    OPEN_CLIENTS,
+    USED_CLIENTS,
+)
+from pytest_clawperator.redaction.redaction import SECRETS, hide
+from pytest_clawperator.transport.interface import Transport
+
+_KEPT_EXECUTIONS = 20
+
+_LONGEST_LABEL = 60
+
+
+@dataclass(frozen=True)
+class TimedAction:
+    """An execution that took so many seconds."""
+
+    seconds: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A stretch of the log that is not the test's, and the line that stands for it."""
+
+    start: int
+    end: int
+    line: bytes
+
+
+def _ignore(event: Event) -> None:
+    """Tell nobody."""
+
+
+@dataclass(eq=False)
+class ClientActivity:
+    """What a client did during the current test; between tests nothing is noted.
+
+    ``on_use`` is called before each execution of the test, ``tell`` with all that happens in
+    it. ``fixtures`` are the names of those
+    that returned the client and did not end yet.
+    """
+
+    client: Clawperator
+    on_use: Callable[[ClientActivity], None] = lambda _: None
+    tell: Observer = _ignore
+    fixtures: list[str] = field(default_factory=list)
+    executions: deque[ExecutionFinished] = field(
+        default_factory=lambda: deque(maxlen=_KEPT_EXECUTIONS)
+    )
+    skills: list[SkillFinished] = field(default_factory=list)
+    timed: list[TimedAction] = field(default_factory=list)
+    typed: set[str] = field(default_factory=set)
+    snapshot: bytes | None = None
+    log_position: int = 0
+    cuts: list[Cut] = field(default_factory=list)
+    is_watched: bool = False
+    # Threads that collect evidence: what they do is not the test's, and they may outlast it.
+    collecting_threads: WeakSet[threading.Thread] = field(default_factory=WeakSet)
+    video_refused: bool = False
+    stop_observing: Callable[[], None] = lambda: None
+
+    @property
+    def transport(self) -> Transport | None:
+        """How its device is reached; None where another host does that."""
+        runner = self.client.runner
+        return runner.transport if isinstance(runner, Pipeline) else None
+
+    @property
+    def system_processes(self) -> frozenset[int] | None:
+        """The ids of the system's processes on its device; None if they are not known."""
+        runner = self.client.runner
+        return runner.system_processes if isinstance(runner, Pipeline) else None
+
+    def begin(self) -> None:
+        """Begin with a test: what was before is not its own."""
+        self.end()
+        self.log_position = self._log_end()
+        self.is_watched = True
+
+    def end(self) -> None:
+        """End with the test, and forget what was done in it."""
+        self.is_watched = False
+        self.executions.clear()
+        self.timed.clear()
+        self.skills.clear()
+        self.typed.clear()
+        self.cuts.clear()
+        self.snapshot = None
+
+    @property
+    def typed_secret(self) -> bool:
+        """Whether the test typed a secret."""
+        return any(map(SECRETS.is_in, self.typed))
+
+    def hide_passwords(self) -> None:
+        """Hide what went into password fields, also where the log told of it only later."""
+        if self.typed:
+            hide_passwords(self.typed, self._new_lines())
+
+    def take_log(self) -> tuple[list[bytes], int]:
+        """Return the log of the test, and how many of its lines are no longer kept.
+
+        What was taken is not returned again: a later log of the test goes on from there.
+        """
+        transport = self.transport
+        if transport is None:
+            return [], 0
+        lines: list[bytes] = []
+        lost, end = 0, self._log_end()
+        for cut in [*self.cuts, Cut(end, end, b"")]:
+            own = transport.log.read(self.log_position, cut.start)
+            lost += cut.start - self.log_position - len(own)
+            lines += [*own, cut.line] if cut.line else own
+            self.log_position = cut.end
+        self.cuts.clear()
+        return lines, lost
+
+    @contextmanager
+    def going_back(self, why: str) -> Iterator[None]:
+        """Leave out of the log what the device logs in the block, in which it is restored.
+
+        Its log goes back to an earlier state with it, and may be that of another test.
+        """
+        start = self._log_end()
+        try:
+            yield
+        finally:
+            self.snapshot = None
+            self.cuts.append(Cut(start, self._marked_end(), f"--------- {why}".encode()))
+
+    def _marked_end(self) -> int:
+        """Return where the log goes on, once its stream is live again."""
+        try:
+            return 0 if self.transport is None else self.transport.log.mark()
+        except ClawperatorError:
+            return self._log_end()
+
+    def _new_lines(self) -> Sequence[bytes]:
+        """Return the log of the test as far as nobody took it yet."""
+        transport = self.transport
+        return [] if transport is None else transport.log.read(self.log_position, self._log_end())
+
+    def _log_end(self) -> int:
+        """Return how far the log was read; a device that is gone is not waited for."""
+        transport = self.transport
+        # A deadline that is over: the end is returned at once.
+        return 0 if transport is None else transport.log.wait(0, 0.0)
+
+    def __call__(self, event: Event) -> None:
+        """Take note of what happens."""
+        if not self.is_watched or threading.current_thread() in self.collecting_threads:
+            return
+        if isinstance(event, (ExecutionStarted, SkillStarted)):
+            self.on_use(self)
+        elif isinstance(event, SkillFinished):
+            self.skills.append(event)
+            self.timed.append(TimedAction(event.elapsed, f"skill {event.skill_id}"))
+        elif isinstance(event, ExecutionFinished):
+            self.executions.append(event)
+            self.timed.append(TimedAction(event.elapsed, label_of(event.execution, event.proofs)))
+            self.typed.update(texts_typed_by(event.execution))
+        elif isinstance(event, ArtifactMade) and event.kind == "snapshot":
+            self.snapshot = event.data
+        self.tell(event)
+
+    def tell_nobody(self) -> None:
+        """Tell nobody any longer what happens."""
+        self.tell = _ignore
+
+
+def label_of(execution: Execution, proofs: Container[str] = ()) -> str:
+    """Return in a few words what an execution did, apart from what proved its actions."""
+    told = [_told(action) for action in execution.actions if action.id not in proofs]
+    label = hide("; ".join(told))
+    return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 3]}..."
+
+
+def _told(action: Action) -> str:
+    """Return an action with its matcher as a test writes it, or with its first text."""
+    params = action.params or ActionParams()
+    matcher = params.matcher or params.label_matcher or params.expected_node
+    if matcher is None:
+        texts = (value for value in params.to_wire().values() if isinstance(value, str))
+        text = next(filter(None, texts), None)
+        return action.type if text is None else f"{action.type} {text!r}"
+    words = dict(keywords_of(matcher))
+    if isinstance(whole := words.get("id"), str):
+        words["id"] = whole.rpartition(":id/")[2]  # the package is that of the app
+    return f"{action.type} {', '.join(f'{word}={value!r}' for word, value in words.items())}"
+
+
+_OUR_FIXTURES = "pytest_clawperator.plugin.fixtures"
+
+__tracebackhide__ = True  # a fixture that fails is shown at its own line
+
+
+Notify = Callable[[pytest.Item, ClientActivity], None]
+
+
+def clients_of(item: pytest.Item) -> list[ClientActivity]:
+    """Return the clients of a test, in the order in which they came."""
+    return item.stash.get(USED_CLIENTS, [])
+
+
+def on_client_used(config: pytest.Config, notify: Notify) -> None:
+    """Call a function whenever a test begins to use a client."""
+    config.stash.setdefault(ON_CLIENT_USED, []).append(notify)
+
+
+def on_client_dropped(config: pytest.Config, notify: Notify) -> None:
+    """Call a function whenever it turns out that a test does not use a client after all."""
+    config.stash.setdefault(ON_CLIENT_DROPPED, []).append(notify)
+
+
+def before_client_closes(config: pytest.Config, notify: Notify) -> None:
+    """Call a function whenever a client of several tests is about to be closed."""
+    config.stash.setdefault(BEFORE_CLIENT_CLOSES, []).append(notify)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
+    """Begin a test, or another attempt at it."""
+    item.stash[USED_CLIENTS] = []
+    for client in item.config.stash.get(OPEN_CLIENTS, []):
+        client.begin()
+    _use_those_of_fixtures(item)
+    item.stash[IS_BEING_SET_UP] = True
+    try:
+        yield
+    finally:
+        del item.stash[IS_BEING_SET_UP]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item) -> None:
+    """Notice clients of earlier tests that the test asked its ``request`` for."""
+    if USED_CLIENTS in item.stash:  # else it has ended, and what follows is about closing
+        _use_those_of_fixtures(item)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """End with a test that is reported; nothing keeps its clients any longer."""
+    result = yield
+    for client in [*item.config.stash.get(OPEN_CLIENTS, []), *clients_of(item)]:
+        client.end()
+    if USED_CLIENTS in item.stash:
+        del item.stash[USED_CLIENTS]
+    return result
+
+
+def client_given(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest, client: Clawperator
+) -> None:
+    """Take note of a client that a fixture returned, until the fixture ends."""
+    activity = _activity_of(request.config, client)
+    activity.fixtures.append(fixturedef.argname)
+    # Ours is closed later, when there is still time for evidence.
+    is_ours = fixturedef.func.__module__ == _OUR_FIXTURES
+    is_shared = fixturedef.scope != "function" and not is_ours
+
+    def clawperator_fixture_ends() -> None:  # a name that Allure shall not show
+        _fixture_ends(request.config, activity, fixturedef.argname, is_shared=is_shared)
+
+    # Comes before the fixture's own end, which may close the client.
+    request.addfinalizer(clawperator_fixture_ends)
+
+
+def client_connected(
+    config: pytest.Config, client: Clawperator, fixture: str
+) -> Callable[[], None]:
+    """Take note of a client that a fixture connects later on; call the result at its end."""
+    activity = _activity_of(config, client)
+    activity.fixtures.append(fixture)
+    return partial(_fixture_ends, config, activity, fixture, is_shared=False)
+
+
+def _use_those_of_fixtures(item: pytest.Item) -> None:
+    """Use the clients that the fixtures of a test returned, perhaps to an earlier test."""
+    # Only the request knows the fixtures that a test gets by getfixturevalue.
+    request = getattr(item, "_request", item)
+    names = getattr(request, "fixturenames", ())
+    for client in item.config.stash.get(OPEN_CLIENTS, []):
+        if not set(client.fixtures).isdisjoint(names):
+            _use(item, client)
+
+
+def _use(item: pytest.Item, client: ClientActivity) -> None:
+    if client not in clients_of(item):
+        item.stash.setdefault(USED_CLIENTS, []).append(client)
+        for notify in item.config.stash.get(ON_CLIENT_USED, []):
+            notify(item, client)
+
+
+def _drop(item: pytest.Item, client: ClientActivity) -> None:
+    if client in clients_of(item):
+        clients_of(item).remove(client)
+        for notify in item.config.stash.get(ON_CLIENT_DROPPED, []):
+            notify(item, client)
+
+
+def _use_now(config: pytest.Config, client: ClientActivity) -> None:
+    item = config.stash.get(CURRENT_TEST, None)
+    if item is not None:
+        _use(item, client)
+
+
+def _activity_of(config: pytest.Config, client: Clawperator) -> ClientActivity:
+    """Return what is known of a client, which the current test uses."""
+    known = config.stash.setdefault(OPEN_CLIENTS, [])
+    activity = next((one for one in known if one.client is client), None)
+    if activity is None:
+        activity = ClientActivity(client, on_use=partial(_use_now, config))
+        known.append(activity)
+        activity.begin()
+        activity.stop_observing = client.runner.observers.add(activity)
+    _use_now(config, activity)
+    return activity
+
+
+def _fixture_ends(
+    config: pytest.Config, client: ClientActivity, fixture: str, *, is_shared: bool
+) -> None:
+    client.fixtures.remove(fixture)
+    if client.fixtures:
+        return
+    config.stash[OPEN_CLIENTS].remove(client)
+    client.stop_observing()
+    item = config.stash.get(CURRENT_TEST, None)
+    if item is None:
+        return
+    if IS_BEING_SET_UP in item.stash:  # the fixture was of earlier tests, with another parameter
+        _drop(item, client)
+    elif is_shared:
+        for notify in config.stash.get(BEFORE_CLIENT_CLOSES, []):
+            notify(item, client)

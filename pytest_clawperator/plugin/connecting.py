@@ -1,0 +1,305 @@
+"""From a lease to a client that works, and to a device that is ready for a test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.client.device import Device
+from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
+from pytest_clawperator.contracts.events import Event, ExecutionFinished
+from pytest_clawperator.devices.connection import open_client, open_runner, wanted_package
+from pytest_clawperator.devices.health import Health, await_boot, connect_healed, is_somebody_elses
+from pytest_clawperator.devices.lease import await_landing, open_leases
+from pytest_clawperator.devices.lent import lend
+from pytest_clawperator.devices.pool import Lease, server_of
+from pytest_clawperator.devices.readiness import Readiness, judge
+from pytest_clawperator.devices.service.opening import open_remote
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    DeviceError,
+    DeviceUnavailableError,
+    DispatchError,
+    ErrorCode,
+    ExecutionsOnlyError,
+    OperatorNotReadyError,
+    TransportError,
+)
+from pytest_clawperator.execution.flight import Clearance, always_clear
+from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.execution.postprocess import Processor
+from pytest_clawperator.execution.runner import Runner
+from pytest_clawperator.plugin.leasing import lease_of
+from pytest_clawperator.plugin.phones import PHONES_HINT, end_of_phones
+from pytest_clawperator.plugin.run import call_hook, events_of, run_id, wrong_result
+from pytest_clawperator.plugin.settings import Settings, settings_of
+from pytest_clawperator.plugin.skill_tests import registry_of
+from pytest_clawperator.plugin.stash import DEVICE_HEALTH, EARLY_CONNECTION
+from pytest_clawperator.skills.on_device import DeviceSkills
+from pytest_clawperator.transport.adb import AdbTransport
+from pytest_clawperator.transport.interface import Transport
+from pytest_clawperator.transport.reconnect import reconnect
+from pytest_clawperator.transport.server import locate_server
+
+
+def transport_of(config: pytest.Config, lease: Lease) -> AdbTransport:
+    """Reach the device of a lease; nothing is asked of it yet."""
+    if lease.adb is None:
+        raise ExecutionsOnlyError(
+            f"clawperator_transport: the device behind {lease.url} cannot be reached directly",
+            serial=lease.serial,
+        )
+    notice = partial(events_of(config).notice, lease.serial)
+    display = settings_of(config).display
+    return AdbTransport(server_of(lease), lease.serial, on_notice=notice, display=display)
+
+
+def client_of(
+    config: pytest.Config,
+    settings: Settings,
+    lease: Lease,
+    transport: Transport | None,
+    *,
+    keep: bool = False,
+    heal: bool = True,
+) -> Clawperator:
+    """Connect the client: over the transport, or without one through the url of the lease.
+
+    A device that is away is waited for once, if ``heal``. Should connecting fail, the transport
+    is closed, unless others use it and it is to be kept.
+    """
+    runner: Runner
+    events = events_of(config)
+    if transport is not None:
+        with ExitStack() as opened:
+            if not keep:
+                opened.callback(transport.close)
+            connect = _healed if heal else _over_adb
+            runner, device = connect(config, settings, lease, transport)
+            opened.pop_all()
+    else:
+        assert lease.url is not None
+        runner, device = open_remote(
+            lease.url,
+            serial=lease.serial,
+            operator_package=settings.operator_package,
+            observers=[events],
+            clearance=_clearance(config, lease),
+        )
+    client = open_client(
+        runner,
+        device,
+        timeout=settings.timeout,
+        matchers=settings.matchers,
+        skills=partial(_skills, config, lease, device),
+    )
+    events.add(_ExecutionHook(config, device.info))
+    return client
+
+
+def ensure_health(config: pytest.Config, client: Clawperator) -> None:
+    """Check that the device can take a test, and repair it; behind a url its host does that."""
+    _require_phones(config, client.serial, in_trouble=False)
+    runner = client.runner
+    if not isinstance(runner, Pipeline):
+        return
+    known = config.stash.setdefault(DEVICE_HEALTH, {})
+    if runner not in known:
+        notice = partial(events_of(config).notice, client.serial)
+        reconnect = partial(_reconnect, config, runner.transport, notice)
+        known[runner] = Health(runner, tell=notice, reconnect=reconnect)
+    known[runner].ensure()
+
+
+def _require_phones(config: pytest.Config, serial: str, *, in_trouble: bool) -> None:
+    """Raise for a simulated phone whose process ended: nothing brings it back."""
+    end = end_of_phones(config, serial, in_trouble=in_trouble)
+    if end is not None:
+        raise DeviceUnavailableError(
+            f"the device was put aside, because {end}",
+            serial=serial,
+            hint=PHONES_HINT,
+            details={"put_aside": True},
+        )
+
+
+def _reconnect(config: pytest.Config, transport: Transport, notice: Callable[[str], None]) -> None:
+    """Connect adb anew; a server that nobody named is started where it is gone."""
+    _require_phones(config, transport.serial, in_trouble=True)
+    if not isinstance(transport, AdbTransport):
+        return
+    server, usual = transport.server, locate_server()
+    if not settings_of(config).adb and str(server) == str(usual):
+        server = usual
+    reconnect(server, transport.serial, say=notice)
+
+
+def _healed(
+    config: pytest.Config, settings: Settings, lease: Lease, transport: Transport
+) -> tuple[Pipeline, Device]:
+    """Make the device ready, and wait for one that is away; one that fails is put aside.
+
+    The error then says so, as the process has no other device for its tests.
+    """
+    notice = partial(events_of(config).notice, lease.serial)
+    package = wanted_package(settings.operator_package) or OPERATOR_PACKAGE
+    try:
+        return connect_healed(
+            partial(_over_adb, config, settings, lease, transport),
+            transport,
+            package,
+            tell=notice,
+            reconnect=partial(_reconnect, config, transport, notice),
+        )
+    except (DeviceError, TransportError, DispatchError) as error:
+        if not is_somebody_elses(error):
+            error.details["put_aside"] = True
+        raise
+
+
+def _over_adb(
+    config: pytest.Config, settings: Settings, lease: Lease, transport: Transport
+) -> tuple[Pipeline, Device]:
+    """Make the device ready, and show what takes long or was not as it should be."""
+    events, apk = events_of(config), settings.operator_apk
+    package = wanted_package(settings.operator_package) or OPERATOR_PACKAGE
+    notice = partial(events.notice, lease.serial)
+    found = await_boot(transport, package, tell=notice)
+    if apk is not None:
+        events.show(f"[{lease.serial}] installing {apk.name} ...")
+    if lease.ticket is not None:
+        await_landing(lease.key, serial=lease.serial, say=notice)
+    is_off = apk is None and _is_off(found, package, lease.serial, notice)
+    return open_runner(
+        transport,
+        known=None if is_off or apk is not None else found,
+        clearance=_clearance(config, lease),
+        server=server_of(lease),
+        operator_package=settings.operator_package,
+        operator_apk=apk,
+        grant=is_off,
+        observers=[events],
+        processors=_processors(config),
+        keep=True,
+    )
+
+
+def _clearance(config: pytest.Config, lease: Lease) -> Clearance:
+    """Return the check that the run still holds the device; one that a conftest chose has none."""
+    if lease.ticket is None:
+        return always_clear
+    store = open_leases(settings_of(config).lease, run_id=run_id(config))
+    config.add_cleanup(store.close)
+    return store.borrow(lease.ticket).clear
+
+
+def _skills(config: pytest.Config, lease: Lease, device: Device) -> DeviceSkills:
+    """Return the skills for a device; the run lends it to the scripts that it starts."""
+    settings, lent = settings_of(config), {}
+    is_service = lease.adb is None or lease.adb.startswith(("http://", "https://"))
+    if lease.ticket is not None:
+        lent = lend(lease.ticket, key=lease.key, where=settings.lease)
+    return DeviceSkills(
+        adb=None if is_service else lease.adb,
+        operator_package=device.info.operator_package,
+        registry=partial(registry_of, config),
+        more=lent,
+    )
+
+
+def _is_off(found: Readiness, package: str, serial: str, notice: Callable[[str], None]) -> bool:
+    """Whether the Operator is there and its service is switched off."""
+    try:
+        judge(found, package, serial=serial)
+    except OperatorNotReadyError as error:
+        if error.code != ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING:
+            raise
+        notice(f"{error.message}; it is switched on")
+        return True
+    return False
+
+
+def _processors(config: pytest.Config) -> list[Processor]:
+    """Return the steps that complete a result, the built-in ones first."""
+    processors: list[Processor] = []
+    hook = config.hook.pytest_clawperator_processors
+    for result in reversed(call_hook(hook)):
+        is_list = isinstance(result, Iterable)
+        group: list[Any] = list(result) if is_list else []
+        if not is_list or not all(map(callable, group)):
+            raise wrong_result(hook.name, result, "a list of functions")
+        processors.extend(group)
+    return processors
+
+
+class _ExecutionHook:
+    """Calls the hook for each execution that ended."""
+
+    def __init__(self, config: pytest.Config, device: DeviceInfo) -> None:
+        self._hook = config.hook.pytest_clawperator_execution_finished
+        self._device = device
+
+    def __repr__(self) -> str:
+        return "pytest_clawperator_execution_finished"
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, ExecutionFinished):
+            self._hook(execution=event.execution, envelope=event.result, device=self._device)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EarlyConnection:
+    """What was connected, and for what; ``client`` is None where that failed."""
+
+    settings: Settings
+    lease: Lease
+    transport: Transport
+    client: Clawperator | None = None
+
+
+def connect_early(config: pytest.Config) -> None:
+    """Connect the device of this worker, as the fixtures will want it.
+
+    The transport stays where that fails: it knows of a device that does not answer.
+    """
+    settings = settings_of(config)
+    with suppress(ClawperatorError):
+        lease = lease_of(config)
+        if lease.url is not None or settings.operator_apk is not None:
+            return  # there is nothing to gain, or it takes long and its test should say so
+        transport = transport_of(config, lease)
+        early = EarlyConnection(settings=settings, lease=lease, transport=transport)
+        config.stash[EARLY_CONNECTION] = early
+        config.add_cleanup(transport.close)
+        client = client_of(config, settings, lease, transport, keep=True, heal=False)
+        config.stash[EARLY_CONNECTION] = replace(early, client=client)
+        config.add_cleanup(client.close)
+        if isinstance(client.runner, Pipeline):
+            notice = partial(events_of(config).notice, client.serial)
+            Health(client.runner, tell=notice).check()  # opens what the first test would have to
+
+
+def transport_for(config: pytest.Config, lease: Lease) -> Transport:
+    """Return the transport to the device of a lease, connected early or now."""
+    early = config.stash.get(EARLY_CONNECTION, None)
+    if early is not None and early.lease == lease:
+        return early.transport
+    return transport_of(config, lease)
+
+
+def client_for(
+    config: pytest.Config, settings: Settings, lease: Lease, transport: Transport | None
+) -> Clawperator:
+    """Return the client that was connected early, if it is this one, once; else connect it."""
+    early = config.stash.get(EARLY_CONNECTION, None)
+    if early is not None and early.transport is transport and early.settings is settings:
+        del config.stash[EARLY_CONNECTION]
+        if early.client is not None:
+            return early.client
+    return client_of(config, settings, lease, transport, keep=True)

@@ -1,1 +1,0 @@
-"""What is kept of a test: screenshots, snapshots, logs, videos, and what its clients did."""

@@ -1,0 +1,245 @@
+"""Failures: is the device or the test to blame, how is that worded, what do reports carry of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TypeGuard, TypeVar
+
+import pytest
+
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    DeviceError,
+    DispatchError,
+    ErrorCode,
+    ExpectationError,
+    PayloadRefusedError,
+    ShellError,
+    TransportError,
+)
+from pytest_clawperator.remedies import Remedy, RemedyKind, in_words, worded
+from pytest_clawperator.visible_text import visible
+
+#: Property of a test: the serial of the device it ran on.
+DEVICE_PROPERTY = "clawperator_device"
+
+#: Property of a test: the label of its class in a matrix.
+CLASS_PROPERTY = "clawperator_class"
+
+#: Property of a test: the page of its trace.
+TRACE_PROPERTY = "clawperator_trace"
+
+
+#: Attribute: the failure is the device's and not the test's; its value is the serial, or True.
+INFRASTRUCTURE = "clawperator_infrastructure"
+
+#: Attribute: the serial of a device that was put aside.
+PUT_ASIDE = "clawperator_put_aside"
+
+#: Attribute: the run does not have the device, which is not the device's fault.
+LEASE_PROBLEM = "clawperator_lease"
+
+
+#: Attribute: the cause that the failure shares with those of other tests.
+SHARED_FAILURE = "clawperator_shared_failure"
+
+
+#: Attributes: where the evidence of the test is, what crashed meanwhile, whether a phase failed.
+EVIDENCE_FOLDER, CRASHES, HAS_FAILED = (
+    "clawperator_folder",
+    "clawperator_crashes",
+    "clawperator_has_failed",
+)
+
+#: Attribute: the slowest actions of the test, as seconds and words.
+SLOWEST = "clawperator_slowest"
+
+#: Attributes: notices about devices, and by their serials the lines that describe the used ones.
+NOTICES, USED_DEVICES = "clawperator_notices", "clawperator_used"
+
+#: Attributes: why a phase did not pass, as code and message; the markers of the test; and by
+#: their serials what the devices are that no earlier report of this process told of.
+ERROR, MARKERS, DEVICE_FACTS = "clawperator_error", "clawperator_markers", "clawperator_facts"
+
+
+T = TypeVar("T")
+
+
+_BY_HAND = "by hand: Settings, Accessibility, Clawperator; or restart the device"
+
+_FOR_PYTEST: Mapping[RemedyKind, str] = {
+    RemedyKind.CHOOSE_DEVICE: "choose one: --claw-device {typed}; or any: --claw-device auto; or"
+    " all, with one worker each: -n {count} --claw-device auto",
+    RemedyKind.CHOOSE_REMOTE_DEVICE: "choose one: --claw-device {url}/{typed}",
+    RemedyKind.CORRECT_SERIAL: "correct --claw-device",
+    RemedyKind.CORRECT_URL: "give the address that `clawperator serve` prints when it starts, as"
+    " in --claw-device http://127.0.0.1:3000",
+    RemedyKind.CONNECT_BY_ADB: "name the device as adb does: --claw-device SERIAL",
+    RemedyKind.USE_SIMULATOR: "use simulated phones: --claw-device sim",
+    RemedyKind.CREATE_EMULATOR: "let the run create it: --claw-device emulator --claw-emulator"
+    " name={subject}",
+    RemedyKind.WAIT_FOR_DEVICE: "wait for it with --claw-lease-timeout SECONDS",
+    RemedyKind.START_FEWER_WORKERS: "run with -n {count}",
+    RemedyKind.KEEP_FEWER_SPARES: "lower --claw-spare-devices",
+    RemedyKind.KEEP_SPARES: "keep more of the devices from the workers: --claw-spare-devices"
+    " {count}",
+    RemedyKind.SELECT_CANDIDATE: "have the hook pytest_clawperator_select_device return one of"
+    " the candidates that it was given",
+    RemedyKind.INSTALL_OPERATOR: "install {subject}: --claw-operator-apk=path/to/operator.apk",
+    RemedyKind.CORRECT_APK: "correct --claw-operator-apk",
+    RemedyKind.USE_PACKAGE: "use that one: --claw-operator-package {subject}",
+    RemedyKind.NAME_PACKAGE: "name its package: --claw-operator-package PACKAGE",
+    RemedyKind.SWITCH_SERVICE_ON: f"switch it on {_BY_HAND}",
+    RemedyKind.RESTORE_SERVICE: "before the next test it is switched on again; should it stay off,"
+    f" do so {_BY_HAND}",
+    RemedyKind.RECOVER_FROM_CRASH: "before the next test its service is switched on again; the"
+    " device's log, which is kept with the evidence, has the whole stack trace; should it crash"
+    " again, install another version: --claw-operator-apk=path/to/operator.apk",
+    RemedyKind.RUN_DOCTOR: "find out what is wrong with `pytest --claw-doctor`",
+    RemedyKind.TAKE_FIRST: "let the first win, as on the device:"
+    " @pytest.mark.claw_matchers('first') or --claw-matchers=first",
+    RemedyKind.RETURN_ENVELOPE: "have each function of the hook pytest_clawperator_processors"
+    " return the envelope that it was given",
+    RemedyKind.WRITE_GOLDEN: "run pytest with --claw-update-goldens to write {subject}",
+    RemedyKind.REPLACE_GOLDEN: "run pytest with --claw-update-goldens to write {subject} anew",
+}
+
+
+def for_pytest(remedy: Remedy) -> str:
+    """Return the words for people who run pytest."""
+    return worded(remedy, _FOR_PYTEST)
+
+
+def hint_of(error: ClawperatorError) -> str | None:
+    """Return what to do next, in options."""
+    return in_words(error.advice, for_pytest)
+
+
+def in_options(do: Callable[[], T]) -> T:
+    """Call the function; its errors have hints that name options, and no inner frames."""
+    __tracebackhide__ = True
+    try:
+        return do()
+    except ClawperatorError as error:
+        error.wording = for_pytest
+        raise error.with_traceback(None) from None  # the message has all there is to know
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
+    """Have the errors of tests and of their own fixtures name options, and their causes, too."""
+    error = call.excinfo.value if call.excinfo is not None else None
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        if isinstance(error, (ClawperatorError, ExpectationError)):
+            error.wording = for_pytest
+        error = error.__cause__ or error.__context__
+
+
+#: What the messages of such reports begin with.
+PREFIX = "infrastructure: "
+
+
+def is_infrastructure(error: BaseException | None) -> TypeGuard[ClawperatorError]:
+    """Whether an error says that the device, or the way to it, does not work."""
+    if not isinstance(error, (DeviceError, TransportError, DispatchError)):
+        return False
+    # Here the device answered, and said no.
+    is_refusal = isinstance(error, (ShellError, PayloadRefusedError))
+    return not is_refusal and error.code != ErrorCode.FILE_UNAVAILABLE
+
+
+def is_put_aside(error: BaseException | None) -> bool:
+    """Whether an error only says that the device was given up before."""
+    details = getattr(error, "details", None)
+    return isinstance(details, dict) and bool(details.get("put_aside"))
+
+
+def begin_message(report: pytest.TestReport, text: str) -> None:
+    """Put what became of the device at the beginning of the message of a report."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if crash is not None:  # what the summary of the run and JUnit show
+        crash.message = visible(f"{PREFIX}{text}")
+
+
+_MARK = "clawperator_shared"
+
+
+def mark_shared(error: BaseException, cause: str) -> None:
+    """Mark an error as one that other tests have for the same cause."""
+    setattr(error, _MARK, cause)
+
+
+def is_shared(error: BaseException | None) -> bool:
+    """Whether an error says nothing about the test that has it."""
+    return hasattr(error, _MARK)
+
+
+def report_shared(report: pytest.TestReport, error: BaseException | None) -> None:
+    """Have the report say what it shares with others."""
+    cause = getattr(error, _MARK, None)
+    if report.failed and isinstance(cause, str):
+        setattr(report, SHARED_FAILURE, cause)
+
+
+# Whose lines are not the test's: ours, those of who calls fixtures, and Python's own.
+_INNER = (__name__.partition(".")[0], "_pytest", "pluggy")
+
+_PYTHON = str(Path(os.__file__).parent)
+
+
+def end_in_test(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+    """End the traceback of one of our errors in the test's own line: the message has the rest."""
+    if not isinstance(excinfo.value, ClawperatorError):
+        return
+    last: TracebackType | None = None
+    trace: TracebackType | None = excinfo.tb
+    while trace is not None:
+        last = last if _is_inner(trace) else trace
+        trace = trace.tb_next
+    if last is not None:  # a fixture of ours that fails has no line of a test to end in
+        last.tb_next = None
+
+
+def hide_inner_causes(report: pytest.TestReport, error: BaseException | None) -> None:
+    """Leave out the causes that were caught inside of the package: the message has the rest."""
+    if not isinstance(error, ClawperatorError):
+        return
+    chain = getattr(report.longrepr, "chain", None)
+    if chain is None:
+        return
+    shown = 1
+    before = _before(error)
+    while before is not None and shown < len(chain):
+        if before.__traceback__ is not None and _is_inner(before.__traceback__):
+            break
+        shown += 1
+        before = _before(before)
+    report.longrepr.chain = chain[-shown:]  # type: ignore[union-attr]  # a chain has one
+
+
+def begin_with_code(report: pytest.TestReport, error: BaseException | None) -> None:
+    """Have lines that are cut short begin with what happened, and not with class and device.
+
+    Both are in the traceback, and files have the device as a property of the test.
+    """
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if crash is not None and isinstance(error, (ClawperatorError, ExpectationError)):
+        crash.message = str(error).removeprefix(visible(f"[{error.serial}] "))
+
+
+def _before(error: BaseException) -> BaseException | None:
+    hidden = None if error.__suppress_context__ else error.__context__
+    return error.__cause__ or hidden
+
+
+def _is_inner(trace: TracebackType) -> bool:
+    """Whether a line is nothing that the author of the test can change."""
+    name: str = trace.tb_frame.f_globals.get("__name__", "")
+    file = trace.tb_frame.f_code.co_filename
+    is_python = file.startswith(_PYTHON) and "site-packages" not in file
+    return is_python or name.partition(".")[0] in _INNER

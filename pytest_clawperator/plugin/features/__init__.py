@@ -1,1 +1,0 @@
-"""One module for each feature: goldens, soft expectations, pausing, validating, payloads, apps."""

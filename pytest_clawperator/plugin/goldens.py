@@ -1,0 +1,190 @@
+"""Goldens under pytest: where a test's are, writing them, unused ones, and ``==``."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Generator, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.assertions import golden as goldens
+from pytest_clawperator.assertions.golden import explain
+from pytest_clawperator.plugin.run import write_line
+from pytest_clawperator.plugin.stash import GOLDEN_USE, UNCOLLECTED_FILES
+
+_SETS = ("used", "written", "folders")
+
+# Folders in which nobody keeps tests.
+_PASSED_OVER = ("node_modules", "venv", "build", "dist", "__pycache__")
+
+
+class GoldenUse:
+    """What a run did with goldens.
+
+    ``roots`` are the folders whose tests were asked for. ``unsure`` counts, for each folder,
+    the tests that did not pass and so may not have come to their goldens.
+    """
+
+    def __init__(self, *, is_full: bool, roots: Iterable[Path] = ()) -> None:
+        self.is_full = is_full
+        self.roots = tuple(roots)
+        self.used: set[Path] = set()
+        self.written: set[Path] = set()
+        self.folders: set[Path] = set()
+        self.unsure: Counter[Path] = Counter()
+
+    def to_output(self) -> dict[str, Any]:
+        """Return it in plain values, for the way from a worker to the controller."""
+        sets = {name: sorted(map(str, getattr(self, name))) for name in _SETS}
+        unsure = {str(folder): count for folder, count in self.unsure.items()}
+        return {**sets, "unsure": unsure, "is_full": self.is_full}
+
+    def add(self, output: dict[str, Any] | None) -> None:
+        """Add what a worker did; a worker that died sent nothing."""
+        if output is None:
+            self.is_full = False
+            return
+        for name in _SETS:
+            getattr(self, name).update(map(Path, output[name]))
+        self.unsure.update({Path(folder): n for folder, n in output["unsure"].items()})
+        self.is_full = self.is_full and output["is_full"]
+
+    def unused(self) -> list[Path]:
+        """List the goldens that nobody asked for, where all tests passed."""
+        return [path for path in self._unasked() if path.parent.parent not in self.unsure]
+
+    def untold(self) -> dict[Path, int]:
+        """Count the tests that did not pass, where some goldens were asked for by nobody."""
+        folders = {path.parent.parent for path in self._unasked()}
+        return {folder: self.unsure[folder] for folder in sorted(folders) if folder in self.unsure}
+
+    def _unasked(self) -> list[Path]:
+        if not self.is_full or not self.folders:
+            return []
+        used = {goldens.identity(path) for path in self.used}
+        return sorted(
+            path
+            for folder in self.folders | self._untested(goldens.FOLDER)
+            for path in (folder / goldens.FOLDER).glob("*")
+            if path.suffix in goldens.SUFFIXES and goldens.identity(path) not in used
+        )
+
+    def _untested(self, name: str) -> set[Path]:
+        """Find folders with goldens and without tests, in a run that uses goldens at all."""
+        found = set()
+        for root in self.roots if self.used else ():
+            for here, below, _ in os.walk(root):
+                if name in below:
+                    found.add(Path(here))
+                below[:] = [
+                    each for each in below if each[0] != "." and each not in (*_PASSED_OVER, name)
+                ]
+        return found - self.unsure.keys()
+
+
+_UPDATE = "claw_update_goldens"
+
+_OUTPUT = "clawperator_goldens"
+
+_SELECTING = ("keyword", "markexpr", "lf", "stepwise", "ignore", "ignore_glob")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Begin to count."""
+    given = config.invocation_params.dir
+    roots = [given / arg for arg in config.args]
+    config.stash[GOLDEN_USE] = GoldenUse(is_full=not _is_selective(config), roots=roots)
+
+
+def _is_selective(config: pytest.Config) -> bool:
+    """Whether only some tests were asked for."""
+    given = config.invocation_params.dir
+    paths = [given / arg.partition("::")[0] for arg in config.args]
+    chosen = any("::" in arg for arg in config.args) or any(path.is_file() for path in paths)
+    return chosen or any(config.getoption(name, None) for name in _SELECTING)
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """Notice that a run is not a full one."""
+    if items:
+        items[0].config.stash[GOLDEN_USE].is_full = False
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Keep the goldens of a test next to it."""
+    use = item.config.stash[GOLDEN_USE]
+    folder = item.path.parent
+    use.folders.add(folder)
+    update = item.config.getoption(_UPDATE)
+    if update is None:
+        update = item.config.getini(_UPDATE)
+    store = goldens.GoldenStore(folder, bool(update), used=use.used, written=use.written)
+    before = goldens.use(store)
+    try:
+        return (yield)
+    finally:
+        goldens.use(before)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Notice a test that may not have come to its goldens."""
+    report = yield
+    if report.failed or report.skipped:  # and not one that is run again
+        item.config.stash[GOLDEN_USE].unsure[item.path.parent] += 1
+    return report
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Send the use of goldens to the controller; notice that a run was cut short."""
+    use = session.config.stash[GOLDEN_USE]
+    for path in session.config.stash.get(UNCOLLECTED_FILES, []):
+        use.unsure[path.parent] += 1
+    if session.shouldstop or session.shouldfail or exitstatus not in (0, 1):
+        use.is_full = False
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output[_OUTPUT] = use.to_output()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """Add what a worker did."""
+    node.config.stash[GOLDEN_USE].add(getattr(node, "workeroutput", {}).get(_OUTPUT))
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """List the goldens that were written, and those that nobody uses."""
+    use = config.stash[GOLDEN_USE]
+    _list(terminalreporter, "goldens written", sorted(use.written))
+    untold = [
+        f"{_shown(folder)}: could not tell, because {count} of its tests did not run to their end"
+        " (failed or skipped)"
+        for folder, count in use.untold().items()
+    ]
+    _list(terminalreporter, "goldens that no test uses", use.unused(), untold)
+
+
+def _list(reporter: Any, title: str, paths: list[Path], notes: Sequence[str] = ()) -> None:
+    if paths or notes:
+        reporter.section(title)
+        for line in (*map(_shown, paths), *notes):
+            write_line(reporter, line)
+
+
+def _shown(path: Path) -> str:
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
+    """Show how a screen differs from a golden, or from another screen."""
+    return explain(left, right) if op == "==" else None

@@ -1,0 +1,432 @@
+"""What the fixtures do: from a lease to a client that was checked before its test.
+
+``plugin/fixtures.py`` declares them; each function here is the body of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict
+from functools import partial
+from inspect import getattr_static
+from queue import Empty, Queue
+from reprlib import repr as short_repr
+from typing import Any, Protocol, TypeVar
+
+import pytest
+
+from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.client.perform import Matchers
+from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.payload import Execution
+from pytest_clawperator.devices.pool import Lease
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    ConfigurationError,
+    DeviceUnavailableError,
+    LeaseError,
+)
+from pytest_clawperator.plugin.app_state import (
+    ReachCheckpoint,
+    begin_app,
+    end_app,
+    is_missing,
+    missing_app,
+    reach_checkpoint,
+)
+from pytest_clawperator.plugin.artifacts import Artifacts
+from pytest_clawperator.plugin.clients import client_connected
+from pytest_clawperator.plugin.connecting import (
+    client_for,
+    client_of,
+    ensure_health,
+    transport_for,
+    transport_of,
+)
+from pytest_clawperator.plugin.device_needs import runs_in_another_class, skip_or_fail
+from pytest_clawperator.plugin.failures import (
+    DEVICE_PROPERTY,
+    hint_of,
+    in_options,
+    is_infrastructure,
+    mark_shared,
+)
+from pytest_clawperator.plugin.late_closing import close_later
+from pytest_clawperator.plugin.leasing import ALONE, lease_of, spares_of, why_no_device
+from pytest_clawperator.plugin.marker_values import (
+    AppUse,
+    app_of,
+    load_payload,
+    matchers_of,
+    payloads_of,
+    requirements_of,
+    timeout_of,
+)
+from pytest_clawperator.plugin.recorder import recorder_of
+from pytest_clawperator.plugin.run import events_of
+from pytest_clawperator.plugin.settings import Settings
+from pytest_clawperator.plugin.stash import (
+    CLIENT_MATCHERS,
+    CLIENT_TIMEOUT,
+    DEVICE_HEALTH,
+    DEVICE_POOL,
+)
+from pytest_clawperator.plugin.worker_input import ask, is_worker, reply, send
+from pytest_clawperator.transport.interface import Transport
+from pytest_clawperator.visible_text import visible
+
+_TYPES = {
+    "clawperator_settings": Settings,
+    "clawperator_lease": Lease,
+    "clawperator_client": Clawperator,
+}
+
+
+def check_values(**values: object) -> None:
+    """Raise if a fixture of this name returned something else than it should."""
+    __tracebackhide__ = True
+    for name, value in values.items():
+        wanted = _TYPES.get(name)
+        if wanted is None:
+            _require(_is_transport(value), name, value, Transport)
+        else:
+            _require(isinstance(value, wanted), name, value, wanted)
+
+
+def _is_transport(value: object) -> bool:
+    wanted = [name for name in vars(Transport) if not name.startswith("_")]
+    return all(getattr_static(value, name, None) is not None for name in wanted)
+
+
+def _require(fits: bool, name: str, value: object, wanted: type) -> None:
+    __tracebackhide__ = True
+    if not fits:
+        kind = wanted.__name__
+        raise ConfigurationError(
+            f"the fixture {name} gave {short_repr(value)}, wanted a {kind}",
+            hint=f"Have the fixture that replaces it return or yield a pytest_clawperator.{kind};"
+            " `pytest --fixtures -v` says where that is.",
+        )
+
+
+T = TypeVar("T")
+
+
+def lease(request: pytest.FixtureRequest, settings: Settings) -> Lease:
+    """Return the device that this process may use; ``request.param`` is a class of a matrix."""
+    __tracebackhide__ = True
+    config, device_class = request.config, getattr(request, "param", None)
+    if device_class is not None:
+        reason = _for_all_tests(lambda: why_no_device(config, device_class))
+        if reason is not None:
+            skip_or_fail(reason, strict=settings.strict)
+    return _for_all_tests(lambda: lease_of(config, device_class))
+
+
+def transport(request: pytest.FixtureRequest, lease: Lease) -> Iterator[Transport]:
+    """Yield the transport to the device; it is closed when the last test is reported."""
+    __tracebackhide__ = True
+    check_values(clawperator_lease=lease)
+    found = _for_all_tests(lambda: transport_for(request.config, lease))
+    yield found
+    close_later(request.config, found.close)
+
+
+def client(
+    request: pytest.FixtureRequest, settings: Settings, lease: Lease
+) -> Iterator[Clawperator]:
+    """Yield the client of this process; it is closed when the last test is reported."""
+    __tracebackhide__ = True
+    check_values(clawperator_settings=settings, clawperator_lease=lease)
+    transport = None
+    if lease.url is None:
+        transport = request.getfixturevalue("clawperator_transport")
+        check_values(clawperator_transport=transport)
+    config, session = request.config, request.session
+    connected = _for_all_tests(lambda: client_for(config, settings, lease, transport))
+    config.stash[CLIENT_TIMEOUT] = connected.timeout
+    config.stash[CLIENT_MATCHERS] = connected.matchers
+    device = connected.device.info
+
+    def close() -> None:
+        _restore(config, connected)
+        connected.close()
+        failed = session.testsfailed > 0
+        config.hook.pytest_clawperator_device_released(device=device, failed=failed)
+
+    try:
+        config.hook.pytest_clawperator_device_ready(device=device, client=connected)
+        yield connected
+    finally:
+        close_later(config, close)
+
+
+def device(client: Clawperator) -> DeviceInfo:
+    """Return what the device of a client is."""
+    __tracebackhide__ = True
+    check_values(clawperator_client=client)
+    return client.device.info
+
+
+def check_device(request: pytest.FixtureRequest, settings: Settings, device: DeviceInfo) -> None:
+    """Skip a test whose ``claw_device`` markers the device does not meet."""
+    __tracebackhide__ = True
+    check_values(clawperator_settings=settings)
+    for requirements in requirements_of(request.node):
+        unmet = requirements.unmet(device)
+        if unmet:
+            is_strict = settings.strict and not runs_in_another_class(request.node)
+            skip_or_fail(f"claw_device: {'; '.join(unmet)}", strict=is_strict, device=device)
+
+
+def client_for_test(
+    request: pytest.FixtureRequest, settings: Settings, client: Clawperator
+) -> Clawperator:
+    """Return the client, checked and prepared for a test as its markers ask."""
+    __tracebackhide__ = True
+    check_values(clawperator_settings=settings, clawperator_client=client)
+    used = (DEVICE_PROPERTY, visible(client.serial))
+    if used not in request.node.user_properties:  # another attempt has it already
+        request.node.user_properties.append(used)
+    in_options(lambda: ensure_health(request.config, client))
+    _restore_after(request, client)
+    client.timeout = _timeout_of(request, client, settings)
+    client.matchers = _matchers_of(request, client, settings)
+    use = app_of(request.node)
+    if use is not None:
+        _use_app(request, client, use)
+    return client
+
+
+def checkpoint(request: pytest.FixtureRequest, client: Clawperator) -> ReachCheckpoint:
+    """Return the function that brings the device of a test into a state."""
+    __tracebackhide__ = True
+    check_values(clawperator_client=client)
+    check = partial(ensure_health, request.config, client)
+    return reach_checkpoint(request.node, client, check=check)
+
+
+def payload(request: pytest.FixtureRequest) -> Execution:
+    """Return the payload of the test's closest ``claw_payload`` marker."""
+    __tracebackhide__ = True
+    declared = payloads_of(request.node)
+    if not declared:
+        pytest.fail(
+            "clawperator_payload: the test declares no payload; mark it with"
+            " @pytest.mark.claw_payload('payloads/login.json')",
+            pytrace=False,
+        )
+    return load_payload(declared[0])
+
+
+def artifacts(request: pytest.FixtureRequest, settings: Settings) -> Artifacts:
+    """Return the files of this test."""
+    __tracebackhide__ = True
+    check_values(clawperator_settings=settings)
+    return recorder_of(request.node).artifacts
+
+
+def _for_all_tests(do: Callable[[], T]) -> T:
+    """Call a function whose error is that of every test with the fixture, as it is called once."""
+    __tracebackhide__ = True
+    try:
+        return in_options(do)
+    except ClawperatorError as error:
+        mark_shared(error, str(error).partition("\n")[0])
+        raise
+
+
+def _restore_after(request: pytest.FixtureRequest, client: Clawperator) -> None:
+    """Put back after the test what it changes, and now what is left of an earlier one.
+
+    Unlike what stands after a ``yield``, a finalizer waits until the evidence of a failed
+    setup is taken.
+    """
+    __tracebackhide__ = True
+    changes = ExitStack()
+    in_options(lambda: changes.enter_context(client.device.restoring()))
+    request.addfinalizer(partial(in_options, changes.close))
+    request.addfinalizer(partial(setattr, client, "timeout", client.timeout))
+    request.addfinalizer(partial(setattr, client, "matchers", client.matchers))
+
+
+def _use_app(request: pytest.FixtureRequest, client: Clawperator, use: AppUse) -> None:
+    """Begin with the app of a ``claw_app`` marker, and end with it."""
+    __tracebackhide__ = True
+    if is_missing(client, use):
+        if use.missing == "skip":
+            pytest.skip(f"claw_app: {use.package} is not installed on {client.device.info}")
+        raise missing_app(client, use)
+    begin_app(client, use, notice=partial(events_of(request.config).notice, client.serial))
+    request.addfinalizer(partial(end_app, client, use))
+
+
+def _timeout_of(request: pytest.FixtureRequest, client: Clawperator, settings: Settings) -> float:
+    """Return how long a test looks for nodes: as its marker says, its settings, or the client.
+
+    The settings of a folder may be others than those that the client was connected with; a
+    timeout that somebody gave the client stays.
+    """
+    marked = timeout_of(request.node)
+    if marked is not None:
+        return marked
+    is_usual = client.timeout == request.config.stash.get(CLIENT_TIMEOUT, None)
+    return settings.timeout if is_usual else client.timeout
+
+
+def _matchers_of(
+    request: pytest.FixtureRequest, client: Clawperator, settings: Settings
+) -> Matchers:
+    """Return what is so where several nodes fit: as the marker, the settings, or the client say."""
+    marked = matchers_of(request.node)
+    if marked is not None:
+        return marked
+    is_usual = client.matchers == request.config.stash.get(CLIENT_MATCHERS, None)
+    return settings.matchers if is_usual else client.matchers
+
+
+def _restore(config: pytest.Config, client: Clawperator) -> None:
+    """Put back what fixtures of the run changed; a failure is shown, as no test is to blame."""
+    if any(
+        health.is_put_aside and runner is client.runner
+        for runner, health in config.stash.get(DEVICE_HEALTH, {}).items()
+    ):
+        return  # asking such a device would only keep everybody waiting
+    try:
+        client.device.restore()
+    except ClawperatorError as error:
+        events_of(config).notice(client.serial, error.message)
+
+
+# How long a test waits for others of its run to be done with the spare devices.
+PATIENCE = 600.0
+
+
+# The topics of workers: how many spare devices they want, that they are done with them, and
+# which of them does not work.
+_WANT, _DONE, _BROKEN = "spares wanted", "spares done", "spare broken"
+
+
+class SeveralDevices(Protocol):
+    """What ``clawperator_devices`` returns: ``alice, bob = clawperator_devices(2)``."""
+
+    def __call__(self, count: int) -> list[Clawperator]:
+        """Return this many clients, each on a device of its own; the first is the test's."""
+
+
+def several(
+    request: pytest.FixtureRequest, settings: Settings, own: Clawperator
+) -> Iterator[SeveralDevices]:
+    """Yield the function that gives a test this many clients, of which the first is its own."""
+    __tracebackhide__ = True
+    with ExitStack() as after:
+        devices = _several(request.config, settings, own, after)
+        yield lambda count: in_options(lambda: devices(count))
+
+
+def _several(
+    config: pytest.Config, settings: Settings, own: Clawperator, after: ExitStack
+) -> SeveralDevices:
+    def devices(count: int) -> list[Clawperator]:
+        if type(count) is not int or count < 1:
+            raise ConfigurationError(
+                f"clawperator_devices({count!r}) is no number of devices",
+                hint="Allowed is a number from 1 on: clawperator_devices(2).",
+            )
+        leases = _take(config, count - 1) if count > 1 else []
+        after.callback(_give_back, config)
+        return [own, *(_connected(config, settings, lease, after) for lease in leases)]
+
+    return devices
+
+
+def receive(node: Any, topic: str, value: Any) -> None:
+    """Answer a worker that wants spare devices, or take them back."""
+    spares, worker_id = spares_of(node.config), node.gateway.id
+    if topic == _DONE:
+        spares.give_back(worker_id)
+    elif topic == _BROKEN:
+        spares.put_aside(value)
+    elif topic == _WANT:
+        try:
+            spares.ask(worker_id, value, lambda given: reply(node, topic, _plain(node, given)))
+        except ClawperatorError as error:
+            reply(node, topic, {"error": [error.message, hint_of(error), is_infrastructure(error)]})
+
+
+def _plain(node: Any, leases: Sequence[Lease]) -> dict[str, Any]:
+    return {"leases": [asdict(lease) for lease in _with_tickets(node.config, leases)]}
+
+
+def _with_tickets(config: pytest.Config, leases: Sequence[Lease]) -> list[Lease]:
+    """Return the leases as they are now: they were made when the run began."""
+    return [config.stash[DEVICE_POOL].with_ticket(lease) for lease in leases]
+
+
+def _take(config: pytest.Config, count: int) -> list[Lease]:
+    if is_worker(config):
+        try:
+            answer = ask(config, _WANT, count, timeout=PATIENCE)
+        except TimeoutError as exc:
+            raise _not_free(count) from exc
+        if "error" in answer:
+            message, hint, is_broken = answer["error"]
+            raise (DeviceUnavailableError if is_broken else ConfigurationError)(message, hint=hint)
+        if not answer["leases"]:
+            raise DeviceUnavailableError(
+                "the spare devices that the test waited for did not work and were put aside",
+                hint="See to them, and run the test again.",
+            )
+        return [Lease(**lease) for lease in answer["leases"]]
+    given: Queue[Sequence[Lease]] = Queue()
+    spares_of(config).ask(ALONE, count, given.put)
+    try:
+        return _with_tickets(config, given.get_nowait())
+    except Empty:
+        raise _not_free(count) from None
+
+
+def _give_back(config: pytest.Config) -> None:
+    if is_worker(config):
+        send(config, _DONE, None)
+    else:
+        spares_of(config).give_back(ALONE)
+
+
+def _connected(
+    config: pytest.Config, settings: Settings, lease: Lease, after: ExitStack
+) -> Clawperator:
+    """Connect a spare device for as long as the test lasts; one that does not work is given up."""
+    try:
+        return _connect(config, settings, lease, after)
+    except ClawperatorError as error:
+        if is_infrastructure(error):
+            events_of(config).notice(lease.serial, "the spare device is put aside")
+            if is_worker(config):
+                send(config, _BROKEN, lease.serial)
+            else:
+                spares_of(config).put_aside(lease.serial)
+        raise
+
+
+def _connect(
+    config: pytest.Config, settings: Settings, lease: Lease, after: ExitStack
+) -> Clawperator:
+    transport = None if lease.url is not None else transport_of(config, lease)
+    client = client_of(config, settings, lease, transport)
+    hook, device = config.hook, client.device.info
+    after.callback(hook.pytest_clawperator_device_released, device=device, failed=False)
+    after.callback(client.close)
+    hook.pytest_clawperator_device_ready(device=device, client=client)
+    ensure_health(config, client)
+    after.callback(client.device.restore)
+    after.callback(client_connected(config, client, "clawperator_devices"))
+    return client
+
+
+def _not_free(count: int) -> LeaseError:
+    return LeaseError(
+        f"after {PATIENCE:g} s the {count} spare devices of this run are still in use",
+        hint="Keep more of them from the workers with --claw-spare-devices.",
+    )

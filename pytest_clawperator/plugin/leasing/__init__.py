@@ -1,1 +1,0 @@
-"""Which device a process has: candidates, leases, connections, spare devices, the fixtures."""

@@ -1,1 +1,0 @@
-"""Phones that the run itself starts, and ends: emulators and simulated phones."""

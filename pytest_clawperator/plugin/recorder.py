@@ -1,0 +1,426 @@
+"""What evidence is kept of one attempt at a test, and when.
+
+A run has a folder in ``--claw-output``, a test one in that, and with reruns an attempt one in
+that. Nothing that is there already is touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.errors import ClawperatorError
+from pytest_clawperator.plugin.artifacts import Artifacts, folder_name
+from pytest_clawperator.plugin.clients import (
+    ClientActivity,
+    before_client_closes,
+    on_client_dropped,
+    on_client_used,
+)
+from pytest_clawperator.plugin.evidence import Evidence, Piece, collect, wanted_kinds
+from pytest_clawperator.plugin.failures import (
+    CLASS_PROPERTY,
+    CRASHES,
+    EVIDENCE_FOLDER,
+    HAS_FAILED,
+    is_infrastructure,
+    is_put_aside,
+    is_shared,
+)
+from pytest_clawperator.plugin.report_sinks import ReportSinks, sinks_of
+from pytest_clawperator.plugin.run import events_of, run_folder, run_id, shown_path
+from pytest_clawperator.plugin.settings import SETTINGS_FIXTURE, Settings, settings_of_item
+from pytest_clawperator.plugin.stash import CURRENT_TEST, RECORDER, TRACE
+from pytest_clawperator.plugin.tracing import FOLDER as TRACE_FOLDER
+from pytest_clawperator.plugin.tracing import AttemptTrace, begun_trace
+from pytest_clawperator.plugin.video import AttemptVideos
+from pytest_clawperator.plugin.worker_input import SHARED_RUN_ID
+from pytest_clawperator.report.hidden_log import hide_in_log
+from pytest_clawperator.report.index.reading import PAGE_FILE
+from pytest_clawperator.report.page.page import write_page
+from pytest_clawperator.report.sinks.protocol import Attachment
+from pytest_clawperator.report.trace.glancing import last_passed
+from pytest_clawperator.report.trace.reading import read_trace
+from pytest_clawperator.visible_text import visible
+
+_SECTION = "clawperator: evidence"
+
+_SHOWN_TRACE = 30
+
+_NO_VIDEO = "no video: a secret was typed while it was recorded, and a video cannot be blackened"
+
+
+class Recorder:
+    """Keeps the evidence of one attempt at a test.
+
+    ``settings`` and ``folder`` are called when they are needed: a test's own settings are
+    known only when its fixtures have begun. ``show`` returns a path as it is printed,
+    ``sinks`` are other reports, and ``notice`` reports what a device cannot do.
+    ``trace`` is ended and kept with the rest. ``is_ending`` is set when the test is being torn
+    down.
+    """
+
+    def __init__(
+        self,
+        item: pytest.Item,
+        settings: Callable[[], Settings],
+        folder: Callable[[], Path],
+        *,
+        show: Callable[[Path], str],
+        sinks: ReportSinks,
+        notice: Callable[[str, str], None],
+        trace: AttemptTrace,
+    ) -> None:
+        self._item = item
+        self._settings = settings
+        self._folder = folder
+        self._show = show
+        self._sinks = sinks
+        self._trace = trace
+        self._clients: list[ClientActivity] = []
+        self._saved: dict[int, Evidence] = {}
+        self._kind = "attachment"
+        self._files: dict[Path, str] = {}
+        self._named: Path | None = None
+        self._lines: list[str] = []
+        self._notes: list[str] = []
+        self._videos = AttemptVideos(
+            is_on=lambda: settings().video != "off",
+            notice=notice,
+            on_missing=lambda why: self._lines.append(why),
+        )
+        self._has_failed = self._is_broken = False
+        self.is_ending = False
+
+    @cached_property
+    def artifacts(self) -> Artifacts:
+        """The files of this attempt."""
+        return Artifacts(self._folder(), on_attached=self._attached)
+
+    @property
+    def _has_files(self) -> bool:
+        # Most tests have none, and where they would be need not be known.
+        return "artifacts" in vars(self) and not self.artifacts.is_empty
+
+    def use(self, client: ClientActivity) -> None:
+        """Add a client of the test, and begin its video where one is wanted."""
+        self._clients.append(client)
+        self._videos.begin(client)
+
+    def drop(self, client: ClientActivity) -> None:
+        """Forget a client that the test does not use after all."""
+        self._clients.remove(client)
+        self._videos.drop(client)
+
+    def note(self, line: str) -> None:
+        """Add a line to the report of the test, should it fail."""
+        self._notes.append(line)
+
+    def pausing_video(self, client: ClientActivity) -> AbstractContextManager[None]:
+        """Record no video of a client's device in the block."""
+        return self._videos.pausing(client)
+
+    def settings_changed(self) -> None:
+        """Begin or drop videos as the test's own settings say."""
+        for client in self._clients:
+            self._videos.begin_or_drop(client)
+
+    def save(self, client: ClientActivity) -> None:
+        """Look at a device whose client is about to be closed: this may be the last chance.
+
+        Whether a fixture's end failed is known only when all have ended.
+        """
+        if client not in self._clients or not self.is_ending:  # broken off: nobody will ask
+            return
+        if not self._is_broken:
+            kinds = wanted_kinds(self._settings(), "teardown", has_failed=True)
+            self._saved[id(client)] = self._collect(client, kinds)
+        self._videos.end(client)
+
+    def drop_videos(self) -> None:
+        """Record no longer: the run is broken off, and nobody will ask."""
+        for client in self._clients:
+            self._videos.drop(client)
+
+    def end_phase(self, report: pytest.TestReport, error: BaseException | None) -> None:
+        """Keep what the options ask for, now that a phase of the test ended."""
+        kinds = wanted_kinds(self._settings(), report.when, has_failed=report.failed)
+        if self._is_broken:  # asking such a device once was enough
+            kinds = [kind for kind in kinds if kind == "log"]
+        self._has_failed = self._has_failed or report.failed
+        self._is_broken = self._is_broken or (report.failed and is_infrastructure(error))
+        # The evidence of a device was kept when it was put aside.
+        if is_put_aside(error) or is_shared(error):
+            kinds = []
+        crashes: list[str] = []
+        for place, client in enumerate(self._clients if kinds else ()):
+            prefix = _prefix(report.when, client if place else None)
+            crashes += self._keep(report, client, kinds, prefix)
+        if report.failed:
+            self._keep_pictures(error)
+        if report.failed or report.when == "teardown":  # whoever stops at a failure looks now
+            self._keep_videos()
+        self._trace.end_phase(report, error)
+        if report.when == "teardown":
+            self._keep_trace()
+        self._complete_report(report, crashes)
+
+    def _keep(
+        self, report: pytest.TestReport, client: ClientActivity, kinds: Sequence[str], prefix: str
+    ) -> list[str]:
+        """Write the evidence of a client; return what crashed on its device."""
+        evidence = self._saved.pop(id(client), None)
+        if evidence is None:
+            evidence = self._collect(client, kinds)
+        for piece in evidence.pieces:
+            self._keep_piece(piece, prefix)
+        self._lines += evidence.missing
+        for crash, trace in zip(evidence.crashes, evidence.traces, strict=True):
+            shown = "\n".join(trace.splitlines()[:_SHOWN_TRACE])
+            report.sections.append((visible(f"clawperator: {crash}"), shown))
+        if report.failed:
+            self._keep_more(report, client)
+        return [str(crash) for crash in evidence.crashes]
+
+    def _collect(self, client: ClientActivity, kinds: Sequence[str]) -> Evidence:
+        is_whole = self._settings().logcat == "full"
+        return collect(client, kinds, is_broken=self._is_broken, is_whole_log=is_whole)
+
+    def _keep_piece(self, piece: Piece, prefix: str) -> None:
+        self._kind = piece.kind
+        content = hide_in_log(piece.content) if piece.kind == "log" else piece.content
+        try:
+            path = self.artifacts.attach(f"{prefix}{piece.name}", content)
+        except (ClawperatorError, OSError) as exc:  # no reason to lose the test's own failure
+            why = exc.message if isinstance(exc, ClawperatorError) else exc
+            self._lines.append(f"no {piece.kind}: {why}")
+        else:
+            if piece.remark:
+                self._files[path] = f" ({piece.remark})"
+        finally:
+            self._kind = "attachment"
+
+    def _keep_more(self, report: pytest.TestReport, client: ClientActivity) -> None:
+        hook = self._item.ihook.pytest_clawperator_collect_artifacts
+        try:
+            for paths in hook(item=self._item, report=report, client=client.client):
+                for path in paths:
+                    self.artifacts.attach(Path(path).name, Path(path))
+        except Exception as exc:  # somebody else's mistake must not hide the test's failure
+            why = exc.message if isinstance(exc, ClawperatorError) else repr(exc)
+            self._lines.append(f"pytest_clawperator_collect_artifacts failed: {why}")
+
+    def _keep_pictures(self, error: BaseException | None) -> None:
+        """Keep the pictures of how a screen differs from its golden, which the error names."""
+        details = getattr(error, "details", None)
+        pictures = details.get("pictures") if isinstance(details, dict) else None
+        for path in map(Path, (pictures or {}).values()):
+            try:
+                self._keep_piece(Piece("picture", path.name, path.read_bytes()), "")
+            except OSError as exc:
+                self._lines.append(f"no picture: {exc}")
+
+    def _keep_videos(self) -> None:
+        is_wanted = self._has_failed or self._settings().video == "on"
+        for place, client in enumerate(self._clients):
+            is_secret = client.typed_secret and self._videos.has(client)
+            if is_wanted and is_secret:
+                self._lines.append(_NO_VIDEO)
+            is_kept = is_wanted and not is_secret
+            segments = self._videos.take(client) if is_kept else self._videos.drop(client)
+            prefix = _prefix("call", client if place else None)
+            for number, segment in enumerate(segments, 1):
+                name = "video.mp4" if len(segments) == 1 else f"video-{number}.mp4"
+                self._keep_piece(Piece("video", name, segment), prefix)
+
+    def _keep_trace(self) -> None:
+        """Put the trace beside the other files, if it is to be kept."""
+        written = self._trace.finish()
+        if written is None:
+            self._lines += [self._trace.problem] if self._trace.problem and self._has_failed else []
+            return
+        try:
+            kept = self.artifacts.folder / TRACE_FOLDER
+            written.rename(kept)
+        except (ClawperatorError, OSError) as exc:
+            self._lines.append(f"no trace: {exc}")
+        else:
+            self._keep_page(kept)
+
+    def _keep_page(self, kept: Path) -> None:
+        """Write the page of a trace beside it; an attachment of that name stays as it is."""
+        page = kept.parent / PAGE_FILE
+        page = kept / PAGE_FILE if page.exists() else page
+        try:
+            trace = read_trace(kept)
+            write_page(trace, page, passed=last_passed(trace, run=self._trace.run))
+        except (ClawperatorError, OSError) as exc:
+            self._files[kept] = ""
+            self._lines.append(f"no {PAGE_FILE}: {exc}")
+            return
+        self._kind = "trace"
+        self._attached(Attachment(name=PAGE_FILE, path=page, mime="text/html"))
+        self._kind = "attachment"
+
+    def _attached(self, attachment: Attachment) -> None:
+        self._trace.keep_file(attachment)
+        self._files[attachment.path] = ""
+        self._sinks.attach(replace(attachment, kind=self._kind))
+
+    def _complete_report(self, report: pytest.TestReport, crashes: list[str]) -> None:
+        """Add what was kept to the report, and to the test's later reports."""
+        self._sinks.complete(report)
+        if report.failed:
+            self._lines[:0], self._notes = self._notes, []
+        if lines := [*self._listed_files(is_failure=report.failed), *self._lines]:
+            # pytest shows what a teardown adds to an earlier failure only if so named.
+            title = f"{_SECTION} (teardown)" if report.when == "teardown" else _SECTION
+            report.sections.append((title, visible("\n".join(lines))))
+        if self._has_files:
+            setattr(report, EVIDENCE_FOLDER, self._show(self.artifacts.folder))
+            setattr(report, CRASHES, crashes)
+            setattr(report, HAS_FAILED, self._has_failed)
+        self._files, self._lines = {}, []
+
+    def _listed_files(self, *, is_failure: bool) -> list[str]:
+        """Return the files that came since the last report, below their folder.
+
+        The end of a test stands below its failure, which has named the folder.
+        """
+        lines: list[str] = []
+        if is_failure:
+            self._named = None
+        for path, remark in self._files.items():
+            if path.parent != self._named:
+                self._named = path.parent
+                lines.append(self._show(path.parent))
+            lines.append(f"  {path.name}{remark}")
+        return lines
+
+
+def _prefix(when: str | None, other: ClientActivity | None) -> str:
+    """Return what tells apart the files of phases, and those of further devices."""
+    device = f"{other.client.serial}-" if other is not None else ""
+    return device if when == "call" else f"{when}-{device}"
+
+
+_OUR_PROPERTIES = "clawperator_"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Follow the clients of tests."""
+    on_client_used(config, lambda item, client: recorder_of(item).use(client))
+    on_client_dropped(config, lambda item, client: recorder_of(item).drop(client))
+    before_client_closes(config, _save)
+    config.pluginmanager.register(_Attempts(), "clawperator-attempts")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Let all workers of a run write to one folder."""
+    node.workerinput[SHARED_RUN_ID] = run_id(node.config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> Generator[None, object, object]:
+    """Notice that the settings of a test are known."""
+    __tracebackhide__ = True  # a fixture that fails is shown at its own line
+    value = yield
+    item = request.config.stash.get(CURRENT_TEST, None)
+    if fixturedef.argname == SETTINGS_FIXTURE and item is not None and RECORDER in item.stash:
+        item.stash[RECORDER].settings_changed()
+    return value
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Take note that a test is being torn down."""
+    recorder = item.stash.get(RECORDER, None)
+    if recorder is not None:
+        recorder.is_ending = True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Take the evidence of a phase that failed, or that is asked for."""
+    report = yield
+    recorder = item.stash.get(RECORDER, None)
+    if recorder is not None:
+        recorder.end_phase(report, call.excinfo.value if call.excinfo is not None else None)
+        if report.when == "teardown":
+            del item.stash[RECORDER]  # the next attempt has its own
+            del item.stash[TRACE]
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """End the recording of a test that the run was broken off in, while its device is at hand."""
+    item = session.config.stash.get(CURRENT_TEST, None)
+    if item is not None and RECORDER in item.stash:
+        item.stash[RECORDER].drop_videos()
+
+
+class _Attempts:
+    """Lets another attempt at a test begin without the properties of the last one.
+
+    Not all plugins that rerun tests report the end of an attempt. Where they do not, the
+    report of the next attempt has the properties of both.
+    """
+
+    def __init__(self) -> None:
+        self._ended: set[str] = set()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take note that an attempt is over and reported."""
+        if report.when == "teardown":
+            self._ended.add(report.nodeid)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Remove the properties of the attempt before."""
+        if item.nodeid in self._ended:
+            properties = item.user_properties
+            properties[:] = [
+                one
+                for one in properties
+                if one[0] == CLASS_PROPERTY or _OUR_PROPERTIES not in one[0]
+            ]
+
+
+def recorder_of(item: pytest.Item) -> Recorder:
+    """Return the recorder of this attempt at a test."""
+    if RECORDER not in item.stash:
+        config = item.config
+        attempt = getattr(item, "execution_count", None)  # of pytest-rerunfailures
+
+        def folder() -> Path:
+            found = run_folder(config, settings_of_item(item)) / folder_name(item.nodeid)
+            return found if attempt is None else found / f"attempt-{attempt}"
+
+        item.stash[RECORDER] = Recorder(
+            item,
+            partial(settings_of_item, item),
+            folder,
+            show=partial(shown_path, config),
+            sinks=sinks_of(config),
+            notice=events_of(config).notice,
+            trace=begun_trace(item),
+        )
+    return item.stash[RECORDER]
+
+
+def _save(item: pytest.Item, client: ClientActivity) -> None:
+    recorder = item.stash.get(RECORDER, None)
+    if recorder is not None:
+        recorder.save(client)

@@ -1,1 +1,0 @@
-"""What is reported: the terminal, summaries, matrix tables, JUnit, errors about devices."""

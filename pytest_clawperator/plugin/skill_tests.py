@@ -1,0 +1,136 @@
+"""``--claw-skills``: the recipes of a skills repository as tests, and no code.
+
+A recipe with variables needs values: ``NAME.vars.json`` beside ``NAME.recipe.json`` has an
+object of them, or a list of objects, each of which is a test.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.contracts.text.ecmascript import to_string
+from pytest_clawperator.contracts.text.strict_json import parse_json, why_not_json
+from pytest_clawperator.errors import ClawperatorError, SkillError, file_problem
+from pytest_clawperator.plugin.options import on_command_line
+from pytest_clawperator.plugin.settings import settings_of
+from pytest_clawperator.skills.registry import Registry, find_registry, read_registry
+from pytest_clawperator.skills.skill import RECIPE_END, Skill, recipe_name
+from pytest_clawperator.visible_text import visible_line
+
+_VALUES_END = ".vars.json"
+
+_LONGEST_ID = 60
+
+
+def registry_of(config: pytest.Config) -> Registry:
+    """Read the registry of a run: that of the option, or the one that is found."""
+    named = settings_of(config).skills
+    places = dict.fromkeys((Path.cwd(), config.rootpath))
+    return read_registry(named or find_registry(os.environ, folders=tuple(places)))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Collect the registry: alone, unless the command line names tests or an ini file names it."""
+    registry = settings_of(config).skills
+    if registry is None:
+        return
+    is_named = config.args_source is pytest.Config.ArgsSource.ARGS
+    if on_command_line(config, "skills") is not None and not is_named:
+        config.args[:] = []
+    base = config.invocation_params.dir
+    places = [(base / argument.partition("::")[0]).resolve() for argument in config.args]
+    if not any(registry.is_relative_to(place) for place in places):
+        config.args.append(str(registry))
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect the registry as a file of tests."""
+    named = settings_of(parent.config).skills
+    if named is None or file_path.name != named.name or file_path.resolve() != named:
+        return None
+    file: pytest.Collector = RegistryFile.from_parent(parent, path=file_path)
+    return file
+
+
+class RegistryFile(pytest.File):
+    """A registry, whose recipes are tests."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Yield each recipe of each skill, once for each of its sets of values."""
+        try:
+            registry = read_registry(self.path)
+        except SkillError as error:
+            raise self.CollectError(str(error)) from error
+        for skill in registry.skills:
+            for path in skill.recipes:
+                yield from self._tests(registry, skill, path)
+
+    def _tests(self, registry: Registry, skill: Skill, path: str) -> Iterator[pytest.Item]:
+        artifact = recipe_name(Path(path).name)
+        names: set[str] = set()
+        for number, values in enumerate(self._values(registry, path), 1):
+            name = f"{skill.id}/{artifact}{_id_of(values)}"
+            name = f"{name}-{number}" if name in names else name
+            names.add(name)
+            item: pytest.Item = RecipeTest.from_parent(
+                self, name=name, callobj=_running(skill.id, artifact, values)
+            )
+            about = {"app": skill.application_id, "intent": skill.intent}
+            item.add_marker(pytest.mark.claw_skill(skill.id, artifact, **about))
+            item.extra_keyword_matches.update({skill.id, artifact, *about.values()})
+            item.extra_keyword_matches.update(skill.keywords)
+            yield item
+
+    def _values(self, registry: Registry, path: str) -> list[Mapping[str, Any]]:
+        """Return the values of a recipe: none, if no file has any."""
+        beside = f"{path[: -len(RECIPE_END)]}{_VALUES_END}"
+        try:
+            file = registry.file(beside)
+            found = parse_json(file.read_text(encoding="utf-8")) if file.exists() else {}
+        except OSError as error:
+            raise self._unreadable(beside, file_problem(error)) from error
+        except (ValueError, RecursionError) as error:
+            why = str(error) if "outside" in str(error) else why_not_json(error)
+            raise self._unreadable(beside, why) from error
+        sets = found if isinstance(found, list) else [found]
+        if not sets or not all(isinstance(one, dict) for one in sets):
+            raise self._unreadable(beside, "it is neither an object nor a list of objects")
+        return sets
+
+    def _unreadable(self, beside: str, why: str) -> Exception:
+        return self.CollectError(f"{beside}: {why}")
+
+
+class RecipeTest(pytest.Function):
+    """A recipe, which fails if its envelope does."""
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *_: Any) -> Any:
+        """Show what failed, and no code: nobody wrote any."""
+        if isinstance(excinfo.value, ClawperatorError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Return where the recipe is from, as the headline above its failure."""
+        # What the id ends with, pytest takes for a Python module, and changes its dots.
+        return self.path, None, f"recipe {self.name} of {self.path.name}"
+
+
+def _running(skill_id: str, artifact: str, values: Mapping[str, Any]) -> Callable[..., None]:
+    def run(clawperator: Clawperator) -> None:
+        """Run the recipe; a failed envelope fails the test."""
+        clawperator.run_artifact(skill_id, artifact, **values).raise_for_status()
+
+    return run
+
+
+def _id_of(values: Mapping[str, Any]) -> str:
+    """Return values as an id, as pytest writes those of parameters."""
+    text = visible_line("-".join(map(to_string, values.values()))).replace("::", ":")
+    return f"[{text[:_LONGEST_ID]}]" if text else ""

@@ -1,0 +1,417 @@
+"""What happens in a test, turned into the events of its trace."""
+
+from __future__ import annotations
+
+import linecache
+import threading
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any, Protocol
+
+from pytest_clawperator.assertions.expectation import Verification
+from pytest_clawperator.assertions.failure import calling_frame
+from pytest_clawperator.contracts.events import (
+    ArtifactMade,
+    Event,
+    ExecutionFinished,
+    ExecutionStarted,
+    Notice,
+    SkillFinished,
+    StepFinished,
+    StepStarted,
+)
+from pytest_clawperator.execution.result import RunResult, RunStep
+from pytest_clawperator.plugin.clients import ClientActivity, label_of
+from pytest_clawperator.report.hidden_log import hide_in_log
+from pytest_clawperator.report.hierarchy_dumps import without_dumps
+from pytest_clawperator.report.trace import events
+from pytest_clawperator.report.trace.clock import now
+from pytest_clawperator.report.trace.events import Excerpt, Failure, Source, TraceEvent
+
+_XML = ".xml"
+
+#: Is called with a client, the number of its execution, and the result if there is one.
+AfterExecution = Callable[[ClientActivity, int, RunResult | None], None]
+
+# What of a script's output stands in a trace, in characters; all of it is an artefact.
+_MOST_PRINTED = 10_000
+
+
+class Output(Protocol):
+    """Where a trace goes."""
+
+    def write(self, event: TraceEvent) -> None:
+        """Add an event."""
+
+    def keep(self, content: bytes, suffix: str) -> str:
+        """Keep a blob, and return its name; empty if blobs are not kept."""
+
+
+@dataclass
+class _Looking:
+    """An expectation under way, and the screens that its looks found."""
+
+    id: int
+    trees: list[str | None] = field(default_factory=list)
+
+
+@dataclass
+class _Running:
+    """An execution under way; a look of an expectation is written only if it shows a change."""
+
+    began: events.ExecutionBegan
+    looking: _Looking | None = None
+
+
+@dataclass
+class _Followed:
+    """A client that is followed, and how far its log is in the trace."""
+
+    client: ClientActivity
+    log_position: int
+    running: dict[str, _Running] = field(default_factory=dict)
+
+
+class Tracer:
+    """Turns what happens in one attempt at a test into events.
+
+    ``place`` returns the line of the test that is being carried out. ``before_execution`` is
+    called when one is about to be sent, ``after_execution`` when one ended.
+    """
+
+    def __init__(
+        self,
+        output: Output,
+        *,
+        place: Callable[[], Source | None],
+        before_execution: Callable[[ClientActivity], None] = lambda client: None,
+        after_execution: AfterExecution = lambda client, execution, result: None,
+    ) -> None:
+        self._output = output
+        self._place = place
+        self._before_execution = before_execution
+        self._after_execution = after_execution
+        self._ids = count(1)
+        self._step_ids: dict[str, int] = {}
+        self._looking: dict[Verification, _Looking] = {}
+        # A screen and the name of its blob.
+        self._last_tree = ("", "")
+        # Tests may use several devices at once, from threads of their own.
+        self._open: dict[int, list[int]] = {}
+
+    def follow(self, client: ClientActivity) -> Callable[[Event], None]:
+        """Return the function to be called with the events of a client."""
+        self._output.write(_device_of(client))
+        followed = _Followed(client, _log_end(client))
+        return lambda event: self._handle(followed, event)
+
+    def _handle(self, followed: _Followed, event: Event) -> None:
+        if isinstance(event, ExecutionStarted):
+            self._execution_started(followed, event)
+        elif isinstance(event, ExecutionFinished):
+            self._execution_finished(followed, event)
+        elif isinstance(event, ArtifactMade):
+            self._artifact_made(event)
+        elif isinstance(event, StepStarted):
+            self._step_started(event)
+        elif isinstance(event, StepFinished):
+            self._step_finished(event)
+        elif isinstance(event, SkillFinished):
+            self._output.write(events.Noted(at=event.at, message=_printed(event)))
+        elif isinstance(event, Notice):
+            self._output.write(events.Noted(at=event.at, message=event.message))
+
+    # Executions
+
+    def _execution_started(self, followed: _Followed, event: ExecutionStarted) -> None:
+        self._before_execution(followed.client)
+        parent = self._parent
+        began = events.ExecutionBegan(
+            at=event.at,
+            id=next(self._ids),
+            parent=parent,
+            serial=event.serial,
+            title=label_of(event.execution, event.proofs),
+            source=self._place(),
+            payload=event.execution.to_wire(),
+        )
+        looking = next((one for one in self._looking.values() if one.id == parent), None)
+        followed.running[event.execution.command_id] = _Running(began, looking)
+        if looking is None:
+            self._write_log(followed, until=event.log_position)
+            self._output.write(began)
+
+    def _execution_finished(self, followed: _Followed, event: ExecutionFinished) -> None:
+        running = followed.running.pop(event.execution.command_id, None)
+        if running is None:  # begun before the test
+            return
+        result = event.result if isinstance(event.result, RunResult) else None
+        ended = self._ended(running.began.id, event, result)
+        if running.looking is not None:
+            seen = running.looking.trees
+            is_same = ended.failure is None and seen[-1:] == [ended.after]
+            seen.append(ended.after)
+            if is_same:
+                return
+            self._output.write(running.began)
+        self._output.write(ended)
+        self._write_log(followed, execution=running.began.id)
+        self._after_execution(followed.client, running.began.id, result)
+
+    def _ended(
+        self, number: int, event: ExecutionFinished, result: RunResult | None
+    ) -> events.ExecutionEnded:
+        return events.ExecutionEnded(
+            at=event.at,
+            id=number,
+            seconds=round(event.elapsed, 6),
+            envelope=None if result is None else self._envelope(result),
+            failure=_failure_of(event.error, result),
+            before=None if result is None else self._tree(result.last_look),
+            after=None if result is None else self._after(result),
+        )
+
+    def _envelope(self, result: RunResult) -> dict[str, Any]:
+        """Return an envelope in wire form, in which screens are named and not told."""
+        wire = result.to_wire()
+        for step, told in zip(result.steps, wire["stepResults"], strict=True):
+            tree = self._tree(step)
+            if tree is not None:
+                told["data"] = {**told["data"], "text": tree}
+        return wire
+
+    def _after(self, result: RunResult) -> str | None:
+        """Return the last screen that the execution itself captured."""
+        return next(filter(None, map(self._tree, reversed(result.steps))), None)
+
+    def _tree(self, step: RunStep | None) -> str | None:
+        text = None if step is None or step.action_type != "snapshot_ui" else step.data.get("text")
+        if not text:
+            return None
+        known, name = self._last_tree
+        if text != known:  # one screen is part of several things that are told of an execution
+            name = self._output.keep(text.encode("utf-8", "surrogatepass"), _XML)
+            self._last_tree = text, name
+        return name or None
+
+    def _artifact_made(self, event: ArtifactMade) -> None:
+        if event.kind == "screenshot" and event.path is not None:
+            message = f"screenshot: {event.path}"
+            self._output.write(events.Noted(at=event.at, message=message))
+
+    # Steps and expectations
+
+    @property
+    def _parent(self) -> int | None:
+        open_here = self._open.get(threading.get_ident())
+        return open_here[-1] if open_here else None
+
+    def _enter(self, number: int) -> None:
+        self._open.setdefault(threading.get_ident(), []).append(number)
+
+    def _leave(self, number: int) -> None:
+        for ids in self._open.values():
+            if number in ids:
+                del ids[ids.index(number) :]
+
+    def _step_started(self, event: StepStarted) -> None:
+        number = self._step_ids[event.id] = next(self._ids)
+        self._output.write(
+            events.StepBegan(
+                at=event.at, id=number, parent=self._parent, title=event.title, source=self._place()
+            )
+        )
+        self._enter(number)
+
+    def _step_finished(self, event: StepFinished) -> None:
+        number = self._step_ids.pop(event.id, None)
+        if number is not None:
+            self._leave(number)
+            failure = _failure_of(event.error)
+            seconds = round(event.elapsed, 6)
+            self._output.write(
+                events.StepEnded(at=event.at, id=number, seconds=seconds, failure=failure)
+            )
+
+    def verified(self, verification: Verification) -> None:
+        """Take note of an expectation that begins, or that is over."""
+        if not verification.is_over:
+            looking = self._looking[verification] = _Looking(next(self._ids))
+            self._enter(looking.id)
+            return
+        known = self._looking.pop(verification, None)
+        if known is None:  # begun before the test used a device
+            return
+        self._leave(known.id)
+        self._output.write(
+            events.ExpectationEnded(
+                at=now(),
+                id=known.id,
+                parent=self._parent,
+                serial=verification.serial,
+                title=verification.title,
+                source=self._place(),
+                seconds=round(verification.seconds, 6),
+                polls=_polls(verification, known.trees),
+                failure=_failure_of(verification.error),
+            )
+        )
+
+    # The log
+
+    def _write_log(
+        self, followed: _Followed, *, until: int | None = None, execution: int | None = None
+    ) -> None:
+        """Write what was logged since the last time."""
+        transport = followed.client.transport
+        if transport is None:
+            return
+        end = _log_end(followed.client) if until is None else until
+        if end <= followed.log_position:
+            return
+        lines = transport.log.read(followed.log_position, end)
+        followed.log_position = end
+        told = hide_in_log(b"\n".join(without_dumps(lines)))
+        shown = told.decode("utf-8", "replace").split("\n")
+        if told:
+            self._output.write(
+                events.LogWritten(
+                    at=now(),
+                    serial=followed.client.client.serial,
+                    lines=shown,
+                    execution=execution,
+                )
+            )
+
+
+def _polls(verification: Verification, trees: Sequence[str | None]) -> list[events.Poll]:
+    """Return the looks of an expectation, with their screens where each look was one."""
+    log = verification.log
+    shown = trees if len(trees) >= len(log) else [None] * len(log)
+    return [
+        events.Poll(at=verification.at + entry.at, found=entry.found, tree=tree)
+        for entry, tree in zip(log, shown, strict=False)
+    ]
+
+
+def _printed(event: SkillFinished) -> str:
+    """Return what a script printed; a trace has the beginning and the end of very much."""
+    text = f"{event.output}{event.complaints}"
+    if len(text) > _MOST_PRINTED:
+        half = _MOST_PRINTED // 2
+        text = f"{text[:half]}\n... {len(text) - 2 * half} characters ...\n{text[-half:]}"
+    return f"{event.skill_id} printed:\n{text}" if text else f"{event.skill_id} printed nothing"
+
+
+def failure_of(error: BaseException) -> Failure:
+    """Return an error as a trace tells it."""
+    code = getattr(error, "code", None)
+    hint = getattr(error, "hint", None)
+    message = getattr(error, "message", None)
+    return Failure(
+        type=type(error).__name__,
+        message=message if isinstance(message, str) else str(error),
+        code=None if code is None else str(getattr(code, "value", code)),
+        hint=hint if isinstance(hint, str) else None,
+    )
+
+
+def _failure_of(error: BaseException | None, result: RunResult | None = None) -> Failure | None:
+    if error is not None:
+        return failure_of(error)
+    if result is None or result.ok:
+        return None
+    step = next(iter(result.failed_steps), None)
+    told = result.error or (step.data.get("message") if step is not None else None)
+    code = result.code
+    return Failure(
+        type="",
+        message=told or str(step or "the execution failed"),
+        code=None if code is None else str(getattr(code, "value", code)),
+    )
+
+
+def _device_of(client: ClientActivity) -> TraceEvent:
+    info = client.client.device.info
+    about: Mapping[str, object] = {
+        "manufacturer": info.manufacturer,
+        "model": info.model,
+        "Android": info.release,
+        "API level": info.api_level,
+        "ABI": info.abi,
+        "density": info.density,
+        "locale": info.locale,
+        "Operator": info.operator_version,
+        "Operator package": info.operator_package,
+    }
+    return events.DeviceUsed(
+        at=now(),
+        serial=info.serial,
+        size=info.size,
+        about={name: str(value) for name, value in about.items() if value is not None},
+    )
+
+
+def _log_end(client: ClientActivity) -> int:
+    transport = client.transport
+    # A deadline that is over: the end is returned at once.
+    return 0 if transport is None else transport.log.wait(0, 0.0)
+
+
+_PACKAGE = "pytest_clawperator"
+
+# Whose frames are no code of the user's.
+_RUNNERS = ("_pytest", "pluggy", "xdist", "execnet", "contextlib", "threading")
+
+_BEFORE = 8
+
+
+class Places:
+    """Finds places in the code below a folder."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._known: dict[tuple[CodeType, int], Source] = {}
+
+    def current(self) -> Source | None:
+        """Return the line of the test, or of its fixture, that is being carried out."""
+        frame: FrameType | None = calling_frame()
+        return None if frame is None or _is_foreign(frame) else self._source(frame, frame.f_lineno)
+
+    def excerpt(self, error: BaseException) -> Excerpt | None:
+        """Return the lines up to the innermost place of an error that is the user's code.
+
+        What stands below was not carried out, and what is secret in it is not known.
+        """
+        frames = list(traceback.walk_tb(error.__traceback__))
+        own = [(frame, line) for frame, line in frames if not _is_foreign(frame)]
+        if not own:
+            return None
+        frame, line = own[-1]
+        lines = linecache.getlines(frame.f_code.co_filename, frame.f_globals)
+        first = max(line - _BEFORE, frame.f_code.co_firstlineno)
+        shown = [text.rstrip("\r\n") for text in lines[first - 1 : line]]
+        return Excerpt(source=self._source(frame, line), first=first, lines=shown)
+
+    def _source(self, frame: FrameType, line: int) -> Source:
+        code = frame.f_code
+        if (code, line) not in self._known:
+            text = linecache.getline(code.co_filename, line, frame.f_globals).strip()
+            file = self._shown(code.co_filename)
+            self._known[code, line] = Source(file=file, line=line, function=code.co_name, text=text)
+        return self._known[code, line]
+
+    def _shown(self, path: str) -> str:
+        try:
+            return Path(path).relative_to(self._root).as_posix()
+        except ValueError:
+            return path
+
+
+def _is_foreign(frame: FrameType) -> bool:
+    name = str(frame.f_globals.get("__name__", ""))
+    return name.partition(".")[0] in (_PACKAGE, *_RUNNERS)

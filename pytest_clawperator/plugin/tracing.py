@@ -1,0 +1,363 @@
+"""The trace of each attempt at a test, from its setup to its teardown."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from collections.abc import Callable, Generator
+from contextlib import suppress
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from pytest_clawperator.assertions.expectation import Verification, listening
+from pytest_clawperator.plugin.artifacts import folder_name
+from pytest_clawperator.plugin.clients import ClientActivity, on_client_dropped, on_client_used
+from pytest_clawperator.plugin.failures import is_infrastructure, is_put_aside, is_shared
+from pytest_clawperator.plugin.report_sinks import ReportSinks, TraceOutput, sinks_of
+from pytest_clawperator.plugin.run import run_folder, run_id
+from pytest_clawperator.plugin.settings import Settings, settings_of_item
+from pytest_clawperator.plugin.stash import CURRENT_TEST, ENDING_FIXTURES, TRACE
+from pytest_clawperator.plugin.trace_pictures import PictureTaker
+from pytest_clawperator.plugin.tracer import Places, Tracer, failure_of
+from pytest_clawperator.plugin.worker_input import worker_input
+from pytest_clawperator.report.sinks.protocol import Attachment
+from pytest_clawperator.report.trace import events
+from pytest_clawperator.report.trace.clock import now, ticks
+from pytest_clawperator.report.trace.events import FixtureEnded, Outcome, TraceEvent
+from pytest_clawperator.report.trace.writing import TraceWriter
+
+FOLDER = "trace"
+
+
+class AttemptTrace:
+    """Writes the trace of one attempt, if it uses a device and the settings want one.
+
+    It is written to the folder that ``folder`` returns, and moved when it is kept: where the
+    test's evidence is need not be known while there is none. ``run`` is the id of the run.
+    """
+
+    def __init__(
+        self,
+        item: pytest.Item,
+        *,
+        settings: Callable[[], Settings],
+        folder: Callable[[], Path],
+        sinks: Callable[[], ReportSinks],
+        run: str,
+        worker: str,
+    ) -> None:
+        self._item = item
+        self._settings = settings
+        self._folder = folder
+        self._sinks = sinks
+        self.run = run
+        self._worker = worker
+        self._places = Places(item.config.rootpath)
+        self._early: list[TraceEvent] = []
+        self._output: TraceOutput | None = None
+        self._tracer: Tracer | None = None
+        self._pictures: PictureTaker | None = None
+        self._clients: list[ClientActivity] = []
+        self._begun = now()
+        self._outcome: Outcome = "passed"
+        self._reason = ""
+        self._is_infrastructure = False
+        self._has_own_failure = False
+        #: Why there is no trace, though one is wanted.
+        self.problem = ""
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether the test uses a device, and its trace is being written."""
+        return self._output is not None
+
+    # While the test runs
+
+    def add(self, event: TraceEvent) -> None:
+        """Add an event; one from before the test uses a device is added when it does."""
+        if self._output is None:
+            self._early.append(event)
+        else:
+            self._output.write(event)
+
+    def begin_phase(self, name: Literal["setup", "call", "teardown"]) -> None:
+        """Take note of a phase that begins."""
+        self.add(events.PhaseBegan(at=now(), name=name))
+
+    def verified(self, verification: Verification) -> None:
+        """Take note of an expectation."""
+        if self._tracer is not None:
+            self._tracer.verified(verification)
+
+    def use(self, client: ClientActivity) -> None:
+        """Follow a client of the test."""
+        if client in self._clients:
+            return
+        if self._tracer is None:
+            self._tracer = self._begin()
+        self._clients.append(client)
+        tell = self._tracer.follow(client)
+        if self._settings().trace != "off" or self._sinks().need_steps:
+            client.tell = tell
+
+    def drop(self, client: ClientActivity) -> None:
+        """Follow a client no longer."""
+        if client in self._clients:
+            self._clients.remove(client)
+            client.tell_nobody()
+
+    def keep_file(self, attachment: Attachment) -> None:
+        """Take note of a file that was kept of the test."""
+        if self._output is not None:
+            path = Path(os.path.relpath(attachment.path, attachment.path.parent / FOLDER))
+            self._output.write(
+                events.ArtefactKept(
+                    at=now(),
+                    name=attachment.name,
+                    path=path.as_posix(),
+                    mime=attachment.mime,
+                )
+            )
+
+    def _begin(self) -> Tracer:
+        sinks, writer = self._sinks(), self._new_writer()
+        output = self._output = TraceOutput(writer, sinks)
+        attempt = getattr(self._item, "execution_count", 1)  # of pytest-rerunfailures
+        output.write(
+            events.TraceBegan(
+                at=self._begun,
+                nodeid=self._item.nodeid,
+                attempt=attempt,
+                environment={"Python": platform.python_version(), "pytest": pytest.__version__},
+                run=self.run,
+                worker=self._worker,
+            )
+        )
+        for event in self._early:
+            output.write(event)
+        self._early.clear()
+        if writer is None or self._settings().trace != "on":
+            return Tracer(output, place=self._places.current)
+        pictures = self._pictures = PictureTaker(output)
+        return Tracer(
+            output,
+            place=self._places.current,
+            before_execution=pictures.wait,
+            after_execution=pictures.take,
+        )
+
+    def _new_writer(self) -> TraceWriter | None:
+        """Return who writes the file of the trace, if there is to be one."""
+        if self._settings().trace == "off":
+            return None
+        try:
+            return TraceWriter(self._folder())
+        except OSError as exc:  # no reason to fail a test
+            self.problem = f"no trace: {exc}"
+            return None
+
+    # At its end
+
+    def end_phase(self, report: pytest.TestReport, error: BaseException | None) -> None:
+        """Take note of how a phase ended."""
+        if report.skipped and self._outcome == "passed":
+            self._outcome = "skipped"
+            self._reason = str(error or "")
+        if not report.failed or error is None:
+            return
+        self._has_own_failure |= not (is_put_aside(error) or is_shared(error))
+        self._is_infrastructure = self._is_infrastructure or is_infrastructure(error)
+        is_own = report.when == "call" and not self._is_infrastructure
+        if self._outcome not in ("failed", "error"):
+            self._outcome = "failed" if is_own else "error"
+            self._reason = _first_line(error)
+        self.add(
+            events.ErrorRaised(
+                at=now(),
+                phase=report.when or "",
+                failure=failure_of(error),
+                excerpt=self._places.excerpt(error),
+                traceback=report.longreprtext,
+            )
+        )
+
+    def finish(self, *, is_broken_off: bool = False) -> Path | None:
+        """End the trace; return its folder if it is to be kept, else remove it.
+
+        That of a test that was broken off does not tell an outcome.
+        """
+        for client in list(self._clients):
+            self.drop(client)
+        output, self._output, self._tracer = self._output, None, None
+        if output is None:
+            return None
+        if self._pictures is not None:
+            self._pictures.close()
+        if not is_broken_off:
+            output.write(self._ended())
+        writer = output.writer
+        if writer is None:
+            return None
+        writer.close()
+        mode = self._settings().trace
+        # What a test shares with others says nothing of it; it did not even begin.
+        if mode == "on" or (mode != "off" and self._has_own_failure):
+            return writer.folder
+        shutil.rmtree(writer.folder, ignore_errors=True)
+        return None
+
+    def _ended(self) -> TraceEvent:
+        return events.TraceEnded(
+            at=now(),
+            outcome=self._outcome,
+            seconds=round(now() - self._begun, 6),
+            reason=self._reason,
+            is_infrastructure=self._is_infrastructure,
+        )
+
+
+def _first_line(error: BaseException) -> str:
+    return str(getattr(error, "message", error)).partition("\n")[0]
+
+
+# Where traces are while their tests run; a killed run leaves them there.
+UNFINISHED = "unfinished"
+
+
+_numbers = count(1)
+
+__tracebackhide__ = True  # a fixture that fails is shown at its own line
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Follow the clients of tests."""
+    on_client_used(config, lambda item, client: begun_trace(item).use(client))
+    on_client_dropped(config, lambda item, client: begun_trace(item).drop(client))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Hear of the expectations of a test, and end the trace of one that was broken off."""
+    with listening(lambda verification: begun_trace(item).verified(verification)):
+        try:
+            return (yield)
+        finally:
+            trace = item.stash.get(TRACE, None)
+            if trace is not None:
+                trace.finish(is_broken_off=True)
+                del item.stash[TRACE]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove the folders for traces that nothing was kept in."""
+    folder = run_folder(config) / UNFINISHED
+    with suppress(OSError):  # something is in it, perhaps of a process that still runs
+        for empty in (folder, folder.parent, folder.parent.parent):
+            empty.rmdir()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
+    """Begin the trace of an attempt."""
+    __tracebackhide__ = True
+    if not begun_trace(item).is_begun:  # perhaps that of an attempt without a device
+        del item.stash[TRACE]
+    begun_trace(item).begin_phase("setup")
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Take note that the test itself begins."""
+    __tracebackhide__ = True
+    begun_trace(item).begin_phase("call")
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    """Take note that the test is being torn down."""
+    __tracebackhide__ = True
+    begun_trace(item).begin_phase("teardown")
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> Generator[None, object, object]:
+    """Take note of how long a fixture took to set up, and of the beginning of its end."""
+    __tracebackhide__ = True  # a fixture that fails is shown at its own line
+    begin = ticks()
+    error: BaseException | None = None
+    try:
+        return (yield)
+    except BaseException as exc:
+        error = exc
+        raise
+    finally:
+        _note_fixture(request.config, fixturedef, "setup", begin, error)
+        ending = request.config.stash.setdefault(ENDING_FIXTURES, {})
+
+        def clawperator_fixture_ends() -> None:  # a name that Allure shall not show
+            ending[id(fixturedef)] = ticks()
+
+        # Comes before the fixture's own end.
+        request.addfinalizer(clawperator_fixture_ends)
+
+
+def pytest_fixture_post_finalizer(
+    fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+) -> None:
+    """Take note of how long a fixture took to end."""
+    begin = request.config.stash.get(ENDING_FIXTURES, {}).pop(id(fixturedef), None)
+    if begin is not None:
+        _note_fixture(request.config, fixturedef, "teardown", begin)
+
+
+def begun_trace(item: pytest.Item) -> AttemptTrace:
+    """Return the trace of the current attempt at a test, which begins with its first use."""
+    if TRACE not in item.stash:
+        config = item.config
+
+        def folder() -> Path:
+            name = f"{folder_name(item.nodeid)}-{os.getpid()}-{next(_numbers)}"
+            return run_folder(config, settings_of_item(item)) / UNFINISHED / name
+
+        item.stash[TRACE] = AttemptTrace(
+            item,
+            settings=partial(settings_of_item, item),
+            folder=folder,
+            sinks=partial(sinks_of, config),
+            run=run_id(config),
+            worker=worker_input(config).get("workerid", ""),
+        )
+    return item.stash[TRACE]
+
+
+def _note_fixture(
+    config: pytest.Config,
+    fixturedef: pytest.FixtureDef[Any],
+    stage: Literal["setup", "teardown"],
+    begin: float,
+    error: BaseException | None = None,
+) -> None:
+    item = config.stash.get(CURRENT_TEST, None)
+    trace = None if item is None else item.stash.get(TRACE, None)
+    if trace is not None:
+        trace.add(
+            FixtureEnded(
+                at=now(),
+                name=fixturedef.argname,
+                scope=fixturedef.scope,
+                stage=stage,
+                seconds=round(ticks() - begin, 6),
+                failure=None if error is None else failure_of(error),
+            )
+        )

@@ -1,1 +1,0 @@
-"""Parallel runs: the channel between controller and workers, and which worker runs which test."""
