@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cached_property
 from heapq import nlargest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.errors import NodeNotFoundError
 from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.snapshot.matching import FIELDS, Query, WantedText, folded
 from pytest_clawperator.snapshot.roles import UNTELLABLE
@@ -33,7 +35,86 @@ _WORD = re.compile(r"[^\W_]+")
 _SYNTAX = re.compile(r"\\[AbBdDsSwWZ]|\(\?[^:)]*[:)]|\{[\d,]*\}|[\\^$.*+?|()\[\]]")
 # Windows of these lie over an app, and are then themselves what the snapshot shows.
 _PROMPTERS = ("permissioncontroller", "packageinstaller", "systemui")
+# pytest shows no more of a repr.
+_BRIEF = 240
 _STATES = ("checked", "selected", "focused", "scrollable", "password")
+
+
+class NoMatch:
+    """The result where no node fits: false in a condition; its text says what came nearest."""
+
+    def __init__(
+        self, snapshot: Snapshot, query: Query, container: Node | NoMatch | None = None
+    ) -> None:
+        self.snapshot = snapshot
+        self.query = query
+        self.container = container
+
+    @property
+    def matcher(self) -> NodeMatcher:
+        """What was looked for."""
+        return self.query.matcher
+
+    @cached_property
+    def nearest(self) -> list[Miss]:
+        """The nodes that came nearest, the nearest first."""
+        if isinstance(self.container, NoMatch):
+            return self.container.nearest
+        return nearest(self.snapshot, self.query, container=self.container)
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+    def __getattr__(self, name: str) -> Any:
+        """Raise ``NodeNotFoundError`` where this is used as if it were a node."""
+        __tracebackhide__ = True
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        if not hasattr(type(self.snapshot.root), name):
+            getattr(self.snapshot.root, name)  # raises, and says what it is called here
+        raise NodeNotFoundError(
+            f"there is no node whose .{name} could be given: none fits {self._wanted(longest=300)}",
+            hint="Ask `if found:` first where it may be missing, or wait with claw.node(...).",
+            matcher=self.matcher,
+            nearest=self.nearest,
+            outline=outline(self.snapshot),
+            snapshot=self.snapshot,
+        )
+
+    def __repr__(self) -> str:
+        text = f"<NoMatch {self._wanted(longest=80)}"
+        facts = self._facts()
+        for fact in facts:
+            longer = f"{text}; {fact}"
+            if len(longer) > _BRIEF - len("...>"):
+                return f"{longer[: _BRIEF - 4] if fact is facts[0] else text}...>"
+            text = longer
+        return f"{text}>"
+
+    def __str__(self) -> str:
+        lines = [f"No node on the screen fits {self._wanted(longest=300)}", *self._facts()]
+        return "\n  ".join(lines)
+
+    def _wanted(self, *, longest: int) -> str:
+        wanted = plain(str(self.matcher), longest=longest)
+        if self.container is None:
+            return wanted
+        if isinstance(self.container, NoMatch):
+            return f"{wanted} in {self.container._wanted(longest=longest)}"
+        return f"{wanted} in {describe(self.container)}"
+
+    def _facts(self) -> list[str]:
+        near = [f"near: {miss}" for miss in self.nearest] or ["nothing comes near"]
+        if isinstance(self.container, NoMatch):
+            near.insert(0, "the container is not there either")
+        if cover := covering(self.snapshot):
+            near.insert(0, f"covered by {plain(cover)}")
+        if (role := self.matcher.role) and role.lower() in UNTELLABLE:
+            near.insert(0, f"a snapshot does not tell the role {role.lower()}")
+        return near
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NoMatch, (self.snapshot, self.query, self.container)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 from typing_extensions import override
@@ -191,11 +192,11 @@ class Node(query.Searchable, HintsAtNames):
 
     @override
     def _candidates(self, wanted: Query) -> Iterable[Node]:
-        return query.Scope(self)._candidates(wanted)
+        return Scope(self)._candidates(wanted)
 
     @override
-    def _no_match(self, wanted: Query) -> query.NoMatch:
-        return query.NoMatch(self.snapshot, wanted, self)
+    def _no_match(self, wanted: Query) -> near_miss.NoMatch:
+        return near_miss.NoMatch(self.snapshot, wanted, self)
 
     def _get(self, name: str) -> str:
         return self.snapshot._value(self._element, name)
@@ -218,3 +219,31 @@ class Node(query.Searchable, HintsAtNames):
 
 def _node_at(snapshot: Snapshot, position: int) -> Node:
     return snapshot._node(snapshot._elements[position])
+
+
+class Scope(query.Searchable):
+    """A part of a snapshot: a container and what is in it."""
+
+    def __init__(self, container: Node | near_miss.NoMatch) -> None:
+        self.container = container
+
+    @override
+    def _candidates(self, wanted: Query) -> Iterable[Node]:
+        if isinstance(self.container, near_miss.NoMatch):
+            return ()
+        container = self.container
+        text = wanted.matcher.text_equals
+        if not text or not isinstance(text, str):
+            return chain((container,), container.descendants)
+        return (
+            node
+            for node in container.snapshot._candidates(wanted)
+            if node is container or container in node.ancestors
+        )
+
+    @override
+    def _no_match(self, wanted: Query) -> near_miss.NoMatch:
+        return near_miss.NoMatch(self.container.snapshot, wanted, self.container)
+
+    def __repr__(self) -> str:
+        return f"<Scope {self.container!r}>"

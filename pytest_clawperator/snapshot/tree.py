@@ -23,8 +23,9 @@ from pytest_clawperator.errors import (
 from pytest_clawperator.snapshot import near_miss, query
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.golden import golden
+from pytest_clawperator.snapshot.golden.diff import compare
 from pytest_clawperator.snapshot.matching import Query, Wanted
-from pytest_clawperator.snapshot.node import Element, Node
+from pytest_clawperator.snapshot.node import Element, Node, Scope
 from pytest_clawperator.snapshot.parse import Parsed, decoded, original, parse, stand_in
 
 __all__ = ["Node", "Snapshot"]
@@ -157,11 +158,11 @@ class Snapshot(query.Searchable, HintsAtNames):
         if isinstance(other, Snapshot):
             return self is other or golden.render(self) == golden.render(other)
         if isinstance(other, golden.Golden):
-            return golden.compare(other, self) is None
+            return compare(other, self) is None
         if not isinstance(other, str):
             return NotImplemented
         try:
-            return golden.compare(golden.parse(other), self) is None
+            return compare(golden.parse(other), self) is None
         except ConfigurationError:  # a text that is no golden fits nothing
             return False
 
@@ -169,14 +170,14 @@ class Snapshot(query.Searchable, HintsAtNames):
 
     def within(
         self,
-        container: Node | query.NoMatch | Wanted = None,
+        container: Node | near_miss.NoMatch | Wanted = None,
         /,
         **keywords: Unpack[MatcherKeywords],
-    ) -> query.Scope:
+    ) -> Scope:
         """Return a scope to search in: a node, or the first that fits a matcher."""
-        if isinstance(container, (Node, query.NoMatch)):
-            return query.Scope(container)
-        return query.Scope(self.find(container, **keywords))
+        if isinstance(container, (Node, near_miss.NoMatch)):
+            return Scope(container)
+        return Scope(self.find(container, **keywords))
 
     def xpath(self, expression: str, /, **variables: Any) -> list[Node]:
         """Return the nodes that an XPath 1.0 expression selects, on the screen or not.
@@ -267,8 +268,8 @@ class Snapshot(query.Searchable, HintsAtNames):
         return self._elements
 
     @override
-    def _no_match(self, wanted: Query) -> query.NoMatch:
-        return query.NoMatch(self, wanted)
+    def _no_match(self, wanted: Query) -> near_miss.NoMatch:
+        return near_miss.NoMatch(self, wanted)
 
     def _node(self, element: Element) -> Node:
         known = self._nodes.get(element)

@@ -26,13 +26,14 @@ from pytest_clawperator.errors import (
 from pytest_clawperator.transport.interface import OnOutput, ShellResult, ignored
 from pytest_clawperator.transport.liveness import ANSWER_WITHIN, QUIET, Liveness
 from pytest_clawperator.transport.log.logcat import LogStream
-from pytest_clawperator.transport.quoting import encoded, quote
+from pytest_clawperator.transport.quoting import quote
 from pytest_clawperator.transport.warm_shell import WarmShell
 from pytest_clawperator.transport.wire import (
     ANSWER_DEADLINE,
     MAX_REQUEST,
     AdbServer,
     Connection,
+    encoded,
     mapped,
     read_rest,
     refusal,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_clawperator.errors import PayloadTooLargeError
+from pytest_clawperator.transport.wire import encoded
 
 ACTION = "app.clawperator.operator.ACTION_AGENT_COMMAND"
 
@@ -13,11 +14,6 @@ MAX_ARGUMENT = 128 * 1024 - 1
 def quote(text: str) -> str:
     """Quote a text so that the device's shell reads it as one word, unchanged."""
     return "'" + text.replace("'", "'\"'\"'") + "'"
-
-
-def encoded(text: str) -> bytes:
-    """Encode as UTF-8; lone surrogates, which JSON may hold, are let through."""
-    return text.encode("utf-8", "surrogatepass")
 
 
 def broadcast_command(package: str, payload_json: str) -> str:

@@ -16,8 +16,7 @@ from contextlib import contextmanager, suppress
 from pytest_clawperator.errors import ClawperatorError, TransportError, TransportTimeoutError
 from pytest_clawperator.transport.interface import ShellResult
 from pytest_clawperator.transport.liveness import QUIET
-from pytest_clawperator.transport.quoting import encoded
-from pytest_clawperator.transport.wire import acknowledge, mapped, time_left
+from pytest_clawperator.transport.wire import acknowledge, encoded, mapped, time_left
 
 # The device's shell reads its input byte by byte: a longer command is quicker by itself.
 LONGEST = 8_000

@@ -20,7 +20,6 @@ from pytest_clawperator.errors import (
     TransportTimeoutError,
 )
 from pytest_clawperator.transport.interface import OnOutput, ignored
-from pytest_clawperator.transport.quoting import encoded
 
 # The length of a request is four hexadecimal digits.
 MAX_REQUEST = 0xFFFF
@@ -156,6 +155,11 @@ class AdbServer:
             code=ErrorCode.ADB_SERVER_FAILED,
             hint="Correct the address of the adb server.",
         )
+
+
+def encoded(text: str) -> bytes:
+    """Encode as UTF-8; lone surrogates, which JSON may hold, are let through."""
+    return text.encode("utf-8", "surrogatepass")
 
 
 def request(

@@ -20,7 +20,8 @@ from pytest_clawperator.simulator.screen.accessibility.hierarchy import hierarch
 from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds as UiBounds
 from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
 from pytest_clawperator.simulator.screen.accessibility.roles import role_of as simulated_role_of
-from pytest_clawperator.snapshot.query import NoMatch, identifying_matcher
+from pytest_clawperator.snapshot.near_miss import NoMatch
+from pytest_clawperator.snapshot.query import identifying_matcher
 from pytest_clawperator.snapshot.roles import UNTELLABLE, is_certain
 from pytest_clawperator.snapshot.tree import Snapshot
 from tests.snapshot.screens import login, node, screen

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.golden import golden
+from pytest_clawperator.snapshot.golden.diff import compare
 from pytest_clawperator.snapshot.golden.golden import Golden
 from pytest_clawperator.snapshot.tree import Snapshot
 
@@ -19,11 +20,11 @@ def explain(left: object, right: object) -> list[str] | None:
         wanted = other if isinstance(other, Golden) else golden.parse(other)
     except ConfigurationError as error:
         return [f"{screen!r} == a text that is no golden", error.message, f"hint: {error.hint}"]
-    return [f"{screen!r} == golden", *str(golden.compare(wanted, screen)).split("\n")]
+    return [f"{screen!r} == golden", *str(compare(wanted, screen)).split("\n")]
 
 
 def _two_screens(left: Snapshot, right: Snapshot) -> list[str]:
     shown = golden.render(right)
-    difference = golden.compare(golden.parse(shown), left, exact=True) if shown else None
+    difference = compare(golden.parse(shown), left, exact=True) if shown else None
     header = [f"{left!r} == {right!r}", "They show different things (- right, + left):"]
     return header + ([] if difference is None else difference.diff.split("\n"))

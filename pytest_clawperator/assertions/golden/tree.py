@@ -27,7 +27,8 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.remedies import HintParts, Remedy, RemedyKind
 from pytest_clawperator.snapshot.golden import golden
-from pytest_clawperator.snapshot.golden.golden import Difference, Golden
+from pytest_clawperator.snapshot.golden.diff import Difference, compare
+from pytest_clawperator.snapshot.golden.golden import Golden
 from pytest_clawperator.snapshot.matching import Query
 from pytest_clawperator.snapshot.tree import Snapshot
 
@@ -62,7 +63,7 @@ class GoldenTree:
     def difference(self, snapshot: Snapshot) -> Difference | None:
         """Return how a screen differs; None if it matches."""
         assert self.golden is not None
-        return golden.compare(self.golden, snapshot, exact=self.exact, ignore=self.ignore)
+        return compare(self.golden, snapshot, exact=self.exact, ignore=self.ignore)
 
     @property
     def check(self) -> Check[Snapshot]:

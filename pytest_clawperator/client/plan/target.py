@@ -17,7 +17,8 @@ from pytest_clawperator.contracts.selectors import (
 )
 from pytest_clawperator.errors import ConfigurationError, NodeNotFoundError
 from pytest_clawperator.snapshot.matching import Query
-from pytest_clawperator.snapshot.query import NoMatch, identifying_matcher
+from pytest_clawperator.snapshot.near_miss import NoMatch
+from pytest_clawperator.snapshot.query import identifying_matcher
 from pytest_clawperator.snapshot.roles import UNTELLABLE
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 

@@ -11,29 +11,13 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
-from pytest_clawperator.snapshot.golden.grammar import ANYTHING, STATES, Line
+from pytest_clawperator.snapshot.golden.grammar import ANYTHING, STATES, Item, Line
 
 _LEFT_OVER = 2
 _OTHER_STATE = 1
 _EXACT_STATES = frozenset(STATES) - {"focused"}
-
-
-@dataclass(frozen=True)
-class Item:
-    """A node on the screen: the line that it is written as, and the states that it is in."""
-
-    line: Line
-    states: frozenset[str]
-
-    @property
-    def name(self) -> str:
-        """Its label."""
-        name = self.line.name
-        assert not isinstance(name, re.Pattern), "labels are texts"
-        return name or ""
 
 
 class Step(NamedTuple):

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_clawperator.snapshot.golden.align import Alignment, Item, Span
-from pytest_clawperator.snapshot.golden.grammar import ANYTHING, Line
+from pytest_clawperator.redaction.finder import MARK
+from pytest_clawperator.snapshot.golden.align import Alignment, Span
+from pytest_clawperator.snapshot.golden.golden import Golden, Matcher, items_of
+from pytest_clawperator.snapshot.golden.grammar import ANYTHING, Item, Line
+
+if TYPE_CHECKING:
+    from pytest_clawperator.snapshot.tree import Snapshot
 
 _CONTEXT = 2
 _SHOWN_LINES = 200
@@ -39,6 +44,19 @@ class Difference:
             verb = "is" if self.unexpected == 1 else "are"
             parts.append(f"{self.unexpected} on the screen {verb} not in the golden")
         return f"{', and '.join(parts)} (- golden, + screen):\n{self.diff}"
+
+
+def compare(
+    golden: Golden, snapshot: Snapshot, *, exact: bool = False, ignore: Iterable[Matcher] = ()
+) -> Difference | None:
+    """Return how a screen differs from a golden; None where it fits.
+
+    Every line must be found, in this order, somewhere inside the node that it lies below.
+    With ``exact`` nothing else may be there, except where the golden says ``...``.
+    """
+    # A golden that was written without its secrets fits a screen without them.
+    is_hiding = any(MARK in str(line) for line in golden.lines)
+    return difference(golden.lines, items_of(snapshot, ignore, is_hiding=is_hiding), exact=exact)
 
 
 def difference(golden: Sequence[Line], screen: Sequence[Item], *, exact: bool) -> Difference | None:

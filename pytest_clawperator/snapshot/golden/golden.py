@@ -11,18 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.redaction.finder import MARK
 from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.snapshot.golden import grammar as golden_grammar
-from pytest_clawperator.snapshot.golden.align import Item
-from pytest_clawperator.snapshot.golden.diff import Difference, difference
-from pytest_clawperator.snapshot.golden.grammar import MAX_DEPTH, Line
-from pytest_clawperator.snapshot.node import Node
+from pytest_clawperator.snapshot.golden.grammar import MAX_DEPTH, Item, Line
 
 if TYPE_CHECKING:
+    from pytest_clawperator.snapshot.node import Node
     from pytest_clawperator.snapshot.tree import Snapshot
-
-__all__ = ["Difference", "Golden", "compare", "parse", "render"]
 
 Matcher = NodeMatcher | Mapping[str, Any]
 
@@ -59,24 +54,11 @@ def render(snapshot: Snapshot, *, ignore: Iterable[Matcher] = ()) -> str:
     Left out are nodes off the screen, layout without a label, and whatever fits one of the
     matchers in ``ignore``, with all that is in it. A mark stands in the place of secrets.
     """
-    items = _items(snapshot, ignore, is_hiding=True)
+    items = items_of(snapshot, ignore, is_hiding=True)
     return golden_grammar.write([item.line for item in items])
 
 
-def compare(
-    golden: Golden, snapshot: Snapshot, *, exact: bool = False, ignore: Iterable[Matcher] = ()
-) -> Difference | None:
-    """Return how a screen differs from a golden; None where it fits.
-
-    Every line must be found, in this order, somewhere inside the node that it lies below.
-    With ``exact`` nothing else may be there, except where the golden says ``...``.
-    """
-    # A golden that was written without its secrets fits a screen without them.
-    is_hiding = any(MARK in str(line) for line in golden.lines)
-    return difference(golden.lines, _items(snapshot, ignore, is_hiding=is_hiding), exact=exact)
-
-
-def _items(snapshot: Snapshot, ignore: Iterable[Matcher], *, is_hiding: bool) -> list[Item]:
+def items_of(snapshot: Snapshot, ignore: Iterable[Matcher], *, is_hiding: bool) -> list[Item]:
     """Return the nodes that count, parents before children."""
     ignored = {node for matcher in ignore for node in snapshot.find_all(matcher)}
     items: list[Item] = []

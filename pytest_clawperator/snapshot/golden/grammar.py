@@ -69,6 +69,21 @@ class Line:
         return " ".join(words)
 
 
+@dataclass(frozen=True)
+class Item:
+    """A node on the screen: the line that it is written as, and the states that it is in."""
+
+    line: Line
+    states: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        """Its label."""
+        name = self.line.name
+        assert not isinstance(name, re.Pattern), "labels are texts"
+        return name or ""
+
+
 def in_quotes(text: str) -> str:
     """Return text in quotes, invisible characters escaped."""
     return '"' + "".join(map(_visible, text)) + '"'

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.redaction.redaction import SECRETS
-from pytest_clawperator.snapshot.golden.align import Alignment, Item, subtree_ends
-from pytest_clawperator.snapshot.golden.golden import Golden, compare, parse, render
-from pytest_clawperator.snapshot.golden.grammar import ANYTHING, ROLES, Line
+from pytest_clawperator.snapshot.golden.align import Alignment, subtree_ends
+from pytest_clawperator.snapshot.golden.diff import compare
+from pytest_clawperator.snapshot.golden.golden import Golden, parse, render
+from pytest_clawperator.snapshot.golden.grammar import ANYTHING, ROLES, Item, Line
 from pytest_clawperator.snapshot.tree import Snapshot
 
 FRAME = "android.widget.FrameLayout"
