@@ -12,12 +12,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from pytest_clawperator.assertions.checks.check import Verdict
 from pytest_clawperator.client.plan.plan import NOT_YET_THERE
-from pytest_clawperator.errors import (
-    ClawperatorError,
-    ErrorCode,
-    SnapshotError,
-    StepFailedError,
-)
+from pytest_clawperator.errors import ClawperatorError, ErrorCode, SnapshotError, StepFailedError
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 

@@ -34,7 +34,7 @@ from pytest_clawperator.contracts.text.wording import shown
 from pytest_clawperator.errors import ClawperatorWarning, ConfigurationError
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.execution.runner import Runner
-from pytest_clawperator.visible_text import visible_line
+from pytest_clawperator.text import visible_line
 
 Payload = Execution | dict[str, Any] | Sequence[TypedAction | Action | dict[str, Any]] | str | bytes
 

@@ -9,8 +9,8 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from pytest_clawperator.client.direct_actions import DirectActions
-from pytest_clawperator.redaction.redaction import hide
-from pytest_clawperator.visible_text import visible
+from pytest_clawperator.redaction import hide
+from pytest_clawperator.text import visible
 
 CLIENT_NAME = "claw"
 

@@ -37,7 +37,7 @@ from pytest_clawperator.contracts.schema.typed_action import Retry as Retry
 from pytest_clawperator.contracts.schema.typed_action import TypedAction as TypedAction
 from pytest_clawperator.contracts.schema.typed_action import to_milliseconds as to_milliseconds
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.redaction import hide
 
 Matcher = NodeMatcher | Mapping[str, Any]
 Direction = Literal["down", "up", "left", "right"]

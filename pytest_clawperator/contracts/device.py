@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pytest_clawperator.visible_text import visible_line
+from pytest_clawperator.text import visible_line
 
 OPERATOR_PACKAGE = "com.clawperator.operator"
 OPERATOR_DEV_PACKAGE = "com.clawperator.operator.dev"

@@ -14,7 +14,7 @@ from pytest_clawperator.contracts.text.ecmascript import to_string, trim
 from pytest_clawperator.contracts.text.strict_json import parse_json, why_not_json
 from pytest_clawperator.contracts.text.wording import describe, quote
 from pytest_clawperator.errors import EnvelopeMalformedError, ErrorCode, known_code
-from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.redaction import hide
 
 RESULT_PREFIX = "[Clawperator-Result]"
 

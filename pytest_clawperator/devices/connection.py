@@ -36,11 +36,11 @@ from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import PROCESSORS, Processor
 from pytest_clawperator.execution.processes import Processes
 from pytest_clawperator.execution.runner import Runner
+from pytest_clawperator.text import visible
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.server import ensure_server, locate_server
 from pytest_clawperator.transport.wire import AdbServer
-from pytest_clawperator.visible_text import visible
 
 if TYPE_CHECKING:
     from pytest_clawperator.client.client import Clawperator

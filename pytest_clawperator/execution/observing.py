@@ -22,7 +22,7 @@ from pytest_clawperator.errors import ClawperatorWarning
 from pytest_clawperator.execution.postprocess import NO_PROOFS, screenshot_path
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.execution.typed_texts import TypedTexts
-from pytest_clawperator.visible_text import visible
+from pytest_clawperator.text import visible
 
 _log = logging.getLogger("pytest_clawperator")
 

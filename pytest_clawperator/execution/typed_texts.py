@@ -18,7 +18,7 @@ from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.contracts.text.ecmascript import utf16_length
 from pytest_clawperator.errors import SnapshotError
 from pytest_clawperator.execution.result import RunResult, RunStep
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS
 
 if TYPE_CHECKING:
     from pytest_clawperator.snapshot.tree import Snapshot

@@ -15,12 +15,7 @@ from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.devices.readiness import check_ready
-from pytest_clawperator.errors import (
-    ClawperatorError,
-    DeviceError,
-    LeaseError,
-    TransportError,
-)
+from pytest_clawperator.errors import ClawperatorError, DeviceError, LeaseError, TransportError
 from pytest_clawperator.execution.flight import Clearance
 from pytest_clawperator.execution.pictures.display import take_picture
 from pytest_clawperator.execution.pictures.screenshots import no_picture

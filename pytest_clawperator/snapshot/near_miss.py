@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import NodeNotFoundError
-from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.redaction import hide
 from pytest_clawperator.snapshot.matching import FIELDS, Query, WantedText, folded
 from pytest_clawperator.snapshot.roles import UNTELLABLE
 from pytest_clawperator.snapshot.text_difference import first_difference, lookalikes, surroundings
-from pytest_clawperator.visible_text import visible_line
+from pytest_clawperator.text import visible_line
 
 if TYPE_CHECKING:
     from pytest_clawperator.snapshot.node import Node

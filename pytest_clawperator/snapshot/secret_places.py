@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.node import Node
 from pytest_clawperator.snapshot.tree import Snapshot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS
 
 _AROUND = 12
 _NAMED = 3

@@ -7,9 +7,7 @@ import pickle
 import pytest
 
 from pytest_clawperator.assertions.expect import Expect
-from pytest_clawperator.errors import (
-    ExpectationError,
-)
+from pytest_clawperator.errors import ExpectationError
 from tests.doubles.clock import FakeTime
 from tests.doubles.expecting import FORM, assertions, failure
 from tests.doubles.runner import Phone, client, node, screen

@@ -16,11 +16,7 @@ from pytest_clawperator.contracts.payload import (
 )
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.contracts.text.wording import describe
-from pytest_clawperator.errors import (
-    ExecutionValidationError,
-    PayloadError,
-    PayloadTooLargeError,
-)
+from pytest_clawperator.errors import ExecutionValidationError, PayloadError, PayloadTooLargeError
 from tests.contracts.builders import ENOUGH, action, enough, payload, refusal
 
 

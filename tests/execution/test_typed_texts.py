@@ -12,7 +12,7 @@ from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.execution.result import LogSlice, RunResult
 from pytest_clawperator.execution.typed_texts import TypedTexts
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS
 from tests.snapshot.screens import hierarchy, node
 
 CODE = "com.example:id/code"

@@ -9,10 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.contracts.selectors import MATCHER_KEYS, NodeMatcher
-from pytest_clawperator.errors import (
-    ConfigurationError,
-    ExecutionValidationError,
-)
+from pytest_clawperator.errors import ConfigurationError, ExecutionValidationError
 from pytest_clawperator.snapshot.matching import FIELDS, Query, folded
 from pytest_clawperator.snapshot.tree import Node
 from tests.snapshot.screens import login, node, screen

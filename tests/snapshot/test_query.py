@@ -10,11 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.errors import (
-    ErrorCode,
-    NodeNotFoundError,
-    SnapshotError,
-)
+from pytest_clawperator.errors import ErrorCode, NodeNotFoundError, SnapshotError
 from pytest_clawperator.simulator.screen.accessibility import node_search as simulated
 from pytest_clawperator.simulator.screen.accessibility.hierarchy import hierarchy_xml
 from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds as UiBounds

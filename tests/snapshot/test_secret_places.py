@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.secret_places import secret_places
 from tests.snapshot.screens import node, screen

@@ -27,7 +27,7 @@ from pytest_clawperator.client.direct_actions import DirectActions
 from pytest_clawperator.client.plan.target import Target, TargetLike
 from pytest_clawperator.contracts.text.wording import describe
 from pytest_clawperator.errors import ConfigurationError, ExecutionsOnlyError, ExpectationError
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.secret_places import secret_places

@@ -28,7 +28,7 @@ from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.snapshot.tree import Snapshot
-from pytest_clawperator.visible_text import visible_line
+from pytest_clawperator.text import visible_line
 
 T = TypeVar("T")
 

@@ -24,7 +24,7 @@ from pytest_clawperator.errors import (
     StepFailedError,
 )
 from pytest_clawperator.execution.result import RunResult, RunStep, error_of
-from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.redaction import hide
 
 T = TypeVar("T")
 

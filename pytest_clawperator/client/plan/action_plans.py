@@ -20,7 +20,7 @@ from pytest_clawperator.errors import (
     TransportError,
 )
 from pytest_clawperator.execution.result import RunResult, RunStep
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.snapshot.tree import Snapshot
 
 LONGEST_NAVIGATION = 30.0

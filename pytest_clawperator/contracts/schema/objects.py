@@ -19,7 +19,7 @@ from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.schema.rules import Flaw, Rule, copy_json
 from pytest_clawperator.contracts.text.wording import describe, listed, suggestion
 from pytest_clawperator.errors import ExecutionValidationError, Problem
-from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.redaction import hide
 
 #: What is allowed where data are nested too deeply.
 NESTING = "a flat list of actions"

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from pytest_clawperator.redaction.redaction import hide
-from pytest_clawperator.visible_text import visible_line
+from pytest_clawperator.redaction import hide
+from pytest_clawperator.text import visible_line
 
 _LONGEST_QUOTE = 60
 

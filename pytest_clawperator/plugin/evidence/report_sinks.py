@@ -14,7 +14,7 @@ from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.session.hook_calls import call_hook, wrong_result
 from pytest_clawperator.plugin.session.run_folder import shown_path
 from pytest_clawperator.plugin.stash import REPORT_SINKS
-from pytest_clawperator.redaction.nested import hide_in
+from pytest_clawperator.redaction import hide_in
 from pytest_clawperator.report.sinks import allure
 from pytest_clawperator.report.sinks.allure import AllureSink
 from pytest_clawperator.report.sinks.html import HtmlSink

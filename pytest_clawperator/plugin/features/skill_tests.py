@@ -21,7 +21,7 @@ from pytest_clawperator.plugin.input.option_values import settings_of
 from pytest_clawperator.plugin.options import on_command_line
 from pytest_clawperator.skills.registry import Registry, find_registry, read_registry
 from pytest_clawperator.skills.skill import RECIPE_END, Skill, recipe_name
-from pytest_clawperator.visible_text import visible_line
+from pytest_clawperator.text import visible_line
 
 _VALUES_END = ".vars.json"
 _LONGEST_ID = 60

@@ -37,11 +37,11 @@ from pytest_clawperator.plugin.input.settings import (
 from pytest_clawperator.plugin.options import OPTIONS, Option, on_command_line, written_value
 from pytest_clawperator.plugin.stash import SETTINGS
 from pytest_clawperator.plugin.worker_input import is_worker
-from pytest_clawperator.redaction.rules import check_rule
+from pytest_clawperator.redaction import check_rule
 from pytest_clawperator.simulator.phone_kinds import parse_phones
 from pytest_clawperator.skills.registry import REGISTRY_IN_REPOSITORY
+from pytest_clawperator.text import visible
 from pytest_clawperator.transport.server import locate_server
-from pytest_clawperator.visible_text import visible
 
 PROFILES = ("documented", "0.5.3")
 BOOTS = ("cold", "snapshot")

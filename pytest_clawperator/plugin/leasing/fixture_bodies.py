@@ -44,8 +44,8 @@ from pytest_clawperator.plugin.session.hints import in_options
 from pytest_clawperator.plugin.session.report_fields import DEVICE_PROPERTY
 from pytest_clawperator.plugin.session.shared_failures import mark_shared
 from pytest_clawperator.plugin.stash import CLIENT_MATCHERS, CLIENT_TIMEOUT, DEVICE_HEALTH
+from pytest_clawperator.text import visible
 from pytest_clawperator.transport.interface import Transport
-from pytest_clawperator.visible_text import visible
 
 T = TypeVar("T")
 

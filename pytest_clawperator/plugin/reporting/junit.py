@@ -8,8 +8,7 @@ import pytest
 
 from pytest_clawperator.plugin.session.report_fields import INFRASTRUCTURE
 from pytest_clawperator.plugin.worker_input import is_worker
-from pytest_clawperator.redaction.nested import hide_in
-from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.redaction import hide, hide_in
 
 # What others know a test by.
 _TEST_NAMES = ("name", "classname", "file")

@@ -15,7 +15,7 @@ import pytest
 
 from pytest_clawperator.plugin.options import OPTIONS
 from pytest_clawperator.plugin.worker_input import is_worker
-from pytest_clawperator.visible_text import visible
+from pytest_clawperator.text import visible
 
 _PATHS = tuple(option.flag for option in OPTIONS if option.metavar in ("FILE", "FOLDER"))
 # What pytest takes for the top of a project.

@@ -9,7 +9,7 @@ from types import TracebackType
 import pytest
 
 from pytest_clawperator.errors import ClawperatorError, ExpectationError
-from pytest_clawperator.visible_text import visible
+from pytest_clawperator.text import visible
 
 # Whose lines are not the test's: ours, those of who calls fixtures, and Python's own.
 _INNER = (__name__.partition(".")[0], "_pytest", "pluggy")

@@ -15,7 +15,7 @@ from pytest_clawperator.errors import (
     ShellError,
     TransportError,
 )
-from pytest_clawperator.visible_text import visible
+from pytest_clawperator.text import visible
 
 #: What the messages of such reports begin with.
 PREFIX = "infrastructure: "

@@ -13,7 +13,7 @@ from pytest_clawperator.contracts.events import Event, Notice, Observer
 from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.plugin.session.terminal_lines import write_line
 from pytest_clawperator.plugin.stash import EVENTS
-from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.redaction import hide
 
 
 class EventHub:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.visible_text import visible
+from pytest_clawperator.text import visible
 
 
 def write_line(reporter: pytest.TerminalReporter, text: str, **markup: bool) -> None:

@@ -15,7 +15,7 @@ from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import USABLE
 from pytest_clawperator.errors import ClawperatorError
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.service.answers import Refused, error_object, succeeded
 from pytest_clawperator.service.endpoint import TEXT, Endpoint, Schema, a_list, an_object
 from pytest_clawperator.service.openapi import package_version

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_clawperator.redaction.finder import MARK
+from pytest_clawperator.redaction import MARK
 from pytest_clawperator.snapshot.golden.align import Alignment, Span
 from pytest_clawperator.snapshot.golden.golden import Golden, Matcher, items_of
 from pytest_clawperator.snapshot.golden.grammar import ANYTHING, Item, Line

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.redaction import hide
 from pytest_clawperator.snapshot.golden import grammar as golden_grammar
 from pytest_clawperator.snapshot.golden.grammar import MAX_DEPTH, Item, Line
 

@@ -9,11 +9,7 @@ import pytest
 
 from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.contracts.payload import Action
-from pytest_clawperator.errors import (
-    ConfigurationError,
-    ErrorCode,
-    ExpectationError,
-)
+from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExpectationError
 from pytest_clawperator.execution.result import RunResult
 from tests.doubles.envelopes import envelope
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pytest_clawperator.assertions.checks.label_value import value_of
 from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.errors import (
-    StepFailedError,
-)
+from pytest_clawperator.errors import StepFailedError
 
 
 def read(claw: Clawperator, label: str) -> str | None:

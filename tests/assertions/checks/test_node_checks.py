@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.assertions.locator import LocatorAssertions
-from pytest_clawperator.errors import (
-    ConfigurationError,
-)
+from pytest_clawperator.errors import ConfigurationError
 from tests.doubles.expecting import assertions, failure
 
 Hold = Callable[[LocatorAssertions], None]

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_clawperator.assertions.expect import Expect
-from pytest_clawperator.errors import (
-    ConfigurationError,
-)
+from pytest_clawperator.errors import ConfigurationError
 from tests.doubles.expecting import FORM, assertions
 from tests.doubles.runner import Phone, client
 

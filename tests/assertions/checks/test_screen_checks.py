@@ -8,9 +8,7 @@ import pytest
 
 from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.errors import (
-    ConfigurationError,
-)
+from pytest_clawperator.errors import ConfigurationError
 from tests.doubles.expecting import failure
 from tests.doubles.runner import PACKAGE, SHOP, Phone, client
 

@@ -16,7 +16,7 @@ from pytest_clawperator.contracts.events import ArtifactMade, ExecutionFinished
 from pytest_clawperator.errors import DeviceUnavailableError, EnvelopeTimeoutError
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity, label_of
 from pytest_clawperator.plugin.evidence.collect import collect
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.snapshot.tree import Snapshot
 from pytest_clawperator.transport.interface import OnOutput, ShellResult, ignored
 from tests.doubles.host import Reply, answer, envelope, running_host

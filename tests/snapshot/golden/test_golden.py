@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.snapshot.golden.align import Alignment, subtree_ends
 from pytest_clawperator.snapshot.golden.diff import compare
 from pytest_clawperator.snapshot.golden.golden import Golden, parse, render

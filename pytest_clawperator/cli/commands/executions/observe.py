@@ -16,7 +16,7 @@ from pytest_clawperator.cli.mistakes import Mistake
 from pytest_clawperator.cli.output import Answer
 from pytest_clawperator.contracts.text.ecmascript import is_blank
 from pytest_clawperator.execution.result import RunResult
-from pytest_clawperator.visible_text import visible_in_xml
+from pytest_clawperator.text import visible_in_xml
 
 # A whole screen for people; the messages of errors show less.
 _OUTLINE_LINES = 400

@@ -13,7 +13,7 @@ from pytest_clawperator.plugin.evidence.collectors.evidence_piece import (
 )
 from pytest_clawperator.report.crashes import find_crashes, marked_log
 from pytest_clawperator.report.hierarchy_dumps import Step, without_dumps
-from pytest_clawperator.visible_text import visible
+from pytest_clawperator.text import visible
 
 
 def collect_log(

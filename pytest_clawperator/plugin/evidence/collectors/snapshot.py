@@ -8,7 +8,7 @@ from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
 from pytest_clawperator.plugin.evidence.collectors.evidence_piece import Piece, Unavailable, why
 from pytest_clawperator.plugin.evidence.collectors.look import Look
-from pytest_clawperator.visible_text import visible_in_xml
+from pytest_clawperator.text import visible_in_xml
 
 
 def collect_snapshot(client: ClientActivity, look: Look) -> Iterator[Piece]:

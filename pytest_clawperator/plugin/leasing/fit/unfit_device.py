@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_clawperator.plugin.session.shared_failures import mark_shared
-from pytest_clawperator.visible_text import visible
+from pytest_clawperator.text import visible
 
 _WHY = "--claw-strict; --claw-no-strict lets such tests be skipped"
 

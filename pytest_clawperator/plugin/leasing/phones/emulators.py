@@ -28,12 +28,7 @@ from pytest_clawperator.emulators.run.fleet import EmulatorFleet, EmulatorFleetO
 from pytest_clawperator.emulators.run.machine import most_emulators
 from pytest_clawperator.emulators.running import AdbHost
 from pytest_clawperator.emulators.sdk import Sdk
-from pytest_clawperator.errors import (
-    ClawperatorError,
-    ConfigurationError,
-    EmulatorError,
-    ErrorCode,
-)
+from pytest_clawperator.errors import ClawperatorError, ConfigurationError, EmulatorError, ErrorCode
 from pytest_clawperator.plugin.input.option_values import settings_of
 from pytest_clawperator.plugin.leasing.held_devices import too_few_workers
 from pytest_clawperator.plugin.leasing.reserved_leases import reserve_emulator

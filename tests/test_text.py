@@ -7,12 +7,7 @@ import json
 import pytest
 
 from pytest_clawperator import Snapshot
-from pytest_clawperator.visible_text import (
-    visible,
-    visible_in_json,
-    visible_in_xml,
-    visible_line,
-)
+from pytest_clawperator.text import visible, visible_in_json, visible_in_xml, visible_line
 
 SHOWN = {
     "\x1b[2J": r"\x1b[2J",
@@ -27,6 +22,7 @@ SHOWN = {
     "pass\u200dword": r"pass\u200dword",
     "half \ud83d": r"half \ud83d",
 }
+
 PLAIN = (
     "two\n\tlines",
     "\U0001f468\u200d\U0001f469\u200d\U0001f467 \u2764\ufe0f",
