@@ -19,7 +19,7 @@ from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.client.device.settings import read_airplane_mode, read_app_locale
 from pytest_clawperator.client.device.toasts import toast_texts
 from pytest_clawperator.client.device.uri_check import check_uri
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.contracts.log import parse_log_line
 from pytest_clawperator.devices.doctor.device_facts import DeviceFacts, gather_device
 from pytest_clawperator.devices.operator import components

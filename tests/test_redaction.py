@@ -354,8 +354,8 @@ def test_without_secrets_nothing_is_touched() -> None:
     assert hide_in(report, packages=["tests"]).lines is lines
 
 
-@pytest.fixture(autouse=True)
-def secrets() -> Iterator[None]:
+@pytest.fixture
+def ordinary_secrets() -> Iterator[None]:
     """Let a few ordinary words and numbers be secrets."""
     known = SECRETS.secrets
     for text in ("0000", "1234", "password", "true", '"x"yz"'):
@@ -364,6 +364,7 @@ def secrets() -> Iterator[None]:
     SECRETS.secrets = known
 
 
+@pytest.mark.usefixtures("ordinary_secrets")
 @pytest.mark.parametrize(
     ("name", "content", "hidden"),
     [
@@ -385,6 +386,7 @@ def test_a_document_stays_valid(name: str, content: str, hidden: str) -> None:
     assert hide_in_document(content.encode(), name=name).decode() == hidden
 
 
+@pytest.mark.usefixtures("ordinary_secrets")
 @pytest.mark.parametrize(
     ("name", "content"),
     [

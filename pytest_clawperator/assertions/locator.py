@@ -16,8 +16,8 @@ from pytest_clawperator.assertions.screen_source import ScreenSource
 from pytest_clawperator.assertions.unstated import Stating
 from pytest_clawperator.assertions.wait_loop import Outcome
 from pytest_clawperator.client.plan.target import Target
-from pytest_clawperator.contracts.text import foreign_names
-from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
+from pytest_clawperator.contracts import foreign_names
+from pytest_clawperator.contracts.foreign_names import HintsAtNames
 from pytest_clawperator.errors import ExpectationError
 
 __tracebackhide__ = True  # a failure is shown at the test's own line

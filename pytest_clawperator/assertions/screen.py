@@ -18,9 +18,9 @@ from pytest_clawperator.assertions.screen_source import LiveScreen, ScreenSource
 from pytest_clawperator.assertions.unstated import Stating
 from pytest_clawperator.assertions.wait_loop import Outcome
 from pytest_clawperator.client.plan.target import TargetLike, target_of
-from pytest_clawperator.contracts.selectors import MatcherKeywords
-from pytest_clawperator.contracts.text import foreign_names
-from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
+from pytest_clawperator.contracts import foreign_names
+from pytest_clawperator.contracts.foreign_names import HintsAtNames
+from pytest_clawperator.contracts.matchers import MatcherKeywords
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExpectationError
 from pytest_clawperator.snapshot.tree import Snapshot
 

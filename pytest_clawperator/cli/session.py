@@ -11,7 +11,7 @@ from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.hints import for_command_line
 from pytest_clawperator.cli.output import notice
 from pytest_clawperator.client.device.device import Device
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 from pytest_clawperator.contracts.events import Event, ExecutionFinished, Notice, Observer
 from pytest_clawperator.devices.connection import (
     open_runner,

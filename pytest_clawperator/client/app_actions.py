@@ -11,7 +11,7 @@ from pytest_clawperator.client.plan import action_plans, scroll_plans
 from pytest_clawperator.client.plan.target import TargetLike, container_of
 from pytest_clawperator.contracts import actions
 from pytest_clawperator.contracts.actions import Direction
-from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.contracts.wording import shown
 
 
 class AppActions(NodeActions[StepT, TextT, TextsT, SnapshotT, ScrollT]):

@@ -23,14 +23,18 @@ from pytest_clawperator.client.plan.proving import Matchers, matchers_of
 from pytest_clawperator.client.plan.target import TargetLike, target_of
 from pytest_clawperator.client.skill_use import NoSkills, Skills, as_words, telling
 from pytest_clawperator.client.step import Step
+from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.contracts.actions import TypedAction
-from pytest_clawperator.contracts.completion import complete_execution, override_timeout
-from pytest_clawperator.contracts.payload import Action, Execution
-from pytest_clawperator.contracts.selectors import MatcherKeywords
-from pytest_clawperator.contracts.skill_run import SkillRun
-from pytest_clawperator.contracts.text import foreign_names
-from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
-from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.contracts.events import SkillRun
+from pytest_clawperator.contracts.foreign_names import HintsAtNames
+from pytest_clawperator.contracts.matchers import MatcherKeywords
+from pytest_clawperator.contracts.payload import (
+    Action,
+    Execution,
+    complete_execution,
+    override_timeout,
+)
+from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import ClawperatorWarning, ConfigurationError
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.execution.runner import Runner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from pytest_clawperator.contracts.text.wording import closest, shown
+from pytest_clawperator.contracts.wording import closest, shown
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, StepFailedError
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.tree import Node

@@ -16,11 +16,11 @@ from pytest_clawperator.client.plan.looks import partial_snapshot
 from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome
 from pytest_clawperator.client.plan.target import Target, TargetLike, inside, target_of
 from pytest_clawperator.client.plan.timing import timeout_of
+from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.contracts.actions import Direction, Retry, WaitForNode
-from pytest_clawperator.contracts.selectors import MatcherKeywords
-from pytest_clawperator.contracts.text import foreign_names
-from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
-from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.contracts.foreign_names import HintsAtNames
+from pytest_clawperator.contracts.matchers import MatcherKeywords
+from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, StepFailedError
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.redaction import hide

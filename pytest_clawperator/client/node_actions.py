@@ -17,7 +17,7 @@ from pytest_clawperator.client.acting import (
 )
 from pytest_clawperator.client.plan import action_plans, read_plans
 from pytest_clawperator.client.plan.target import TargetLike
-from pytest_clawperator.contracts.selectors import MatcherKeywords
+from pytest_clawperator.contracts.matchers import MatcherKeywords
 
 Validator = Literal["temperature", "version", "regex"]
 

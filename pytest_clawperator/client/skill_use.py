@@ -6,10 +6,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from pytest_clawperator.contracts.events import Event, SkillFinished, SkillStarted
+from pytest_clawperator.contracts.ecmascript import to_string
+from pytest_clawperator.contracts.events import Event, SkillFinished, SkillRun, SkillStarted
 from pytest_clawperator.contracts.payload import Execution
-from pytest_clawperator.contracts.skill_run import SkillRun
-from pytest_clawperator.contracts.text.ecmascript import to_string
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
 
 

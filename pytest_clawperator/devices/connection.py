@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pytest_clawperator.client.device.commands import package_name
 from pytest_clawperator.client.device.device import Device
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.events import Observer
 from pytest_clawperator.devices.health import awaken_operator
 from pytest_clawperator.devices.inventory import (

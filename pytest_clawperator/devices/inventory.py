@@ -12,8 +12,8 @@ from functools import cache
 from ipaddress import ip_address
 from typing import Any
 
-from pytest_clawperator.contracts.device import DeviceInfo
-from pytest_clawperator.contracts.text.wording import closest
+from pytest_clawperator.contracts.device_info import DeviceInfo
+from pytest_clawperator.contracts.wording import closest
 from pytest_clawperator.devices.round_trip import ask_all
 from pytest_clawperator.errors import (
     AmbiguousDeviceError,

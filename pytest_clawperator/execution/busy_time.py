@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.contracts.actions import ACTION_TYPES
-from pytest_clawperator.contracts.aliases import canonical_type
+from pytest_clawperator.contracts.actions import ACTION_TYPES, canonical_type
 from pytest_clawperator.contracts.params import ActionParams
 from pytest_clawperator.contracts.payload import Execution
 

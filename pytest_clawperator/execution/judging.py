@@ -7,8 +7,7 @@ see the same outcome as the test.
 
 from __future__ import annotations
 
-from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult
-from pytest_clawperator.contracts.failures import is_garbled
+from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult, is_garbled
 from pytest_clawperator.contracts.payload import Action
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.postprocess import (

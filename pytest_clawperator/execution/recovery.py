@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from pytest_clawperator.contracts.actions import ACTION_TYPES
-from pytest_clawperator.contracts.aliases import canonical_type
+from pytest_clawperator.contracts.actions import ACTION_TYPES, canonical_type
 from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.contracts.log import LogEntry
 from pytest_clawperator.contracts.payload import Action, Execution

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import Self, override
 
-from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult
-from pytest_clawperator.contracts.failures import failure
+from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult, failure
 from pytest_clawperator.contracts.log import LogEntry, parse_log_line
 from pytest_clawperator.contracts.payload import Action
 from pytest_clawperator.errors import (

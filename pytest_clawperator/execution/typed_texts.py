@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from pytest_clawperator.contracts.ecmascript import utf16_length
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.contracts.payload import Execution
-from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.contracts.text.ecmascript import utf16_length
 from pytest_clawperator.errors import SnapshotError
 from pytest_clawperator.execution.result import RunResult, RunStep
 from pytest_clawperator.redaction import SECRETS

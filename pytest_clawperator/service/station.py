@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from pytest_clawperator.client.device.device import Device
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.devices.readiness import check_ready
 from pytest_clawperator.errors import ClawperatorError, DeviceError, LeaseError, TransportError

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from pytest_clawperator.contracts.ecmascript import trim, utf16_length
 from pytest_clawperator.contracts.log import (
     PIECE_LENGTH,
     TIME_LENGTH,
@@ -19,7 +20,6 @@ from pytest_clawperator.contracts.log import (
     messages_of_tag_format,
     parse_log_line,
 )
-from pytest_clawperator.contracts.text.ecmascript import trim, utf16_length
 
 MARKER = "[TaskScope] UI Hierarchy:"
 END = "</hierarchy>"

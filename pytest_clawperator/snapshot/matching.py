@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_clawperator.contracts.selectors import MatcherKeywords, NodeMatcher, is_short_id
-from pytest_clawperator.contracts.text.wording import closest, quote
+from pytest_clawperator.contracts.matchers import MatcherKeywords, NodeMatcher, is_short_id
+from pytest_clawperator.contracts.wording import closest, quote
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.roles import KNOWN_ROLES
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import NodeNotFoundError
 from pytest_clawperator.redaction import hide
 from pytest_clawperator.snapshot.matching import FIELDS, Query, WantedText, folded

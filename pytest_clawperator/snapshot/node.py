@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from typing_extensions import override
 
-from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.contracts.text import foreign_names
-from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
+from pytest_clawperator.contracts import foreign_names
+from pytest_clawperator.contracts.foreign_names import HintsAtNames
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.snapshot import near_miss, query, roles
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.matching import Query

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import Unpack
 
-from pytest_clawperator.contracts.selectors import MatcherKeywords, NodeMatcher
+from pytest_clawperator.contracts.matchers import MatcherKeywords, NodeMatcher
 from pytest_clawperator.errors import ExecutionValidationError
 from pytest_clawperator.snapshot import roles
 from pytest_clawperator.snapshot.matching import Query, Wanted, check_role

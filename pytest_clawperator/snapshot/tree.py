@@ -11,9 +11,9 @@ from weakref import ref
 from lxml import etree  # type: ignore[import-untyped]  # lxml has no types
 from typing_extensions import Unpack, override
 
-from pytest_clawperator.contracts.selectors import MatcherKeywords, NodeMatcher
-from pytest_clawperator.contracts.text import foreign_names
-from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
+from pytest_clawperator.contracts import foreign_names
+from pytest_clawperator.contracts.foreign_names import HintsAtNames
+from pytest_clawperator.contracts.matchers import MatcherKeywords, NodeMatcher
 from pytest_clawperator.errors import (
     ClawperatorWarning,
     ConfigurationError,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.contracts.actions import EnterText
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import ExecutionValidationError
 from tests.doubles.runner import Phone, client, first
 

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.client.skill_use import NoSkills, as_words, telling
-from pytest_clawperator.contracts.events import Event, SkillFinished, SkillStarted
-from pytest_clawperator.contracts.skill_run import SkillRun
+from pytest_clawperator.contracts.events import Event, SkillFinished, SkillRun, SkillStarted
 from pytest_clawperator.errors import ConfigurationError, SkillFailedError
 
 

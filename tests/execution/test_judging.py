@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.contracts.envelope import ResultEnvelope
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.contracts.params import ActionParams
 from pytest_clawperator.contracts.payload import Action
-from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.judging import JUDGEMENTS
 from pytest_clawperator.execution.postprocess import PROCESSORS, Collected, postprocess

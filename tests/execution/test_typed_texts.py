@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.completion import complete_execution
 from pytest_clawperator.contracts.envelope import ResultEnvelope
-from pytest_clawperator.contracts.payload import Execution
+from pytest_clawperator.contracts.payload import Execution, complete_execution
 from pytest_clawperator.execution.result import LogSlice, RunResult
 from pytest_clawperator.execution.typed_texts import TypedTexts
 from pytest_clawperator.redaction import SECRETS

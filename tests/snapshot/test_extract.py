@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_clawperator.contracts.ecmascript import utf16_length
 from pytest_clawperator.contracts.log import PIECE_LENGTH, LogEntry
-from pytest_clawperator.contracts.text.ecmascript import utf16_length
 from pytest_clawperator.snapshot.extract import (
     MARKER,
     snapshots_from_entries,

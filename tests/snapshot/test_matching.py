@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.selectors import MATCHER_KEYS, NodeMatcher
+from pytest_clawperator.contracts.matchers import MATCHER_KEYS, NodeMatcher
 from pytest_clawperator.errors import ConfigurationError, ExecutionValidationError
 from pytest_clawperator.snapshot.matching import FIELDS, Query, folded
 from pytest_clawperator.snapshot.tree import Node

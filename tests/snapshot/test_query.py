@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import ErrorCode, NodeNotFoundError, SnapshotError
 from pytest_clawperator.simulator.screen.accessibility import node_search as simulated
 from pytest_clawperator.simulator.screen.accessibility.hierarchy import hierarchy_xml

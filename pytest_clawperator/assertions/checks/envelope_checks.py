@@ -12,7 +12,7 @@ from pytest_clawperator.assertions.checks.check import Check, Verdict
 from pytest_clawperator.assertions.checks.text_match import Text
 from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult
 from pytest_clawperator.contracts.payload import Action
-from pytest_clawperator.contracts.text.wording import closest, describe, listed, quote
+from pytest_clawperator.contracts.wording import closest, describe, listed, quote
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
 
 EnvelopeCheck = Check[ResultEnvelope]

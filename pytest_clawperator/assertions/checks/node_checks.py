@@ -12,7 +12,7 @@ from pytest_clawperator.assertions.checks.label_value import value_of
 from pytest_clawperator.assertions.checks.node_view import NodeView
 from pytest_clawperator.assertions.checks.role_check import no_such_role
 from pytest_clawperator.assertions.checks.text_match import Text
-from pytest_clawperator.contracts.text.wording import describe
+from pytest_clawperator.contracts.wording import describe
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.bounds import Bounds
 from pytest_clawperator.snapshot.golden.grammar import ROLES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_clawperator.client.plan.target import Target
-from pytest_clawperator.contracts.text.wording import closest, describe, listed
+from pytest_clawperator.contracts.wording import closest, describe, listed
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.golden.grammar import ROLES
 from pytest_clawperator.snapshot.matching import check_role

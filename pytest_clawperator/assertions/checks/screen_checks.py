@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_clawperator.assertions.checks.check import Check, Verdict
-from pytest_clawperator.contracts.text.wording import describe
+from pytest_clawperator.contracts.wording import describe
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.snapshot.near_miss import covering
 from pytest_clawperator.snapshot.tree import Snapshot

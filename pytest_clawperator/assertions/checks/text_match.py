@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_clawperator.contracts.text.wording import describe
+from pytest_clawperator.contracts.wording import describe
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.redaction import hide
 from pytest_clawperator.snapshot.near_miss import plain, quoted

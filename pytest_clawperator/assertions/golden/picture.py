@@ -25,7 +25,7 @@ from pytest_clawperator.assertions.wait_loop import Clock, Outcome
 from pytest_clawperator.client.device.no_device import NoDevice
 from pytest_clawperator.client.direct_actions import DirectActions
 from pytest_clawperator.client.plan.target import Target, TargetLike
-from pytest_clawperator.contracts.text.wording import describe
+from pytest_clawperator.contracts.wording import describe
 from pytest_clawperator.errors import ConfigurationError, ExecutionsOnlyError, ExpectationError
 from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.remedies import Remedy, RemedyKind

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_clawperator.assertions.call_site import calling_frame
-from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import UNUSABLE_FILE, ConfigurationError, ErrorCode, file_problem
 
 __tracebackhide__ = True  # a failure is shown at the test's own line

@@ -18,7 +18,7 @@ from pytest_clawperator.assertions.golden.update import update_when_settled
 from pytest_clawperator.assertions.wait_loop import Clock, Outcome
 from pytest_clawperator.client.locator import Locator
 from pytest_clawperator.client.plan.target import Target
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import (
     ClawperatorWarning,
     ConfigurationError,

@@ -21,10 +21,10 @@ from pytest_clawperator.client.plan.target import (
     target_of,
 )
 from pytest_clawperator.client.plan.timing import timeout_of
+from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.contracts.actions import Direction
-from pytest_clawperator.contracts.selectors import MatcherKeywords
-from pytest_clawperator.contracts.text import foreign_names
-from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
+from pytest_clawperator.contracts.foreign_names import HintsAtNames
+from pytest_clawperator.contracts.matchers import MatcherKeywords
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.snapshot.tree import Snapshot

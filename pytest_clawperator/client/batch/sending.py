@@ -14,9 +14,9 @@ from pytest_clawperator.client.plan.proving import Sending
 from pytest_clawperator.client.plan.timing import Countdown, Wait
 from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.actions import TypedAction
-from pytest_clawperator.contracts.completion import complete_actions, waiting_ms
-from pytest_clawperator.contracts.failures import failure
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.envelope import failure
+from pytest_clawperator.contracts.matchers import NodeMatcher
+from pytest_clawperator.contracts.payload import complete_actions, waiting_ms
 from pytest_clawperator.errors import (
     ClawperatorError,
     ConfigurationError,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 
-from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, ShellError
 from pytest_clawperator.transport.interface import ShellResult, Transport
 from pytest_clawperator.transport.quoting import quote

@@ -9,7 +9,7 @@ from typing import NoReturn
 from typing_extensions import override
 
 from pytest_clawperator.client.device.device import Device
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.errors import ExecutionsOnlyError
 
 

@@ -13,7 +13,7 @@ from pytest_clawperator.client.device.commands import (
     run_for_app,
     shell_error,
 )
-from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import ConfigurationError, ShellError
 from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.quoting import quote

@@ -11,7 +11,7 @@ from pytest_clawperator.client.plan.target import TargetLike, optional_target, t
 from pytest_clawperator.client.plan.timing import Wait, timeout_of
 from pytest_clawperator.contracts import actions, limits
 from pytest_clawperator.contracts.actions import ClickType, TypedAction
-from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import (
     ConfigurationError,
     ErrorCode,

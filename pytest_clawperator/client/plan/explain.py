@@ -9,7 +9,7 @@ from typing import Any
 from pytest_clawperator.client.plan.actionability import Obstacle, Use, obstacle, refusal
 from pytest_clawperator.client.plan.plan import Plan
 from pytest_clawperator.client.plan.target import Target
-from pytest_clawperator.contracts.text.wording import closest
+from pytest_clawperator.contracts.wording import closest
 from pytest_clawperator.errors import (
     ContainerNotFoundError,
     ErrorCode,

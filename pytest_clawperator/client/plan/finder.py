@@ -16,7 +16,7 @@ from pytest_clawperator.client.plan.proving import GRACE, Matchers, matchers_of
 from pytest_clawperator.client.plan.target import Route, Target
 from pytest_clawperator.client.plan.timing import POLL, Countdown, Wait
 from pytest_clawperator.contracts.actions import Retry, Sleep, SnapshotUi, TypedAction
-from pytest_clawperator.contracts.completion import complete_actions, override_timeout
+from pytest_clawperator.contracts.payload import complete_actions, override_timeout
 from pytest_clawperator.errors import ClawperatorError, NodeNotFoundError, StepFailedError
 from pytest_clawperator.execution.judging import JUDGEMENTS
 from pytest_clawperator.execution.postprocess import NO_PROOFS

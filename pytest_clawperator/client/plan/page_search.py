@@ -15,8 +15,8 @@ from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome
 from pytest_clawperator.client.plan.target import Target
 from pytest_clawperator.client.plan.timing import Countdown, Wait
 from pytest_clawperator.contracts.actions import Direction, SnapshotUi
-from pytest_clawperator.contracts.completion import complete_actions
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.matchers import NodeMatcher
+from pytest_clawperator.contracts.payload import complete_actions
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.judging import TARGET_FOUND
 from pytest_clawperator.snapshot.tree import Snapshot

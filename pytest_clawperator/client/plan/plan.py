@@ -14,7 +14,7 @@ from pytest_clawperator.client.plan.actionability import Use
 from pytest_clawperator.client.plan.target import Route, Target
 from pytest_clawperator.client.plan.timing import SEGMENT, Wait
 from pytest_clawperator.contracts.actions import TypedAction
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.execution.result import RunResult, RunStep
 from pytest_clawperator.snapshot.tree import Node

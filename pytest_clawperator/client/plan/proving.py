@@ -14,14 +14,8 @@ from pytest_clawperator.client.plan.actionability import Use
 from pytest_clawperator.client.plan.plan import Aim, Plan, node_matcher
 from pytest_clawperator.client.plan.target import Target
 from pytest_clawperator.client.plan.timing import Wait
-from pytest_clawperator.contracts.actions import (
-    Click,
-    Retry,
-    SnapshotUi,
-    TypedAction,
-    WaitForNode,
-)
-from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.contracts.actions import Click, Retry, SnapshotUi, TypedAction, WaitForNode
+from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import ConfigurationError
 
 Matchers = Literal["strict", "first"]

@@ -13,8 +13,8 @@ from pytest_clawperator.client.plan.target import TargetLike, target_of
 from pytest_clawperator.client.plan.timing import Wait
 from pytest_clawperator.contracts import actions
 from pytest_clawperator.contracts.actions import TypedAction
-from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.contracts.text.wording import closest, shown
+from pytest_clawperator.contracts.matchers import NodeMatcher
+from pytest_clawperator.contracts.wording import closest, shown
 from pytest_clawperator.errors import ConfigurationError, EnvelopeMalformedError
 from pytest_clawperator.execution.result import RunResult, RunStep
 from pytest_clawperator.snapshot.tree import Node

@@ -18,7 +18,7 @@ from pytest_clawperator.client.plan.target import Target
 from pytest_clawperator.client.plan.timing import Wait
 from pytest_clawperator.contracts import actions, limits
 from pytest_clawperator.contracts.actions import Direction, TypedAction
-from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
 
 _NO_LIST = frozenset(

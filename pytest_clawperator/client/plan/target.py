@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Protocol
 
-from pytest_clawperator.contracts.selectors import (
+from pytest_clawperator.contracts.matchers import (
     KEYWORDS,
     MatcherKeywords,
     NodeMatcher,

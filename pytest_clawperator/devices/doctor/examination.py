@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
-from pytest_clawperator.contracts.completion import complete_execution
+from pytest_clawperator.contracts.payload import complete_execution
 from pytest_clawperator.devices.doctor.condition_checks import (
     check_animations,
     check_background,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pytest_clawperator.contracts.completion import complete_execution
-from pytest_clawperator.contracts.payload import Execution
+from pytest_clawperator.contracts.payload import Execution, complete_execution
 from pytest_clawperator.errors import UNUSABLE_FILE, ErrorCode, PayloadError, file_problem
 
 

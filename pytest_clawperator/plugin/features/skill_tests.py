@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.contracts.text.ecmascript import to_string
-from pytest_clawperator.contracts.text.strict_json import parse_json, why_not_json
+from pytest_clawperator.contracts.ecmascript import parse_json, to_string, why_not_json
 from pytest_clawperator.errors import ClawperatorError, SkillError, file_problem
 from pytest_clawperator.plugin.input.option_values import settings_of
 from pytest_clawperator.plugin.options import on_command_line

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_clawperator.client.device.commands import package_name, permission_name
 from pytest_clawperator.client.plan.proving import MATCHERS, Matchers
-from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.devices import requirements
 from pytest_clawperator.devices.requirements import Requirements
 from pytest_clawperator.errors import ConfigurationError

@@ -15,7 +15,7 @@ import pytest
 
 from pytest_clawperator.client.device.commands import package_name
 from pytest_clawperator.client.plan.proving import MATCHERS
-from pytest_clawperator.contracts.text import foreign_names
+from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.devices.lease import check_place
 from pytest_clawperator.devices.matrix import parse_matrix, parse_requirements
 from pytest_clawperator.devices.spec import DeviceSpec, parse_device_spec

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device.device import Device
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.events import Event, ExecutionFinished
 from pytest_clawperator.devices.connection import open_client, open_runner, wanted_package
 from pytest_clawperator.devices.health import (

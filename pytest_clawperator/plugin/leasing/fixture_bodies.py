@@ -14,7 +14,7 @@ import pytest
 
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.plan.proving import Matchers
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.devices.pool import Lease
 from pytest_clawperator.errors import ClawperatorError

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.plugin.leasing.fit.device_needs import DeviceNeeds, unmet
 from pytest_clawperator.plugin.leasing.matrix import classes_of
 from pytest_clawperator.plugin.stash import DEVICE_NEEDS, DEVICE_POOL

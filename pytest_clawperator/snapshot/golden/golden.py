@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.redaction import hide
 from pytest_clawperator.snapshot.golden import grammar as golden_grammar
 from pytest_clawperator.snapshot.golden.grammar import MAX_DEPTH, Item, Line

@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pytest_clawperator.contracts.text.wording import closest, listed, quote
+from pytest_clawperator.contracts.wording import closest, listed, quote
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
 
 ANYTHING = "..."

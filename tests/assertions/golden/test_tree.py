@@ -11,7 +11,7 @@ from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.assertions.golden import store as goldens
 from pytest_clawperator.assertions.golden.store import GoldenStore
 from pytest_clawperator.assertions.golden.tree import Ignored
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import (
     ClawperatorWarning,
     ConfigurationError,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.durations import pauses_ms
+from pytest_clawperator.contracts.params import pauses_ms
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.errors import (
     ConfigurationError,

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pytest_clawperator.client.device.device import Device
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.errors import (
     DeviceNotFoundError,
     ErrorCode,

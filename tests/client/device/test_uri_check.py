@@ -7,7 +7,7 @@ import pytest
 from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.client.device.no_device import NoDevice
 from pytest_clawperator.client.device.uri_check import check_uri
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.errors import ErrorCode, StepFailedError
 from tests.doubles.transport import ScriptedTransport
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import (
     ContainerNotFoundError,
     ErrorCode,

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.completion import waiting_ms
-from pytest_clawperator.contracts.durations import pauses_ms
-from pytest_clawperator.contracts.payload import Action, Execution
+from pytest_clawperator.contracts.params import pauses_ms
+from pytest_clawperator.contracts.payload import Action, Execution, waiting_ms
 from pytest_clawperator.errors import (
     ContainerNotFoundError,
     EnvelopeMalformedError,

@@ -10,7 +10,7 @@ from pytest_clawperator.client.plan.plan import Aim
 from pytest_clawperator.client.plan.proving import bare, judged_by, matchers_of, with_proof
 from pytest_clawperator.client.plan.target import target_of
 from pytest_clawperator.client.plan.timing import Wait
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import ConfigurationError
 
 TEA = NodeMatcher(text_equals="Tea")

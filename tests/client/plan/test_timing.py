@@ -13,7 +13,7 @@ from pytest_clawperator.client.plan.timing import (
     seconds_of,
     timeout_of,
 )
-from pytest_clawperator.contracts.durations import MAX_BACKOFF, pauses_ms
+from pytest_clawperator.contracts.params import MAX_BACKOFF, pauses_ms
 from pytest_clawperator.errors import ConfigurationError
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.completion import complete_execution
 from pytest_clawperator.contracts.events import ArtifactMade, ExecutionFinished
+from pytest_clawperator.contracts.payload import complete_execution
 from pytest_clawperator.errors import DeviceUnavailableError, EnvelopeTimeoutError
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity, label_of
 from pytest_clawperator.plugin.evidence.collect import collect

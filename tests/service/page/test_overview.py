@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.cli.hints import for_command_line
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.contracts.payload import validate_execution
 from pytest_clawperator.devices.holder import UNKNOWN, Holder
 from pytest_clawperator.errors import ErrorCode, OperatorNotReadyError, TransportError

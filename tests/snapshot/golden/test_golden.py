@@ -12,7 +12,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.snapshot.golden.align import Alignment, subtree_ends

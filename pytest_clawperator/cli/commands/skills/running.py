@@ -13,7 +13,7 @@ from pytest_clawperator.cli.commands.skills.reading import only
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import invalid
 from pytest_clawperator.cli.output import Answer, Line
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 from pytest_clawperator.devices.connection import wanted_package
 from pytest_clawperator.redaction import hide
 from pytest_clawperator.skills.environment import script_environment

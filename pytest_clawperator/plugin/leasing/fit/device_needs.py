@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.requirements import Requirements
 from pytest_clawperator.plugin.input.marker_values import requirements_of
 from pytest_clawperator.plugin.leasing.matrix import class_of

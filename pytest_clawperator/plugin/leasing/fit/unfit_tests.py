@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.plugin.input.marker_values import requirements_of
 from pytest_clawperator.plugin.input.option_values import settings_of

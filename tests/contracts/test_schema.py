@@ -19,6 +19,7 @@ SAMPLES: dict[str, Any] = {
     "matcher": {"role": "x"},
     "point": {"x": 1, "y": 2},
 }
+
 MATCHERS = ("matcher", "container", "expectedNode", "labelMatcher")
 
 

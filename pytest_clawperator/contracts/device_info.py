@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pytest_clawperator.text import visible_line
 
 OPERATOR_PACKAGE = "com.clawperator.operator"
+
 OPERATOR_DEV_PACKAGE = "com.clawperator.operator.dev"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 
 
 def test_a_name_is_one_line_and_obeyed_by_nobody() -> None:

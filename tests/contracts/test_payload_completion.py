@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.contracts.actions import Click, OpenApp, Retry, Sleep, SnapshotUi
-from pytest_clawperator.contracts.completion import (
+from pytest_clawperator.contracts.matchers import NodeMatcher
+from pytest_clawperator.contracts.payload import (
     complete_actions,
     complete_execution,
     override_timeout,
     waiting_ms,
 )
-from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import (
     ErrorCode,
     ExecutionValidationError,

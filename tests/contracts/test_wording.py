@@ -6,14 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.text.wording import (
-    closest,
-    describe,
-    listed,
-    quote,
-    shown,
-    suggestion,
-)
+from pytest_clawperator.contracts.wording import closest, describe, listed, quote, shown, suggestion
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,9 @@ done, or is otherwise, has a sentence in place of the call; it begins with a cap
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pytest_clawperator.contracts.wording import closest
 
 NO_PINCH = (
     "A pinch takes two fingers, and adb has one: zoom with the app's own buttons, or by a double"
@@ -18,10 +21,10 @@ NO_PINCH = (
 
 def _by_their_names(rows: Mapping[str, str]) -> dict[str, str]:
     """Turn rows of our call and their names into their names, each with our call."""
-    return {plain(name): ours for ours, names in rows.items() for name in names.split()}
+    return {plain_name(name): ours for ours, names in rows.items() for name in names.split()}
 
 
-def plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """Return a name without case and underscores, in which camel and snake case are alike."""
     return name.replace("_", "").lower()
 
@@ -52,12 +55,14 @@ _ACTIONS = {
     "claw.device.toasts()": "toast get_toast wait_for_toast toasts toast_message",
 }
 
+
 _EXPECTATIONS_OF_CLIENT = {
     'expect(claw.node(text="OK")).to_be_visible()': """assert_visible assert_that is_visible
         is_displayed assert_text should_see verify assert_displayed""",
     'expect(claw.node(text="OK")).not_to_be_visible()': """assert_not_visible wait_gone
         wait_until_gone wait_until_not_visible is_hidden should_not_see""",
 }
+
 
 CLIENT = _by_their_names(
     {
@@ -91,6 +96,7 @@ CLIENT = _by_their_names(
     }
 )
 
+
 BATCH = _by_their_names(
     {
         **_ACTIONS,
@@ -100,6 +106,7 @@ BATCH = _by_their_names(
         **_EXPECTATIONS_OF_CLIENT,
     }
 )
+
 
 LOCATOR = _by_their_names(
     {
@@ -132,6 +139,7 @@ LOCATOR = _by_their_names(
     }
 )
 
+
 EXPECT = _by_their_names(
     {
         ".to_be_visible()": """is_visible is_displayed to_be_displayed assert_visible
@@ -150,6 +158,7 @@ EXPECT = _by_their_names(
     }
 )
 
+
 EXPECT_SCREEN = _by_their_names(
     {
         '.to_have_node(text="OK")': """to_have_text to_contain_text to_be_visible to_have_element
@@ -163,6 +172,7 @@ EXPECT_SCREEN = _by_their_names(
     }
 )
 
+
 EXPECT_ENVELOPE = _by_their_names(
     {
         ".to_have_succeeded()": "to_be_ok to_succeed to_pass to_be_truthy succeeded to_be_success",
@@ -170,6 +180,7 @@ EXPECT_ENVELOPE = _by_their_names(
         "Write the opposite as one word, as in .not_to_have_failed().": "not_ is_not",
     }
 )
+
 
 EXPECT_POLL = _by_their_names(
     {
@@ -179,6 +190,7 @@ EXPECT_POLL = _by_their_names(
         "Write the opposite as one word, as in .not_to_equal().": "not_ is_not",
     }
 )
+
 
 SNAPSHOT = _by_their_names(
     {
@@ -193,6 +205,7 @@ SNAPSHOT = _by_their_names(
         ' claw.click(text="OK").': "click tap long_click enter_text fill scroll swipe",
     }
 )
+
 
 NODE = _by_their_names(
     {
@@ -216,6 +229,7 @@ NODE = _by_their_names(
             get info""",
     }
 )
+
 
 DEVICE = _by_their_names(
     {
@@ -250,6 +264,7 @@ DEVICE = _by_their_names(
     }
 )
 
+
 #: Keywords of a call. What is given is a value, so these say how it is written.
 KEYWORDS = _by_their_names(
     {
@@ -279,6 +294,7 @@ KEYWORDS = _by_their_names(
     }
 )
 
+
 #: Values of ``--claw-device``.
 DEVICES = {
     "simulator": "sim",
@@ -294,6 +310,7 @@ DEVICES = {
     "connected": "auto",
 }
 
+
 #: Values of ``--claw-screenshot`` and the like.
 WHEN = {
     "always": "on",
@@ -307,3 +324,46 @@ WHEN = {
     "failure": "only-on-failure",
     "failed": "only-on-failure",
 }
+
+
+class HintsAtNames:
+    """An object whose ``AttributeError`` says what the name is called here, or what is near it.
+
+    ``_own_word`` is what examples call such an object, ``_their_names`` a table of
+    :mod:`~pytest_clawperator.contracts.foreign_names`.
+    """
+
+    __slots__ = ()
+
+    _own_word: ClassVar[str]
+    _their_names: ClassVar[Mapping[str, str]]
+
+    # Type checkers would take it for a sign that every name is there.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            __tracebackhide__ = True
+            cls = type(self)
+            if hasattr(cls, name):
+                # A property of that name raised it, and says what is missing.
+                return object.__getattribute__(self, name)
+            told = f"{cls.__name__!r} object has no attribute {name!r}"
+            if not name.startswith("_"):
+                names = [own for own in dir(self) if not own.startswith("_")]
+                told += name_hint(name, cls._their_names, names, own_word=cls._own_word)
+            raise AttributeError(told, name=name, obj=self)
+
+
+def name_hint(name: str, theirs: Mapping[str, str], names: list[str], *, own_word: str) -> str:
+    """Return what is appended to a message about an unknown name; empty if nothing is near."""
+    ours = theirs.get(plain_name(name))
+    if ours is not None:
+        called = f"{own_word}{ours}" if ours.startswith(".") else ours
+        return f". {ours[:-1]}" if is_sentence(ours) else f": here it is called {called}"
+    near = closest(name, names)
+    return f". Did you mean {near}?" if near else ""
+
+
+def is_sentence(ours: str) -> bool:
+    """Whether a row has no call, but says how it is otherwise."""
+    return ours[:1].isupper()
