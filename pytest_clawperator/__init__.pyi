@@ -107,8 +107,8 @@ from pytest_clawperator.plugin.leasing.phones.simulated import (
 from pytest_clawperator.plugin.leasing.spare_devices import SeveralDevices as SeveralDevices
 from pytest_clawperator.report.sinks.protocol import Attachment as Attachment
 from pytest_clawperator.report.sinks.protocol import ReportSink as ReportSink
-from pytest_clawperator.snapshot.bounds import Bounds as Bounds
 from pytest_clawperator.snapshot.near_miss import NoMatch as NoMatch
+from pytest_clawperator.snapshot.tree import Bounds as Bounds
 from pytest_clawperator.snapshot.tree import Node as Node
 from pytest_clawperator.snapshot.tree import Snapshot as Snapshot
 from pytest_clawperator.transport.interface import ShellResult as ShellResult

@@ -63,11 +63,8 @@ def _decoded(errors: str) -> Callable[[str], str]:
 
 
 _XML = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"))
-
 _DOUBLE = ('"', "&quot;")
-
 _BREAKS = (("\t", "&#9;"), ("\n", "&#10;"), ("\r", "&#13;"))
-
 
 _WAYS: tuple[Callable[[str], str], ...] = (
     _json,
@@ -98,32 +95,22 @@ _WAYS: tuple[Callable[[str], str], ...] = (
     _decoded("surrogateescape"),
 )
 
-
 #: What stands in the place of a secret. It has no letter, so that no secret is part of it.
 MARK = "[***]"
-
 #: A shorter secret is part of too many other texts: it is hidden only where it stands alone.
 SHORTEST = 4
-
 # A secret is looked up by a few of its first characters, at every so many of the text; and a
 # part of it by more of them, which is hidden if it has twice as many.
 _STRIDE, _WINDOW = 4, 8
-
 _LEAST_SOUGHT = 2 * _STRIDE - 1
-
 # The least of a secret that is recognised where a text was cut.
 _LEAST_PART = 3
-
 _CUT = re.compile(r"\.\.\.|…")
-
 # Where Python prints a long text in several lines, it breaks it after a space.
 _SPACE = re.escape(" ")
-
 _BROKEN_SPACE = _SPACE + r"""(?:['"]\n[ E+\-]*['"])?"""
-
 # Before and after a secret that stands alone.
 _BEFORE, _AFTER = r"""(["']|\btext=)""", r"""(?=\\*["']|[\s,)\]}]|$)"""
-
 _NOTHING: re.Pattern[str] = re.compile(r"(?!)")
 
 
@@ -399,14 +386,11 @@ _ORDINARY = (
     "null", "enabled", "disabled", "default", "debug", "release", "local", "localhost",
     "development", "staging", "production", "./test.py:12", "- true",
 )  # fmt: skip
-
 _ADVICE = (
     "allowed is a regular expression of the secret alone: write what it begins with, as in"
     " '\\bsk-[A-Za-z0-9]+', or how long it is, as in '[0-9a-f]{32}'"
 )
-
 _ENVIRONMENT = "env:"
-
 _NAME = re.compile(r"[A-Za-z0-9_*?]+")
 
 
@@ -497,7 +481,6 @@ class _Walk:
 
 
 _JSON_VALUE = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*')
-
 _XML_VALUE = re.compile(r""""[^"]*"|'[^']*'|>[^<]*<""")
 
 

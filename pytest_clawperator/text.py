@@ -14,12 +14,9 @@ _HIDDEN = (
     r"\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     r"\ufeff\ufff9-\ufffb\ud800-\udfff"
 )
-
 # Joiners are part of emoji and of some scripts; after a character of ASCII they only hide.
 _JOINERS = "\u200c\u200d"
-
 _TO_SHOW = re.compile(rf"[{_HIDDEN}]|(?<![^\x00-\x7f])[{_JOINERS}]")
-
 _VALUE = re.compile('"[^"]*"')
 
 

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from pytest_clawperator.pictures import blackened, smaller
-from pytest_clawperator.snapshot.bounds import Bounds
+from pytest_clawperator.snapshot.tree import Bounds
 
 
 def picture(mode: str = "RGB") -> bytes:

@@ -30,7 +30,6 @@ from pytest_clawperator.redaction import (
 )
 
 ODD = 'Tr0ub4dor & "3\'s" <ü€😀>\t\\ 50% \udc80 e\x1bnd'
-
 LETTERS = "".join(random.Random(5).choices("abcdefghijklmnopqrstuvwxyz", k=300))
 
 
@@ -260,7 +259,6 @@ def test_messages_of_errors_show_no_secrets() -> None:
 
 
 ENVIRONMENT = {"BANK_PASSWORD": "hunter2", "MY_TOKEN": "t0ken-1", "TOKEN_AGE": "12345", "EMPTY": ""}
-
 ORDINARY = {"A_TOKEN": "true", "B_TOKEN": "1", "C_TOKEN": "dev", "D_TOKEN": " Production\n"}
 
 

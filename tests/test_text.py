@@ -22,7 +22,6 @@ SHOWN = {
     "pass\u200dword": r"pass\u200dword",
     "half \ud83d": r"half \ud83d",
 }
-
 PLAIN = (
     "two\n\tlines",
     "\U0001f468\u200d\U0001f469\u200d\U0001f467 \u2764\ufe0f",

@@ -10,8 +10,7 @@ from pytest_clawperator.assertions.checks.check import Check
 from pytest_clawperator.assertions.wait_loop import Outcome, format_duration
 from pytest_clawperator.errors import ErrorCode, ExpectationError
 from pytest_clawperator.remedies import Hint
-from pytest_clawperator.snapshot.crash_dialog import crash_hint, told_first
-from pytest_clawperator.snapshot.near_miss import covering, outline
+from pytest_clawperator.snapshot.near_miss import covering, crash_hint, outline, told_first
 from pytest_clawperator.snapshot.tree import Snapshot
 
 _SHOWN_NODES = 16

@@ -6,8 +6,7 @@ from typing import Literal, get_args
 
 from pytest_clawperator.contracts.wording import closest, shown
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, StepFailedError
-from pytest_clawperator.snapshot.bounds import Bounds
-from pytest_clawperator.snapshot.tree import Node
+from pytest_clawperator.snapshot.tree import Bounds, Node
 
 Way = Literal["left", "right", "up", "down"]
 

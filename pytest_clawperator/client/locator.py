@@ -24,8 +24,7 @@ from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, StepFailedError
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.redaction import hide
-from pytest_clawperator.snapshot.bounds import Bounds
-from pytest_clawperator.snapshot.tree import Node, Snapshot
+from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot
 
 # Typed into a field to be emptied: one key then takes it away, however long the text was.
 _STAND_IN = "x"

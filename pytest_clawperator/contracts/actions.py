@@ -167,11 +167,8 @@ class TypedAction:
 
 
 Matcher = NodeMatcher | Mapping[str, Any]
-
 Direction = Literal["down", "up", "left", "right"]
-
 ClickType = Literal["default", "long_click", "focus"]
-
 RetryLike = Retry | Mapping[str, Any]
 
 
@@ -527,17 +524,14 @@ class ReadKeyValuePair(TypedAction):
 ACTION_TYPES: Mapping[str, ActionType] = {
     cls.spec.name: cls.spec for cls in TypedAction.__subclasses__()
 }
-
 #: Names that are accepted for the types, and the type that each stands for.
 TYPE_ALIASES: dict[str, str] = {
     alias: kind.name for kind in ACTION_TYPES.values() for alias in kind.aliases
 }
-
 #: Names that people write who mean a type, accepted or not.
 LIKELY_TYPES: dict[str, str] = TYPE_ALIASES | {
     guess: kind.name for kind in ACTION_TYPES.values() for guess in kind.guesses
 }
-
 
 EXECUTION_ALIASES = {
     "command_id": "commandId",

@@ -19,14 +19,10 @@ WHITESPACE = (
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
 
-
 LARGEST_NUMBER = 1.7976931348623157e308
-
 LARGEST_EXACT_INTEGER = 2**53 - 1
 
-
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-
 _STRING_ENCODER = JSONEncoder(ensure_ascii=False)
 
 
@@ -130,7 +126,6 @@ def _refuse_constant(name: str) -> NoReturn:
 
 _STRICT_JSON = json.JSONDecoder(parse_constant=_refuse_constant)
 
-
 _PATTERN_TOKEN = re.compile(
     r"""
       (?P<text>    \\Q .*? (?: \\E | \Z ) )
@@ -149,7 +144,6 @@ _PATTERN_TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-
 # A range between two plain characters; after an escaped class a dash is only a dash.
 _CLASS_RANGE = re.compile(r"\\.|(?P<first>[^\\])-(?P<last>[^\\\]])|.", re.DOTALL)
 

@@ -30,7 +30,6 @@ from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
 
 _TASK_PREFIX = "Task execution failed: "
 
-
 # In order: a message may quote text from the screen, so whatever has a fixed beginning
 # is tried before what is recognised by its end or its middle.
 _TEXTS: tuple[tuple[re.Pattern[str], ErrorCode], ...] = tuple(
@@ -55,11 +54,9 @@ _TEXTS: tuple[tuple[re.Pattern[str], ErrorCode], ...] = tuple(
     )
 )
 
-
 _GARBLED = re.compile(
     r"Conversion = |Format specifier |Flags = |Message contains \d+ placeholders|%|\w != java"
 )
-
 
 _CLASSES: Mapping[ErrorCode | str, type[ClawperatorError]] = {
     ErrorCode.NODE_NOT_FOUND: NodeNotFoundError,
@@ -75,7 +72,6 @@ _CLASSES: Mapping[ErrorCode | str, type[ClawperatorError]] = {
     ErrorCode.UI_TREE_UNAVAILABLE: SnapshotError,
     ErrorCode.SNAPSHOT_EXTRACTION_FAILED: SnapshotError,
 }
-
 
 _HINTS: Mapping[ErrorCode | str, Hint] = {
     ErrorCode.NODE_NOT_FOUND: "Take a snapshot and compare the matcher with what is on the screen; "
@@ -117,7 +113,6 @@ _HINTS: Mapping[ErrorCode | str, Hint] = {
     "take_screenshot: give each an execution of its own.",
     ErrorCode.SERVICE_UNAVAILABLE: Remedy(RemedyKind.RESTORE_SERVICE),
 }
-
 
 _LAST_RESORT = "See the envelope's steps and the device's log for what came before."
 
@@ -198,7 +193,6 @@ def _nothing(value: Any) -> None:
 
 # Plain functions, because the core's own string type knows no lone surrogates.
 String = Annotated[str, PlainValidator(_a_string)]
-
 NullableString = Annotated[str | None, PlainValidator(_a_string_or_null)]
 
 
@@ -389,9 +383,7 @@ def _flaws(refusal: ValidationError) -> Iterator[str]:
 
 
 _LOG = "the log"
-
 _SHOWN_FLAWS = 10
-
 _REASONS = {"missing": "is missing", "model_type": "must be an object"}
 
 

@@ -55,14 +55,12 @@ _ACTIONS = {
     "claw.device.toasts()": "toast get_toast wait_for_toast toasts toast_message",
 }
 
-
 _EXPECTATIONS_OF_CLIENT = {
     'expect(claw.node(text="OK")).to_be_visible()': """assert_visible assert_that is_visible
         is_displayed assert_text should_see verify assert_displayed""",
     'expect(claw.node(text="OK")).not_to_be_visible()': """assert_not_visible wait_gone
         wait_until_gone wait_until_not_visible is_hidden should_not_see""",
 }
-
 
 CLIENT = _by_their_names(
     {
@@ -96,7 +94,6 @@ CLIENT = _by_their_names(
     }
 )
 
-
 BATCH = _by_their_names(
     {
         **_ACTIONS,
@@ -106,7 +103,6 @@ BATCH = _by_their_names(
         **_EXPECTATIONS_OF_CLIENT,
     }
 )
-
 
 LOCATOR = _by_their_names(
     {
@@ -139,7 +135,6 @@ LOCATOR = _by_their_names(
     }
 )
 
-
 EXPECT = _by_their_names(
     {
         ".to_be_visible()": """is_visible is_displayed to_be_displayed assert_visible
@@ -158,7 +153,6 @@ EXPECT = _by_their_names(
     }
 )
 
-
 EXPECT_SCREEN = _by_their_names(
     {
         '.to_have_node(text="OK")': """to_have_text to_contain_text to_be_visible to_have_element
@@ -172,7 +166,6 @@ EXPECT_SCREEN = _by_their_names(
     }
 )
 
-
 EXPECT_ENVELOPE = _by_their_names(
     {
         ".to_have_succeeded()": "to_be_ok to_succeed to_pass to_be_truthy succeeded to_be_success",
@@ -180,7 +173,6 @@ EXPECT_ENVELOPE = _by_their_names(
         "Write the opposite as one word, as in .not_to_have_failed().": "not_ is_not",
     }
 )
-
 
 EXPECT_POLL = _by_their_names(
     {
@@ -190,7 +182,6 @@ EXPECT_POLL = _by_their_names(
         "Write the opposite as one word, as in .not_to_equal().": "not_ is_not",
     }
 )
-
 
 SNAPSHOT = _by_their_names(
     {
@@ -205,7 +196,6 @@ SNAPSHOT = _by_their_names(
         ' claw.click(text="OK").': "click tap long_click enter_text fill scroll swipe",
     }
 )
-
 
 NODE = _by_their_names(
     {
@@ -229,7 +219,6 @@ NODE = _by_their_names(
             get info""",
     }
 )
-
 
 DEVICE = _by_their_names(
     {
@@ -264,7 +253,6 @@ DEVICE = _by_their_names(
     }
 )
 
-
 #: Keywords of a call. What is given is a value, so these say how it is written.
 KEYWORDS = _by_their_names(
     {
@@ -294,7 +282,6 @@ KEYWORDS = _by_their_names(
     }
 )
 
-
 #: Values of ``--claw-device``.
 DEVICES = {
     "simulator": "sim",
@@ -309,7 +296,6 @@ DEVICES = {
     "default": "auto",
     "connected": "auto",
 }
-
 
 #: Values of ``--claw-screenshot`` and the like.
 WHEN = {

@@ -2,7 +2,7 @@
 
 A key stands in three places of this module: its row, the field of :class:`NodeMatcher`, and
 the keyword of :class:`MatcherKeywords`. How it is compared with a node is in
-:mod:`pytest_clawperator.snapshot.matching`.
+:mod:`pytest_clawperator.snapshot.query`.
 """
 
 from __future__ import annotations
@@ -75,10 +75,8 @@ MATCHER_KEYS = (
     MatcherKey("role", "role"),
 )
 
-
 #: The keywords, and the field that each stands for.
 KEYWORDS: Mapping[str, str] = {key.keyword: key.field for key in MATCHER_KEYS}
-
 MATCHER_ALIASES: Mapping[str, str] = {
     alias: to_camel(key.field) for key in MATCHER_KEYS for alias in key.aliases
 }
@@ -96,7 +94,6 @@ class MatcherKeywords(TypedDict, total=False):
 
 
 MatcherText = Annotated[str | None, Text(limits.MAX_MATCHER_LENGTH)]
-
 MatcherPattern = Annotated[str | re.Pattern[str] | None, Text(limits.MAX_MATCHER_LENGTH)]
 
 
@@ -276,7 +273,6 @@ def _text_of(name: str, value: Any) -> Any:
 
 FlagKind = Literal["element", "container"]
 
-
 #: The simple flags without their dashes, and the field of the matcher that each stands for.
 FLAG_FIELDS: Mapping[str, str] = {
     "text": "textEquals",
@@ -286,16 +282,13 @@ FLAG_FIELDS: Mapping[str, str] = {
     "desc-contains": "contentDescContains",
     "role": "role",
 }
-
 #: Other spellings, which count as the flag itself.
 FLAG_SPELLINGS: Mapping[str, str] = {
     "resource-id": "id",
     "content-desc": "desc",
     "content-desc-contains": "desc-contains",
 }
-
 _PREFIXES: Mapping[FlagKind, str] = {"element": "--", "container": "--container-"}
-
 _NOT_BOTH: Mapping[FlagKind, str] = {
     "element": "use --selector OR the simple flags, not both",
     "container": "use --container-selector OR the --container-* flags, not both",

@@ -27,17 +27,11 @@ from pytest_clawperator.contracts.wording import closest, describe, listed
 from pytest_clawperator.errors import Problem
 
 AnyText = Annotated[str | None, Text()]
-
 AnyNumber = Annotated[float | None, Number()]
-
 Pixels = Annotated[int, Number(least=0, whole=True)]
-
 YesNo = Annotated[bool | None, Flag()]
-
 Matcher = Annotated[NodeMatcher | None, Nested(NodeMatcher)]
-
 Retry = Annotated[dict[str, Any] | None, JsonObject()]
-
 
 PARAM_ALIASES = {
     "application_id": "applicationId",
@@ -134,9 +128,7 @@ MATCHER_PARAMS = tuple(
     each.wire_name for each in field_rules(ActionParams) if each.rule == Nested(NodeMatcher)
 )
 
-
 Params = Mapping[str, Any]
-
 ActionRule = Callable[[str, Params], Iterator[Problem]]
 
 
@@ -320,43 +312,27 @@ SCROLL_SHAPE: tuple[ActionRule, ...] = (
     within("settleDelayMs", 0, limits.MAX_SETTLE_DELAY_MS),
 )
 
-
 # The Operator's bounds for retry objects; what lies outside is moved to the nearest of them.
 MAX_ATTEMPTS = 10
-
 MAX_FIRST_PAUSE_MS = 30_000
-
 MAX_PAUSE_MS = 60_000
-
 MAX_BACKOFF = 5
 
-
 _DEFAULT_SWIPES = 10
-
 _MAX_SWIPES = 50
-
 # What one swipe takes besides its settling: the gesture, and a look before and after it.
 _SWIPE_MS = 900
-
 _DEFAULT_SETTLE_MS = 250
-
 # The Operator's own last look for a scroll's target, after the list has ended.
 _LAST_LOOK_MS = 7_500
 
-
 # The longest that the Operator's own retry rules last, in seconds.
 _UI_RETRY = 7.5
-
 _LAUNCH_RETRY = 6.1
-
 _SCROLL_RETRY = 3.3
-
 _RECORDING = 10.0
-
 _NAVIGATION = 30.0
-
 _SCROLLING = 10.0
-
 # One look at the tree or one gesture, on a slow phone.
 _STEP = 2.0
 

@@ -329,7 +329,6 @@ class FieldRule(NamedTuple):
 
 
 _RULES: dict[type[Any], tuple[FieldRule, ...]] = {}
-
 _WIRE_NAMES: dict[type[Any], dict[str, str]] = {}
 
 

@@ -51,7 +51,7 @@ from pytest_clawperator.execution.processes import KnownProcesses, Processes, as
 from pytest_clawperator.execution.recovery import Recovery, recover
 from pytest_clawperator.execution.result import LogSlice, RunResult
 from pytest_clawperator.execution.unfinished import await_end
-from pytest_clawperator.snapshot.extract import snapshots_from_lines
+from pytest_clawperator.snapshot.parse import snapshots_from_lines
 from pytest_clawperator.transport.interface import ShellResult, Transport
 from pytest_clawperator.transport.quoting import quote
 

@@ -21,7 +21,7 @@ from pytest_clawperator.execution.postprocess import (
     with_steps,
 )
 from pytest_clawperator.execution.result import RunStep
-from pytest_clawperator.snapshot.extract import snapshots_from_entries
+from pytest_clawperator.snapshot.parse import snapshots_from_entries
 
 _ENGINE = "[UiActionEngine]"
 _STARTED = f"{_ENGINE} step_start id="

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -12,15 +13,68 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import NodeNotFoundError
-from pytest_clawperator.redaction import hide
-from pytest_clawperator.snapshot.matching import FIELDS, Query, WantedText, folded
-from pytest_clawperator.snapshot.roles import UNTELLABLE
-from pytest_clawperator.snapshot.text_difference import first_difference, lookalikes, surroundings
+from pytest_clawperator.redaction import SECRETS, hide
+from pytest_clawperator.snapshot.query import FIELDS, UNTELLABLE, Query, WantedText, folded
 from pytest_clawperator.text import visible_line
 
 if TYPE_CHECKING:
-    from pytest_clawperator.snapshot.node import Node
-    from pytest_clawperator.snapshot.tree import Snapshot
+    from pytest_clawperator.snapshot.tree import Node, Snapshot
+
+
+_AROUND = 12
+_NAMED = 3
+
+
+def first_difference(wanted: str, found: str) -> int:
+    """Return the place of the first character that differs."""
+    pairs = enumerate(zip(wanted, found, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(wanted), len(found)))
+
+
+def surroundings(text: str, at: int) -> str:
+    """Return the part of a text around a place, with dots where it was cut.
+
+    A part of a secret might not be recognised, so that such a text is returned whole.
+    """
+    if SECRETS.is_in(text):
+        return text
+    start, end = max(0, at - _AROUND), at + 2 * _AROUND
+    return f"{'...' if start else ''}{text[start:end]}{'...' if end < len(text) else ''}"
+
+
+def lookalikes(wanted: str, found: str) -> str | None:
+    """Name the characters that differ but may look alike; None where others differ."""
+    if wanted == found or len(wanted) != len(found) or not (wanted + found).isprintable():
+        return None
+    if SECRETS.is_in(wanted) or SECRETS.is_in(found):
+        return None
+    differing = [n for n, (a, b) in enumerate(zip(wanted, found, strict=True)) if a != b]
+    if any(not _may_look_alike(wanted[n], found[n]) for n in differing):
+        return None
+    named = [
+        f"character {n + 1} is {_named_character(found[n])}, wanted {_named_character(wanted[n])}"
+        for n in differing[:_NAMED]
+    ]
+    rest = len(differing) - len(named)
+    return "; ".join(named) + (f"; and {rest} more" if rest else "")
+
+
+def _may_look_alike(one: str, other: str) -> bool:
+    """Whether two characters come from different alphabets, as Latin and Cyrillic a."""
+    if one.isascii() and other.isascii():
+        return False
+    return _alphabet(one) != _alphabet(other)
+
+
+def _alphabet(character: str) -> str:
+    if character.isascii():
+        return "LATIN"
+    return unicodedata.name(character, "").partition(" ")[0]
+
+
+def _named_character(character: str) -> str:
+    return f"U+{ord(character):04X} {unicodedata.name(character, '')}".rstrip()
+
 
 _SHOWN_TEXT = 60
 _COMPARED_TEXT = 100
@@ -320,3 +374,34 @@ def _bare(text: str) -> str:
 def _ratio(value: str, wanted: str, *, closely: bool) -> float:
     matcher = SequenceMatcher(None, value, wanted, autojunk=False)
     return matcher.ratio() if closely else matcher.quick_ratio()
+
+
+# The ids of its buttons, which are the same in every language.
+_BUTTONS = "android:id/aerr_"
+_TITLE = "android:id/alertTitle"
+
+
+def crash_dialog(snapshot: Snapshot) -> str | None:
+    """Return what the dialog says, or None if there is none."""
+    if _BUTTONS not in snapshot.xml or not any(
+        node.resource_id.startswith(_BUTTONS) for node in snapshot.nodes
+    ):
+        return None
+    title = snapshot.find(id=_TITLE)
+    labels = (node.label for node in snapshot.nodes if node.label)
+    return title.label if title else next(labels, "")
+
+
+#: What to do about it, which counts before everything else.
+CRASH_HINT = "The app is not there any more: log.txt, or `adb logcat -b crash`, has the reason."
+
+
+def crash_hint(snapshot: Snapshot | None) -> str | None:
+    """Return what to do if the dialog is on the screen, or None."""
+    return CRASH_HINT if told_first(snapshot) else None
+
+
+def told_first(snapshot: Snapshot | None) -> str:
+    """Return the beginning of a failure's message: what the dialog says, if there is one."""
+    said = None if snapshot is None else crash_dialog(snapshot)
+    return "" if said is None else f"{quoted(said)} is on the screen; "

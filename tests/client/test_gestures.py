@@ -12,7 +12,7 @@ from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.client.gestures import Way, swipe_over
 from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.errors import ConfigurationError, NodeNotFoundError, StepFailedError
-from pytest_clawperator.snapshot.bounds import Bounds
+from pytest_clawperator.snapshot.tree import Bounds
 from tests.doubles.runner import SHOP, Phone, client, node, screen
 from tests.doubles.transport import ScriptedTransport
 

@@ -52,18 +52,14 @@ from pytest_clawperator.errors import ExecutionValidationError
 from tests.contracts.builders import ENOUGH, PARAMS
 
 OK = NodeMatcher.of(text="OK")
-
 WIRE_OK = {"textEquals": "OK"}
-
 RETRY = Retry(max_attempts=3, initial_delay=0.5, max_delay=3, backoff_multiplier=2.0)
-
 WIRE_RETRY = {
     "maxAttempts": 3,
     "initialDelayMs": 500,
     "maxDelayMs": 3000,
     "backoffMultiplier": 2.0,
 }
-
 
 WRITTEN: list[tuple[TypedAction, str, dict[str, Any]]] = [
     (OpenApp("a"), "open_app", {"applicationId": "a"}),
@@ -112,15 +108,11 @@ WRITTEN: list[tuple[TypedAction, str, dict[str, Any]]] = [
     (ReadKeyValuePair(OK), "read_key_value_pair", {"labelMatcher": WIRE_OK}),
 ]
 
-
 LABEL = NodeMatcher.of(text="Label", role="text")
-
 WIRE_LABEL = {"role": "text", "textEquals": "Label"}
-
 EVERY_RETRY = Retry(
     max_attempts=4, initial_delay=0.25, max_delay=8, backoff_multiplier=1.5, jitter_ratio=0.125
 )
-
 WIRE_EVERY_RETRY = {
     "maxAttempts": 4,
     "initialDelayMs": 250,
@@ -128,7 +120,6 @@ WIRE_EVERY_RETRY = {
     "backoffMultiplier": 1.5,
     "jitterRatio": 0.125,
 }
-
 
 # One instance of each class with nothing left out, and its whole wire form.
 FILLED: list[tuple[TypedAction, dict[str, Any]]] = [
@@ -468,7 +459,6 @@ TYPES = {
     "input_text": "enter_text",
     "key_press": "press_key",
 }
-
 PARAM_SPELLINGS = {
     "applicationId": [
         "application_id",
@@ -501,7 +491,6 @@ PARAM_SPELLINGS = {
     "timeoutMs": ["timeout_ms"],
     "labelMatcher": ["label_matcher", "label_selector"],
 }
-
 FIELDS = {
     "resourceId": ["resource_id", "id"],
     "textEquals": ["text"],
@@ -518,14 +507,12 @@ FIELDS = {
         "accessibility_label_contains",
     ],
 }
-
 KEYS = {
     "command_id": "commandId",
     "task_id": "taskId",
     "expected_format": "expectedFormat",
     "timeout_ms": "timeoutMs",
 }
-
 # Every way to write a parameter that holds a matcher.
 MATCHERS = {
     "matcher": ["matcher", "selector", "node", "element"],

@@ -303,7 +303,6 @@ class TestTruth:
 
 
 MATCHER = "NodeMatcher(resourceId=null, role=null, textEquals=OK)"
-
 TEXTS = [
     (f"No UI node found matching criteria: {MATCHER}", "NODE_NOT_FOUND", NodeNotFoundError),
     (

@@ -39,7 +39,6 @@ TABLES: dict[type, Mapping[str, str]] = {
     Node: foreign_names.NODE,
     Device: foreign_names.DEVICE,
 }
-
 ROWS = [
     pytest.param(owner, ours, id=f"{owner.__name__}-{ours[:40]}")
     for owner, table in TABLES.items()
@@ -107,9 +106,7 @@ def test_recommended_option_values_are_allowed() -> None:
 
 
 CLAW = client(Phone(SHOP))
-
 SCREEN: Snapshot = CLAW.snapshot()
-
 TEA = SCREEN.find(text="Tea")
 
 

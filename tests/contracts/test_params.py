@@ -11,9 +11,7 @@ from pytest_clawperator.contracts.payload import validate_execution
 from tests.contracts.builders import NOT_WHITE_SPACE, WHITE_SPACE, action, enough, payload, refusal
 
 MATCHER = {"textEquals": "OK"}
-
 POINT = {"x": 1, "y": 2}
-
 BLANKS = ["", " ", "\ufeff\u00a0"]
 
 

@@ -19,7 +19,6 @@ SAMPLES: dict[str, Any] = {
     "matcher": {"role": "x"},
     "point": {"x": 1, "y": 2},
 }
-
 MATCHERS = ("matcher", "container", "expectedNode", "labelMatcher")
 
 

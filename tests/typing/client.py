@@ -13,8 +13,7 @@ from pytest_clawperator.client.locator import Locator
 from pytest_clawperator.client.plan.scroll_outcome import ScrollOutcome
 from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.execution.result import RunResult, RunStep
-from pytest_clawperator.snapshot.bounds import Bounds
-from pytest_clawperator.snapshot.tree import Node, Snapshot
+from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot
 
 
 def methods_return_values(claw: Clawperator) -> None:

@@ -14,10 +14,9 @@ from pytest_clawperator.assertions.checks.role_check import no_such_role
 from pytest_clawperator.assertions.checks.text_match import Text
 from pytest_clawperator.contracts.wording import describe
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.snapshot.bounds import Bounds
-from pytest_clawperator.snapshot.golden.grammar import ROLES
+from pytest_clawperator.snapshot.golden import ROLES
 from pytest_clawperator.snapshot.near_miss import quoted
-from pytest_clawperator.snapshot.tree import Node
+from pytest_clawperator.snapshot.tree import Bounds, Node
 
 APPEARED, DISAPPEARED = "appeared", "disappeared"
 

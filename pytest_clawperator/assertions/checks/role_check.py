@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from pytest_clawperator.client.plan.target import Target
 from pytest_clawperator.contracts.wording import closest, describe, listed
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.snapshot.golden.grammar import ROLES
-from pytest_clawperator.snapshot.matching import check_role
-from pytest_clawperator.snapshot.roles import UNTELLABLE
+from pytest_clawperator.snapshot.golden import ROLES
+from pytest_clawperator.snapshot.query import UNTELLABLE, check_role
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 

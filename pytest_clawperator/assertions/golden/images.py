@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw, ImageFilter, UnidentifiedImageError
 
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
 from pytest_clawperator.remedies import Remedy, RemedyKind
-from pytest_clawperator.snapshot.bounds import Bounds
+from pytest_clawperator.snapshot.tree import Bounds
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 

@@ -29,8 +29,7 @@ from pytest_clawperator.contracts.wording import describe
 from pytest_clawperator.errors import ConfigurationError, ExecutionsOnlyError, ExpectationError
 from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.remedies import Remedy, RemedyKind
-from pytest_clawperator.snapshot.bounds import Bounds
-from pytest_clawperator.snapshot.secret_places import secret_places
+from pytest_clawperator.snapshot.tree import Bounds, secret_places
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 

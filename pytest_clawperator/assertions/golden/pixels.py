@@ -13,7 +13,7 @@ from functools import cached_property
 from PIL import Image, ImageChops
 from pixelmatch.contrib.PIL import pixelmatch
 
-from pytest_clawperator.snapshot.bounds import Bounds
+from pytest_clawperator.snapshot.tree import Bounds
 
 # pixelmatch looks at the neighbours of a pixel and at their neighbours.
 _TILE, _MARGIN = 8, 2

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.snapshot.golden import golden
-from pytest_clawperator.snapshot.golden.diff import compare
-from pytest_clawperator.snapshot.golden.golden import Golden
+from pytest_clawperator.snapshot import golden
+from pytest_clawperator.snapshot.golden import Golden
+from pytest_clawperator.snapshot.golden_diff import compare
 from pytest_clawperator.snapshot.tree import Snapshot
 
 

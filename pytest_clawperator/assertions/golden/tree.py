@@ -26,10 +26,10 @@ from pytest_clawperator.errors import (
     ExpectationError,
 )
 from pytest_clawperator.remedies import HintParts, Remedy, RemedyKind
-from pytest_clawperator.snapshot.golden import golden
-from pytest_clawperator.snapshot.golden.diff import Difference, compare
-from pytest_clawperator.snapshot.golden.golden import Golden
-from pytest_clawperator.snapshot.matching import Query
+from pytest_clawperator.snapshot import golden
+from pytest_clawperator.snapshot.golden import Golden
+from pytest_clawperator.snapshot.golden_diff import Difference, compare
+from pytest_clawperator.snapshot.query import Query
 from pytest_clawperator.snapshot.tree import Snapshot
 
 __tracebackhide__ = True  # a failure is shown at the test's own line

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from pytest_clawperator.snapshot.cover import covering_node, visible_bounds
 from pytest_clawperator.snapshot.near_miss import covering, describe
-from pytest_clawperator.snapshot.tree import Node, Snapshot
+from pytest_clawperator.snapshot.tree import Node, Snapshot, covering_node, visible_bounds
 
 # So many levels up the Operator looks for a node that takes the action.
 _LEVELS = 7

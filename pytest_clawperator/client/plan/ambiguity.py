@@ -9,9 +9,8 @@ from pytest_clawperator.client.plan.actionability import Use, distinct, outermos
 from pytest_clawperator.client.plan.target import Target, keywords_of
 from pytest_clawperator.errors import ErrorCode, StepFailedError
 from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
-from pytest_clawperator.snapshot import roles
-from pytest_clawperator.snapshot.crash_dialog import told_first
-from pytest_clawperator.snapshot.near_miss import describe
+from pytest_clawperator.snapshot import query
+from pytest_clawperator.snapshot.near_miss import describe, told_first
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
 _SHOWN_NODES = 5
@@ -89,7 +88,7 @@ def _ways(crowd: Crowd, use: Use) -> Iterator[str]:
 
 
 def _telling(node: Node) -> list[tuple[str, str]]:
-    role = node.role if roles.is_certain(node) else ""
+    role = node.role if query.is_certain(node) else ""
     pairs = [("role", role), ("id", node.short_id), ("text", node.text)]
     pairs.append(("desc", node.content_desc))
     return [(word, value) for word, value in pairs if value.strip()]

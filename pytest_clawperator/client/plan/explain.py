@@ -16,8 +16,7 @@ from pytest_clawperator.errors import (
     NodeNotFoundError,
     StepFailedError,
 )
-from pytest_clawperator.snapshot.crash_dialog import crash_hint, told_first
-from pytest_clawperator.snapshot.near_miss import describe, nearest, outline
+from pytest_clawperator.snapshot.near_miss import crash_hint, describe, nearest, outline, told_first
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
 _MISSING = (ErrorCode.NODE_NOT_FOUND, ErrorCode.TARGET_NOT_FOUND)

@@ -22,10 +22,8 @@ from pytest_clawperator.execution.judging import JUDGEMENTS
 from pytest_clawperator.execution.postprocess import NO_PROOFS
 from pytest_clawperator.execution.result import RunResult, RunStep, error_of
 from pytest_clawperator.execution.runner import Runner
-from pytest_clawperator.snapshot.bounds import Bounds
-from pytest_clawperator.snapshot.matching import Query
-from pytest_clawperator.snapshot.query import identifying_matcher
-from pytest_clawperator.snapshot.tree import Node, Snapshot
+from pytest_clawperator.snapshot.query import Query, identifying_matcher
+from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot
 
 _ONE_LOOK = SnapshotUi(retry=Retry(max_attempts=1))
 # For a look whose failure is nobody's concern, in seconds.

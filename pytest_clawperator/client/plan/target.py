@@ -16,10 +16,8 @@ from pytest_clawperator.contracts.matchers import (
     is_short_id,
 )
 from pytest_clawperator.errors import ConfigurationError, NodeNotFoundError
-from pytest_clawperator.snapshot.matching import Query
 from pytest_clawperator.snapshot.near_miss import NoMatch
-from pytest_clawperator.snapshot.query import identifying_matcher
-from pytest_clawperator.snapshot.roles import UNTELLABLE
+from pytest_clawperator.snapshot.query import UNTELLABLE, Query, identifying_matcher
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
 _EXAMPLE = "Write for example text='OK', or give a NodeMatcher, a node or a locator."

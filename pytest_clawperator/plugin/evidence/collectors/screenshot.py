@@ -12,7 +12,7 @@ from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
 from pytest_clawperator.plugin.evidence.collectors.evidence_piece import Piece, Unavailable, why
 from pytest_clawperator.plugin.evidence.collectors.look import Look
 from pytest_clawperator.redaction import SECRETS
-from pytest_clawperator.snapshot.secret_places import secret_places
+from pytest_clawperator.snapshot.tree import secret_places
 
 # How long the picture may take, and the question whether the device is still there.
 _WITHIN, _ALIVE_WITHIN = 4.0, 1.0

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.snapshot.cover import covering_node, visible_bounds
-from pytest_clawperator.snapshot.tree import Node, Snapshot
+from pytest_clawperator.snapshot.tree import Node, Snapshot, covering_node, visible_bounds
 from tests.doubles.runner import node, screen
 
 WHOLE = "[0,0][1080,2400]"

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.snapshot.crash_dialog import (
-    CRASH_HINT,
-    crash_dialog,
-    crash_hint,
-    told_first,
-)
+from pytest_clawperator.snapshot.near_miss import CRASH_HINT, crash_dialog, crash_hint, told_first
 from pytest_clawperator.snapshot.tree import Snapshot
 from tests.doubles.runner import SHOP, node, screen
 
