@@ -282,7 +282,7 @@ def test_the_modules_of_a_click_are_there() -> None:
         ("simulator/x.py", "from pytest_clawperator.contracts.payload import Execution"),
         ("contracts/x.py", "from pytest_clawperator.execution import postprocess"),
         ("contracts/x.py", "def f():\n    import pytest_clawperator.snapshot.parse"),
-        ("snapshot/x.py", "from pytest_clawperator.transport.binary import find_adb"),
+        ("snapshot/x.py", "from pytest_clawperator.transport.adb_program import find_adb"),
         ("simulator/x.py", "from pytest_clawperator.transport.adb import AdbTransport"),
         ("report/x.py", "import pytest_clawperator.devices.lease"),
         ("execution/x.py", "import pytest_clawperator"),

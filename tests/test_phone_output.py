@@ -25,9 +25,9 @@ from pytest_clawperator.devices.doctor.device_facts import DeviceFacts, gather_d
 from pytest_clawperator.devices.operator import components
 from pytest_clawperator.emulators.checkpoints.dependencies import installed_apps
 from pytest_clawperator.errors import StepFailedError
-from pytest_clawperator.execution.pictures.display import parse_displays, take_picture
 from pytest_clawperator.execution.processes import parse_processes
-from pytest_clawperator.transport.properties import parse_properties
+from pytest_clawperator.execution.screenshots import parse_displays, take_picture
+from pytest_clawperator.transport.shell import parse_properties
 from pytest_clawperator.transport.wire import AdbServer, parse_device_row
 from tests.doubles.transport import ScriptedTransport
 from tests.phone_output import OPERATOR, ROWS, SHOP, Row

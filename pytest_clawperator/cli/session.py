@@ -37,8 +37,7 @@ from pytest_clawperator.errors import (
     NoDeviceError,
     OperatorNotReadyError,
 )
-from pytest_clawperator.execution.pipeline import Pipeline
-from pytest_clawperator.execution.runner import Runner
+from pytest_clawperator.execution.pipeline import Pipeline, Runner
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.server import ensure_server, locate_server

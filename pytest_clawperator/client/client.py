@@ -36,8 +36,8 @@ from pytest_clawperator.contracts.payload import (
 )
 from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import ClawperatorWarning, ConfigurationError
+from pytest_clawperator.execution.pipeline import Runner
 from pytest_clawperator.execution.result import RunResult
-from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.text import visible_line
 
 Payload = Execution | dict[str, Any] | Sequence[TypedAction | Action | dict[str, Any]] | str | bytes

@@ -8,7 +8,7 @@ from types import TracebackType
 from uuid import uuid4
 
 from pytest_clawperator.contracts.events import StepFinished, StepStarted
-from pytest_clawperator.execution.observing import Observers
+from pytest_clawperator.execution.pipeline import Observers
 
 
 @dataclass(eq=False)

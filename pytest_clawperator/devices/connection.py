@@ -31,11 +31,9 @@ from pytest_clawperator.devices.readiness import Readiness, check_ready, judge
 from pytest_clawperator.devices.setup.set_up import set_up_operator
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.execution.flight import Clearance, Flight, always_clear
-from pytest_clawperator.execution.observing import Observers
-from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.execution.pipeline import Observers, Pipeline, Runner
 from pytest_clawperator.execution.postprocess import PROCESSORS, Processor
 from pytest_clawperator.execution.processes import Processes
-from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.text import visible
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import Transport

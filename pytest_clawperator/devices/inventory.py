@@ -24,7 +24,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.interface import ShellResult, Transport
-from pytest_clawperator.transport.properties import parse_properties
+from pytest_clawperator.transport.shell import parse_properties
 from pytest_clawperator.transport.wire import AdbServer
 
 USABLE = "device"

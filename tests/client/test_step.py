@@ -8,7 +8,7 @@ from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.step import Step
 from pytest_clawperator.contracts.events import Event, StepFinished, StepStarted
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.execution.observing import Observers
+from pytest_clawperator.execution.pipeline import Observers
 
 
 def test_steps_are_told_with_their_beginning_and_end() -> None:

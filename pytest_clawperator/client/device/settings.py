@@ -16,7 +16,7 @@ from pytest_clawperator.client.device.commands import (
 from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import ConfigurationError, ShellError
 from pytest_clawperator.transport.interface import Transport
-from pytest_clawperator.transport.quoting import quote
+from pytest_clawperator.transport.shell import quote
 
 ROTATION_SETTINGS = ("user_rotation", "accelerometer_rotation")
 

@@ -18,10 +18,9 @@ from pytest_clawperator.client.plan.timing import POLL, Countdown, Wait
 from pytest_clawperator.contracts.actions import Retry, Sleep, SnapshotUi, TypedAction
 from pytest_clawperator.contracts.payload import complete_actions, override_timeout
 from pytest_clawperator.errors import ClawperatorError, NodeNotFoundError, StepFailedError
-from pytest_clawperator.execution.judging import JUDGEMENTS
-from pytest_clawperator.execution.postprocess import NO_PROOFS
+from pytest_clawperator.execution.pipeline import Runner
+from pytest_clawperator.execution.postprocess import JUDGEMENTS, NO_PROOFS
 from pytest_clawperator.execution.result import RunResult, RunStep, error_of
-from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.snapshot.query import Query, identifying_matcher
 from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot
 

@@ -18,7 +18,7 @@ from pytest_clawperator.contracts.actions import Direction, SnapshotUi
 from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.contracts.payload import complete_actions
 from pytest_clawperator.errors import ErrorCode
-from pytest_clawperator.execution.judging import TARGET_FOUND
+from pytest_clawperator.execution.postprocess import TARGET_FOUND
 from pytest_clawperator.snapshot.tree import Snapshot
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from pytest_clawperator.execution.judging import TARGET_FOUND
+from pytest_clawperator.execution.postprocess import TARGET_FOUND
 from pytest_clawperator.execution.result import RunStep
 
 EDGE = "EDGE_REACHED"

@@ -24,7 +24,7 @@ from pytest_clawperator.contracts.params import ActionParams
 from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.execution.pipeline import Pipeline
-from pytest_clawperator.execution.typed_texts import hide_passwords, texts_typed_by
+from pytest_clawperator.execution.result import hide_passwords, texts_typed_by
 from pytest_clawperator.redaction import SECRETS, hide
 from pytest_clawperator.transport.interface import Transport
 

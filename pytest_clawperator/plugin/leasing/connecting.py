@@ -35,9 +35,8 @@ from pytest_clawperator.errors import (
     TransportError,
 )
 from pytest_clawperator.execution.flight import Clearance, always_clear
-from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.execution.pipeline import Pipeline, Runner
 from pytest_clawperator.execution.postprocess import Processor
-from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.plugin.features.skill_tests import registry_of
 from pytest_clawperator.plugin.input.option_values import settings_of
 from pytest_clawperator.plugin.input.settings import Settings
@@ -49,8 +48,7 @@ from pytest_clawperator.plugin.stash import DEVICE_HEALTH
 from pytest_clawperator.skills.on_device import DeviceSkills
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import Transport
-from pytest_clawperator.transport.reconnect import reconnect
-from pytest_clawperator.transport.server import locate_server
+from pytest_clawperator.transport.server import locate_server, reconnect
 
 
 def transport_of(config: pytest.Config, lease: Lease) -> AdbTransport:

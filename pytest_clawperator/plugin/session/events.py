@@ -10,7 +10,7 @@ from contextlib import nullcontext
 import pytest
 
 from pytest_clawperator.contracts.events import Event, Notice, Observer
-from pytest_clawperator.execution.observing import Observers
+from pytest_clawperator.execution.pipeline import Observers
 from pytest_clawperator.plugin.session.terminal_lines import write_line
 from pytest_clawperator.plugin.stash import EVENTS
 from pytest_clawperator.redaction import hide

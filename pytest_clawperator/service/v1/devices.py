@@ -23,7 +23,7 @@ from pytest_clawperator.service.rack import Rack
 from pytest_clawperator.service.station import PastRun, Station
 from pytest_clawperator.service.tunnel import PATH
 from pytest_clawperator.transport.interface import Transport
-from pytest_clawperator.transport.properties import properties
+from pytest_clawperator.transport.shell import properties
 
 #: What a client can do with this service; connections of clients look here.
 FEATURES = ("adb", "leases", "log", "shell", "settings", "files", "screen")

@@ -31,7 +31,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.transport.adb import AdbTransport
-from pytest_clawperator.transport.quoting import quote
+from pytest_clawperator.transport.shell import quote
 
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,128}", re.ASCII)
 # What to do when the Operator refuses.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from pytest_clawperator.execution.pictures.display import take_picture
-from pytest_clawperator.execution.pictures.screenshots import is_png, no_picture
-from pytest_clawperator.execution.typed_texts import PROTECTED
+from pytest_clawperator.execution.result import PROTECTED
+from pytest_clawperator.execution.screenshots import is_png, no_picture, take_picture
 from pytest_clawperator.pictures import blackened
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
 from pytest_clawperator.plugin.evidence.collectors.evidence_piece import Piece, Unavailable, why

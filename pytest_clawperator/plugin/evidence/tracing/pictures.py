@@ -8,8 +8,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from pytest_clawperator.errors import ClawperatorError
-from pytest_clawperator.execution.result import RunResult
-from pytest_clawperator.execution.typed_texts import PROTECTED
+from pytest_clawperator.execution.result import PROTECTED, RunResult
 from pytest_clawperator.pictures import smaller
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
 from pytest_clawperator.plugin.evidence.collectors.evidence_piece import Unavailable

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_clawperator.errors import (
     AdbUnavailableError,
@@ -19,8 +21,8 @@ from pytest_clawperator.errors import (
     LogcatError,
     TransportError,
 )
-from pytest_clawperator.transport.log import logcat
-from pytest_clawperator.transport.log.logcat import LogStream
+from pytest_clawperator.transport import logcat
+from pytest_clawperator.transport.logcat import LogStream, Ring, Wakeup, start_thread
 from tests.doubles.adb_server import (
     DEADLINE,
     SERIAL,
@@ -486,7 +488,7 @@ def test_an_interrupt_at_any_moment_does_no_harm(monkeypatch: pytest.MonkeyPatch
         log = LogStream(adb.server, SERIAL)
         log.mark()
         monkeypatch.setattr(logcat, "time", SimpleNamespace(monotonic=clock))
-        files = ("logcat.py", "interruptible_wait.py", "threading.py")
+        files = ("logcat.py", "threading.py")
 
         def use() -> None:
             log.read(log.wait(0, clock() + 0.0015))
@@ -506,3 +508,108 @@ def test_an_interrupt_at_any_moment_does_no_harm(monkeypatch: pytest.MonkeyPatch
     assert not is_stuck
     assert len(errors) > 10
     assert set(errors) == {(KeyboardInterrupt, None)}
+
+
+def test_lines_are_read_by_their_numbers() -> None:
+    """Numbers count from the beginning; an end is exclusive and may be left out."""
+    ring = Ring(10_000)
+
+    ring.append([b"a", b"b"])
+    ring.append([b"c"])
+
+    assert ring.end == 3
+    assert ring.read(0) == [b"a", b"b", b"c"]
+    assert ring.read(1, 2) == [b"b"]
+    assert ring.read(3) == []
+    assert ring.read(2, 1) == []
+
+
+def test_the_oldest_lines_go_first() -> None:
+    """What is kept fits, is the newest, and keeps its numbers."""
+    ring = Ring(10_000)
+
+    for number in range(1000):
+        ring.append([b"%04d" % number])
+
+    assert ring.end == 1000
+    assert 0 < ring.kept_from < 1000
+    assert ring.read(0) == [b"%04d" % number for number in range(ring.kept_from, 1000)]
+    assert ring.read(0, ring.kept_from) == []
+    assert ring.read(998) == [b"0998", b"0999"]
+
+
+@given(st.lists(st.lists(st.binary(max_size=300), max_size=20)), st.integers(0, 5000))
+def test_no_line_is_lost_or_moved(chunks: list[list[bytes]], capacity: int) -> None:
+    """Whatever is appended, what is kept is the end of it."""
+    ring = Ring(capacity)
+    everything: list[bytes] = []
+
+    for chunk in chunks:
+        ring.append(chunk)
+        everything += chunk
+
+        assert ring.end == len(everything)
+        assert ring.read(0) == everything[ring.kept_from :]
+        assert sum(map(len, ring.read(0))) <= capacity
+
+
+WAKEUP_DEADLINE = 20.0
+
+
+def test_a_wakeup_wakes_all_who_wait() -> None:
+    """Each waiter's lock can be acquired after the wakeup, and not before."""
+    wakeup = Wakeup()
+    waiters = [wakeup.waiter(), wakeup.waiter()]
+
+    before = [waiter.acquire(blocking=False) for waiter in waiters]
+    wakeup.wake_all()
+    after = [waiter.acquire(timeout=WAKEUP_DEADLINE) for waiter in waiters]
+
+    assert before == [False, False]
+    assert after == [True, True]
+
+
+def test_each_wakeup_is_for_those_who_wait_then() -> None:
+    """A second wakeup leaves those of the first alone, and wakes those who came since."""
+    wakeup = Wakeup()
+    first = wakeup.waiter()
+    wakeup.wake_all()
+
+    second = wakeup.waiter()
+    early = second.acquire(blocking=False)
+    wakeup.wake_all()
+
+    assert not early
+    assert first.acquire(blocking=False)
+    assert second.acquire(blocking=False)
+
+
+class Unlucky(threading.Thread):
+    """A thread whose start fails in a given way."""
+
+    def __init__(self, cause: BaseException | None) -> None:
+        super().__init__()
+        self._cause = cause
+
+    def start(self) -> None:
+        """Fail as an event does: while it handles an error, there is another one."""
+        if self._cause is None:
+            raise RuntimeError("can't start new thread")
+        try:
+            raise self._cause
+        finally:
+            threading.Lock().release()
+
+
+def test_an_interrupted_start_is_an_interrupt() -> None:
+    """What the interrupt did to the locks of `Thread` is not what the user is told."""
+    with pytest.raises(KeyboardInterrupt) as caught:
+        start_thread(Unlucky(KeyboardInterrupt()))
+
+    assert caught.value.__suppress_context__
+
+
+def test_a_thread_that_cannot_be_started_raises_its_error() -> None:
+    """An error that no interrupt caused stays what it is."""
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        start_thread(Unlucky(None))

@@ -1,4 +1,4 @@
-"""The device's log as one long stream: read by a thread, kept in memory, reopened when broken."""
+"""The newest lines of a log, numbered from its beginning, as many as fit."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ import secrets
 import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
 from pytest_clawperator.contracts.log import (
     DEVICE_TIME_COMMAND,
     FORMAT_OPTION,
+    is_divider,
     is_log_line,
     time_of,
 )
@@ -22,16 +26,192 @@ from pytest_clawperator.errors import (
     DeviceError,
     LogcatError,
 )
-from pytest_clawperator.transport.interruptible_wait import Wakeup, start_thread
-from pytest_clawperator.transport.liveness import QUIET
-from pytest_clawperator.transport.log.continuity import (
-    OVERLAP,
-    Continuation,
-    following,
-    is_set_back,
-)
-from pytest_clawperator.transport.log.ring import Ring
-from pytest_clawperator.transport.wire import AdbServer, acknowledge, mapped, read_rest
+from pytest_clawperator.transport.wire import QUIET, AdbServer, acknowledge, mapped, read_rest
+
+# What a kept line costs beside its bytes.
+_LINE_COST = 41
+
+
+class Ring:
+    """Lines by their absolute numbers. Not locked: threads that share one need a lock."""
+
+    def __init__(self, capacity: int) -> None:
+        self.kept_from = 0
+        self.end = 0
+        self._capacity = capacity
+        self._size = 0
+        self._lines: list[bytes] = []
+
+    def append(self, lines: list[bytes]) -> None:
+        """Add lines at the end; the oldest go when there are too many bytes."""
+        self._lines += lines
+        self._size += sum(map(len, lines)) + _LINE_COST * len(lines)
+        if self._size > self._capacity:
+            self._drop_oldest()
+        self.end += len(lines)
+
+    def read(self, start: int, end: int | None = None) -> list[bytes]:
+        """Return the lines from one number up to another; those no longer kept are left out."""
+        first = max(start - self.kept_from, 0)
+        last = None if end is None else max(end - self.kept_from, 0)
+        return self._lines[first:last]
+
+    def _drop_oldest(self) -> None:
+        # A quarter at once: shifting the rest of a long list for each line would be slow.
+        goal = self._capacity * 3 // 4
+        count = 0
+        for line in self._lines:
+            if self._size <= goal:
+                break
+            self._size -= len(line) + _LINE_COST
+            count += 1
+        del self._lines[:count]
+        self.kept_from += count
+
+
+# Lines of one moment may come in another order the next time, but not from further away.
+OVERLAP = 2000
+# How far a clock may lag behind; the device tells its time in whole seconds.
+_LAG = 2.0
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Two device times between which lines were logged that nobody has seen."""
+
+    after: str
+    before: str
+
+    def __str__(self) -> str:
+        return f"lost log lines between {self.after} and {self.before} (device time)"
+
+
+class Continuation:
+    """The lines around one break.
+
+    ``since`` is the time from which to ask the device for more, ``entries`` how many of its
+    newest entries to ask for instead.
+    """
+
+    entries: int | None = None
+
+    def __init__(self, tail: list[bytes]) -> None:
+        tail = tail[-OVERLAP:]
+        times = {line: time for line in tail if (time := time_of(line))}
+        entries = [line for line in tail if line in times]
+        self.gap: Gap | None = None
+        self.over = not entries
+        self.since = times[entries[-1]] if entries else None
+        self._last = entries[-1] if entries else b""
+        self._seen = Counter(line for line in entries if times[line] >= times[self._last])
+        self._newest = max((times[line] for line in self._seen), default=b"")
+
+    @classmethod
+    def after(cls, log: Sequence[bytes]) -> Continuation:
+        """Go on after the whole log was read: all that is in it was seen, whatever its time."""
+        last = next((line for line in reversed(log) if time_of(line)), b"")
+        continuation = cls([last])
+        continuation.since, continuation.entries = None, OVERLAP
+        continuation.over = False
+        continuation._seen = Counter(log)
+        return continuation
+
+    def unseen(self, lines: list[bytes]) -> list[bytes]:
+        """Leave out what was seen before; over with the first line later than all of that."""
+        fresh: list[bytes] = []
+        for at, line in enumerate(lines):
+            if self._seen[line]:
+                self._seen[line] -= 1
+                continue
+            time = time_of(line)
+            if time is not None and time > self._newest:
+                self._finish(time)
+                return fresh + lines[at:]
+            if not is_divider(line):
+                fresh.append(line)
+        return fresh
+
+    def _finish(self, now: bytes) -> None:
+        self.over = True
+        if self._seen[self._last] and self.since is not None:
+            self.gap = Gap(self.since.decode(), now.decode())
+
+
+def is_set_back(now: bytes, newest: bytes, last: bytes, *, elapsed: float) -> bool:
+    """Whether the device's clock was set back, so that times do not tell what is new.
+
+    ``now`` is its time, ``newest`` the latest that any line has, ``last`` that of the last
+    line, which came so many seconds ago. A time that cannot be read tells nothing.
+    """
+    times = [_seconds(each) for each in (now, newest, last)]
+    if any(time is None for time in times):
+        return False
+    shown, highest, latest = (time or 0.0 for time in times)
+    return shown + _LAG < latest + elapsed or latest + _LAG < highest
+
+
+def following(tail: Sequence[bytes], log: Sequence[bytes]) -> tuple[list[bytes], Gap | None]:
+    """Return the lines of a whole log that are new after ``tail``, and what was lost, if so."""
+    seen = Counter(line for line in tail if time_of(line))
+    entries = [line for line in log if time_of(line)]
+    first = next((at for at, line in enumerate(entries) if seen[line]), None)
+    if first is None:
+        last = next((line for line in reversed(tail) if time_of(line)), b"")
+        return entries, _gap(last, entries[0]) if entries and last else None
+    fresh = []
+    for line in entries[first:]:
+        if seen[line]:
+            seen[line] -= 1
+        else:
+            fresh.append(line)
+    return fresh, None
+
+
+def _gap(last: bytes, first: bytes) -> Gap:
+    return Gap((time_of(last) or b"").decode(), (time_of(first) or b"").decode())
+
+
+def _seconds(time: bytes) -> float | None:
+    """Return a time of the log in seconds; it has no year, so one with a 29 February is used."""
+    try:
+        parsed = datetime.strptime(f"2000-{time.decode()}", "%Y-%m-%d %H:%M:%S.%f")
+    except ValueError:
+        return None
+    return (parsed - datetime(2000, 1, 1)).total_seconds()
+
+
+class Wakeup:
+    """Wakes all who wait. Not locked: threads that share one hold a lock for both methods."""
+
+    def __init__(self) -> None:
+        self._waiters: list[threading.Lock] = []
+
+    def waiter(self) -> threading.Lock:
+        """Return a lock that can be acquired after the next ``wake_all``.
+
+        Acquire it only after releasing the lock that guards this object.
+        """
+        waiter = threading.Lock()
+        waiter.acquire()
+        self._waiters.append(waiter)
+        return waiter
+
+    def wake_all(self) -> None:
+        """Wake those who wait; those who gave up are forgotten."""
+        while self._waiters:
+            self._waiters.pop().release()
+
+
+def start_thread(thread: threading.Thread) -> None:
+    """Start a thread; an interrupt meanwhile comes out as ``KeyboardInterrupt``."""
+    try:
+        thread.start()
+    except RuntimeError as error:
+        # `Thread.start` waits for the thread with an event.
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise error.__context__ from None
+        raise
+
 
 CAPACITY = 16 * 1024 * 1024
 
@@ -77,7 +257,7 @@ class LogStream:
         self._on_notice = on_notice
         self._on_silence = on_silence
         self._ring = Ring(capacity)
-        # Plain locks, and no conditions or events: see `interruptible_wait`.
+        # Plain locks, and no conditions or events: see `Wakeup`.
         self._lock = threading.Lock()
         self._changed = Wakeup()
         self._proving = threading.Lock()

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import shlex
 import socket
+import subprocess
 from collections.abc import Callable, Iterator
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_clawperator.errors import (
     ClawperatorError,
     DeviceNotFoundError,
+    ErrorCode,
+    PayloadTooLargeError,
     TransportError,
     TransportTimeoutError,
 )
 from pytest_clawperator.simulator import Simulator
-from pytest_clawperator.transport import warm_shell
+from pytest_clawperator.transport import shell as warm_shell
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult
-from pytest_clawperator.transport.warm_shell import LONGEST, WarmShell
+from pytest_clawperator.transport.shell import (
+    LONGEST,
+    MAX_ARGUMENT,
+    WarmShell,
+    broadcast_command,
+    parse_properties,
+    properties,
+    quote,
+)
 from pytest_clawperator.transport.wire import AdbServer
+from tests.doubles.transport import ScriptedTransport
 
 DEADLINE = 20.0
 
@@ -235,3 +250,87 @@ def test_a_device_that_does_not_answer_is_not_waited_for(
         far.shell.result(DEADLINE)
 
     assert caught.value is silent
+
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
+
+
+@given(TEXT)
+def test_a_posix_shell_reads_back_the_same_word(text: str) -> None:
+    """Any text is one word, whatever it holds."""
+    assert shlex.split(quote(text)) == [text]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "plain", "it's", "''", "a\nb", '"$HOME" `id` \\ * ? ~ ! # ; & |', "日本 🙂"]
+)
+def test_a_real_shell_reads_back_the_same_word(text: str) -> None:
+    """The system's own shell agrees."""
+    run = subprocess.run(
+        ["/bin/sh", "-c", f"printf '%s' {quote(text)}"], capture_output=True, check=True
+    )
+
+    assert run.stdout.decode() == text
+
+
+def test_the_broadcast_is_the_one_that_the_operator_expects() -> None:
+    """Every value is quoted, an apostrophe closes and opens the quotes."""
+    command = broadcast_command("com.clawperator.operator", '{"text":"it\'s"}')
+
+    assert command == (
+        "am broadcast -a 'app.clawperator.operator.ACTION_AGENT_COMMAND' "
+        "-p 'com.clawperator.operator' --es 'payload' "
+        '\'{"text":"it\'"\'"\'s"}\' --receiver-foreground'
+    )
+
+
+def test_line_breaks_leave_the_payload() -> None:
+    """Pretty JSON travels on one line."""
+    command = broadcast_command("p", '{\n"a":\n1}')
+
+    assert "'{\"a\":1}'" in command
+
+
+def test_a_payload_that_no_program_can_be_given_is_refused() -> None:
+    """The longest that fits is taken; one byte more names its size, quoted too, and the limit."""
+    fits = broadcast_command("p", "'" * MAX_ARGUMENT)
+
+    with pytest.raises(PayloadTooLargeError) as caught:
+        broadcast_command("p", "'" * (MAX_ARGUMENT + 1))
+
+    assert len(fits) > 5 * MAX_ARGUMENT
+    assert caught.value.code == ErrorCode.PAYLOAD_TOO_LARGE
+    for number in (MAX_ARGUMENT, MAX_ARGUMENT + 1, 5 * (MAX_ARGUMENT + 1) + 2):
+        assert str(number) in caught.value.message
+
+
+def test_bytes_are_counted_not_characters() -> None:
+    """A character of four bytes counts as four."""
+    with pytest.raises(PayloadTooLargeError):
+        broadcast_command("p", "🙂" * (MAX_ARGUMENT // 4 + 1))
+
+
+def test_properties_are_read_in_one_go() -> None:
+    """One command gives them all."""
+    transport = ScriptedTransport({"getprop": "[ro.a]: [1]\n[ro.b]: []\n"})
+
+    found = properties(transport)
+
+    assert found == {"ro.a": "1", "ro.b": ""}
+    assert transport.calls == ["getprop"]
+
+
+def test_values_may_have_line_breaks_and_brackets() -> None:
+    """A value goes on until the next key."""
+    text = "[a]: [one\ntwo]\r\n[b]: [x] y]\n[c]: [[1]: not a key]\n[d]: [end\n\n]\n"
+
+    found = parse_properties(text)
+
+    assert found == {"a": "one\ntwo", "b": "x] y", "c": "[1]: not a key", "d": "end\n\n"}
+
+
+def test_a_device_without_getprop_tells_nothing() -> None:
+    """What is missing is unknown, not an error."""
+    transport = ScriptedTransport({"getprop": ShellResult("", "getprop: not found\n", 127)})
+
+    assert properties(transport) == {}

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.errors import AdbUnavailableError
-from pytest_clawperator.transport import binary
-from pytest_clawperator.transport.binary import find_adb, find_user_adb
+from pytest_clawperator.transport import adb_program
+from pytest_clawperator.transport.adb_program import find_adb, find_user_adb
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_a_chosen_one_that_is_not_there_is_told(
 
 def test_none_at_all_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """The hint says where one comes from."""
-    monkeypatch.setattr(binary, "_shipped", lambda: None)
+    monkeypatch.setattr(adb_program, "_shipped", lambda: None)
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("ADB_PATH", raising=False)
 

@@ -6,12 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_clawperator.transport.log.continuity import (
-    Continuation,
-    Gap,
-    following,
-    is_set_back,
-)
+from pytest_clawperator.transport.logcat import Continuation, Gap, following, is_set_back
 
 DIVIDER = b"--------- beginning of main"
 

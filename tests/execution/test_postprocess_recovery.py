@@ -9,7 +9,7 @@ import pytest
 
 from pytest_clawperator.contracts.log import LogEntry
 from pytest_clawperator.contracts.payload import Action, Execution, complete_execution
-from pytest_clawperator.execution.recovery import Recovery, recover
+from pytest_clawperator.execution.postprocess import Recovery, recover
 from pytest_clawperator.execution.result import RunStep
 from tests.doubles.runner import SHOP
 

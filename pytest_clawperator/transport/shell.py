@@ -1,11 +1,8 @@
-"""A shell that stays open on the device: a command costs no new stream and no new process.
-
-It is for one command at a time, of those who hold the device; everybody else's commands get
-a shell of their own. The command must read no input and leave the shell as it is.
-"""
+"""Quoting for the device's shell, and the broadcast that carries a payload."""
 
 from __future__ import annotations
 
+import re
 import secrets
 import select
 import socket
@@ -13,10 +10,55 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from pytest_clawperator.errors import ClawperatorError, TransportError, TransportTimeoutError
-from pytest_clawperator.transport.interface import ShellResult
-from pytest_clawperator.transport.liveness import QUIET
-from pytest_clawperator.transport.wire import acknowledge, encoded, mapped, time_left
+from pytest_clawperator.errors import (
+    ClawperatorError,
+    PayloadTooLargeError,
+    TransportError,
+    TransportTimeoutError,
+)
+from pytest_clawperator.transport.interface import ShellResult, Transport
+from pytest_clawperator.transport.wire import QUIET, acknowledge, encoded, mapped, time_left
+
+ACTION = "app.clawperator.operator.ACTION_AGENT_COMMAND"
+
+# The kernel starts no program with an argument longer than this, its final NUL included.
+MAX_ARGUMENT = 128 * 1024 - 1
+
+
+def quote(text: str) -> str:
+    """Quote a text so that the device's shell reads it as one word, unchanged."""
+    return "'" + text.replace("'", "'\"'\"'") + "'"
+
+
+def broadcast_command(package: str, payload_json: str) -> str:
+    """Return the command line that sends a payload to the Operator of this package."""
+    payload = payload_json.replace("\n", "")
+    size = len(encoded(payload))
+    if size > MAX_ARGUMENT:
+        raise PayloadTooLargeError(
+            f"the payload has {size} bytes, {len(encoded(quote(payload)))} "
+            f"quoted for the shell; a device command takes {MAX_ARGUMENT}",
+            hint="Split the execution into several, or shorten its texts.",
+        )
+    return (
+        f"am broadcast -a {quote(ACTION)} -p {quote(package)} "
+        f"--es 'payload' {quote(payload)} --receiver-foreground"
+    )
+
+
+# A value may have line breaks, so it ends only before the next key, or at the very end.
+_PROPERTY = re.compile(r"^\[([^\]\n]+)\]: \[(.*?)\]\r?(?=\n\[[^\]\n]+\]: \[|\s*\Z)", re.M | re.S)
+
+
+def properties(transport: Transport) -> dict[str, str]:
+    """Return every system property of the device; none where it does not answer."""
+    return parse_properties(transport.shell("getprop").stdout)
+
+
+def parse_properties(text: str) -> dict[str, str]:
+    """Parse the output of ``getprop``."""
+    return {name: value.replace("\r\n", "\n") for name, value in _PROPERTY.findall(text)}
+
 
 # The device's shell reads its input byte by byte: a longer command is quicker by itself.
 LONGEST = 8_000
