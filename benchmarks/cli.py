@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 
 from benchmarks.measuring import median_spread, show
 from pytest_clawperator.simulator import Simulator
-from pytest_clawperator.transport.binary import find_adb
+from pytest_clawperator.transport.adb_program import find_adb
 
 PUBLISHED = "CLAWPERATOR_PUBLISHED_CLI"
 PAIRS, WARM_UP = 20, 2

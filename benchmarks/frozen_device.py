@@ -23,7 +23,7 @@ from pathlib import Path
 from benchmarks.measuring import show
 from benchmarks.startup import environment
 from pytest_clawperator.simulator import Simulator
-from pytest_clawperator.transport.liveness import ANSWER_WITHIN, QUIET
+from pytest_clawperator.transport.wire import ANSWER_WITHIN, QUIET
 
 LIMIT = 15.0
 MOMENTS = ("between tests", "before an execution", "in an execution")

@@ -33,9 +33,7 @@ from pytest_clawperator.contracts.actions import TakeScreenshot as TakeScreensho
 from pytest_clawperator.contracts.actions import TypedAction as TypedAction
 from pytest_clawperator.contracts.actions import WaitForNavigation as WaitForNavigation
 from pytest_clawperator.contracts.actions import WaitForNode as WaitForNode
-from pytest_clawperator.contracts.completion import complete_execution as complete_execution
-from pytest_clawperator.contracts.completion import override_timeout as override_timeout
-from pytest_clawperator.contracts.device import DeviceInfo as DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo as DeviceInfo
 from pytest_clawperator.contracts.envelope import ResultEnvelope as ResultEnvelope
 from pytest_clawperator.contracts.envelope import StepResult as StepResult
 from pytest_clawperator.contracts.envelope import parse_result_line as parse_result_line
@@ -46,16 +44,18 @@ from pytest_clawperator.contracts.events import ExecutionFinished as ExecutionFi
 from pytest_clawperator.contracts.events import ExecutionStarted as ExecutionStarted
 from pytest_clawperator.contracts.events import Notice as Notice
 from pytest_clawperator.contracts.events import Observer as Observer
+from pytest_clawperator.contracts.events import SkillRun as SkillRun
+from pytest_clawperator.contracts.matchers import NodeMatcher as NodeMatcher
+from pytest_clawperator.contracts.matchers import (
+    parse_selector_flags as parse_selector_flags,
+)
 from pytest_clawperator.contracts.params import ActionParams as ActionParams
 from pytest_clawperator.contracts.params import Coordinate as Coordinate
 from pytest_clawperator.contracts.payload import Action as Action
 from pytest_clawperator.contracts.payload import Execution as Execution
+from pytest_clawperator.contracts.payload import complete_execution as complete_execution
+from pytest_clawperator.contracts.payload import override_timeout as override_timeout
 from pytest_clawperator.contracts.payload import validate_execution as validate_execution
-from pytest_clawperator.contracts.selectors import NodeMatcher as NodeMatcher
-from pytest_clawperator.contracts.skill_run import SkillRun as SkillRun
-from pytest_clawperator.contracts.text.selector_flags import (
-    parse_selector_flags as parse_selector_flags,
-)
 from pytest_clawperator.devices.pool import Candidate as Candidate
 from pytest_clawperator.devices.pool import Lease as Lease
 from pytest_clawperator.errors import AdbUnavailableError as AdbUnavailableError
@@ -107,8 +107,8 @@ from pytest_clawperator.plugin.phones import (
 from pytest_clawperator.plugin.settings import Settings as Settings
 from pytest_clawperator.report.sinks.protocol import Attachment as Attachment
 from pytest_clawperator.report.sinks.protocol import ReportSink as ReportSink
-from pytest_clawperator.snapshot.bounds import Bounds as Bounds
-from pytest_clawperator.snapshot.query import NoMatch as NoMatch
+from pytest_clawperator.snapshot.near_miss import NoMatch as NoMatch
+from pytest_clawperator.snapshot.tree import Bounds as Bounds
 from pytest_clawperator.snapshot.tree import Node as Node
 from pytest_clawperator.snapshot.tree import Snapshot as Snapshot
 from pytest_clawperator.transport.interface import ShellResult as ShellResult

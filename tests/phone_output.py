@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from pytest_clawperator.devices.doctor.device_facts import Automation
 from pytest_clawperator.devices.screen_state import ScreenState
-from pytest_clawperator.execution.pictures.display import Display
 from pytest_clawperator.execution.processes import Processes
+from pytest_clawperator.execution.screenshots import Display
 
 OPERATOR = "com.clawperator.operator"
 SHOP = "com.example.shop"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.contracts.text import foreign_names
+from pytest_clawperator.contracts import foreign_names
 from tests.written_calls import check_call
 
 PAGE = (Path(__file__).parent.parent / "docs" / "coming-from.md").read_text(encoding="utf-8")
@@ -47,7 +47,7 @@ def test_names_on_their_side_are_hinted_at() -> None:
     unknown = {
         name
         for name in names - same
-        if not any(foreign_names.plain(name) in table for table in tables)
+        if not any(foreign_names.plain_name(name) in table for table in tables)
     }
 
     assert unknown == set()

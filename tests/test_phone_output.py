@@ -17,15 +17,15 @@ from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device import Device, check_uri
 from pytest_clawperator.client.device_commands import parse_packages, toast_texts
 from pytest_clawperator.client.device_settings import read_airplane_mode, read_app_locale
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.contracts.log import parse_log_line
 from pytest_clawperator.devices.doctor.device_facts import DeviceFacts, gather_device
 from pytest_clawperator.devices.operator import components
 from pytest_clawperator.emulators.checkpoints.dependencies import installed_apps
 from pytest_clawperator.errors import StepFailedError
-from pytest_clawperator.execution.pictures.display import parse_displays, take_picture
 from pytest_clawperator.execution.processes import parse_processes
-from pytest_clawperator.transport.properties import parse_properties
+from pytest_clawperator.execution.screenshots import parse_displays, take_picture
+from pytest_clawperator.transport.shell import parse_properties
 from pytest_clawperator.transport.wire import AdbServer, parse_device_row
 from tests.doubles.transport import ScriptedTransport
 from tests.phone_output import OPERATOR, ROWS, SHOP, Row

@@ -15,11 +15,10 @@ from pytest_clawperator.client.batch import Batch
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device import Device
 from pytest_clawperator.client.locator import Locator
-from pytest_clawperator.contracts.device import DeviceInfo
-from pytest_clawperator.contracts.selectors import KEYWORDS
+from pytest_clawperator.contracts.device_info import DeviceInfo
+from pytest_clawperator.contracts.matchers import KEYWORDS
 from pytest_clawperator.execution.result import RunResult
-from pytest_clawperator.snapshot.bounds import Bounds
-from pytest_clawperator.snapshot.tree import Node, Snapshot
+from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot
 
 #: What the names in documents stand for.
 SUBJECTS: Mapping[str, Any] = {

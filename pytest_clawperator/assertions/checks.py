@@ -12,14 +12,12 @@ from pytest_clawperator.assertions import text_match
 from pytest_clawperator.assertions.text_match import Text
 from pytest_clawperator.client.judge import Crowd, find_crowd
 from pytest_clawperator.client.target import Target, Use, inside
-from pytest_clawperator.contracts.text.wording import closest, describe, listed
+from pytest_clawperator.contracts.wording import closest, describe, listed
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.snapshot.bounds import Bounds
-from pytest_clawperator.snapshot.golden.grammar import ROLES
-from pytest_clawperator.snapshot.matching import check_role
+from pytest_clawperator.snapshot.golden import ROLES
 from pytest_clawperator.snapshot.near_miss import covering, quoted
-from pytest_clawperator.snapshot.roles import UNTELLABLE
-from pytest_clawperator.snapshot.tree import Node, Snapshot
+from pytest_clawperator.snapshot.query import UNTELLABLE, check_role
+from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot
 
 T = TypeVar("T")
 

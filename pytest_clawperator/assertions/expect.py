@@ -21,7 +21,7 @@ from pytest_clawperator.client.target import Target
 from pytest_clawperator.client.timing import seconds_of, timeout_of
 from pytest_clawperator.contracts.envelope import ResultEnvelope
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.snapshot.query import NoMatch
+from pytest_clawperator.snapshot.near_miss import NoMatch
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
 __tracebackhide__ = True  # a failure is shown at the test's own line

@@ -13,12 +13,12 @@ from pytest_clawperator.assertions.expectation import Expectation, Stating
 from pytest_clawperator.assertions.failure import Failure
 from pytest_clawperator.assertions.text_match import Text
 from pytest_clawperator.assertions.wait import Outcome
+from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.contracts.envelope import ResultEnvelope, StepResult
-from pytest_clawperator.contracts.failures import failure as failure_of
+from pytest_clawperator.contracts.envelope import failure as failure_of
+from pytest_clawperator.contracts.foreign_names import HintsAtNames
 from pytest_clawperator.contracts.payload import Action
-from pytest_clawperator.contracts.text import foreign_names
-from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
-from pytest_clawperator.contracts.text.wording import closest, describe, listed, quote
+from pytest_clawperator.contracts.wording import closest, describe, listed, quote
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExpectationError
 from pytest_clawperator.remedies import Hint
 

@@ -17,8 +17,8 @@ from pytest_clawperator.assertions.failure import Failure, node_failure
 from pytest_clawperator.assertions.text_match import Text
 from pytest_clawperator.assertions.wait import Outcome, ScreenSource
 from pytest_clawperator.client.target import Target
-from pytest_clawperator.contracts.text import foreign_names
-from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
+from pytest_clawperator.contracts import foreign_names
+from pytest_clawperator.contracts.foreign_names import HintsAtNames
 from pytest_clawperator.errors import ExpectationError
 
 __tracebackhide__ = True  # a failure is shown at the test's own line

@@ -13,8 +13,8 @@ from pytest_clawperator.assertions.expectation import Expectation, Stating
 from pytest_clawperator.assertions.failure import Failure
 from pytest_clawperator.assertions.wait import Outcome, may_succeed_later
 from pytest_clawperator.client.timing import timeout_of
-from pytest_clawperator.contracts.text import foreign_names
-from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
+from pytest_clawperator.contracts import foreign_names
+from pytest_clawperator.contracts.foreign_names import HintsAtNames
 from pytest_clawperator.errors import ConfigurationError, ExpectationError
 
 __tracebackhide__ = True  # a failure is shown at the test's own line

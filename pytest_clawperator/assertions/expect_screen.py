@@ -16,9 +16,9 @@ from pytest_clawperator.assertions.failure import Failure, overlay_hint, overlay
 from pytest_clawperator.assertions.golden import GoldenTree, Ignored
 from pytest_clawperator.assertions.wait import LiveScreen, Outcome, ScreenSource
 from pytest_clawperator.client.target import TargetLike, target_of
-from pytest_clawperator.contracts.selectors import MatcherKeywords
-from pytest_clawperator.contracts.text import foreign_names
-from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
+from pytest_clawperator.contracts import foreign_names
+from pytest_clawperator.contracts.foreign_names import HintsAtNames
+from pytest_clawperator.contracts.matchers import MatcherKeywords
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, ExpectationError
 from pytest_clawperator.snapshot.tree import Snapshot
 

@@ -17,8 +17,14 @@ from pytest_clawperator.client.judge import Crowd, telling_apart
 from pytest_clawperator.client.target import Target, Use, inside
 from pytest_clawperator.errors import ErrorCode, ExpectationError
 from pytest_clawperator.remedies import Hint
-from pytest_clawperator.snapshot.crash_dialog import crash_hint, told_first
-from pytest_clawperator.snapshot.near_miss import covering, describe, nearest, outline
+from pytest_clawperator.snapshot.near_miss import (
+    covering,
+    crash_hint,
+    describe,
+    nearest,
+    outline,
+    told_first,
+)
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
 _SHOWN_NODES = 16

@@ -21,8 +21,8 @@ from pytest_clawperator.assertions.failure import (
 from pytest_clawperator.assertions.wait import Clock, Outcome, watch
 from pytest_clawperator.client.locator import Locator
 from pytest_clawperator.client.target import Target, target_of
-from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.contracts.matchers import NodeMatcher
+from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import (
     UNUSABLE_FILE,
     ClawperatorWarning,
@@ -32,9 +32,10 @@ from pytest_clawperator.errors import (
     file_problem,
 )
 from pytest_clawperator.remedies import HintParts, Remedy, RemedyKind
-from pytest_clawperator.snapshot.golden import golden
-from pytest_clawperator.snapshot.golden.golden import Difference, Golden
-from pytest_clawperator.snapshot.matching import Query
+from pytest_clawperator.snapshot import golden
+from pytest_clawperator.snapshot.golden import Golden
+from pytest_clawperator.snapshot.golden_diff import Difference, compare
+from pytest_clawperator.snapshot.query import Query
 from pytest_clawperator.snapshot.tree import Snapshot
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
@@ -245,7 +246,7 @@ class GoldenTree:
     def difference(self, snapshot: Snapshot) -> Difference | None:
         """Return how a screen differs; None if it matches."""
         assert self.golden is not None
-        return golden.compare(self.golden, snapshot, exact=self.exact, ignore=self.ignore)
+        return compare(self.golden, snapshot, exact=self.exact, ignore=self.ignore)
 
     @property
     def check(self) -> Check[Snapshot]:
@@ -394,11 +395,11 @@ def explain(left: object, right: object) -> list[str] | None:
         wanted = other if isinstance(other, Golden) else golden.parse(other)
     except ConfigurationError as error:
         return [f"{screen!r} == a text that is no golden", error.message, f"hint: {error.hint}"]
-    return [f"{screen!r} == golden", *str(golden.compare(wanted, screen)).split("\n")]
+    return [f"{screen!r} == golden", *str(compare(wanted, screen)).split("\n")]
 
 
 def _two_screens(left: Snapshot, right: Snapshot) -> list[str]:
     shown = golden.render(right)
-    difference = golden.compare(golden.parse(shown), left, exact=True) if shown else None
+    difference = compare(golden.parse(shown), left, exact=True) if shown else None
     header = [f"{left!r} == {right!r}", "They show different things (- right, + left):"]
     return header + ([] if difference is None else difference.diff.split("\n"))

@@ -27,7 +27,7 @@ from pytest_clawperator.assertions.wait import Clock, Outcome
 from pytest_clawperator.client.actions import DirectActions
 from pytest_clawperator.client.device import NoDevice
 from pytest_clawperator.client.target import Target, TargetLike
-from pytest_clawperator.contracts.text.wording import describe
+from pytest_clawperator.contracts.wording import describe
 from pytest_clawperator.errors import (
     ClawperatorError,
     ConfigurationError,
@@ -35,10 +35,9 @@ from pytest_clawperator.errors import (
     ExecutionsOnlyError,
     ExpectationError,
 )
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.remedies import Remedy, RemedyKind
-from pytest_clawperator.snapshot.bounds import Bounds
-from pytest_clawperator.snapshot.secret_places import secret_places
+from pytest_clawperator.snapshot.tree import Bounds, secret_places
 
 _STATUS_BAR_DP, _USUAL_WIDTH_DP, _USUAL_SIZE = 24, 411, (1080, 2400)
 

@@ -7,11 +7,16 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_clawperator.contracts.text.wording import describe
+from pytest_clawperator.contracts.wording import describe
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.redaction.redaction import hide
-from pytest_clawperator.snapshot.near_miss import plain, quoted
-from pytest_clawperator.snapshot.text_difference import first_difference, lookalikes, surroundings
+from pytest_clawperator.redaction import hide
+from pytest_clawperator.snapshot.near_miss import (
+    first_difference,
+    lookalikes,
+    plain,
+    quoted,
+    surroundings,
+)
 
 Text = str | re.Pattern[str]
 

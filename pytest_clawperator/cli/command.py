@@ -12,7 +12,7 @@ from pytest_clawperator.cli.global_options import GlobalOption, as_parameters
 from pytest_clawperator.cli.mistakes import Mistake
 from pytest_clawperator.cli.selectors import ELEMENT, SelectorOption, Selectors
 from pytest_clawperator.cli.table import COMMANDS, nearest_command
-from pytest_clawperator.contracts.text.wording import closest, quote
+from pytest_clawperator.contracts.wording import closest, quote
 from pytest_clawperator.errors import ErrorCode
 
 Body = Callable[..., Any]

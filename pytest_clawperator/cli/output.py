@@ -23,9 +23,9 @@ from pytest_clawperator.errors import (
     ExecutionValidationError,
     SkillFailedError,
 )
-from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.redaction import hide
 from pytest_clawperator.remedies import in_words
-from pytest_clawperator.visible_text import visible, visible_in_json, visible_line
+from pytest_clawperator.text import visible, visible_in_json, visible_line
 
 _PAGE = "pytest_clawperator.cli.terminal"
 # Details that stand beside the code, as the published program has them.

@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from pytest_clawperator.cli.mistakes import Mistake
-from pytest_clawperator.contracts.text.selector_flags import (
-    FIELDS,
-    SPELLINGS,
-    Kind,
+from pytest_clawperator.contracts.matchers import (
+    FLAG_FIELDS,
+    FLAG_SPELLINGS,
+    FlagKind,
     parse_selector_flags,
 )
 from pytest_clawperator.errors import ErrorCode
@@ -31,7 +31,7 @@ _HELP: Mapping[str, str] = {
 class SelectorOption(click.Option):
     """A flag that is taken from the command line before click sees it."""
 
-    kind: Kind
+    kind: FlagKind
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Selectors:
     The command gets the matcher as ``parameter``.
     """
 
-    kind: Kind = "element"
+    kind: FlagKind = "element"
     without: frozenset[str] = frozenset()
 
     @property
@@ -79,7 +79,7 @@ class Selectors:
         return name not in self.without
 
     def _spellings(self, name: str) -> list[str]:
-        others = [other for other, meant in SPELLINGS.items() if meant == name]
+        others = [other for other, meant in FLAG_SPELLINGS.items() if meant == name]
         prefix = "--" if self.kind == "element" else "--container-"
         return [f"{prefix}{spelling}" for spelling in (name, *others)]
 
@@ -102,7 +102,7 @@ def require_selector(
 ) -> None:
     """Raise unless something says which element is meant."""
     if matcher is None:
-        flags = ", ".join(f"--{name}" for name in (*FIELDS, "selector") if name not in without)
+        flags = ", ".join(f"--{name}" for name in (*FLAG_FIELDS, "selector") if name not in without)
         raise Mistake(
             f"{command} requires a selector",
             code=ErrorCode.MISSING_SELECTOR,

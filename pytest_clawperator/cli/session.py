@@ -11,7 +11,7 @@ from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.hints import for_command_line
 from pytest_clawperator.cli.output import notice
 from pytest_clawperator.client.device import Device
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 from pytest_clawperator.contracts.events import Event, ExecutionFinished, Notice, Observer
 from pytest_clawperator.devices.connection import (
     open_runner,
@@ -37,8 +37,7 @@ from pytest_clawperator.errors import (
     NoDeviceError,
     OperatorNotReadyError,
 )
-from pytest_clawperator.execution.pipeline import Pipeline
-from pytest_clawperator.execution.runner import Runner
+from pytest_clawperator.execution.pipeline import Pipeline, Runner
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.server import ensure_server, locate_server

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from pytest_clawperator.contracts.text.wording import closest
+from pytest_clawperator.contracts.wording import closest
 
 
 class Row(NamedTuple):

@@ -10,8 +10,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from pytest_clawperator.cli.output import Line, Piece, Table
-from pytest_clawperator.redaction.redaction import hide
-from pytest_clawperator.visible_text import visible, visible_line
+from pytest_clawperator.redaction import hide
+from pytest_clawperator.text import visible, visible_line
 
 _WIDE = 1000
 

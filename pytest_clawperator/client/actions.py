@@ -25,8 +25,8 @@ from pytest_clawperator.client.target import (
 from pytest_clawperator.client.timing import timeout_of
 from pytest_clawperator.contracts import actions
 from pytest_clawperator.contracts.actions import Direction
-from pytest_clawperator.contracts.selectors import MatcherKeywords
-from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.contracts.matchers import MatcherKeywords
+from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import UNUSABLE_FILE, ConfigurationError, file_problem
 from pytest_clawperator.execution.result import RunStep
 from pytest_clawperator.snapshot.tree import Snapshot

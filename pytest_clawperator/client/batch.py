@@ -16,13 +16,12 @@ from pytest_clawperator.client.perform import Performer, SeenValue, Sending
 from pytest_clawperator.client.plans import Aim, Plan, ScrollOutcome
 from pytest_clawperator.client.target import TargetLike, container_of, optional_target, target_of
 from pytest_clawperator.client.timing import Countdown, Wait, timeout_of
-from pytest_clawperator.contracts import limits
+from pytest_clawperator.contracts import foreign_names, limits
 from pytest_clawperator.contracts.actions import Direction, TypedAction
-from pytest_clawperator.contracts.completion import complete_actions, waiting_ms
-from pytest_clawperator.contracts.failures import failure
-from pytest_clawperator.contracts.selectors import MatcherKeywords, NodeMatcher
-from pytest_clawperator.contracts.text import foreign_names
-from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
+from pytest_clawperator.contracts.envelope import failure
+from pytest_clawperator.contracts.foreign_names import HintsAtNames
+from pytest_clawperator.contracts.matchers import MatcherKeywords, NodeMatcher
+from pytest_clawperator.contracts.payload import complete_actions, waiting_ms
 from pytest_clawperator.errors import (
     ClawperatorError,
     ConfigurationError,
@@ -30,9 +29,9 @@ from pytest_clawperator.errors import (
     StepFailedError,
 )
 from pytest_clawperator.execution.result import RunResult, RunStep, error_of
-from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.redaction import hide
 from pytest_clawperator.snapshot.tree import Snapshot
-from pytest_clawperator.visible_text import visible_line
+from pytest_clawperator.text import visible_line
 
 # What a payload holds besides its actions, generously.
 _FRAME_BYTES = 1_000

@@ -23,28 +23,31 @@ from pytest_clawperator.client.device import Device
 from pytest_clawperator.client.locator import Locator
 from pytest_clawperator.client.perform import Matchers, Performer, matchers_of
 from pytest_clawperator.client.target import TargetLike, target_of
+from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.contracts.actions import TypedAction
-from pytest_clawperator.contracts.completion import complete_execution, override_timeout
+from pytest_clawperator.contracts.ecmascript import to_string
 from pytest_clawperator.contracts.events import (
     Event,
     SkillFinished,
+    SkillRun,
     SkillStarted,
     StepFinished,
     StepStarted,
 )
-from pytest_clawperator.contracts.payload import Action, Execution
-from pytest_clawperator.contracts.selectors import MatcherKeywords
-from pytest_clawperator.contracts.skill_run import SkillRun
-from pytest_clawperator.contracts.text import foreign_names
-from pytest_clawperator.contracts.text.ecmascript import to_string
-from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
-from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.contracts.foreign_names import HintsAtNames
+from pytest_clawperator.contracts.matchers import MatcherKeywords
+from pytest_clawperator.contracts.payload import (
+    Action,
+    Execution,
+    complete_execution,
+    override_timeout,
+)
+from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import ClawperatorError, ClawperatorWarning, ConfigurationError
-from pytest_clawperator.execution.observing import Observers
+from pytest_clawperator.execution.pipeline import Observers, Runner
 from pytest_clawperator.execution.result import RunResult
-from pytest_clawperator.execution.runner import Runner
-from pytest_clawperator.redaction.redaction import hide
-from pytest_clawperator.visible_text import visible, visible_line
+from pytest_clawperator.redaction import hide
+from pytest_clawperator.text import visible, visible_line
 
 
 @dataclass(eq=False)

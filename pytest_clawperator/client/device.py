@@ -44,10 +44,10 @@ from pytest_clawperator.client.device_settings import (
     set_app_locale,
     set_keyboard,
 )
-from pytest_clawperator.contracts.device import DeviceInfo
-from pytest_clawperator.contracts.text import foreign_names
-from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
-from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.contracts import foreign_names
+from pytest_clawperator.contracts.device_info import DeviceInfo
+from pytest_clawperator.contracts.foreign_names import HintsAtNames
+from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import (
     ConfigurationError,
     ErrorCode,

@@ -7,10 +7,10 @@ import math
 import re
 from collections.abc import Sequence
 
-from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, ShellError
 from pytest_clawperator.transport.interface import ShellResult, Transport
-from pytest_clawperator.transport.quoting import quote
+from pytest_clawperator.transport.shell import quote
 
 _PACKAGE = re.compile(r"(?=.{1,223}\Z)(?:[A-Za-z]\w*(?:\.[A-Za-z]\w*)+|android)", re.ASCII)
 

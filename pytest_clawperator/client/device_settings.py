@@ -14,7 +14,7 @@ from pytest_clawperator.client.device_commands import (
     run_for_app,
     shell_error,
 )
-from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import (
     ClawperatorError,
     ConfigurationError,
@@ -22,7 +22,7 @@ from pytest_clawperator.errors import (
     TransportTimeoutError,
 )
 from pytest_clawperator.transport.interface import Transport
-from pytest_clawperator.transport.quoting import quote
+from pytest_clawperator.transport.shell import quote
 
 ROTATION_SETTINGS = ("user_rotation", "accelerometer_rotation")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_clawperator.client.plans import Plan
 from pytest_clawperator.client.target import Target, Use, keywords_of
-from pytest_clawperator.contracts.text.wording import closest
+from pytest_clawperator.contracts.wording import closest
 from pytest_clawperator.errors import (
     ContainerNotFoundError,
     ErrorCode,
@@ -16,11 +16,16 @@ from pytest_clawperator.errors import (
     StepFailedError,
 )
 from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
-from pytest_clawperator.snapshot import roles
-from pytest_clawperator.snapshot.cover import covering_node, visible_bounds
-from pytest_clawperator.snapshot.crash_dialog import crash_hint, told_first
-from pytest_clawperator.snapshot.near_miss import covering, describe, nearest, outline
-from pytest_clawperator.snapshot.tree import Node, Snapshot
+from pytest_clawperator.snapshot import query as roles
+from pytest_clawperator.snapshot.near_miss import (
+    covering,
+    crash_hint,
+    describe,
+    nearest,
+    outline,
+    told_first,
+)
+from pytest_clawperator.snapshot.tree import Node, Snapshot, covering_node, visible_bounds
 
 # So many levels up the Operator looks for a node that takes the action.
 _LEVELS = 7

@@ -14,16 +14,15 @@ from pytest_clawperator.client.perform import partial_snapshot
 from pytest_clawperator.client.plans import ScrollOutcome
 from pytest_clawperator.client.target import Target, TargetLike, Use, inside, target_of
 from pytest_clawperator.client.timing import timeout_of
+from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.contracts.actions import Direction, Retry, WaitForNode
-from pytest_clawperator.contracts.selectors import MatcherKeywords
-from pytest_clawperator.contracts.text import foreign_names
-from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
-from pytest_clawperator.contracts.text.wording import closest, shown
+from pytest_clawperator.contracts.foreign_names import HintsAtNames
+from pytest_clawperator.contracts.matchers import MatcherKeywords
+from pytest_clawperator.contracts.wording import closest, shown
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, StepFailedError
 from pytest_clawperator.execution.result import RunStep
-from pytest_clawperator.redaction.redaction import hide
-from pytest_clawperator.snapshot.bounds import Bounds
-from pytest_clawperator.snapshot.tree import Node, Snapshot
+from pytest_clawperator.redaction import hide
+from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot
 
 Way = Literal["left", "right", "up", "down"]
 

@@ -22,9 +22,9 @@ from pytest_clawperator.contracts.actions import (
     TypedAction,
     WaitForNode,
 )
-from pytest_clawperator.contracts.completion import complete_actions, override_timeout
-from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.contracts.matchers import NodeMatcher
+from pytest_clawperator.contracts.payload import complete_actions, override_timeout
+from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import (
     ClawperatorError,
     ConfigurationError,
@@ -33,14 +33,11 @@ from pytest_clawperator.errors import (
     NodeNotFoundError,
     StepFailedError,
 )
-from pytest_clawperator.execution.judging import JUDGEMENTS, TARGET_FOUND
-from pytest_clawperator.execution.postprocess import NO_PROOFS
+from pytest_clawperator.execution.pipeline import Runner
+from pytest_clawperator.execution.postprocess import JUDGEMENTS, NO_PROOFS, TARGET_FOUND
 from pytest_clawperator.execution.result import RunResult, RunStep, error_of
-from pytest_clawperator.execution.runner import Runner
-from pytest_clawperator.snapshot.bounds import Bounds
-from pytest_clawperator.snapshot.matching import Query
-from pytest_clawperator.snapshot.query import identifying_matcher
-from pytest_clawperator.snapshot.tree import Node, Snapshot
+from pytest_clawperator.snapshot.query import Query, identifying_matcher
+from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot
 
 
 def last_step(result: RunResult) -> RunStep:

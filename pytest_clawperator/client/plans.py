@@ -25,8 +25,8 @@ from pytest_clawperator.client.target import (
 from pytest_clawperator.client.timing import SEGMENT, Wait, timeout_of
 from pytest_clawperator.contracts import actions, limits
 from pytest_clawperator.contracts.actions import ClickType, Direction, TypedAction
-from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.contracts.text.wording import closest, shown
+from pytest_clawperator.contracts.matchers import NodeMatcher
+from pytest_clawperator.contracts.wording import closest, shown
 from pytest_clawperator.errors import (
     ConfigurationError,
     EnvelopeMalformedError,
@@ -35,9 +35,9 @@ from pytest_clawperator.errors import (
     Problem,
     TransportError,
 )
-from pytest_clawperator.execution.judging import TARGET_FOUND
+from pytest_clawperator.execution.postprocess import TARGET_FOUND
 from pytest_clawperator.execution.result import RunResult, RunStep
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
 T = TypeVar("T")

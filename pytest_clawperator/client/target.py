@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Protocol
 
-from pytest_clawperator.contracts.selectors import (
+from pytest_clawperator.contracts.matchers import (
     KEYWORDS,
     MatcherKeywords,
     NodeMatcher,
@@ -16,9 +16,8 @@ from pytest_clawperator.contracts.selectors import (
     is_short_id,
 )
 from pytest_clawperator.errors import ConfigurationError, NodeNotFoundError
-from pytest_clawperator.snapshot.matching import Query
-from pytest_clawperator.snapshot.query import NoMatch, identifying_matcher
-from pytest_clawperator.snapshot.roles import UNTELLABLE
+from pytest_clawperator.snapshot.near_miss import NoMatch
+from pytest_clawperator.snapshot.query import UNTELLABLE, Query, identifying_matcher
 from pytest_clawperator.snapshot.tree import Node, Snapshot
 
 _EXAMPLE = "Write for example text='OK', or give a NodeMatcher, a node or a locator."

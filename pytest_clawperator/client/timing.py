@@ -15,8 +15,8 @@ from typing import Any
 
 from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.actions import Retry, to_milliseconds
-from pytest_clawperator.contracts.durations import MAX_ATTEMPTS, MAX_BACKOFF, pauses_ms
-from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.contracts.params import MAX_ATTEMPTS, MAX_BACKOFF, pauses_ms
+from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.errors import ConfigurationError
 
 SEGMENT = 6.5

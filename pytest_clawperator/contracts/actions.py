@@ -6,38 +6,165 @@ The class is for writing payloads with completion and type checks, times in seco
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields
-from typing import Any, Literal
+from functools import cache
+from typing import Any, ClassVar, Literal
 
-from pytest_clawperator.contracts import durations, limits
-from pytest_clawperator.contracts.params import Coordinate
-from pytest_clawperator.contracts.schema.action_rules import (
+from pydantic.alias_generators import to_camel
+
+from pytest_clawperator.contracts import limits
+from pytest_clawperator.contracts.ecmascript import trim
+from pytest_clawperator.contracts.matchers import NodeMatcher, canonical_matcher
+from pytest_clawperator.contracts.params import (
+    MATCHER_PARAMS,
+    PARAM_ALIASES,
     SCROLL_SHAPE,
+    ActionParams,
+    ActionRule,
+    Coordinate,
     click_after_scroll,
     click_target,
     entered_text,
+    last_look_ms,
+    launching,
+    looking,
+    navigating,
     navigation_target,
     navigation_timeout,
     needs_matcher,
     needs_text,
     not_blank,
+    nothing_more,
+    one_step,
     pressed_key,
     read_text_pattern,
+    recording,
+    scrolling_once,
+    scrolling_to_click,
+    scrolling_until,
     sleep_duration,
+    sleeping,
+    swipes_ms,
     whole_within,
     within,
 )
-from pytest_clawperator.contracts.schema.typed_action import (
-    ActionType,
-    seconds_field,
-    to_point,
-)
-from pytest_clawperator.contracts.schema.typed_action import Retry as Retry
-from pytest_clawperator.contracts.schema.typed_action import TypedAction as TypedAction
-from pytest_clawperator.contracts.schema.typed_action import to_milliseconds as to_milliseconds
-from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.contracts.schema import WireObject, rename_keys
+from pytest_clawperator.redaction import hide
+
+
+def to_milliseconds(seconds: Any) -> Any:
+    """Convert seconds to the wire's milliseconds, whole ones: the Operator ignores fractions.
+
+    Anything else than a number is returned as it is, for validation to refuse.
+    """
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+        return seconds
+    milliseconds = seconds * 1000
+    if isinstance(milliseconds, int) or not math.isfinite(milliseconds):
+        return milliseconds
+    return max(round(milliseconds), 1) if seconds > 0 else round(milliseconds)
+
+
+def to_point(point: Any) -> Any:
+    """Convert a pair to wire form; anything else is left for validation to refuse."""
+    if isinstance(point, (tuple, list)) and len(point) == 2:
+        return {"x": point[0], "y": point[1]}
+    return _to_wire(point)
+
+
+def seconds_field(wire_name: str, **options: Any) -> Any:
+    """Return a dataclass field whose value is converted to the wire's milliseconds."""
+    return field(metadata={"wire_name": wire_name, "convert": to_milliseconds}, **options)
+
+
+def _to_wire(value: Any) -> Any:
+    if isinstance(value, (WireObject, Retry)):
+        return value.to_wire()
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def _wire_fields(instance: Any) -> dict[str, Any]:
+    """Return the fields that are not None under their wire names."""
+    wire = {}
+    for name, wire_name, convert in _wire_names(instance.__class__):
+        value = getattr(instance, name)
+        if value is not None:
+            wire[wire_name] = convert(value)
+    return wire
+
+
+@cache
+def _wire_names(kind: type[Any]) -> tuple[tuple[str, str, Callable[[Any], Any]], ...]:
+    """Return each field of a class with its wire name and what converts its value."""
+    return tuple(
+        (
+            each.name,
+            each.metadata.get("wire_name", to_camel(each.name)),
+            each.metadata.get("convert", _to_wire),
+        )
+        for each in fields(kind)
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retry:
+    """How often an action is tried, and how long it pauses in between."""
+
+    max_attempts: int | None = None
+    initial_delay: float | None = seconds_field("initialDelayMs", default=None)
+    max_delay: float | None = seconds_field("maxDelayMs", default=None)
+    backoff_multiplier: float | None = None
+    jitter_ratio: float | None = None
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return the retry object as it travels."""
+        return _wire_fields(self)
+
+
+@dataclass(frozen=True)
+class ActionType:
+    """What is known of an action type, whoever wrote the action.
+
+    ``aliases`` are accepted for its name; ``guesses`` are refused, with the name as the
+    suggestion. ``rules`` check its parameters. ``longest`` returns the most seconds that it can
+    keep the device busy, ``undeclared_ms`` the time it takes besides what its parameters
+    declare. ``logs`` are the keys of its data, in the order in which the Operator's log prints
+    them. ``taps`` says that the screen may be changing after it.
+    """
+
+    name: str
+    _: KW_ONLY
+    aliases: tuple[str, ...] = ()
+    guesses: tuple[str, ...] = ()
+    rules: tuple[ActionRule, ...] = ()
+    longest: Callable[[ActionParams], float]
+    undeclared_ms: Callable[[Mapping[Any, Any]], float] = nothing_more
+    logs: tuple[str, ...]
+    taps: bool = False
+
+
+@dataclass(frozen=True)
+class TypedAction:
+    """What all action classes share: a type, and an id that may be left to the framework."""
+
+    spec: ClassVar[ActionType]
+    type: ClassVar[str]
+
+    id: str | None = field(default=None, kw_only=True)
+
+    def __init_subclass__(cls) -> None:
+        cls.type = cls.spec.name
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return the action as it travels."""
+        params = _wire_fields(self)
+        wire: dict[str, Any] = {"type": self.type}
+        if self.id is not None:
+            wire = {"id": params.pop("id"), **wire}
+        return {**wire, "params": params} if params else wire
+
 
 Matcher = NodeMatcher | Mapping[str, Any]
 Direction = Literal["down", "up", "left", "right"]
@@ -53,7 +180,7 @@ class OpenApp(TypedAction):
         "open_app",
         guesses=("launch", "launch_app", "open", "start_app"),
         rules=(needs_text("applicationId"),),
-        longest=durations.launching,
+        longest=launching,
         logs=("application_id", "error"),
     )
     application_id: str
@@ -69,7 +196,7 @@ class OpenUri(TypedAction):
         "open_uri",
         aliases=("open_url",),
         rules=(needs_text("uri"),),
-        longest=durations.launching,
+        longest=launching,
         logs=("uri", "error"),
     )
     uri: str
@@ -85,7 +212,7 @@ class CloseApp(TypedAction):
         "close_app",
         guesses=("stop_app",),
         rules=(needs_text("applicationId"),),
-        longest=durations.one_step,
+        longest=one_step,
         logs=("application_id", "error", "message"),
     )
     application_id: str
@@ -98,7 +225,7 @@ class StartRecording(TypedAction):
     spec = ActionType(
         "start_recording",
         rules=(not_blank("sessionId", "not be blank"),),
-        longest=durations.recording,
+        longest=recording,
         logs=("error", "message", "sessionId", "filePath"),
     )
     session_id: str | None = None
@@ -111,7 +238,7 @@ class StopRecording(TypedAction):
     spec = ActionType(
         "stop_recording",
         rules=(not_blank("sessionId", "not be blank"),),
-        longest=durations.recording,
+        longest=recording,
         logs=("error", "message", "sessionId", "filePath", "eventCount"),
     )
     session_id: str | None = None
@@ -126,7 +253,7 @@ class WaitForNode(TypedAction):
         aliases=("wait_for", "find", "find_node"),
         guesses=("wait",),
         rules=(needs_matcher("matcher"),),
-        longest=durations.looking,
+        longest=looking,
         logs=("resource_id", "label", "timeout_ms", "error"),
     )
     matcher: Matcher
@@ -144,7 +271,7 @@ class Click(TypedAction):
         aliases=("tap", "press"),
         guesses=("long_press", "long_click"),
         rules=(click_target,),
-        longest=durations.looking,
+        longest=looking,
         logs=("coordinate", "click_types", "error"),
         taps=True,
     )
@@ -164,8 +291,8 @@ class ScrollAndClick(TypedAction):
     spec = ActionType(
         "scroll_and_click",
         rules=(needs_matcher("matcher"),),
-        longest=durations.scrolling_to_click,
-        undeclared_ms=durations.swipes_ms,
+        longest=scrolling_to_click,
+        undeclared_ms=swipes_ms,
         logs=("max_swipes", "direction", "click_types", "click_after", "error"),
         taps=True,
     )
@@ -191,7 +318,7 @@ class Scroll(TypedAction):
         "scroll",
         guesses=("swipe",),
         rules=SCROLL_SHAPE,
-        longest=durations.scrolling_once,
+        longest=scrolling_once,
         logs=(
             "scroll_outcome",
             "direction",
@@ -223,8 +350,8 @@ class ScrollUntil(TypedAction):
             within("maxDurationMs", 0, limits.MAX_SCROLL_DURATION_MS),
             whole_within("noPositionChangeThreshold", 1, limits.MAX_NO_POSITION_CHANGE),
         ),
-        longest=durations.scrolling_until,
-        undeclared_ms=durations.last_look_ms,
+        longest=scrolling_until,
+        undeclared_ms=last_look_ms,
         logs=(
             "termination_reason",
             "scrolls_executed",
@@ -258,7 +385,7 @@ class ReadText(TypedAction):
         aliases=("read",),
         guesses=("get_text",),
         rules=(needs_matcher("matcher"), read_text_pattern),
-        longest=durations.looking,
+        longest=looking,
         logs=("text", "all", "count", "validator", "container", "error", "raw_text", "message"),
     )
     matcher: Matcher
@@ -279,7 +406,7 @@ class EnterText(TypedAction):
         aliases=("type_text", "text_entry", "input_text"),
         guesses=("type", "set_text"),
         rules=(needs_matcher("matcher"), entered_text),
-        longest=durations.looking,
+        longest=looking,
         logs=("text", "submit", "error"),
     )
     matcher: Matcher
@@ -302,7 +429,7 @@ class SnapshotUi(TypedAction):
         "snapshot_ui",
         aliases=("snapshot",),
         guesses=("dump",),
-        longest=durations.looking,
+        longest=looking,
         logs=(
             "actual_format",
             "foreground_package",
@@ -324,7 +451,7 @@ class TakeScreenshot(TypedAction):
         "take_screenshot",
         aliases=("screenshot", "capture_screenshot"),
         rules=(not_blank("path", "be a non-empty string"),),
-        longest=durations.one_step,
+        longest=one_step,
         logs=("error", "message"),
     )
     path: str | None = None
@@ -340,7 +467,7 @@ class Sleep(TypedAction):
         "sleep",
         guesses=("pause",),
         rules=(sleep_duration,),
-        longest=durations.sleeping,
+        longest=sleeping,
         logs=("duration_ms", "error"),
     )
     duration: float = seconds_field("durationMs")
@@ -355,7 +482,7 @@ class PressKey(TypedAction):
         aliases=("key_press",),
         guesses=("back", "home", "press_back", "keyevent"),
         rules=(pressed_key,),
-        longest=durations.one_step,
+        longest=one_step,
         logs=("key", "error"),
     )
     key: Literal["back", "home", "recents"]
@@ -369,7 +496,7 @@ class WaitForNavigation(TypedAction):
         "wait_for_navigation",
         guesses=("wait_for_nav",),
         rules=(navigation_target, navigation_timeout),
-        longest=durations.navigating,
+        longest=navigating,
         logs=("resolved_package", "elapsed_ms", "error", "last_package"),
     )
     _: KW_ONLY
@@ -386,7 +513,7 @@ class ReadKeyValuePair(TypedAction):
         "read_key_value_pair",
         guesses=("read_value",),
         rules=(needs_matcher("labelMatcher"),),
-        longest=durations.looking,
+        longest=looking,
         logs=("label", "value", "error"),
     )
     label_matcher: Matcher
@@ -405,3 +532,59 @@ TYPE_ALIASES: dict[str, str] = {
 LIKELY_TYPES: dict[str, str] = TYPE_ALIASES | {
     guess: kind.name for kind in ACTION_TYPES.values() for guess in kind.guesses
 }
+
+EXECUTION_ALIASES = {
+    "command_id": "commandId",
+    "task_id": "taskId",
+    "expected_format": "expectedFormat",
+    "timeout_ms": "timeoutMs",
+}
+
+
+def canonical_type(spelled: str) -> str:
+    """Return the canonical action type for any spelling of it: `` Tap `` is ``click``."""
+    cleaned = trim(spelled).lower()
+    canonical = TYPE_ALIASES.get(cleaned, cleaned)
+    return spelled if canonical == spelled else canonical
+
+
+def canonical_params(params: Any) -> Any:
+    """Rename the aliases of an action's parameters and of the matchers in them."""
+    if not isinstance(params, dict):
+        return params
+    renamed = rename_keys(params, PARAM_ALIASES)
+    for name in MATCHER_PARAMS:
+        if name in renamed:
+            renamed = _with(renamed, name, canonical_matcher(renamed[name]))
+    if renamed.get("clickType") is True:
+        renamed = _with(renamed, "clickType", "long_click")
+    return renamed
+
+
+def canonical_action(action: Any) -> Any:
+    """Rename the type, the parameters and the matchers of one action."""
+    if not isinstance(action, dict):
+        return action
+    spelled = action.get("type")
+    if isinstance(spelled, str):
+        action = _with(action, "type", canonical_type(spelled))
+    if "params" in action:
+        action = _with(action, "params", canonical_params(action["params"]))
+    return action
+
+
+def _with(given: dict[Any, Any], key: str, value: Any) -> dict[Any, Any]:
+    """Change one value in a copy; most objects are canonical already and need none."""
+    return given if given[key] is value else {**given, key: value}
+
+
+def canonical_execution(execution: Any) -> Any:
+    """Rename every alias of a payload; anything that is not an object passes untouched."""
+    if not isinstance(execution, dict):
+        return execution
+    renamed = rename_keys(execution, EXECUTION_ALIASES)
+    actions = renamed.get("actions")
+    if isinstance(actions, list):
+        first, rest = actions[: limits.MAX_INSPECTED], actions[limits.MAX_INSPECTED :]
+        renamed = {**renamed, "actions": [*map(canonical_action, first), *rest]}
+    return renamed

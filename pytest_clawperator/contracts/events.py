@@ -108,3 +108,14 @@ class Observer(Protocol):
     def __call__(self, event: Event, /) -> None:
         """Handle an event."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkillRun:
+    """A script that ran to its end: what it printed, and how many seconds it took."""
+
+    skill_id: str
+    output: str
+    complaints: str = ""
+    elapsed: float = 0.0
+    exit_code: int = 0

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pytest_clawperator.contracts.text.ecmascript import trim, utf16_length
+from pytest_clawperator.contracts.ecmascript import trim, utf16_length
 
 #: What asks logcat for the format that is read here.
 FORMAT_OPTION = "-v threadtime"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pytest_clawperator.client.device import Device
 from pytest_clawperator.client.device_commands import package_name
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.events import Observer
 from pytest_clawperator.devices.health import awaken_operator
 from pytest_clawperator.devices.inventory import (
@@ -31,16 +31,14 @@ from pytest_clawperator.devices.readiness import Readiness, check_ready, judge
 from pytest_clawperator.devices.setup.set_up import set_up_operator
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.execution.flight import Clearance, Flight, always_clear
-from pytest_clawperator.execution.observing import Observers
-from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.execution.pipeline import Observers, Pipeline, Runner
 from pytest_clawperator.execution.postprocess import PROCESSORS, Processor
 from pytest_clawperator.execution.processes import Processes
-from pytest_clawperator.execution.runner import Runner
+from pytest_clawperator.text import visible
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.server import ensure_server, locate_server
 from pytest_clawperator.transport.wire import AdbServer
-from pytest_clawperator.visible_text import visible
 
 if TYPE_CHECKING:
     from pytest_clawperator.client.client import Clawperator, Skills

@@ -14,10 +14,11 @@ from pathlib import Path
 
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.errors import LeaseError
-from pytest_clawperator.execution.locks.folder import lock_folder, lock_path
-from pytest_clawperator.execution.locks.lock_file import (
+from pytest_clawperator.execution.lock_file import (
     LockFile,
     find_lock_file,
+    lock_folder,
+    lock_path,
     lock_standing,
     require_flock,
     unusable,

@@ -12,8 +12,8 @@ from functools import cache
 from ipaddress import ip_address
 from typing import Any
 
-from pytest_clawperator.contracts.device import DeviceInfo
-from pytest_clawperator.contracts.text.wording import closest
+from pytest_clawperator.contracts.device_info import DeviceInfo
+from pytest_clawperator.contracts.wording import closest
 from pytest_clawperator.devices.round_trip import ask_all
 from pytest_clawperator.errors import (
     AmbiguousDeviceError,
@@ -24,7 +24,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.interface import ShellResult, Transport
-from pytest_clawperator.transport.properties import parse_properties
+from pytest_clawperator.transport.shell import parse_properties
 from pytest_clawperator.transport.wire import AdbServer
 
 USABLE = "device"

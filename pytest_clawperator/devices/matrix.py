@@ -10,8 +10,8 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from pytest_clawperator.contracts.device import DeviceInfo
-from pytest_clawperator.contracts.text.wording import closest, quote
+from pytest_clawperator.contracts.device_info import DeviceInfo
+from pytest_clawperator.contracts.wording import closest, quote
 from pytest_clawperator.devices.requirements import Requirements
 from pytest_clawperator.errors import ConfigurationError
 

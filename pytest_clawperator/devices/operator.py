@@ -16,15 +16,10 @@ from pytest_clawperator.client.device_commands import (
     package_name,
     shell_error,
 )
-from pytest_clawperator.errors import (
-    ErrorCode,
-    OperatorNotReadyError,
-    ShellError,
-    is_file,
-)
+from pytest_clawperator.errors import ErrorCode, OperatorNotReadyError, ShellError, is_file
 from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
 from pytest_clawperator.transport.interface import ShellResult, Transport
-from pytest_clawperator.transport.quoting import quote
+from pytest_clawperator.transport.shell import quote
 
 ACCESSIBILITY_SERVICE = "clawperator.operator.accessibilityservice.OperatorAccessibilityService"
 NOTIFICATION_LISTENER = "action.notification.NotificationListenerService"

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.lease import Hold, LeaseStore, Say, take_each
 from pytest_clawperator.devices.service.api import locate_service
 from pytest_clawperator.devices.service.leases import lease_of_ticket

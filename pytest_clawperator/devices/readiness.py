@@ -14,11 +14,7 @@ from pytest_clawperator.devices.operator import (
     require_variant,
 )
 from pytest_clawperator.devices.round_trip import ask_all, last_line, number
-from pytest_clawperator.errors import (
-    DeviceUnavailableError,
-    ErrorCode,
-    OperatorNotReadyError,
-)
+from pytest_clawperator.errors import DeviceUnavailableError, ErrorCode, OperatorNotReadyError
 from pytest_clawperator.execution.processes import (
     PROCESSES_COMMAND,
     Processes,

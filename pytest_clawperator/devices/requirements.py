@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.errors import ConfigurationError
 
 Form = Literal["phone", "tablet"]

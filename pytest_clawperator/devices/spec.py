@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from pytest_clawperator.contracts.text import foreign_names
+from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.errors import ConfigurationError
 
 Started = Literal["sim", "emulator"]

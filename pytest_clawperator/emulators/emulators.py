@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_clawperator.contracts.text.wording import closest
+from pytest_clawperator.contracts.wording import closest
 from pytest_clawperator.emulators.avd import Avd, read_avd
 from pytest_clawperator.emulators.boot import Boot, BootLimits, StartOptions, make_settings
 from pytest_clawperator.emulators.images import ImageLock, Lock, ensure_image

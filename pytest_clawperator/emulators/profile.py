@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from pytest_clawperator.contracts.text.wording import closest, quote
+from pytest_clawperator.contracts.wording import closest, quote
 from pytest_clawperator.errors import ConfigurationError
 
 PLAY_STORE = "google_apis_playstore"

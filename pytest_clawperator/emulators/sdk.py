@@ -11,7 +11,7 @@ from enum import Enum
 from pathlib import Path
 
 from pytest_clawperator.errors import AdbUnavailableError, EmulatorError, ErrorCode
-from pytest_clawperator.transport.binary import find_adb
+from pytest_clawperator.transport.adb_program import find_adb
 
 _WINDOWS = sys.platform == "win32"
 _ROOT_VARIABLES = ("ANDROID_HOME", "ANDROID_SDK_ROOT")

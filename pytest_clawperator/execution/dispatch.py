@@ -25,7 +25,7 @@ from pytest_clawperator.execution.answer import Answer, Answered, AnswerReader, 
 from pytest_clawperator.execution.processes import KnownProcesses
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.interface import Log, ShellResult, Transport
-from pytest_clawperator.transport.quoting import broadcast_command
+from pytest_clawperator.transport.shell import broadcast_command
 
 # The answer of a quick device is there before the broadcast's own end is worth waiting for.
 HEAD_START = 0.02

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
@@ -27,12 +28,15 @@ from pytest_clawperator.errors import (
     ExecutionConflictError,
     LeaseError,
 )
-from pytest_clawperator.execution.locks.folder import FOLDER_HINT, lock_path
-from pytest_clawperator.execution.locks.lock_file import (
+from pytest_clawperator.execution.lock_file import (
+    FOLDER_HINT,
     TRIES,
     LockFile,
     find_lock_file,
+    lock_path,
+    lock_standing,
     never_stands,
+    open_folder,
     open_lock_file,
 )
 
@@ -48,7 +52,6 @@ _FOREVER = 1e15
 _NAMELESS = "a process whose lock file somebody removed"
 
 _T = TypeVar("_T")
-
 
 #: Raises unless this command may be sent now; the device may be busy with it so many seconds.
 Clearance = Callable[[str, float], None]
@@ -393,3 +396,41 @@ def boot_id() -> str:
         return _BOOT_ID.read_text(encoding="ascii").strip()
     except OSError:
         return ""
+
+
+# Files that nobody touched for a day are looked at; locking one that is in use would disturb.
+_LONG = 24 * 60 * 60.0
+_OURS = re.compile(r"pytest-clawperator-.*-[0-9a-f]{8}\.(flight|lease|holder|port)")
+
+
+@lru_cache(maxsize=8)
+def sweep(folder: Path) -> None:
+    """Remove old files of killed processes from the folder, once per process."""
+    with suppress(OSError, ConfigurationError):
+        for path in _old_files(folder):
+            with suppress(OSError, ConfigurationError):
+                _remove_left(path)
+
+
+def _old_files(folder: Path) -> list[Path]:
+    long_ago = time.time() - _LONG
+    with open_folder(folder) as descriptor, os.scandir(descriptor) as entries:
+        return [
+            folder / entry.name
+            for entry in entries
+            if _OURS.fullmatch(entry.name)
+            if entry.stat(follow_symlinks=False).st_mtime < long_ago
+        ]
+
+
+def _remove_left(path: Path) -> None:
+    """Remove an old file; a holder's file only while its lease is locked."""
+    if path.suffix != ".holder":
+        remove_idle(path)
+        return
+    holder = find_lock_file(path)
+    lease = lock_standing(path.with_suffix(".lease")) if holder is not None else None
+    if holder is not None and lease is not None:
+        with closing(holder), closing(lease):
+            holder.remove()
+            lease.remove()

@@ -6,18 +6,31 @@ post-processing begins.
 
 from __future__ import annotations
 
+import logging
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
+from pytest_clawperator.contracts.actions import ACTION_TYPES, canonical_type
 from pytest_clawperator.contracts.envelope import ResultEnvelope
-from pytest_clawperator.contracts.events import Observer
-from pytest_clawperator.contracts.log import LogEntry, parse_log_line, time_of
+from pytest_clawperator.contracts.events import (
+    ArtifactMade,
+    Event,
+    ExecutionFinished,
+    ExecutionStarted,
+    Notice,
+    Observer,
+)
+from pytest_clawperator.contracts.log import FORMAT_OPTION, LogEntry, parse_log_line, time_of
+from pytest_clawperator.contracts.params import ActionParams
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.errors import (
     BroadcastError,
+    ClawperatorWarning,
     DeviceError,
     EnvelopeMalformedError,
     LeaseError,
@@ -26,34 +39,219 @@ from pytest_clawperator.errors import (
     ShellError,
     TransportError,
 )
-from pytest_clawperator.execution.busy_time import longest_run
+from pytest_clawperator.execution.answer import AnswerReader
 from pytest_clawperator.execution.dispatch import Command, Reply, dispatch
-from pytest_clawperator.execution.flight import Claim, Clearance, Flight, always_clear
-from pytest_clawperator.execution.locks.sweep import sweep
-from pytest_clawperator.execution.observing import Observers
-from pytest_clawperator.execution.pictures.screenshots import (
-    Screenshot,
-    ScreenshotFolder,
-    take_screenshot,
+from pytest_clawperator.execution.flight import (
+    Claim,
+    Clearance,
+    Flight,
+    Unfinished,
+    always_clear,
+    sweep,
 )
 from pytest_clawperator.execution.postprocess import (
     NO_PROOFS,
     PROCESSORS,
     Collected,
     Processor,
+    Recovery,
     needs_screenshot,
     needs_snapshots,
     postprocess,
+    recover,
     screenshot_path,
     warnings_of,
 )
 from pytest_clawperator.execution.processes import KnownProcesses, Processes, ask_processes
-from pytest_clawperator.execution.recovery import Recovery, recover
-from pytest_clawperator.execution.result import LogSlice, RunResult
-from pytest_clawperator.execution.unfinished import await_end
-from pytest_clawperator.snapshot.extract import snapshots_from_lines
+from pytest_clawperator.execution.result import LogSlice, RunResult, TypedTexts
+from pytest_clawperator.execution.screenshots import Screenshot, ScreenshotFolder, take_screenshot
+from pytest_clawperator.snapshot.parse import snapshots_from_lines
+from pytest_clawperator.text import visible
 from pytest_clawperator.transport.interface import ShellResult, Transport
-from pytest_clawperator.transport.quoting import quote
+from pytest_clawperator.transport.shell import quote
+
+_log = logging.getLogger("pytest_clawperator")
+
+
+class Observers:
+    """The observers of one device; one that fails is named in a warning."""
+
+    def __init__(self, observers: Iterable[Observer] = (), *, serial: str) -> None:
+        self._observers = list(observers)
+        self._serial = serial
+        self._typed = TypedTexts()
+
+    def add(self, observer: Observer) -> Callable[[], None]:
+        """Add an observer; the returned function removes it."""
+        self._observers.append(observer)
+
+        def remove() -> None:
+            if observer in self._observers:
+                self._observers.remove(observer)
+
+        return remove
+
+    def _emit(self, kind: type[Event], /, **about: Any) -> None:
+        """Make an event and send it to all observers."""
+        if self._observers:
+            self.send(kind(serial=self._serial, at=time.time(), **about))
+
+    def send(self, event: Event) -> None:
+        """Send an event to all observers."""
+        for observer in tuple(self._observers):
+            try:
+                observer(event)
+            except Exception as exc:  # a report must not fail a run
+                _warn(f"the observer {observer!r} failed on {type(event).__name__}: {exc!r}")
+
+    def watch(
+        self,
+        execution: Execution,
+        run: Callable[[], RunResult],
+        *,
+        find_position: Callable[[], int | None] = lambda: None,
+        proofs: Mapping[str, str] = NO_PROOFS,
+    ) -> RunResult:
+        """Run, and send events about the start, the end and the artefacts.
+
+        ``find_position`` returns the position of the log; what it raises ends the run.
+        """
+        begin = time.monotonic()
+        about: dict[str, Any] = {"execution": execution, "log_position": None, "proofs": proofs}
+        started = False
+        self._typed.sent(execution)
+        try:
+            about["log_position"] = find_position()
+            started = True
+            self._emit(ExecutionStarted, **about)
+            result = about["result"] = run()
+            self._typed.received(execution, result)
+        except BaseException as exc:
+            about["error"] = exc
+            if not started:
+                self._emit(ExecutionStarted, execution=execution, proofs=proofs)
+            raise
+        finally:
+            self._emit(ExecutionFinished, elapsed=time.monotonic() - begin, **about)
+            # An error that its own frames hold would keep alive what they have open.
+            about.pop("error", None)
+        if self._observers:
+            self._emit_artifacts(result, asked=screenshot_path(execution.actions, ""))
+        return result
+
+    def _emit_artifacts(self, result: RunResult, *, asked: str) -> None:
+        for step in result.steps:
+            about: dict[str, Any] = {"command_id": result.command_id, "step_id": step.id}
+            if step.action_type == "snapshot_ui" and "text" in step.data:
+                data = step.data["text"].encode("utf-8", "surrogatepass")
+                self._emit(ArtifactMade, kind="snapshot", data=data, **about)
+            elif step.action_type == "take_screenshot" and "path" in step.data:
+                # Without a wish the file is a passing one, good only where the bytes are lacking.
+                path = asked or (step.data["path"] if result.screenshot is None else "")
+                about |= {"path": Path(path) if path else None, "data": result.screenshot}
+                self._emit(ArtifactMade, kind="screenshot", **about)
+
+    def notice(self, message: str) -> None:
+        """Send a notice: something that fails nothing."""
+        self._emit(Notice, message=message)
+
+
+def _warn(message: str) -> None:
+    """Warn, even where a filter turns warnings into errors."""
+    try:
+        warnings.warn(message, ClawperatorWarning, stacklevel=3)
+    except ClawperatorWarning:
+        _log.warning("%s", visible(message))
+
+
+class Runner(Protocol):
+    """Runs executions on one device: over adb, or through another host."""
+
+    @property
+    def serial(self) -> str:
+        """The device's serial."""
+        ...
+
+    @property
+    def observers(self) -> Observers:
+        """Who is told of executions."""
+        ...
+
+    def run(
+        self,
+        execution: Execution,
+        *,
+        processors: Sequence[Processor] = (),
+        proofs: Mapping[str, str] = NO_PROOFS,
+    ) -> RunResult:
+        """Run the execution; a failed envelope is returned, not raised.
+
+        ``processors`` are applied after the runner's own, before observers see the result.
+        ``proofs`` are actions that prove others, by id with the id of the action that each is
+        for; their steps are left out of the result, and their looks kept with the actions'.
+        """
+        ...
+
+    def close(self) -> None:
+        """Release the device."""
+        ...
+
+
+def await_end(
+    unfinished: Unfinished,
+    transport: Transport,
+    *,
+    operator_package: str,
+    processes: KnownProcesses,
+    notice: Callable[[str], None],
+    grace: float,
+    clock: Callable[[], float],
+) -> None:
+    """Wait until the device is done with the command, or must be.
+
+    A command that shows no sign of having arrived is waited for ``grace`` seconds: one that
+    was sent into a breaking connection may never have come to the device.
+    """
+    command_id, log = unfinished.command_id, transport.log
+    position = log.mark()
+    reader = AnswerReader(command_id, operator_package, processes.catch_up(log, position))
+    so_far = transport.exec_out(f"logcat -d {FORMAT_OPTION}")
+    if _has_ended(reader, unfinished.lines_after(so_far), processes):
+        return
+    notice(f"waiting for the end of {command_id}, which was not seen to end")
+    soon = min(clock() + grace, unfinished.latest_end)
+
+    def deadline() -> float:
+        return unfinished.latest_end if unfinished.arrived or reader.is_taken else soon
+
+    while clock() < deadline():
+        end = log.wait(position, deadline())
+        if _has_ended(reader, log.read(position, end), processes):
+            return
+        position = end
+
+
+def _has_ended(reader: AnswerReader, lines: Iterable[bytes], processes: KnownProcesses) -> bool:
+    """Whether the log holds the end of a command, however it ended."""
+    try:
+        answer = reader.feed(lines)
+        if reader.is_in_doubt:
+            answer = reader.settle(processes.ask())
+    except EnvelopeMalformedError:
+        return True
+    return answer is not None
+
+
+_NO_PARAMS = ActionParams()
+
+
+def longest_run(execution: Execution) -> float:
+    """Return the most seconds that the actions can take, one after the other."""
+    return sum(
+        ACTION_TYPES[canonical_type(action.type)].longest(action.params or _NO_PARAMS)
+        for action in execution.actions
+    )
+
 
 # How much later than it should a device may be done with a command.
 LATE_GRACE = 5.0

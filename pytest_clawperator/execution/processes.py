@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from pytest_clawperator.contracts.log import LogEntry, message_filter, parse_log_line
 from pytest_clawperator.transport.interface import Log, Transport
-from pytest_clawperator.transport.quoting import quote
+from pytest_clawperator.transport.shell import quote
 
 #: Lists every process with its user. No names: an app chooses those of its processes itself.
 #: Before Android 8 ``ps`` has no such options, and lists every process with all that it knows.

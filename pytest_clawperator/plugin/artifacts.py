@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 
 from pytest_clawperator.errors import UNUSABLE_FILE, ConfigurationError, ErrorCode, file_problem
-from pytest_clawperator.redaction.documents import hide_in_document
+from pytest_clawperator.redaction import hide_in_document
 from pytest_clawperator.report.sinks.protocol import Attachment
 
 _UNKNOWN = "application/octet-stream"

@@ -13,7 +13,7 @@ from functools import partial
 
 import pytest
 
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.devices.connection import wanted_package
 from pytest_clawperator.devices.inventory import (
     USABLE,

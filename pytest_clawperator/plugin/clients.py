@@ -33,7 +33,7 @@ from pytest_clawperator.contracts.params import ActionParams
 from pytest_clawperator.contracts.payload import Action, Execution
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.execution.pipeline import Pipeline
-from pytest_clawperator.execution.typed_texts import hide_passwords, texts_typed_by
+from pytest_clawperator.execution.result import hide_passwords, texts_typed_by
 from pytest_clawperator.plugin.stash import (
     BEFORE_CLIENT_CLOSES,
     CURRENT_TEST,
@@ -43,7 +43,7 @@ from pytest_clawperator.plugin.stash import (
     OPEN_CLIENTS,
     USED_CLIENTS,
 )
-from pytest_clawperator.redaction.redaction import SECRETS, hide
+from pytest_clawperator.redaction import SECRETS, hide
 from pytest_clawperator.transport.interface import Transport
 
 _KEPT_EXECUTIONS = 20

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device import Device
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.events import Event, ExecutionFinished
 from pytest_clawperator.devices.connection import open_client, open_runner, wanted_package
 from pytest_clawperator.devices.health import Health, await_boot, connect_healed, is_somebody_elses
@@ -32,9 +32,8 @@ from pytest_clawperator.errors import (
     TransportError,
 )
 from pytest_clawperator.execution.flight import Clearance, always_clear
-from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.execution.pipeline import Pipeline, Runner
 from pytest_clawperator.execution.postprocess import Processor
-from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.plugin.leasing import lease_of
 from pytest_clawperator.plugin.phones import PHONES_HINT, end_of_phones
 from pytest_clawperator.plugin.run import call_hook, events_of, run_id, wrong_result
@@ -44,8 +43,7 @@ from pytest_clawperator.plugin.stash import DEVICE_HEALTH, EARLY_CONNECTION
 from pytest_clawperator.skills.on_device import DeviceSkills
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import Transport
-from pytest_clawperator.transport.reconnect import reconnect
-from pytest_clawperator.transport.server import locate_server
+from pytest_clawperator.transport.server import locate_server, reconnect
 
 
 def transport_of(config: pytest.Config, lease: Lease) -> AdbTransport:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.requirements import Requirements
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.plugin.failures import mark_shared
@@ -20,7 +20,7 @@ from pytest_clawperator.plugin.settings import settings_of
 from pytest_clawperator.plugin.stash import DEVICE_NEEDS, DEVICE_POOL, UNFIT_TESTS
 from pytest_clawperator.plugin.usage import is_listing
 from pytest_clawperator.plugin.worker_input import CLASS_MEMBERS, is_worker, worker_input
-from pytest_clawperator.visible_text import visible
+from pytest_clawperator.text import visible
 
 # The fixtures that come with a device; settings, payloads and artifacts need none.
 _WITH_DEVICE = frozenset(

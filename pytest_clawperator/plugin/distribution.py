@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.plugin.device_needs import DeviceNeeds, unmet
 from pytest_clawperator.plugin.matrix import classes_of
 from pytest_clawperator.plugin.retries import Retries, WorkerLimits

@@ -14,18 +14,16 @@ from typing import Any
 
 from pytest_clawperator.contracts.events import ExecutionFinished, SkillFinished
 from pytest_clawperator.errors import ClawperatorError
-from pytest_clawperator.execution.pictures.display import take_picture
-from pytest_clawperator.execution.pictures.screenshots import is_png, no_picture
-from pytest_clawperator.execution.typed_texts import PROTECTED
+from pytest_clawperator.execution.result import PROTECTED
+from pytest_clawperator.execution.screenshots import is_png, no_picture, take_picture
+from pytest_clawperator.pictures import blackened
 from pytest_clawperator.plugin.clients import ClientActivity
 from pytest_clawperator.plugin.settings import Settings
-from pytest_clawperator.redaction.redaction import SECRETS
-from pytest_clawperator.report.blackening import blackened
+from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.report.crashes import Crash, find_crashes, marked_log
 from pytest_clawperator.report.hierarchy_dumps import Step, without_dumps
-from pytest_clawperator.snapshot.secret_places import secret_places
-from pytest_clawperator.snapshot.tree import Snapshot
-from pytest_clawperator.visible_text import visible, visible_in_xml
+from pytest_clawperator.snapshot.tree import Snapshot, secret_places
+from pytest_clawperator.text import visible, visible_in_xml
 
 
 @dataclass(frozen=True)

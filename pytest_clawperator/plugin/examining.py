@@ -10,7 +10,7 @@ from functools import cache, partial
 
 import pytest
 
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 from pytest_clawperator.devices.connection import wanted_package
 from pytest_clawperator.devices.doctor.discovery import discover
 from pytest_clawperator.devices.doctor.examination import Examination, examine_all, judge_host

@@ -9,7 +9,7 @@ import pytest
 from pytest_clawperator.errors import ExecutionsOnlyError
 from pytest_clawperator.plugin.settings import settings_of
 from pytest_clawperator.plugin.stash import SOFT_FAILURES
-from pytest_clawperator.visible_text import visible
+from pytest_clawperator.text import visible
 
 __tracebackhide__ = True  # a failure is shown at the test's own line
 

@@ -21,7 +21,7 @@ from pytest_clawperator.errors import (
     TransportError,
 )
 from pytest_clawperator.remedies import Remedy, RemedyKind, in_words, worded
-from pytest_clawperator.visible_text import visible
+from pytest_clawperator.text import visible
 
 #: Property of a test: the serial of the device it ran on.
 DEVICE_PROPERTY = "clawperator_device"

@@ -16,7 +16,7 @@ from pytest_clawperator.plugin.gate import open_gate
 
 if TYPE_CHECKING:
     from pytest_clawperator.client.client import Clawperator
-    from pytest_clawperator.contracts.device import DeviceInfo
+    from pytest_clawperator.contracts.device_info import DeviceInfo
     from pytest_clawperator.contracts.payload import Execution
     from pytest_clawperator.devices.pool import Lease
     from pytest_clawperator.plugin.app_state import ReachCheckpoint

@@ -12,7 +12,7 @@ import pytest
 from pytest_clawperator.errors import ClawperatorError, ExpectationError
 from pytest_clawperator.plugin.clients import clients_of
 from pytest_clawperator.plugin.stash import CURRENT_TEST
-from pytest_clawperator.visible_text import visible
+from pytest_clawperator.text import visible
 
 _Explained = list[list[str]]
 

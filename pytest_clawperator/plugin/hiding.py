@@ -18,10 +18,7 @@ from pytest_clawperator.plugin.run import events_of
 from pytest_clawperator.plugin.settings import settings_of
 from pytest_clawperator.plugin.stash import EARLIER_SECRETS
 from pytest_clawperator.plugin.worker_input import is_worker
-from pytest_clawperator.redaction.finder import SHORTEST
-from pytest_clawperator.redaction.nested import hide_in
-from pytest_clawperator.redaction.redaction import SECRETS, hide
-from pytest_clawperator.redaction.rules import apply_rule
+from pytest_clawperator.redaction import SECRETS, SHORTEST, apply_rule, hide, hide_in
 
 # Whose objects reports are made of; what others know a test by, and the collected tests themselves.
 _PACKAGES = ("_pytest",)

@@ -16,7 +16,7 @@ import pytest
 
 if TYPE_CHECKING:
     from pytest_clawperator.client.client import Clawperator
-    from pytest_clawperator.contracts.device import DeviceInfo
+    from pytest_clawperator.contracts.device_info import DeviceInfo
     from pytest_clawperator.contracts.envelope import ResultEnvelope
     from pytest_clawperator.contracts.payload import Execution
     from pytest_clawperator.devices.pool import Candidate

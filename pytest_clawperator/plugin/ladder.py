@@ -18,7 +18,7 @@ import pytest
 
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.perform import Matchers
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.devices.pool import Lease
 from pytest_clawperator.errors import (
@@ -73,8 +73,8 @@ from pytest_clawperator.plugin.stash import (
     DEVICE_POOL,
 )
 from pytest_clawperator.plugin.worker_input import ask, is_worker, reply, send
+from pytest_clawperator.text import visible
 from pytest_clawperator.transport.interface import Transport
-from pytest_clawperator.visible_text import visible
 
 _TYPES = {
     "clawperator_settings": Settings,

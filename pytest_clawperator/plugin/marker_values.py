@@ -11,9 +11,8 @@ import pytest
 
 from pytest_clawperator.client.device_commands import package_name, permission_name
 from pytest_clawperator.client.perform import MATCHERS, Matchers
-from pytest_clawperator.contracts.completion import complete_execution
-from pytest_clawperator.contracts.payload import Execution
-from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.contracts.payload import Execution, complete_execution
+from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.devices import requirements
 from pytest_clawperator.devices.requirements import Requirements
 from pytest_clawperator.errors import (

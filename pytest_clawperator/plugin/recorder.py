@@ -47,7 +47,7 @@ from pytest_clawperator.report.page.page import write_page
 from pytest_clawperator.report.sinks.protocol import Attachment
 from pytest_clawperator.report.trace.glancing import last_passed
 from pytest_clawperator.report.trace.reading import read_trace
-from pytest_clawperator.visible_text import visible
+from pytest_clawperator.text import visible
 
 _SECTION = "clawperator: evidence"
 

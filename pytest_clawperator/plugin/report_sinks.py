@@ -12,7 +12,7 @@ import pytest
 
 from pytest_clawperator.plugin.run import call_hook, events_of, shown_path, wrong_result
 from pytest_clawperator.plugin.stash import REPORT_SINKS
-from pytest_clawperator.redaction.nested import hide_in
+from pytest_clawperator.redaction import hide_in
 from pytest_clawperator.report.sinks import allure
 from pytest_clawperator.report.sinks.allure import AllureSink
 from pytest_clawperator.report.sinks.html import HtmlSink

@@ -24,8 +24,7 @@ from pytest_clawperator.plugin.failures import (
 from pytest_clawperator.plugin.phones import PHONES_HINT, end_of_phones
 from pytest_clawperator.plugin.stash import DEVICE_HEALTH, EVENTS
 from pytest_clawperator.plugin.worker_input import is_worker
-from pytest_clawperator.redaction.nested import hide_in
-from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.redaction import hide, hide_in
 
 # What others know a test by.
 _TEST_NAMES = ("name", "classname", "file")

@@ -21,12 +21,12 @@ import pytest
 
 from pytest_clawperator.contracts.events import Event, Notice, Observer
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
-from pytest_clawperator.execution.observing import Observers
+from pytest_clawperator.execution.pipeline import Observers
 from pytest_clawperator.plugin.settings import Settings, settings_of
 from pytest_clawperator.plugin.stash import EARLY_CONNECTION, ENDING_SIGNAL, EVENTS, RUN_ID
 from pytest_clawperator.plugin.worker_input import SHARED_RUN_ID, is_worker, worker_input
-from pytest_clawperator.redaction.redaction import hide
-from pytest_clawperator.visible_text import visible
+from pytest_clawperator.redaction import hide
+from pytest_clawperator.text import visible
 
 
 def run_id(config: pytest.Config) -> str:

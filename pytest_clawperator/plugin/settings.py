@@ -19,8 +19,8 @@ import pytest
 
 from pytest_clawperator.client.device_commands import package_name
 from pytest_clawperator.client.perform import MATCHERS, Matchers
+from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.contracts.limits import MAX_LOOKING
-from pytest_clawperator.contracts.text import foreign_names
 from pytest_clawperator.devices.lease import check_place
 from pytest_clawperator.devices.matrix import Matrix, parse_matrix, parse_requirements
 from pytest_clawperator.devices.requirements import Requirements
@@ -31,11 +31,11 @@ from pytest_clawperator.errors import ConfigurationError, is_file
 from pytest_clawperator.plugin.options import OPTIONS, Option, on_command_line, written_value
 from pytest_clawperator.plugin.stash import ITEM_SETTINGS, SETTINGS
 from pytest_clawperator.plugin.worker_input import is_worker
-from pytest_clawperator.redaction.rules import check_rule
+from pytest_clawperator.redaction import check_rule
 from pytest_clawperator.simulator.phone_kinds import parse_phones
 from pytest_clawperator.skills.registry import REGISTRY_IN_REPOSITORY
+from pytest_clawperator.text import visible
 from pytest_clawperator.transport.server import locate_server
-from pytest_clawperator.visible_text import visible
 
 ALLOWED_MATCHERS = " or ".join(MATCHERS)
 

@@ -14,14 +14,13 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.contracts.text.ecmascript import to_string
-from pytest_clawperator.contracts.text.strict_json import parse_json, why_not_json
+from pytest_clawperator.contracts.ecmascript import parse_json, to_string, why_not_json
 from pytest_clawperator.errors import ClawperatorError, SkillError, file_problem
 from pytest_clawperator.plugin.options import on_command_line
 from pytest_clawperator.plugin.settings import settings_of
 from pytest_clawperator.skills.registry import Registry, find_registry, read_registry
 from pytest_clawperator.skills.skill import RECIPE_END, Skill, recipe_name
-from pytest_clawperator.visible_text import visible_line
+from pytest_clawperator.text import visible_line
 
 _VALUES_END = ".vars.json"
 

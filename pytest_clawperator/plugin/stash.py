@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.plugin.run import EventHub
     from pytest_clawperator.plugin.settings import Settings
     from pytest_clawperator.plugin.tracing import AttemptTrace
-    from pytest_clawperator.redaction.finder import Secrets
+    from pytest_clawperator.redaction import Secrets
 
 # On the config: what was asked for, and what the process knows of the run.
 IS_GATE_OPEN: pytest.StashKey[bool] = pytest.StashKey()

@@ -29,7 +29,7 @@ from pytest_clawperator.plugin.stash import (
 )
 from pytest_clawperator.plugin.usage import is_listing
 from pytest_clawperator.plugin.worker_input import LEASE, is_worker
-from pytest_clawperator.visible_text import visible
+from pytest_clawperator.text import visible
 
 _TALLY = "clawperator-tally"
 

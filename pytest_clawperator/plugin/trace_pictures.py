@@ -8,8 +8,8 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from pytest_clawperator.errors import ClawperatorError
-from pytest_clawperator.execution.result import RunResult
-from pytest_clawperator.execution.typed_texts import PROTECTED
+from pytest_clawperator.execution.result import PROTECTED, RunResult
+from pytest_clawperator.pictures import smaller
 from pytest_clawperator.plugin.clients import ClientActivity
 from pytest_clawperator.plugin.evidence import (
     Look,
@@ -19,7 +19,6 @@ from pytest_clawperator.plugin.evidence import (
     without_secrets,
 )
 from pytest_clawperator.plugin.report_sinks import TraceOutput
-from pytest_clawperator.report.small_picture import smaller
 from pytest_clawperator.report.trace.clock import now
 from pytest_clawperator.report.trace.events import Noted, PictureTaken
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.matrix import DeviceClass
 from pytest_clawperator.devices.pool import DevicePool
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_clawperator.contracts.log import ENTRY_BYTES, LogEntry, parse_log_line
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.report.crashes import MARK
 
 _MARK = MARK.encode()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from pytest_clawperator.contracts.log import parse_log_line
-from pytest_clawperator.snapshot.extract import MARKER, dump_places
+from pytest_clawperator.snapshot.parse import MARKER, dump_places
 
 _MARKER = MARKER.encode()
 _COMMAND = re.compile(rb"\[Clawperator-Command\] start commandId=(\S+)")

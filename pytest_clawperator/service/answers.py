@@ -15,7 +15,7 @@ from pytest_clawperator.errors import (
     EnvelopeTimeoutError,
     ErrorCode,
 )
-from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.redaction import hide
 
 JSON_TYPE = "application/json; charset=utf-8"
 

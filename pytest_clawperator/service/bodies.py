@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 
-from pytest_clawperator.contracts.text.strict_json import parse_json
+from pytest_clawperator.contracts.ecmascript import parse_json
 from pytest_clawperator.service.answers import Refused
 
 #: The limit of the published program.

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import AsyncIterator
 from typing import Any
 
-from pytest_clawperator.redaction.documents import hide_in_document
+from pytest_clawperator.redaction import hide_in_document
 from pytest_clawperator.service.answers import to_json
 
 #: How many events, and how many bytes of them, are kept for those who come back.

@@ -20,7 +20,7 @@ from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.lease import Hold, LeaseStore, open_leases, take_each
 from pytest_clawperator.errors import ErrorCode, LeaseError
 from pytest_clawperator.execution.flight import LONGEST_FLIGHT
-from pytest_clawperator.visible_text import visible_line
+from pytest_clawperator.text import visible_line
 
 #: How long a lease lasts if nobody says otherwise, and the limits for those who do.
 TTL, LEAST_TTL, MOST_TTL = 15.0, 1.0, 3600.0

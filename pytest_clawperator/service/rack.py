@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from pytest_clawperator.client.device import Device
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.devices.connection import open_runner, wanted_package
 from pytest_clawperator.devices.inventory import USABLE, read_device

@@ -12,21 +12,15 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from pytest_clawperator.client.device import Device
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.devices.readiness import check_ready
-from pytest_clawperator.errors import (
-    ClawperatorError,
-    DeviceError,
-    LeaseError,
-    TransportError,
-)
+from pytest_clawperator.errors import ClawperatorError, DeviceError, LeaseError, TransportError
 from pytest_clawperator.execution.flight import Clearance
-from pytest_clawperator.execution.pictures.display import take_picture
-from pytest_clawperator.execution.pictures.screenshots import no_picture
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import screenshot_path
 from pytest_clawperator.execution.result import LogSlice, RunResult, error_of
+from pytest_clawperator.execution.screenshots import no_picture, take_picture
 from pytest_clawperator.service.leasing import Leasing
 from pytest_clawperator.transport.interface import Transport
 

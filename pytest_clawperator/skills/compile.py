@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from pytest_clawperator.contracts.ecmascript import parse_json, why_not_json
 from pytest_clawperator.contracts.payload import Execution, validate_execution
-from pytest_clawperator.contracts.text.strict_json import parse_json, why_not_json
-from pytest_clawperator.contracts.text.wording import closest, shown
+from pytest_clawperator.contracts.wording import closest, shown
 from pytest_clawperator.errors import (
     UNUSABLE_FILE,
     ErrorCode,

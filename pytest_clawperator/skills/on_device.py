@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
+from pytest_clawperator.contracts.events import SkillRun
 from pytest_clawperator.contracts.payload import Execution
-from pytest_clawperator.contracts.skill_run import SkillRun
 from pytest_clawperator.errors import ExecutionsOnlyError
 from pytest_clawperator.skills.compile import compile_artifact
 from pytest_clawperator.skills.environment import script_environment

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_clawperator.contracts.text.strict_json import parse_json, why_not_json
-from pytest_clawperator.contracts.text.wording import closest
+from pytest_clawperator.contracts.ecmascript import parse_json, why_not_json
+from pytest_clawperator.contracts.wording import closest
 from pytest_clawperator.errors import UNUSABLE_FILE, ErrorCode, SkillError, file_problem, is_file
 from pytest_clawperator.skills.skill import Skill
 

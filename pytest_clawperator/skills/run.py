@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_clawperator.contracts.skill_run import SkillRun
+from pytest_clawperator.contracts.events import SkillRun
 from pytest_clawperator.errors import (
     UNUSABLE_FILE,
     ErrorCode,

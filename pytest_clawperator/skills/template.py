@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-from pytest_clawperator.contracts.text.ecmascript import stringify, to_string
+from pytest_clawperator.contracts.ecmascript import stringify, to_string
 from pytest_clawperator.skills.skill import recipe_name
 
 _PLACEHOLDER = re.compile(r"\{\{([A-Za-z0-9_]+)\}\}")

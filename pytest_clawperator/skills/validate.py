@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pytest_clawperator.contracts.ecmascript import parse_json, why_not_json
 from pytest_clawperator.contracts.payload import validate_execution
-from pytest_clawperator.contracts.text.strict_json import parse_json, why_not_json
 from pytest_clawperator.errors import (
     UNUSABLE_FILE,
     ErrorCode,

@@ -3,22 +3,78 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cached_property
 from heapq import nlargest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.redaction.redaction import hide
-from pytest_clawperator.snapshot.matching import FIELDS, Query, WantedText, folded
-from pytest_clawperator.snapshot.roles import UNTELLABLE
-from pytest_clawperator.snapshot.text_difference import first_difference, lookalikes, surroundings
-from pytest_clawperator.visible_text import visible_line
+from pytest_clawperator.contracts.matchers import NodeMatcher
+from pytest_clawperator.errors import NodeNotFoundError
+from pytest_clawperator.redaction import SECRETS, hide
+from pytest_clawperator.snapshot.query import FIELDS, UNTELLABLE, Query, WantedText, folded
+from pytest_clawperator.text import visible_line
 
 if TYPE_CHECKING:
-    from pytest_clawperator.snapshot.node import Node
-    from pytest_clawperator.snapshot.tree import Snapshot
+    from pytest_clawperator.snapshot.tree import Node, Snapshot
+
+
+_AROUND = 12
+_NAMED = 3
+
+
+def first_difference(wanted: str, found: str) -> int:
+    """Return the place of the first character that differs."""
+    pairs = enumerate(zip(wanted, found, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(wanted), len(found)))
+
+
+def surroundings(text: str, at: int) -> str:
+    """Return the part of a text around a place, with dots where it was cut.
+
+    A part of a secret might not be recognised, so that such a text is returned whole.
+    """
+    if SECRETS.is_in(text):
+        return text
+    start, end = max(0, at - _AROUND), at + 2 * _AROUND
+    return f"{'...' if start else ''}{text[start:end]}{'...' if end < len(text) else ''}"
+
+
+def lookalikes(wanted: str, found: str) -> str | None:
+    """Name the characters that differ but may look alike; None where others differ."""
+    if wanted == found or len(wanted) != len(found) or not (wanted + found).isprintable():
+        return None
+    if SECRETS.is_in(wanted) or SECRETS.is_in(found):
+        return None
+    differing = [n for n, (a, b) in enumerate(zip(wanted, found, strict=True)) if a != b]
+    if any(not _may_look_alike(wanted[n], found[n]) for n in differing):
+        return None
+    named = [
+        f"character {n + 1} is {_named_character(found[n])}, wanted {_named_character(wanted[n])}"
+        for n in differing[:_NAMED]
+    ]
+    rest = len(differing) - len(named)
+    return "; ".join(named) + (f"; and {rest} more" if rest else "")
+
+
+def _may_look_alike(one: str, other: str) -> bool:
+    """Whether two characters come from different alphabets, as Latin and Cyrillic a."""
+    if one.isascii() and other.isascii():
+        return False
+    return _alphabet(one) != _alphabet(other)
+
+
+def _alphabet(character: str) -> str:
+    if character.isascii():
+        return "LATIN"
+    return unicodedata.name(character, "").partition(" ")[0]
+
+
+def _named_character(character: str) -> str:
+    return f"U+{ord(character):04X} {unicodedata.name(character, '')}".rstrip()
+
 
 _SHOWN_TEXT = 60
 _COMPARED_TEXT = 100
@@ -33,7 +89,86 @@ _WORD = re.compile(r"[^\W_]+")
 _SYNTAX = re.compile(r"\\[AbBdDsSwWZ]|\(\?[^:)]*[:)]|\{[\d,]*\}|[\\^$.*+?|()\[\]]")
 # Windows of these lie over an app, and are then themselves what the snapshot shows.
 _PROMPTERS = ("permissioncontroller", "packageinstaller", "systemui")
+# pytest shows no more of a repr.
+_BRIEF = 240
 _STATES = ("checked", "selected", "focused", "scrollable", "password")
+
+
+class NoMatch:
+    """The result where no node fits: false in a condition; its text says what came nearest."""
+
+    def __init__(
+        self, snapshot: Snapshot, query: Query, container: Node | NoMatch | None = None
+    ) -> None:
+        self.snapshot = snapshot
+        self.query = query
+        self.container = container
+
+    @property
+    def matcher(self) -> NodeMatcher:
+        """What was looked for."""
+        return self.query.matcher
+
+    @cached_property
+    def nearest(self) -> list[Miss]:
+        """The nodes that came nearest, the nearest first."""
+        if isinstance(self.container, NoMatch):
+            return self.container.nearest
+        return nearest(self.snapshot, self.query, container=self.container)
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+    def __getattr__(self, name: str) -> Any:
+        """Raise ``NodeNotFoundError`` where this is used as if it were a node."""
+        __tracebackhide__ = True
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        if not hasattr(type(self.snapshot.root), name):
+            getattr(self.snapshot.root, name)  # raises, and says what it is called here
+        raise NodeNotFoundError(
+            f"there is no node whose .{name} could be given: none fits {self._wanted(longest=300)}",
+            hint="Ask `if found:` first where it may be missing, or wait with claw.node(...).",
+            matcher=self.matcher,
+            nearest=self.nearest,
+            outline=outline(self.snapshot),
+            snapshot=self.snapshot,
+        )
+
+    def __repr__(self) -> str:
+        text = f"<NoMatch {self._wanted(longest=80)}"
+        facts = self._facts()
+        for fact in facts:
+            longer = f"{text}; {fact}"
+            if len(longer) > _BRIEF - len("...>"):
+                return f"{longer[: _BRIEF - 4] if fact is facts[0] else text}...>"
+            text = longer
+        return f"{text}>"
+
+    def __str__(self) -> str:
+        lines = [f"No node on the screen fits {self._wanted(longest=300)}", *self._facts()]
+        return "\n  ".join(lines)
+
+    def _wanted(self, *, longest: int) -> str:
+        wanted = plain(str(self.matcher), longest=longest)
+        if self.container is None:
+            return wanted
+        if isinstance(self.container, NoMatch):
+            return f"{wanted} in {self.container._wanted(longest=longest)}"
+        return f"{wanted} in {describe(self.container)}"
+
+    def _facts(self) -> list[str]:
+        near = [f"near: {miss}" for miss in self.nearest] or ["nothing comes near"]
+        if isinstance(self.container, NoMatch):
+            near.insert(0, "the container is not there either")
+        if cover := covering(self.snapshot):
+            near.insert(0, f"covered by {plain(cover)}")
+        if (role := self.matcher.role) and role.lower() in UNTELLABLE:
+            near.insert(0, f"a snapshot does not tell the role {role.lower()}")
+        return near
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NoMatch, (self.snapshot, self.query, self.container)
 
 
 @dataclass(frozen=True)
@@ -239,3 +374,34 @@ def _bare(text: str) -> str:
 def _ratio(value: str, wanted: str, *, closely: bool) -> float:
     matcher = SequenceMatcher(None, value, wanted, autojunk=False)
     return matcher.ratio() if closely else matcher.quick_ratio()
+
+
+# The ids of its buttons, which are the same in every language.
+_BUTTONS = "android:id/aerr_"
+_TITLE = "android:id/alertTitle"
+
+
+def crash_dialog(snapshot: Snapshot) -> str | None:
+    """Return what the dialog says, or None if there is none."""
+    if _BUTTONS not in snapshot.xml or not any(
+        node.resource_id.startswith(_BUTTONS) for node in snapshot.nodes
+    ):
+        return None
+    title = snapshot.find(id=_TITLE)
+    labels = (node.label for node in snapshot.nodes if node.label)
+    return title.label if title else next(labels, "")
+
+
+#: What to do about it, which counts before everything else.
+CRASH_HINT = "The app is not there any more: log.txt, or `adb logcat -b crash`, has the reason."
+
+
+def crash_hint(snapshot: Snapshot | None) -> str | None:
+    """Return what to do if the dialog is on the screen, or None."""
+    return CRASH_HINT if told_first(snapshot) else None
+
+
+def told_first(snapshot: Snapshot | None) -> str:
+    """Return the beginning of a failure's message: what the dialog says, if there is one."""
+    said = None if snapshot is None else crash_dialog(snapshot)
+    return "" if said is None else f"{quoted(said)} is on the screen; "

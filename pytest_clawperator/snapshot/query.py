@@ -2,102 +2,254 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, combinations
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typing_extensions import Unpack
 
-from pytest_clawperator.contracts.selectors import MatcherKeywords, NodeMatcher
-from pytest_clawperator.errors import ExecutionValidationError, NodeNotFoundError
-from pytest_clawperator.snapshot import near_miss, roles
-from pytest_clawperator.snapshot.matching import Query, Wanted, check_role
-from pytest_clawperator.snapshot.near_miss import Miss, describe, plain
+from pytest_clawperator.contracts.matchers import MatcherKeywords, NodeMatcher, is_short_id
+from pytest_clawperator.contracts.wording import closest, quote
+from pytest_clawperator.errors import ConfigurationError, ExecutionValidationError
 
 if TYPE_CHECKING:
-    from pytest_clawperator.snapshot.node import Node
-    from pytest_clawperator.snapshot.tree import Snapshot
-
-# pytest shows no more of a repr.
-_BRIEF = 240
+    from pytest_clawperator.snapshot.near_miss import NoMatch
+    from pytest_clawperator.snapshot.tree import Node
 
 
-class NoMatch:
-    """The result where no node fits: false in a condition; its text says what came nearest."""
+#: Roles that the Operator may see where this module, with only the XML, sees another.
+UNTELLABLE = frozenset({"listitem", "title", "label", "row", "column", "grid"})
 
-    def __init__(
-        self, snapshot: Snapshot, query: Query, container: Node | NoMatch | None = None
-    ) -> None:
-        self.snapshot = snapshot
-        self.query = query
-        self.container = container
+# The first part of the class name that fits decides, so that a RadioButton is a button.
+# The simulated phone has a table of its own, lest one mistake sit on both sides of the wire.
+_BY_CLASS = (
+    ("viewpager", "pager"),
+    ("button", "button"),
+    ("edittext", "textfield"),
+    ("autocompletetextview", "textfield"),
+    ("switch", "switch"),
+    ("checkbox", "checkbox"),
+    ("recyclerview", "list"),
+    ("listview", "list"),
+    ("gridview", "grid"),
+    ("toolbar", "toolbar"),
+    ("tablayout", "tabbar"),
+    ("bottomnavigationview", "tabbar"),
+    ("imageview", "image"),
+    ("chip", "chip"),
+)
+#: All roles that the Operator or this module may name.
+KNOWN_ROLES = UNTELLABLE | {role for _, role in _BY_CLASS}
+KNOWN_ROLES |= {"tab", "icon", "container", "unknown", "text"}
+_TAB_CLASSES = ("tablayout", "bottomnavigationview")
+_TAB_IDS = ("tab", "navigation", "bottom")
+_LAYOUTS = ("linearlayout", "framelayout", "constraintlayout", "coordinatorlayout")
+_CLICKABLE_ANCESTORS = 3
+_LONG_TEXT = 20
 
-    @property
-    def matcher(self) -> NodeMatcher:
-        """What was looked for."""
-        return self.query.matcher
+
+def role_of(node: Node) -> str:
+    """Return the role of a node; the first rule that fits wins."""
+    if _is_tab(node):
+        return "tab"
+    class_name = node.class_name.lower()
+    by_class = _class_role(class_name)
+    if by_class == "image" and _is_effectively_clickable(node):
+        return "icon"
+    if by_class is not None:
+        return by_class
+    if any(layout in class_name for layout in _LAYOUTS):
+        return "container"
+    return _text_role(node) if node.label else "unknown"
+
+
+def is_certain(node: Node) -> bool:
+    """Whether the Operator is sure to infer the same role as the XML gives."""
+    class_name = node.class_name.lower()
+    role = _class_role(class_name)
+    is_collection = "recyclerview" in class_name or role == "grid"
+    return _is_tab(node) or (role is not None and not is_collection)
+
+
+def _is_tab(node: Node) -> bool:
+    parent = node.parent
+    if parent is None or not node.label:
+        return False
+    class_name, resource_id = parent.class_name.lower(), parent.resource_id.lower()
+    return any(part in class_name for part in _TAB_CLASSES) or any(
+        part in resource_id for part in _TAB_IDS
+    )
+
+
+def _class_role(class_name: str) -> str | None:
+    return next((role for part, role in _BY_CLASS if part in class_name), None)
+
+
+def _text_role(node: Node) -> str:
+    if _is_effectively_clickable(node):
+        return "text" if " " in node.text and len(node.text) > _LONG_TEXT else "button"
+    parent = node.parent
+    return "title" if parent is not None and "toolbar" in parent.class_name.lower() else "text"
+
+
+def _is_effectively_clickable(node: Node) -> bool:
+    current: Node | None = node
+    for _ in range(_CLICKABLE_ANCESTORS + 1):
+        if current is None:
+            return False
+        if current.clickable:
+            return True
+        current = current.parent
+    return False
+
+
+def folded(text: str) -> str:
+    """Return the text without its case, as the device compares: character by character."""
+    return text.lower() if text.isascii() else "".join(map(_folded_character, text))
+
+
+def _folded_character(character: str) -> str:
+    upper = character.upper()
+    # Where a whole string would grow, as ß does, a single character stays what it is.
+    return (upper if len(upper) == 1 else character).lower()[0]
+
+
+Comparison = Callable[[str, Any], bool]
+#: What a field of a matcher may ask for.
+WantedText = str | re.Pattern[str]
+
+
+# Each compares the value of a node with the wanted one. A label may be empty; another value
+# that is empty is one that the node does not have, and fits nothing.
+
+
+def _is_label(value: str, wanted: str) -> bool:
+    return value == wanted
+
+
+def _is_in_label(value: str, wanted: str) -> bool:
+    return folded(wanted) in folded(value)
+
+
+def _is(value: str, wanted: str) -> bool:
+    return value != "" and value == wanted
+
+
+def _is_in(value: str, wanted: str) -> bool:
+    return value != "" and folded(wanted) in folded(value)
+
+
+def _is_role(value: str, wanted: str) -> bool:
+    return value == wanted.lower()
+
+
+def _is_id_or_short(value: str, wanted: str) -> bool:
+    return value != "" and (value == wanted or value.endswith(f":id/{wanted}"))
+
+
+def _has_pattern(value: str, wanted: re.Pattern[str]) -> bool:
+    # What a node does not have fits no pattern, not even one that an empty text fits.
+    return value != "" and wanted.search(value) is not None
+
+
+def _has_id_pattern(value: str, wanted: re.Pattern[str]) -> bool:
+    return _has_pattern(value, wanted) or _has_pattern(value.rpartition(":id/")[2], wanted)
+
+
+class NodeField(NamedTuple):
+    """How one key of a matcher is compared with a node.
+
+    ``attribute`` of the node is what is compared, ``word`` what messages call it. ``elsewhere``
+    is another attribute, and its word, that people take it for.
+    """
+
+    attribute: str
+    word: str
+    fits: Comparison
+    elsewhere: tuple[str, str] | None = None
+
+
+#: A row for each field of ``NodeMatcher``, in the order in which messages mention them.
+FIELDS: Mapping[str, NodeField] = {
+    "resource_id": NodeField("resource_id", "id", _is, ("short_id", "short id")),
+    "role": NodeField("role", "role", _is_role),
+    "text_equals": NodeField("label", "text", _is_label, ("content_desc", "description")),
+    "text_contains": NodeField("label", "text", _is_in_label, ("content_desc", "description")),
+    "content_desc_equals": NodeField("content_desc", "description", _is, ("text", "text")),
+    "content_desc_contains": NodeField("content_desc", "description", _is_in, ("text", "text")),
+}
+
+
+@dataclass(frozen=True)
+class Query:
+    """A matcher, and whether its id may be the short one.
+
+    The Operator knows only whole ids. On a snapshot, ``id="ok"`` given as a keyword also
+    means ``com.example:id/ok``; a matcher object always means what it says.
+    """
+
+    matcher: NodeMatcher
+    takes_short_id: bool = False
+
+    @classmethod
+    def of(cls, matcher: Wanted, keywords: MatcherKeywords) -> Query:
+        """Build a query from a matcher in any of its forms, or from keywords."""
+        __tracebackhide__ = True
+        if matcher is None:
+            found = NodeMatcher.for_search(**keywords)
+            return cls(found, takes_short_id=is_short_id(found.resource_id))
+        if keywords:
+            raise TypeError(f"give a matcher or keywords, not both: {sorted(keywords)}")
+        if isinstance(matcher, Query):
+            return matcher
+        return cls(matcher if isinstance(matcher, NodeMatcher) else NodeMatcher.from_wire(matcher))
 
     @cached_property
-    def nearest(self) -> list[Miss]:
-        """The nodes that came nearest, the nearest first."""
-        if isinstance(self.container, NoMatch):
-            return self.container.nearest
-        return near_miss.nearest(self.snapshot, self.query, container=self.container)
+    def fields(self) -> dict[str, WantedText]:
+        """The fields that must fit, named as on a ``NodeMatcher``."""
+        values = {name: getattr(self.matcher, name) for name in FIELDS}
+        return {name: value for name, value in values.items() if value is not None}
 
-    def __bool__(self) -> Literal[False]:
-        return False
+    def fits(self, node: Node) -> bool:
+        """Whether every field fits."""
+        for attribute, fits, wanted in self._checks:
+            if not fits(getattr(node, attribute), wanted):
+                return False
+        return True
 
-    def __getattr__(self, name: str) -> Any:
-        """Raise ``NodeNotFoundError`` where this is used as if it were a node."""
-        __tracebackhide__ = True
-        if name.startswith("_"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        if not hasattr(type(self.snapshot.root), name):
-            getattr(self.snapshot.root, name)  # raises, and says what it is called here
-        raise NodeNotFoundError(
-            f"there is no node whose .{name} could be given: none fits {self._wanted(longest=300)}",
-            hint="Ask `if found:` first where it may be missing, or wait with claw.node(...).",
-            matcher=self.matcher,
-            nearest=self.nearest,
-            outline=near_miss.outline(self.snapshot),
-            snapshot=self.snapshot,
-        )
+    def field_fits(self, node: Node, name: str, wanted: WantedText) -> bool:
+        """Whether one field fits."""
+        return self._comparison(name, wanted)(getattr(node, FIELDS[name].attribute), wanted)
 
-    def __repr__(self) -> str:
-        text = f"<NoMatch {self._wanted(longest=80)}"
-        facts = self._facts()
-        for fact in facts:
-            longer = f"{text}; {fact}"
-            if len(longer) > _BRIEF - len("...>"):
-                return f"{longer[: _BRIEF - 4] if fact is facts[0] else text}...>"
-            text = longer
-        return f"{text}>"
+    @cached_property
+    def _checks(self) -> list[tuple[str, Comparison, WantedText]]:
+        # Ready for many nodes.
+        return [
+            (FIELDS[name].attribute, self._comparison(name, wanted), wanted)
+            for name, wanted in self.fields.items()
+        ]
 
-    def __str__(self) -> str:
-        lines = [f"No node on the screen fits {self._wanted(longest=300)}", *self._facts()]
-        return "\n  ".join(lines)
+    def _comparison(self, name: str, wanted: WantedText) -> Comparison:
+        if isinstance(wanted, re.Pattern):
+            return _has_id_pattern if name == "resource_id" else _has_pattern
+        is_short = self.takes_short_id and name == "resource_id"
+        return _is_id_or_short if is_short else FIELDS[name].fits
 
-    def _wanted(self, *, longest: int) -> str:
-        wanted = plain(str(self.matcher), longest=longest)
-        if self.container is None:
-            return wanted
-        if isinstance(self.container, NoMatch):
-            return f"{wanted} in {self.container._wanted(longest=longest)}"
-        return f"{wanted} in {describe(self.container)}"
 
-    def _facts(self) -> list[str]:
-        near = [f"near: {miss}" for miss in self.nearest] or ["nothing comes near"]
-        if isinstance(self.container, NoMatch):
-            near.insert(0, "the container is not there either")
-        if cover := near_miss.covering(self.snapshot):
-            near.insert(0, f"covered by {plain(cover)}")
-        if (role := self.matcher.role) and role.lower() in roles.UNTELLABLE:
-            near.insert(0, f"a snapshot does not tell the role {role.lower()}")
-        return near
+def check_role(role: str) -> None:
+    """Raise ``ConfigurationError`` for a misspelt role: it would silently never be found."""
+    __tracebackhide__ = True
+    name = role.lower()
+    near = None if name in KNOWN_ROLES else closest(name, KNOWN_ROLES)
+    if near is not None:
+        raise ConfigurationError(f"there is no role {quote(role)}", hint=f"Did you mean {near}?")
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return NoMatch, (self.snapshot, self.query, self.container)
+
+#: The forms in which a matcher may be given; None where keywords are given instead.
+Wanted = Query | NodeMatcher | Mapping[str, Any] | None
 
 
 class Searchable:
@@ -157,39 +309,13 @@ class Searchable:
         )
 
 
-class Scope(Searchable):
-    """A part of a snapshot: a container and what is in it."""
-
-    def __init__(self, container: Node | NoMatch) -> None:
-        self.container = container
-
-    def _candidates(self, query: Query) -> Iterable[Node]:
-        if isinstance(self.container, NoMatch):
-            return ()
-        container = self.container
-        wanted = query.matcher.text_equals
-        if not wanted or not isinstance(wanted, str):
-            return chain((container,), container.descendants)
-        return (
-            node
-            for node in container.snapshot._candidates(query)
-            if node is container or container in node.ancestors
-        )
-
-    def _no_match(self, query: Query) -> NoMatch:
-        return NoMatch(self.container.snapshot, query, self.container)
-
-    def __repr__(self) -> str:
-        return f"<Scope {self.container!r}>"
-
-
 def identifying_matcher(node: Node) -> NodeMatcher | None:
     """Return the shortest matcher by which the Operator finds this very node first, or None."""
     fields = {
         "resource_id": node.resource_id,
         "text_equals": node.label,
         "content_desc_equals": node.content_desc,
-        "role": node.role if roles.is_certain(node) else "",
+        "role": node.role if is_certain(node) else "",
     }
     given = [(name, value) for name, value in fields.items() if value.strip()]
     choices = [chosen for size in range(len(given)) for chosen in combinations(given, size + 1)]

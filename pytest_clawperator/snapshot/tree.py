@@ -2,30 +2,333 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal, overload
+from itertools import chain
+from typing import Any, Literal, NamedTuple, overload
 from weakref import ref
 
 from lxml import etree  # type: ignore[import-untyped]  # lxml has no types
 from typing_extensions import Unpack, override
 
-from pytest_clawperator.contracts.selectors import MatcherKeywords, NodeMatcher
-from pytest_clawperator.contracts.text import foreign_names
-from pytest_clawperator.contracts.text.unknown_names import HintsAtNames
+from pytest_clawperator.contracts import foreign_names
+from pytest_clawperator.contracts.foreign_names import HintsAtNames
+from pytest_clawperator.contracts.matchers import MatcherKeywords, NodeMatcher
 from pytest_clawperator.errors import (
     ClawperatorWarning,
     ConfigurationError,
     ErrorCode,
     SnapshotError,
 )
-from pytest_clawperator.snapshot import near_miss, query
-from pytest_clawperator.snapshot.bounds import Bounds
-from pytest_clawperator.snapshot.golden import golden
-from pytest_clawperator.snapshot.matching import Query, Wanted
-from pytest_clawperator.snapshot.node import Element, Node
+from pytest_clawperator.redaction import SECRETS
+from pytest_clawperator.snapshot import golden, near_miss, query
+from pytest_clawperator.snapshot.golden_diff import compare
 from pytest_clawperator.snapshot.parse import Parsed, decoded, original, parse, stand_in
+from pytest_clawperator.snapshot.query import Query, Wanted
+
+# A bounded number of digits: Python refuses to convert absurdly long ones.
+_PRINTED = re.compile(r"\[(-?[0-9]{1,9}),(-?[0-9]{1,9})\]\[(-?[0-9]{1,9}),(-?[0-9]{1,9})\]")
+
+
+class Bounds(NamedTuple):
+    """A rectangle: left and top are inside, right and bottom just outside."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+    @classmethod
+    def parse(cls, text: str) -> Bounds | None:
+        """Parse ``[left,top][right,bottom]``; None for anything else.
+
+        Phones print nodes that are scrolled away inside out; like the Operator, this turns
+        them the right way round.
+        """
+        found = _PRINTED.fullmatch(text)
+        if found is None:
+            return None
+        left, top, right, bottom = map(int, found.groups())
+        return cls(min(left, right), min(top, bottom), max(left, right), max(top, bottom))
+
+    @property
+    def width(self) -> int:
+        """How wide it is."""
+        return self.right - self.left
+
+    @property
+    def height(self) -> int:
+        """How high it is."""
+        return self.bottom - self.top
+
+    @property
+    def center(self) -> tuple[int, int]:
+        """The point in the middle."""
+        return (self.left + self.right) // 2, (self.top + self.bottom) // 2
+
+    @property
+    def area(self) -> int:
+        """How many pixels it covers."""
+        return self.width * self.height
+
+    def contains(self, other: tuple[int, int] | Bounds) -> bool:
+        """Whether a point, or all of another rectangle, lies inside."""
+        if isinstance(other, Bounds):
+            return (
+                self.left <= other.left
+                and self.top <= other.top
+                and other.right <= self.right
+                and other.bottom <= self.bottom
+            )
+        x, y = other
+        return self.left <= x < self.right and self.top <= y < self.bottom
+
+    def intersects(self, other: Bounds) -> bool:
+        """Whether the two share at least one pixel."""
+        return self.intersection(other) is not None
+
+    def intersection(self, other: Bounds) -> Bounds | None:
+        """Return what the two share; None where that is nothing."""
+        left, top = max(self.left, other.left), max(self.top, other.top)
+        right, bottom = min(self.right, other.right), min(self.bottom, other.bottom)
+        return Bounds(left, top, right, bottom) if left < right and top < bottom else None
+
+    def __str__(self) -> str:
+        return f"[{self.left},{self.top}][{self.right},{self.bottom}]"
+
+
+Element = Any  # an lxml element; lxml has no types
+
+_NOWHERE = Bounds(0, 0, 0, 0)
+
+
+class Node(query.Searchable, HintsAtNames):
+    """One node of a snapshot. Nodes are compared by identity; each exists once."""
+
+    __slots__ = ("__weakref__", "_element", "snapshot")
+
+    _own_word = "node"
+    _their_names = foreign_names.NODE
+
+    def __init__(self, snapshot: Snapshot, element: Element) -> None:
+        self.snapshot = snapshot
+        self._element = element
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """All that the XML says of it, named as there."""
+        return {str(name): self._get(name) for name in self._element.attrib}
+
+    @property
+    def text(self) -> str:
+        """What the node shows."""
+        return self._get("text")
+
+    @property
+    def content_desc(self) -> str:
+        """The description for people who do not see the screen."""
+        return self._get("content-desc")
+
+    @property
+    def label(self) -> str:
+        """The text, or where that is blank the description: what matchers call text."""
+        text = self.text
+        if text and not text.isspace():
+            return text
+        description = self.content_desc
+        return "" if description.isspace() else description
+
+    @property
+    def resource_id(self) -> str:
+        """The whole id, as ``com.example:id/ok``."""
+        return self._get("resource-id")
+
+    @property
+    def short_id(self) -> str:
+        """The id without its package, as ``ok``."""
+        return self.resource_id.rpartition(":id/")[2]
+
+    @property
+    def class_name(self) -> str:
+        """The class of the view, as ``android.widget.Button``."""
+        return self._get("class")
+
+    @property
+    def package(self) -> str:
+        """The package of the app that shows the node."""
+        return self._get("package")
+
+    @property
+    def role(self) -> str:
+        """What kind of thing it is, as far as the XML tells."""
+        return query.role_of(self)
+
+    @property
+    def bounds(self) -> Bounds:
+        """Where it is; empty where the XML does not say."""
+        return Bounds.parse(self._get("bounds")) or _NOWHERE
+
+    @property
+    def index(self) -> int:
+        """Its number among its siblings on the device, which may count more than the XML has."""
+        printed = self._get("index")
+        is_number = printed.isascii() and printed.isdigit() and len(printed) < 10
+        return int(printed) if is_number else self._position()
+
+    @property
+    def index_path(self) -> tuple[int, ...]:
+        """Its way down from the root: positions in ``children``; empty for the root.
+
+        Where there are several roots, it begins with the position of the root.
+        """
+        lineage = [self, *self.ancestors]
+        if len(self.snapshot.roots) == 1:
+            del lineage[-1]
+        return tuple(node._position() for node in reversed(lineage))
+
+    @property
+    def checkable(self) -> bool:
+        """Whether it can be checked."""
+        return self._is("checkable")
+
+    @property
+    def checked(self) -> bool:
+        """Whether it is checked."""
+        return self._is("checked")
+
+    @property
+    def clickable(self) -> bool:
+        """Whether it takes clicks itself."""
+        return self._is("clickable")
+
+    @property
+    def enabled(self) -> bool:
+        """Whether it is enabled."""
+        return bool(self._element.get("enabled") != "false")
+
+    @property
+    def focusable(self) -> bool:
+        """Whether it can take the focus."""
+        return self._is("focusable")
+
+    @property
+    def focused(self) -> bool:
+        """Whether it has the focus."""
+        return self._is("focused")
+
+    @property
+    def scrollable(self) -> bool:
+        """Whether it scrolls."""
+        return self._is("scrollable")
+
+    @property
+    def long_clickable(self) -> bool:
+        """Whether it takes long presses itself."""
+        return self._is("long-clickable")
+
+    @property
+    def password(self) -> bool:
+        """Whether it hides what is typed."""
+        return self._is("password")
+
+    @property
+    def selected(self) -> bool:
+        """Whether it is selected."""
+        return self._is("selected")
+
+    @property
+    def is_on_screen(self) -> bool:
+        """Whether the Operator's matchers see it, as far as the XML tells."""
+        return self.snapshot._is_on_screen(self._element)
+
+    @property
+    def parent(self) -> Node | None:
+        """The node around it; None for the root."""
+        above = self._element.getparent()
+        return None if above is self.snapshot._top else self.snapshot._node(above)
+
+    @property
+    def children(self) -> list[Node]:
+        """The nodes directly in it."""
+        return [self.snapshot._node(child) for child in self._element.iterchildren("*")]
+
+    @property
+    def ancestors(self) -> Iterator[Node]:
+        """The nodes around it, the nearest first."""
+        above = self.parent
+        while above is not None:
+            yield above
+            above = above.parent
+
+    @property
+    def descendants(self) -> Iterator[Node]:
+        """All nodes in it, parents before children."""
+        return (self.snapshot._node(below) for below in self._element.iterdescendants("*"))
+
+    def matcher(self) -> NodeMatcher | None:
+        """Return the shortest matcher by which the Operator finds this very node, or None."""
+        return query.identifying_matcher(self)
+
+    @override
+    def _candidates(self, wanted: Query) -> Iterable[Node]:
+        return Scope(self)._candidates(wanted)
+
+    @override
+    def _no_match(self, wanted: Query) -> near_miss.NoMatch:
+        return near_miss.NoMatch(self.snapshot, wanted, self)
+
+    def _get(self, name: str) -> str:
+        return self.snapshot._value(self._element, name)
+
+    def _is(self, name: str) -> bool:
+        return bool(self._element.get(name) == "true")
+
+    def _position(self) -> int:
+        return sum(1 for _ in self._element.itersiblings("*", preceding=True))
+
+    def __bool__(self) -> Literal[True]:
+        return True
+
+    def __repr__(self) -> str:
+        return f"<Node {near_miss.describe(self)}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _node_at, (self.snapshot, self.snapshot._elements.index(self._element))
+
+
+def _node_at(snapshot: Snapshot, position: int) -> Node:
+    return snapshot._node(snapshot._elements[position])
+
+
+class Scope(query.Searchable):
+    """A part of a snapshot: a container and what is in it."""
+
+    def __init__(self, container: Node | near_miss.NoMatch) -> None:
+        self.container = container
+
+    @override
+    def _candidates(self, wanted: Query) -> Iterable[Node]:
+        if isinstance(self.container, near_miss.NoMatch):
+            return ()
+        container = self.container
+        text = wanted.matcher.text_equals
+        if not text or not isinstance(text, str):
+            return chain((container,), container.descendants)
+        return (
+            node
+            for node in container.snapshot._candidates(wanted)
+            if node is container or container in node.ancestors
+        )
+
+    @override
+    def _no_match(self, wanted: Query) -> near_miss.NoMatch:
+        return near_miss.NoMatch(self.container.snapshot, wanted, self.container)
+
+    def __repr__(self) -> str:
+        return f"<Scope {self.container!r}>"
+
 
 __all__ = ["Node", "Snapshot"]
 
@@ -157,11 +460,11 @@ class Snapshot(query.Searchable, HintsAtNames):
         if isinstance(other, Snapshot):
             return self is other or golden.render(self) == golden.render(other)
         if isinstance(other, golden.Golden):
-            return golden.compare(other, self) is None
+            return compare(other, self) is None
         if not isinstance(other, str):
             return NotImplemented
         try:
-            return golden.compare(golden.parse(other), self) is None
+            return compare(golden.parse(other), self) is None
         except ConfigurationError:  # a text that is no golden fits nothing
             return False
 
@@ -169,14 +472,14 @@ class Snapshot(query.Searchable, HintsAtNames):
 
     def within(
         self,
-        container: Node | query.NoMatch | Wanted = None,
+        container: Node | near_miss.NoMatch | Wanted = None,
         /,
         **keywords: Unpack[MatcherKeywords],
-    ) -> query.Scope:
+    ) -> Scope:
         """Return a scope to search in: a node, or the first that fits a matcher."""
-        if isinstance(container, (Node, query.NoMatch)):
-            return query.Scope(container)
-        return query.Scope(self.find(container, **keywords))
+        if isinstance(container, (Node, near_miss.NoMatch)):
+            return Scope(container)
+        return Scope(self.find(container, **keywords))
 
     def xpath(self, expression: str, /, **variables: Any) -> list[Node]:
         """Return the nodes that an XPath 1.0 expression selects, on the screen or not.
@@ -267,8 +570,8 @@ class Snapshot(query.Searchable, HintsAtNames):
         return self._elements
 
     @override
-    def _no_match(self, wanted: Query) -> query.NoMatch:
-        return query.NoMatch(self, wanted)
+    def _no_match(self, wanted: Query) -> near_miss.NoMatch:
+        return near_miss.NoMatch(self, wanted)
 
     def _node(self, element: Element) -> Node:
         known = self._nodes.get(element)
@@ -355,3 +658,48 @@ def _snapshot_again(source: str | bytes, is_partial: bool, *known: Any) -> Snaps
     names = ("foreground_package", "has_overlay", "overlay_package", "window_count")
     parsed = parse(source, partial=is_partial)
     return Snapshot(source, parsed, **dict(zip(names, known, strict=True)))
+
+
+# What is drawn after a node, and takes clicks.
+_LATER_TARGETS = etree.XPath("following::*[@clickable='true']")
+# What is smaller belongs to the layout: a button on a card, a bar below a list.
+_LEAST_PART = 0.5
+
+
+def visible_bounds(node: Node) -> Bounds | None:
+    """Return the part of a node's bounds that is on the screen."""
+    return node.bounds.intersection(Bounds(0, 0, *node.snapshot.size))
+
+
+def covering_node(node: Node, *, around: Node) -> Node | None:
+    """Return the node that takes the taps on another one, or None.
+
+    Only a large one counts that takes clicks, is drawn later, and lies over all of the node
+    that is on the screen; ``around`` is the node itself, or what takes its taps. Nothing tells
+    which of several windows is in front.
+    """
+    shown = visible_bounds(node)
+    if shown is None:
+        return None
+    least = _LEAST_PART * Bounds(0, 0, *node.snapshot.size).area
+    for element in _LATER_TARGETS(node._element):
+        bounds = Bounds.parse(element.get("bounds", ""))
+        if bounds is None or bounds.area < least or bounds.intersection(shown) != shown:
+            continue
+        cover = node.snapshot._node(element)
+        if cover.is_on_screen and around not in cover.ancestors and _share_a_window(node, cover):
+            return cover
+    return None
+
+
+def _share_a_window(node: Node, other: Node) -> bool:
+    return [node, *node.ancestors][-1] is [other, *other.ancestors][-1]
+
+
+def secret_places(snapshot: Snapshot) -> list[Bounds]:
+    """Return the bounds of password fields, and of nodes whose texts hold a secret."""
+    return [node.bounds for node in snapshot.nodes if _is_secret(node)]
+
+
+def _is_secret(node: Node) -> bool:
+    return node.password or SECRETS.is_in(node.text) or SECRETS.is_in(node.content_desc)

@@ -1,6 +1,6 @@
-"""HOW BYTES TRAVEL: the adb server's protocol, the log stream, shells, files and quoting.
+"""HOW BYTES TRAVEL: the adb server's protocol, the log stream, shells and files.
 
-Here belongs all that opens a connection to a device (``adb``, ``wire``, ``warm_shell``,
-``files``), keeps its log (``log/``) or finds and starts adb (``binary``, ``server``,
-``reconnect``). What a run needs of it is ``interface``.
+``adb`` is a device behind an adb server: its ``shell``, its log (``logcat``) and its ``files``,
+over connections of ``wire``. ``server`` finds and starts an adb server, ``adb_program`` the
+program for it. What a run needs of all this is ``interface``.
 """

@@ -24,15 +24,17 @@ from pytest_clawperator.errors import (
     TransportTimeoutError,
 )
 from pytest_clawperator.transport.interface import OnOutput, ShellResult, ignored
-from pytest_clawperator.transport.liveness import ANSWER_WITHIN, QUIET, Liveness
-from pytest_clawperator.transport.log.logcat import LogStream
-from pytest_clawperator.transport.quoting import encoded, quote
-from pytest_clawperator.transport.warm_shell import WarmShell
+from pytest_clawperator.transport.logcat import LogStream
+from pytest_clawperator.transport.shell import WarmShell, quote
 from pytest_clawperator.transport.wire import (
     ANSWER_DEADLINE,
+    ANSWER_WITHIN,
     MAX_REQUEST,
+    QUIET,
     AdbServer,
     Connection,
+    Liveness,
+    encoded,
     mapped,
     read_rest,
     refusal,

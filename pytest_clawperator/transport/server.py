@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
@@ -11,11 +12,12 @@ from pathlib import Path
 
 from pytest_clawperator.errors import (
     AdbUnavailableError,
+    ClawperatorError,
     ConfigurationError,
     ErrorCode,
     TransportTimeoutError,
 )
-from pytest_clawperator.transport.binary import find_user_adb
+from pytest_clawperator.transport.adb_program import find_user_adb
 from pytest_clawperator.transport.wire import AdbServer
 
 DEFAULT_HOST = "127.0.0.1"
@@ -141,3 +143,21 @@ def _nonsense(source: str, given: object) -> ConfigurationError:
 def is_loopback(host: str) -> bool:
     """Whether a host is this machine, by an address that leads to no other."""
     return host.startswith("127.") or host in _LOOPBACK
+
+
+# Beyond this a network device is not there; adb itself would try for longer.
+_CONNECT_WITHIN = 5.0
+# An address, or the name by which a phone with wireless debugging announces itself.
+_ON_NETWORK = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:]+\]):\d+|.+\._adb(?:-tls-connect)?\._tcp")
+
+
+def reconnect(server: AdbServer, serial: str, *, say: Callable[[str], None]) -> None:
+    """Ask adb to connect to a device again; whether that works is seen at its next use."""
+    if server.startable:
+        ensure_server(server, say=say)
+    # A server that was started anew does not know the devices of the network any more.
+    question = (
+        f"host:connect:{serial}" if _ON_NETWORK.fullmatch(serial) else "host:reconnect-offline"
+    )
+    with contextlib.suppress(ClawperatorError):  # an older server may not know how
+        server.ask(question, timeout=_CONNECT_WITHIN)

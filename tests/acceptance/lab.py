@@ -20,7 +20,7 @@ from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.contracts.events import Event, Notice
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.transport.adb import AdbTransport
-from pytest_clawperator.transport.binary import find_adb
+from pytest_clawperator.transport.adb_program import find_adb
 from pytest_clawperator.transport.wire import AdbServer, read_block
 
 DEADLINE = 60.0

@@ -33,7 +33,7 @@ from pytest_clawperator.execution import dispatch, pipeline
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.simulator.faults import FAULTS
-from pytest_clawperator.transport.log import logcat
+from pytest_clawperator.transport import logcat
 from pytest_clawperator.transport.wire import AdbServer
 from tests.acceptance.lab import DEADLINE, FOREVER, Witness, nap, notices, works
 

@@ -14,8 +14,7 @@ from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.connect import connect
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, TransportTimeoutError
 from pytest_clawperator.simulator import Simulator
-from pytest_clawperator.transport import adb, liveness, warm_shell
-from pytest_clawperator.transport.log import logcat
+from pytest_clawperator.transport import adb, logcat, shell, wire
 from pytest_clawperator.transport.wire import AdbServer
 from tests.acceptance.lab import DEADLINE, FOREVER, Witness, nap, works
 from tests.acceptance.runs import wait_for
@@ -32,7 +31,7 @@ def simulator() -> Iterator[Simulator]:
 @pytest.fixture
 def claw(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Clawperator]:
     """Connect to the phone; silence is noticed soon."""
-    for module in (adb, logcat, warm_shell):
+    for module in (adb, logcat, shell):
         monkeypatch.setattr(module, "QUIET", 0.2)
     adb_server = f"{simulator.adb_host}:{simulator.adb_port}"
     with connect(simulator.serials[0], adb=adb_server) as claw:
@@ -42,7 +41,7 @@ def claw(simulator: Simulator, monkeypatch: pytest.MonkeyPatch) -> Iterator[Claw
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait less long for an answer."""
-    for module in (liveness, adb):
+    for module in (wire, adb):
         monkeypatch.setattr(module, "ANSWER_WITHIN", 1.0)
 
 

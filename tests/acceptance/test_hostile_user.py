@@ -19,7 +19,7 @@ import pytest
 
 from pytest_clawperator.devices.holder import UNKNOWN
 from pytest_clawperator.execution.flight import boot_id
-from pytest_clawperator.execution.locks.folder import lock_path
+from pytest_clawperator.execution.lock_file import lock_path
 from tests.acceptance.other_users import ADA, BOB, MALLORY, OtherUser
 
 pytestmark = pytest.mark.skipif(

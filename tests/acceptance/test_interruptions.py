@@ -19,7 +19,7 @@ from pytest_clawperator.errors import (
     ExecutionConflictError,
 )
 from pytest_clawperator.simulator import Simulator
-from pytest_clawperator.transport.log import logcat
+from pytest_clawperator.transport import logcat
 from pytest_clawperator.transport.wire import AdbServer
 from tests.acceptance.lab import (
     DEADLINE,

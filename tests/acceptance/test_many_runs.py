@@ -15,7 +15,7 @@ import pytest
 
 from pytest_clawperator.connect import connect
 from pytest_clawperator.devices.lease import open_leases
-from pytest_clawperator.execution.locks.folder import lock_path
+from pytest_clawperator.execution.lock_file import lock_path
 from pytest_clawperator.simulator import Simulator
 from tests.acceptance.lab import OwnAdbServer, nap
 from tests.acceptance.runs import Lab, Run, files_with_content, lease_at_once, wait_for

@@ -14,7 +14,7 @@ from pytest_clawperator.assertions import golden as goldens
 from pytest_clawperator.assertions.expect import Expect
 from pytest_clawperator.assertions.golden import GoldenStore, Ignored, update_when_settled
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import (
     ClawperatorWarning,
     ConfigurationError,

@@ -20,7 +20,7 @@ from pytest_clawperator.errors import (
     ExecutionsOnlyError,
     ExpectationError,
 )
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS
 from tests.doubles.camera import INSETS, SIZE, WHITE, Camera, boxed, opened, png
 from tests.doubles.clock import FakeTime
 from tests.doubles.runner import SERIAL

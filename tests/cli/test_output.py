@@ -19,7 +19,7 @@ from pytest_clawperator.cli.output import (
     show_error,
 )
 from pytest_clawperator.errors import ConfigurationError, EnvelopeTimeoutError, NoDeviceError
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.remedies import Remedy, RemedyKind
 
 PEOPLE, PROGRAMS = GlobalOptions(output="pretty"), GlobalOptions(output="json")

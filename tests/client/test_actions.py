@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.contracts.actions import EnterText
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import (
     ConfigurationError,
     ErrorCode,

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_clawperator.client.batch import Batch
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.contracts.durations import pauses_ms
+from pytest_clawperator.contracts.params import pauses_ms
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.errors import (
     ConfigurationError,

@@ -17,11 +17,11 @@ from pytest_clawperator.contracts.actions import Click, CloseApp, OpenApp, Snaps
 from pytest_clawperator.contracts.events import (
     Event,
     SkillFinished,
+    SkillRun,
     SkillStarted,
     StepFinished,
     StepStarted,
 )
-from pytest_clawperator.contracts.skill_run import SkillRun
 from pytest_clawperator.errors import (
     ClawperatorError,
     ClawperatorWarning,
@@ -30,7 +30,7 @@ from pytest_clawperator.errors import (
     PayloadError,
     SkillFailedError,
 )
-from pytest_clawperator.execution.observing import Observers
+from pytest_clawperator.execution.pipeline import Observers
 from tests.doubles.runner import SERIAL, SHOP, Phone, client
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.client.device import Device, NoDevice, check_uri
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, ShellError, StepFailedError
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport

@@ -20,7 +20,7 @@ from pytest_clawperator.client.judge import (
     refusal,
 )
 from pytest_clawperator.client.target import Target, Use, target_of
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import (
     ContainerNotFoundError,
     ErrorCode,

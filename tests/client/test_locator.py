@@ -10,15 +10,14 @@ import pytest
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device import Device, NoDevice
 from pytest_clawperator.client.locator import Way, swipe_over
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.errors import (
     ConfigurationError,
     NodeNotFoundError,
     SnapshotError,
     StepFailedError,
 )
-from pytest_clawperator.snapshot.bounds import Bounds
-from pytest_clawperator.snapshot.tree import Snapshot
+from pytest_clawperator.snapshot.tree import Bounds, Snapshot
 from tests.doubles.runner import PACKAGE, SHOP, Phone, client, first, node, screen
 from tests.doubles.transport import ScriptedTransport
 

@@ -11,10 +11,9 @@ from pytest_clawperator.client.perform import bare, judged_by, matchers_of, with
 from pytest_clawperator.client.plans import Aim
 from pytest_clawperator.client.target import Use, target_of
 from pytest_clawperator.client.timing import Wait
-from pytest_clawperator.contracts.completion import waiting_ms
-from pytest_clawperator.contracts.durations import pauses_ms
-from pytest_clawperator.contracts.payload import Action, Execution
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.matchers import NodeMatcher
+from pytest_clawperator.contracts.params import pauses_ms
+from pytest_clawperator.contracts.payload import Action, Execution, waiting_ms
 from pytest_clawperator.errors import (
     ConfigurationError,
     ContainerNotFoundError,

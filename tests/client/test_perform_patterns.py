@@ -11,7 +11,7 @@ import pytest
 
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.contracts.actions import Click
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import (
     ConfigurationError,
     ExecutionValidationError,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.client.target import Route, Target, container_of, inside, target_of
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import (
     ConfigurationError,
     ExecutionValidationError,

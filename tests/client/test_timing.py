@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.client.timing import SEGMENT, Countdown, retry_for, seconds_of, timeout_of
-from pytest_clawperator.contracts.durations import MAX_BACKOFF, pauses_ms
+from pytest_clawperator.contracts.params import MAX_BACKOFF, pauses_ms
 from pytest_clawperator.errors import ConfigurationError
 
 

@@ -17,7 +17,7 @@ from pytest_clawperator.execution.postprocess import (
     screenshot_path,
     warnings_of,
 )
-from pytest_clawperator.snapshot.extract import snapshots_from_text
+from pytest_clawperator.snapshot.parse import snapshots_from_text
 from tests.conformance.vectors import rows
 
 

@@ -8,11 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.contracts.payload import validate_execution
-from pytest_clawperator.errors import (
-    ExecutionValidationError,
-    PayloadError,
-    PayloadTooLargeError,
-)
+from pytest_clawperator.errors import ExecutionValidationError, PayloadError, PayloadTooLargeError
 from tests.conformance.vectors import rows
 
 # How messages of plain type and length checks begin; ours say more.

@@ -28,7 +28,6 @@ ENOUGH: dict[str, dict[str, Any]] = {
     "wait_for_navigation": {"expectedPackage": "com.example", "timeoutMs": 5000},
     "read_key_value_pair": {"labelMatcher": {"textEquals": "OK"}},
 }
-
 # Every parameter that exists, in the order of the contract, and what it holds.
 PARAMS = {
     "applicationId": "string",
@@ -72,7 +71,6 @@ MATCHER_FIELDS = (
     "contentDescEquals",
     "contentDescContains",
 )
-
 # What the reference host calls white space, and what it does not although others do.
 WHITE_SPACE = (
     "\t", "\n", "\v", "\f", "\r", " ", "\u00a0", "\u1680",

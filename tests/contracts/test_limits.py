@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.completion import complete_execution
-from pytest_clawperator.contracts.payload import validate_execution
+from pytest_clawperator.contracts.payload import complete_execution, validate_execution
 from pytest_clawperator.errors import ExecutionValidationError
 from tests.contracts.builders import action, enough, paths, payload, refusal
 

@@ -10,17 +10,10 @@ import pytest
 
 from pytest_clawperator.contracts import limits
 from pytest_clawperator.contracts.actions import ACTION_TYPES
-from pytest_clawperator.contracts.payload import (
-    Execution,
-    validate_execution,
-)
-from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.contracts.text.wording import describe
-from pytest_clawperator.errors import (
-    ExecutionValidationError,
-    PayloadError,
-    PayloadTooLargeError,
-)
+from pytest_clawperator.contracts.matchers import NodeMatcher
+from pytest_clawperator.contracts.payload import Execution, validate_execution
+from pytest_clawperator.contracts.wording import describe
+from pytest_clawperator.errors import ExecutionValidationError, PayloadError, PayloadTooLargeError
 from tests.contracts.builders import ENOUGH, action, enough, payload, refusal
 
 

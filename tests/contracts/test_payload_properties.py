@@ -10,18 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_clawperator.contracts.actions import ACTION_TYPES, TYPE_ALIASES, TypedAction
-from pytest_clawperator.contracts.aliases import (
+from pytest_clawperator.contracts.actions import (
+    ACTION_TYPES,
     EXECUTION_ALIASES,
+    TYPE_ALIASES,
+    TypedAction,
 )
-from pytest_clawperator.contracts.completion import complete_execution
+from pytest_clawperator.contracts.matchers import MATCHER_ALIASES, NodeMatcher
 from pytest_clawperator.contracts.params import PARAM_ALIASES, ActionParams
-from pytest_clawperator.contracts.payload import (
-    Execution,
-    validate_execution,
-)
-from pytest_clawperator.contracts.schema.objects import inspect_object
-from pytest_clawperator.contracts.selectors import MATCHER_ALIASES, NodeMatcher
+from pytest_clawperator.contracts.payload import Execution, complete_execution, validate_execution
+from pytest_clawperator.contracts.schema import inspect_object
 from pytest_clawperator.errors import PayloadError, Problem
 from tests.contracts.builders import enough, payload
 
@@ -132,7 +130,7 @@ def test_validation_is_a_fixed_point(value: Any) -> None:
 @given(payloads)
 def test_the_fast_and_the_explaining_check_agree(value: Any) -> None:
     """A payload is accepted exactly when the walk over its fields finds no problem."""
-    from pytest_clawperator.contracts.aliases import canonical_execution
+    from pytest_clawperator.contracts.actions import canonical_execution
     from pytest_clawperator.contracts.payload import _as_model
 
     wire = canonical_execution(value)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.contracts.device import OPERATOR_DEV_PACKAGE as DEV
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE as RELEASE
+from pytest_clawperator.contracts.device_info import OPERATOR_DEV_PACKAGE as DEV
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE as RELEASE
 from pytest_clawperator.contracts.events import Event, Notice
 from pytest_clawperator.devices import connection
 from pytest_clawperator.errors import (

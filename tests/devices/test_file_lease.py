@@ -17,7 +17,7 @@ import pytest
 
 from pytest_clawperator.devices.file_lease import FileLeases
 from pytest_clawperator.errors import ConfigurationError, LeaseError
-from pytest_clawperator.execution.locks import lock_file
+from pytest_clawperator.execution import lock_file
 from tests.doubles.leases import take
 
 DEADLINE = 30.0

@@ -26,7 +26,7 @@ from pytest_clawperator.errors import (
     LeaseError,
 )
 from pytest_clawperator.execution.flight import Flight
-from pytest_clawperator.execution.locks.folder import lock_path
+from pytest_clawperator.execution.lock_file import lock_path
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from tests.doubles.leases import take, take_all
 

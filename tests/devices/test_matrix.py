@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.matrix import DeviceClass, parse_matrix, parse_requirements
 from pytest_clawperator.devices.requirements import Requirements
 from pytest_clawperator.errors import ConfigurationError

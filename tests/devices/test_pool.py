@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.file_lease import FileLeases
 from pytest_clawperator.devices.pool import Candidate, DevicePool, Lease, Spares, too_few
 from pytest_clawperator.errors import (

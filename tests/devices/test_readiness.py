@@ -12,11 +12,7 @@ from pytest_clawperator.devices.readiness import (
     check_ready,
     read_readiness,
 )
-from pytest_clawperator.errors import (
-    DeviceUnavailableError,
-    ErrorCode,
-    OperatorNotReadyError,
-)
+from pytest_clawperator.errors import DeviceUnavailableError, ErrorCode, OperatorNotReadyError
 from pytest_clawperator.execution.processes import PROCESSES_COMMAND, Processes
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult

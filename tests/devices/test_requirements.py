@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.requirements import Requirements, form_of, requirements_of
 from pytest_clawperator.errors import ConfigurationError
 

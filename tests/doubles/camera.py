@@ -11,7 +11,7 @@ from pytest_clawperator.assertions import golden as goldens
 from pytest_clawperator.assertions.golden import GoldenStore
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device import Device
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.runner import SERIAL, Phone, node, screen
 from tests.doubles.transport import ScriptedTransport

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from pytest_clawperator.client.device import Device
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.errors import DeviceNotFoundError
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.transport import Answer, ScriptedTransport

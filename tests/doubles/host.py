@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from pytest_clawperator.contracts.completion import complete_execution
-from pytest_clawperator.contracts.payload import Execution
+from pytest_clawperator.contracts.payload import Execution, complete_execution
 
 SERIAL = "emulator-5554"
 ONE_DEVICE = {"ok": True, "devices": [{"serial": SERIAL, "state": "device"}]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 
 
 def operator_apk(folder: Path, package: str = OPERATOR_PACKAGE) -> Path:

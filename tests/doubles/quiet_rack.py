@@ -8,7 +8,7 @@ from io import BytesIO
 from PIL import Image
 
 from pytest_clawperator.client.device import Device
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.devices.operator import ACCESSIBILITY_SERVICE
 from pytest_clawperator.errors import AdbUnavailableError, ErrorCode, TransportError
 from pytest_clawperator.execution.flight import Clearance

@@ -7,9 +7,9 @@ from typing import Any
 
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device import Device
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.contracts.payload import Action, Execution
-from pytest_clawperator.execution.observing import Observers
+from pytest_clawperator.execution.pipeline import Observers
 from pytest_clawperator.execution.postprocess import (
     NO_PROOFS,
     Collected,

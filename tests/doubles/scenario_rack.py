@@ -8,7 +8,7 @@ import threading
 from typing import Any
 
 from pytest_clawperator.client.device import Device
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.devices.connection import wanted_package
 from pytest_clawperator.devices.readiness import check_ready
 from pytest_clawperator.errors import AdbUnavailableError, ErrorCode

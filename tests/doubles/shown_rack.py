@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from PIL import Image, ImageDraw
 
 from pytest_clawperator.client.device import Device
-from pytest_clawperator.contracts.completion import complete_execution
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
+from pytest_clawperator.contracts.payload import complete_execution
 from pytest_clawperator.execution.flight import Clearance
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.service.station import PastRun

@@ -26,7 +26,6 @@ from tests.doubles.log import LoggedTransport, line
 PACKAGE = "com.clawperator.operator"
 EXECUTION = complete_execution({"commandId": "cmd-1", "actions": [{"type": "snapshot_ui"}]})
 COMMAND = Command.of(EXECUTION)
-
 START = line("[Clawperator-Command] start commandId=cmd-1 taskId=t source=s")
 ENVELOPE = line(
     '[Clawperator-Result] {"commandId":"cmd-1","taskId":"t","status":"success",'

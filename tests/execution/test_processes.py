@@ -18,7 +18,6 @@ from tests.doubles.log import LoggedTransport, line
 PACKAGE = "com.clawperator.operator"
 SERVER, OURS, OTHER = 700, 4242, 5151
 KNOWN = Processes(10145, frozenset({OURS}), frozenset({1, SERVER}))
-
 LISTED = f"""USER           PID
 root             1
 system         {SERVER}

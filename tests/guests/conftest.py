@@ -11,7 +11,7 @@ import pytest
 
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.simulator.android.managers.apk import APP_ENTRY
-from pytest_clawperator.transport.binary import find_adb
+from pytest_clawperator.transport.adb_program import find_adb
 from tests.guests.packages import NotInstalled, environment
 
 HERE = Path(__file__).parent

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.service.events import Events
 
 

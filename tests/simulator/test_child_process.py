@@ -20,7 +20,7 @@ import pytest
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.simulator.__main__ import main
-from pytest_clawperator.transport.binary import find_adb
+from pytest_clawperator.transport.adb_program import find_adb
 
 COMMAND = [sys.executable, "-m", "pytest_clawperator.simulator"]
 TOP = Path(__file__).parent.parent.parent

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_clawperator.contracts.selectors import NodeMatcher
-from pytest_clawperator.snapshot.matching import Query
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.snapshot.near_miss import covering, nearest, outline, plain, quoted
+from pytest_clawperator.snapshot.query import Query
 from pytest_clawperator.snapshot.tree import Snapshot
 from tests.snapshot.screens import node, screen
 

@@ -22,11 +22,10 @@ from pytest_clawperator.errors import (
     TransportTimeoutError,
 )
 from pytest_clawperator.simulator import Simulator
+from pytest_clawperator.transport import logcat
 from pytest_clawperator.transport.adb import AdbTransport
-from pytest_clawperator.transport.binary import find_adb
-from pytest_clawperator.transport.log import logcat
-from pytest_clawperator.transport.properties import properties
-from pytest_clawperator.transport.quoting import broadcast_command
+from pytest_clawperator.transport.adb_program import find_adb
+from pytest_clawperator.transport.shell import broadcast_command, properties
 from pytest_clawperator.transport.wire import AdbServer
 from tests.doubles.adb_server import DEADLINE, eventually, nothing_left
 

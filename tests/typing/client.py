@@ -10,10 +10,9 @@ from pytest_clawperator.client.batch import Batch, BatchStep
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.locator import Locator
 from pytest_clawperator.client.plans import ScrollOutcome
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.execution.result import RunResult, RunStep
-from pytest_clawperator.snapshot.bounds import Bounds
-from pytest_clawperator.snapshot.tree import Node, Snapshot
+from pytest_clawperator.snapshot.tree import Bounds, Node, Snapshot
 
 
 def methods_return_values(claw: Clawperator) -> None:

@@ -15,7 +15,7 @@ from pytest_clawperator.cli.hints import for_command_line
 from pytest_clawperator.cli.mistakes import Mistake
 from pytest_clawperator.cli.output import Answer, Line, Piece, notice
 from pytest_clawperator.cli.session import RUN_ID, is_remote
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 from pytest_clawperator.devices.connection import wanted_package
 from pytest_clawperator.devices.doctor.examination import Examination
 from pytest_clawperator.devices.doctor.report import Report, all_as_json

@@ -25,8 +25,8 @@ from pytest_clawperator.devices.inventory import (
 from pytest_clawperator.devices.lease import LeaseStore, open_leases
 from pytest_clawperator.errors import ClawperatorError, DeviceNotFoundError, LeaseError
 from pytest_clawperator.execution.flight import Flight, Unfinished
+from pytest_clawperator.text import visible_line
 from pytest_clawperator.transport.adb import AdbTransport
-from pytest_clawperator.visible_text import visible_line
 
 
 @command(

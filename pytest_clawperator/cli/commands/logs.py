@@ -16,9 +16,9 @@ from pytest_clawperator.cli.output import as_json, write
 from pytest_clawperator.cli.session import open_device
 from pytest_clawperator.contracts.log import FORMAT_OPTION, TIME_LENGTH, parse_log_line
 from pytest_clawperator.errors import LogcatError
-from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.redaction import hide
+from pytest_clawperator.text import visible
 from pytest_clawperator.transport.adb import AdbTransport
-from pytest_clawperator.visible_text import visible
 
 _AGO = re.compile(r"([0-9]{1,6}(?:\.[0-9]+)?)(ms|s|m|h|d)", re.ASCII)
 _UNITS = {"ms": "milliseconds", "s": "seconds", "m": "minutes", "h": "hours", "d": "days"}

@@ -15,7 +15,7 @@ from pytest_clawperator.cli.mistakes import Mistake
 from pytest_clawperator.cli.output import Answer, Line, notice
 from pytest_clawperator.cli.session import leased, open_device
 from pytest_clawperator.client.device_commands import installed_packages
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 from pytest_clawperator.devices.connection import wanted_package
 from pytest_clawperator.devices.operator import (
     grant_each,

@@ -13,7 +13,7 @@ from pytest_clawperator.cli.hints import for_command_line
 from pytest_clawperator.cli.output import Answer, Line
 from pytest_clawperator.cli.session import open_device
 from pytest_clawperator.client.device_commands import installed_packages
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 from pytest_clawperator.devices.connection import wanted_package
 from pytest_clawperator.devices.doctor.host_facts import package_version
 from pytest_clawperator.devices.operator import SUPPORTED_VERSION, parse_version, require_variant

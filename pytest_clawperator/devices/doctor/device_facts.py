@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from pytest_clawperator.client.device_commands import is_guarded, lacks
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import read_device
 from pytest_clawperator.devices.readiness import Readiness, read_readiness

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
-from pytest_clawperator.contracts.completion import complete_execution
+from pytest_clawperator.contracts.payload import complete_execution
 from pytest_clawperator.devices.doctor.condition_checks import (
     check_animations,
     check_background,
@@ -49,7 +49,7 @@ from pytest_clawperator.errors import ClawperatorError, ErrorCode, LeaseError
 from pytest_clawperator.execution.flight import Flight
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.transport.adb import AdbTransport
-from pytest_clawperator.transport.interruptible_wait import start_thread
+from pytest_clawperator.transport.logcat import start_thread
 
 #: The checks of a device, in the order of the report.
 DEVICE_CHECKS: tuple[Callable[[DeviceFacts], Finding | None], ...] = (

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pytest_clawperator.devices.doctor.adb_servers import RunningServer, running_servers
 from pytest_clawperator.errors import AdbUnavailableError, ClawperatorError
-from pytest_clawperator.transport.binary import find_user_adb
+from pytest_clawperator.transport.adb_program import find_user_adb
 from pytest_clawperator.transport.server import ensure_server
 from pytest_clawperator.transport.wire import AdbServer
 

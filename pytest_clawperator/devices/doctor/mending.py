@@ -18,7 +18,7 @@ from pytest_clawperator.devices.readiness import check_ready
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.transport.adb import AdbTransport
-from pytest_clawperator.transport.reconnect import reconnect
+from pytest_clawperator.transport.server import reconnect
 
 Tell = Callable[[str], None]
 _PING_WITHIN = 5.0

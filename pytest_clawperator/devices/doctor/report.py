@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.remedies import Hint, Wording, for_scripts, in_words, parts_of
 from pytest_clawperator.transport.server import DEFAULT_PORT

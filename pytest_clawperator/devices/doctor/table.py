@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from pytest_clawperator.devices.doctor.report import ByHand, Finding, Report, Status
 from pytest_clawperator.remedies import Wording, for_scripts
-from pytest_clawperator.visible_text import visible_line
+from pytest_clawperator.text import visible_line
 
 #: How the status of a check is shown, and in terminals that know ASCII only.
 SYMBOLS: dict[Status, str] = {"pass": "✓", "warn": "!", "fail": "✗"}

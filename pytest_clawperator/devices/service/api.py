@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 from urllib.parse import quote
 
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, TransportError
 from pytest_clawperator.execution.remote.answers import read_answer

@@ -12,12 +12,7 @@ from contextlib import contextmanager, suppress
 
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.service.api import ServiceApi, locate_service
-from pytest_clawperator.errors import (
-    ClawperatorError,
-    ConfigurationError,
-    ErrorCode,
-    LeaseError,
-)
+from pytest_clawperator.errors import ClawperatorError, ConfigurationError, ErrorCode, LeaseError
 from pytest_clawperator.execution.flight import Flight
 from pytest_clawperator.transport.service_adb import service_key
 from pytest_clawperator.transport.wire import ANSWER_DEADLINE, SERVICE_PREFIX, request

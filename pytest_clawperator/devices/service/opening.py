@@ -20,10 +20,9 @@ from pytest_clawperator.devices.service.api import ServiceApi, locate_service, o
 from pytest_clawperator.devices.service.leases import lease_served
 from pytest_clawperator.devices.service.transport import LeasedTransport
 from pytest_clawperator.execution.flight import Clearance, always_clear
-from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.execution.pipeline import Pipeline, Runner
 from pytest_clawperator.execution.remote.answers import choose_serial
 from pytest_clawperator.execution.remote.runner import RemoteRunner
-from pytest_clawperator.execution.runner import Runner
 
 
 def open_remote(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_clawperator.client.device_commands import installed_packages, package_name
-from pytest_clawperator.contracts.device import OPERATOR_DEV_PACKAGE, OPERATOR_PACKAGE
+from pytest_clawperator.contracts.device_info import OPERATOR_DEV_PACKAGE, OPERATOR_PACKAGE
 from pytest_clawperator.devices.health import awaken_operator
 from pytest_clawperator.devices.operator import (
     Grant,

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device_commands import package_name
-from pytest_clawperator.contracts.text.wording import shown
+from pytest_clawperator.contracts.wording import shown
 from pytest_clawperator.emulators.checkpoints.dependencies import (
     image_of,
     installed_apps,

@@ -10,7 +10,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.transport.quoting import quote
+from pytest_clawperator.transport.shell import quote
 
 # Since this API level, Android lists packages with their versions.
 _LISTS_VERSIONS = 26

@@ -19,7 +19,7 @@ from typing import Any
 from pytest_clawperator.emulators.images import ImageLock
 from pytest_clawperator.emulators.tool_runs import PidFile
 from pytest_clawperator.errors import ConfigurationError, EmulatorError, ErrorCode
-from pytest_clawperator.execution.locks.lock_file import LockFile, lock_standing
+from pytest_clawperator.execution.lock_file import LockFile, lock_standing
 
 _SUFFIX, _IMAGE_SUFFIX = ".claim", ".image"
 _LARGEST = 64 * 1024

@@ -8,8 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pytest_clawperator.errors import ConfigurationError, EmulatorError
-from pytest_clawperator.execution.locks.folder import lock_path
-from pytest_clawperator.execution.locks.lock_file import LockFile, lock_standing
+from pytest_clawperator.execution.lock_file import LockFile, lock_path, lock_standing
 
 # What the emulator accepts; it listens on this one and on the next.
 FIRST, LAST = 5554, 5682

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from ipaddress import IPv6Address
 
-from pytest_clawperator.contracts.text.wording import describe, quote
+from pytest_clawperator.contracts.wording import describe, quote
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.remedies import Remedy, RemedyKind
 

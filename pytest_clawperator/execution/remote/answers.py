@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_clawperator.contracts.ecmascript import parse_json, why_not_json
 from pytest_clawperator.contracts.envelope import ResultEnvelope, read_envelope
-from pytest_clawperator.contracts.text.strict_json import parse_json, why_not_json
-from pytest_clawperator.contracts.text.wording import describe, listed, quote
+from pytest_clawperator.contracts.wording import describe, listed, quote
 from pytest_clawperator.errors import (
     AdbUnavailableError,
     AmbiguousDeviceError,

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import httpx
 
-from pytest_clawperator.contracts.text.wording import quote
+from pytest_clawperator.contracts.wording import quote
 from pytest_clawperator.errors import ErrorCode, TransportError, TransportTimeoutError
 from pytest_clawperator.execution.remote.answers import LARGEST_ANSWER, HttpAnswer, unreadable
 

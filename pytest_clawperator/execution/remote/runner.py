@@ -16,8 +16,7 @@ from pytest_clawperator.contracts.events import Observer
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError, ErrorCode
 from pytest_clawperator.execution.flight import Clearance, always_clear
-from pytest_clawperator.execution.observing import Observers
-from pytest_clawperator.execution.pictures.screenshots import is_png
+from pytest_clawperator.execution.pipeline import Observers
 from pytest_clawperator.execution.postprocess import (
     NO_PROOFS,
     Collected,
@@ -35,6 +34,7 @@ from pytest_clawperator.execution.remote.answers import (
     read_run,
 )
 from pytest_clawperator.execution.result import LogSlice, RunResult
+from pytest_clawperator.execution.screenshots import is_png
 
 #: The variable with the token that a host may ask for.
 TOKEN_VARIABLE = "CLAWPERATOR_TOKEN"  # noqa: S105 - the name of a variable

@@ -14,7 +14,7 @@ from pytest_clawperator.report.command.rebuilding import find_runs, rebuild
 from pytest_clawperator.report.command.serving import serve
 from pytest_clawperator.report.command.step_summary import SUMMARY_VARIABLE, add_summary
 from pytest_clawperator.report.index.index_page import INDEX_FILE, told_counts
-from pytest_clawperator.visible_text import visible
+from pytest_clawperator.text import visible
 
 _EXAMPLES = """examples:
   python -m pytest_clawperator.report claw-results/20260305-101500-3fa2

@@ -13,7 +13,7 @@ from pytest_clawperator.report.index.index_page import told_counts
 from pytest_clawperator.report.index.likeness import groups_of
 from pytest_clawperator.report.index.reading import Run
 from pytest_clawperator.report.index.record import TestEnded
-from pytest_clawperator.visible_text import visible
+from pytest_clawperator.text import visible
 
 #: The variable that names the file.
 SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"

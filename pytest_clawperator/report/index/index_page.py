@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from pytest_clawperator.redaction.nested import hide_in
+from pytest_clawperator.redaction import hide_in
 from pytest_clawperator.report.index.likeness import groups_of
 from pytest_clawperator.report.index.reading import Run
 from pytest_clawperator.report.index.record import OUTCOMES, TestEnded

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from pytest_clawperator.redaction.documents import hide_in_document
-from pytest_clawperator.redaction.nested import hide_in
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS, hide_in, hide_in_document
 from pytest_clawperator.report.trace.events import TraceEvent
 from pytest_clawperator.report.trace.writing import to_line
 

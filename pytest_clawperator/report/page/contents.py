@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from pytest_clawperator.report.page.pictures import picture_uri
+from pytest_clawperator.pictures import picture_uri
 from pytest_clawperator.report.page.touches import touches_of
 from pytest_clawperator.report.page.trees import read_tree
 from pytest_clawperator.report.trace.reading import Trace

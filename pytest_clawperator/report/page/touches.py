@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.report.trace.reading import Trace
 from pytest_clawperator.snapshot.parse import decoded

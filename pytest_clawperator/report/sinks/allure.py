@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from pytest_clawperator.redaction.documents import hide_in_document
-from pytest_clawperator.redaction.nested import hide_in
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS, hide_in, hide_in_document
 from pytest_clawperator.report.sinks.protocol import Attachment, ReportSink
 from pytest_clawperator.report.trace import events
 from pytest_clawperator.report.trace.events import Failure, Source, TraceEvent
-from pytest_clawperator.visible_text import visible
+from pytest_clawperator.text import visible
 
 #: The name of finalizers of ours, which are no part of a fixture.
 FINALIZER = "clawperator_fixture_ends"

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from pytest_clawperator.pictures import smaller
 from pytest_clawperator.report.sinks.protocol import Attachment, ReportSink
-from pytest_clawperator.report.small_picture import smaller
 from pytest_clawperator.report.trace.events import TraceBegan, TraceEvent
 
 # The words of pytest-html for what it shows, which travel from workers as they are.

@@ -8,7 +8,7 @@ from typing import Any
 
 from pytest_clawperator.report.sinks.protocol import Attachment, ReportSink
 from pytest_clawperator.report.trace.events import DeviceUsed, TraceBegan, TraceEvent
-from pytest_clawperator.visible_text import visible
+from pytest_clawperator.text import visible
 
 _PREFIX = "clawperator_"
 # What is told of a device, and how a trace calls it.

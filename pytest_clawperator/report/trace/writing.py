@@ -10,11 +10,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pytest_clawperator.redaction.documents import hide_in_document
-from pytest_clawperator.redaction.nested import hide_in
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS, hide_in, hide_in_document
 from pytest_clawperator.report.trace.events import TraceEvent
-from pytest_clawperator.visible_text import visible, visible_in_xml
+from pytest_clawperator.text import visible, visible_in_xml
 
 EVENTS_FILE = "trace.jsonl"
 BLOBS_FOLDER = "blobs"

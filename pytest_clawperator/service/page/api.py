@@ -8,10 +8,10 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from pytest_clawperator.pictures import THUMBNAIL_TYPE
 from pytest_clawperator.service.answers import succeeded
 from pytest_clawperator.service.endpoint import TEXT, Endpoint, Schema, a_list
 from pytest_clawperator.service.openapi import package_version
-from pytest_clawperator.service.page.thumbnail import MEDIA_TYPE
 from pytest_clawperator.service.page.watch import RackWatch
 from pytest_clawperator.service.published.event_stream import STREAM_HEADERS
 
@@ -48,7 +48,7 @@ class RackApi:
                 handle=self.picture,
                 summary="Return the newest small picture of a device; 204 if there is none.",
                 query={"serial": TEXT},
-                content=MEDIA_TYPE,
+                content=THUMBNAIL_TYPE,
                 statuses=(500,),
             ),
         ]
@@ -74,4 +74,4 @@ class RackApi:
         headers["etag"] = f'"{found.at:.3f}"'
         if request.headers.get("if-none-match") == headers["etag"]:
             return Response(status_code=304, headers=headers)
-        return Response(found.content, media_type=MEDIA_TYPE, headers=headers)
+        return Response(found.content, media_type=THUMBNAIL_TYPE, headers=headers)

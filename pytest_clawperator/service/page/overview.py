@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import USABLE
 from pytest_clawperator.errors import ClawperatorError, OperatorNotReadyError
-from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.redaction import hide
 from pytest_clawperator.remedies import Wording, for_scripts, in_words
 from pytest_clawperator.service.leasing import ServiceLease
 from pytest_clawperator.service.station import PastRun
-from pytest_clawperator.visible_text import visible_line
+from pytest_clawperator.text import visible_line
 
 #: The state of a device that adb listed before and does not list any more.
 GONE = "gone"

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pytest_clawperator.errors import ClawperatorError, LeaseError
-from pytest_clawperator.service.page.thumbnail import shrink
+from pytest_clawperator.pictures import thumbnail
 from pytest_clawperator.service.rack import Rack
 from pytest_clawperator.service.station import Station
 
@@ -92,7 +92,7 @@ class Pictures:
             return
         self._tried[station.serial] = now
         try:
-            content = shrink(station.photograph(), serial=station.serial)
+            content = thumbnail(station.photograph(), serial=station.serial)
         except ClawperatorError:
             return  # it is the problem of the station, and shown there
         self._newest[station.serial] = Picture(content, now)
@@ -112,6 +112,6 @@ class Pictures:
 
 def _shrunk(png: bytes, serial: str) -> bytes | None:
     try:
-        return shrink(png, serial=serial)
+        return thumbnail(png, serial=serial)
     except ClawperatorError:
         return None  # the execution has it as it came

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from pytest_clawperator.emulators import EmulatorProfile, Emulators
 from pytest_clawperator.emulators.profile import PLAY_STORE
 from pytest_clawperator.errors import ClawperatorError, ErrorCode
-from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.redaction import hide
 from pytest_clawperator.service.answers import json_answer, status_of, succeeded
 from pytest_clawperator.service.bodies import read_optional
 from pytest_clawperator.service.endpoint import TEXT, Endpoint, Schema, a_list, an_object

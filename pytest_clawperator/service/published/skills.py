@@ -9,9 +9,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pytest_clawperator.contracts.text.ecmascript import to_string
+from pytest_clawperator.contracts.ecmascript import to_string
 from pytest_clawperator.errors import ErrorCode, SkillError
-from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.redaction import hide
 from pytest_clawperator.service.answers import Refused, succeeded
 from pytest_clawperator.service.bodies import read_object, text_field
 from pytest_clawperator.service.endpoint import TEXT, Endpoint, Schema, a_list, an_object

@@ -11,11 +11,11 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import USABLE
 from pytest_clawperator.errors import ClawperatorError
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.service.answers import Refused, error_object, succeeded
 from pytest_clawperator.service.endpoint import TEXT, Endpoint, Schema, a_list, an_object
 from pytest_clawperator.service.openapi import package_version
@@ -23,7 +23,7 @@ from pytest_clawperator.service.rack import Rack
 from pytest_clawperator.service.station import PastRun, Station
 from pytest_clawperator.service.tunnel import PATH
 from pytest_clawperator.transport.interface import Transport
-from pytest_clawperator.transport.properties import properties
+from pytest_clawperator.transport.shell import properties
 
 #: What a client can do with this service; connections of clients look here.
 FEATURES = ("adb", "leases", "log", "shell", "settings", "files", "screen")

@@ -18,7 +18,7 @@ from pytest_clawperator.service.endpoint import TEXT, Endpoint, Schema, a_list, 
 from pytest_clawperator.service.rack import Rack
 from pytest_clawperator.service.tunnel import LEASE_HEADER
 from pytest_clawperator.transport.interface import Transport
-from pytest_clawperator.transport.quoting import quote
+from pytest_clawperator.transport.shell import quote
 
 #: The commands that may be run; each word is quoted, so that no other comes with them.
 ALLOWED_COMMANDS = (

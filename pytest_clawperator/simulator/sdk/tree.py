@@ -10,7 +10,7 @@ from pathlib import Path
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.sdk.held_file import holder_of
 from pytest_clawperator.simulator.sdk.scenario import FILE, Scenario
-from pytest_clawperator.transport.binary import find_adb
+from pytest_clawperator.transport.adb_program import find_adb
 
 _HOME = "pytest_clawperator.simulator.sdk.tools"
 _PROGRAMS = {

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from pytest_clawperator.errors import AdbUnavailableError, TransportError
-from pytest_clawperator.transport.binary import find_adb
+from pytest_clawperator.transport.adb_program import find_adb
 
 HOST = "127.0.0.1"
 _START_DEADLINE = 10.0

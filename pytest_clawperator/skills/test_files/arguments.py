@@ -10,7 +10,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_clawperator.contracts.selectors import KEYWORDS
+from pytest_clawperator.contracts.matchers import KEYWORDS
 from pytest_clawperator.skills.test_files import syntax
 from pytest_clawperator.skills.test_files.mistakes import Mistake
 from pytest_clawperator.skills.test_files.scope import Scope

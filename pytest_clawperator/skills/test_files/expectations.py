@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pytest_clawperator.contracts.selectors import KEYWORDS
-from pytest_clawperator.contracts.text.wording import closest, quote
+from pytest_clawperator.contracts.matchers import KEYWORDS
+from pytest_clawperator.contracts.wording import closest, quote
 from pytest_clawperator.skills.test_files import syntax
 from pytest_clawperator.skills.test_files.arguments import arguments_schema, read_arguments
 from pytest_clawperator.skills.test_files.mistakes import Mistake

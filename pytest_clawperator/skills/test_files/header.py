@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from pytest_clawperator.contracts.text.wording import quote
+from pytest_clawperator.contracts.wording import quote
 from pytest_clawperator.skills.test_files import syntax
 from pytest_clawperator.skills.test_files.mistakes import Mark, Mistake, Mistakes
 from pytest_clawperator.skills.test_files.scope import Scope

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytest_clawperator.contracts.selectors import KEYWORDS
+from pytest_clawperator.contracts.matchers import KEYWORDS
 from pytest_clawperator.skills.test_files.arguments import arguments_schema, takes_nothing
 from pytest_clawperator.skills.test_files.expectations import expect_schema
 from pytest_clawperator.skills.test_files.header import (

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from pytest_clawperator.contracts.selectors import KEYWORDS
-from pytest_clawperator.contracts.text.wording import closest, describe, listed, quote
+from pytest_clawperator.contracts.matchers import KEYWORDS
+from pytest_clawperator.contracts.wording import closest, describe, listed, quote
 from pytest_clawperator.skills.test_files import syntax
 from pytest_clawperator.skills.test_files.mistakes import Mistake
 from pytest_clawperator.skills.test_files.scope import Scope

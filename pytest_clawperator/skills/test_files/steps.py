@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 
-from pytest_clawperator.contracts.completion import complete_execution
-from pytest_clawperator.contracts.text.wording import closest, quote
+from pytest_clawperator.contracts.payload import complete_execution
+from pytest_clawperator.contracts.wording import closest, quote
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.skills.test_files import syntax
 from pytest_clawperator.skills.test_files.arguments import read_arguments

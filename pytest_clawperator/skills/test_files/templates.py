@@ -7,7 +7,7 @@ import keyword
 import re
 from collections.abc import Iterable
 
-from pytest_clawperator.contracts.text.wording import closest, listed, quote
+from pytest_clawperator.contracts.wording import closest, listed, quote
 from pytest_clawperator.skills.test_files import syntax
 from pytest_clawperator.skills.test_files.mistakes import Mark, Mistake
 

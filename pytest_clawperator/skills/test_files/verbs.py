@@ -21,7 +21,7 @@ from pytest_clawperator.assertions.expect_screen import ScreenAssertions
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device import Device
 from pytest_clawperator.client.locator import Locator
-from pytest_clawperator.contracts.selectors import NodeMatcher
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.skills.test_files.shapes import (
     Choice,

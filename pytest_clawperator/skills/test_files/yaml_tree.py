@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import yaml
 
-from pytest_clawperator.contracts.text.wording import quote
+from pytest_clawperator.contracts.wording import quote
 from pytest_clawperator.errors import UNUSABLE_FILE, file_problem
 from pytest_clawperator.skills.test_files.mistakes import Mark, Mistake
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 from pytest_clawperator.devices.doctor.examination import Examination, examine
 from pytest_clawperator.devices.doctor.report import Report
 from pytest_clawperator.devices.file_lease import FileLeases

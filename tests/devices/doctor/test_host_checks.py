@@ -19,7 +19,7 @@ from pytest_clawperator.devices.doctor.examination import judge_host
 from pytest_clawperator.devices.doctor.host_facts import HostFacts, gather_host
 from pytest_clawperator.devices.doctor.report import Finding
 from pytest_clawperator.errors import AdbUnavailableError
-from pytest_clawperator.transport.binary import find_adb
+from pytest_clawperator.transport.adb_program import find_adb
 from pytest_clawperator.transport.wire import AdbServer
 
 GOOD = HostFacts(

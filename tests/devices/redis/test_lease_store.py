@@ -25,11 +25,7 @@ from pytest_clawperator.devices.redis import lease_clock, permit
 from pytest_clawperator.devices.redis import server as redis_server
 from pytest_clawperator.devices.redis.lease_store import RedisLeases
 from pytest_clawperator.devices.redis.terms import Ticket
-from pytest_clawperator.errors import (
-    ConfigurationError,
-    ErrorCode,
-    LeaseError,
-)
+from pytest_clawperator.errors import ConfigurationError, ErrorCode, LeaseError
 from pytest_clawperator.execution.flight import Flight
 from pytest_clawperator.transport.wire import AdbServer
 from tests.doubles.leases import fencing_number, take, take_all

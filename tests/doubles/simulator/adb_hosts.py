@@ -19,7 +19,7 @@ from pytest_clawperator.simulator.wire.forwarding import serve_forward
 from pytest_clawperator.simulator.wire.sockets import Sockets
 from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream, StreamClosed
 from pytest_clawperator.simulator.wire.sync import serve_sync
-from pytest_clawperator.transport.binary import find_adb
+from pytest_clawperator.transport.adb_program import find_adb
 
 DEADLINE = 30.0
 _HEADER = struct.Struct("<6I")

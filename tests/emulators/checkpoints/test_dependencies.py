@@ -9,9 +9,9 @@ import pytest
 
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device import Device
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.emulators.checkpoints.dependencies import installed_apps, source_of
-from pytest_clawperator.transport.quoting import quote
+from pytest_clawperator.transport.shell import quote
 from tests.doubles.runner import Phone
 from tests.doubles.transport import ScriptedTransport
 

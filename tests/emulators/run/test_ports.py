@@ -10,7 +10,7 @@ import pytest
 from pytest_clawperator.emulators.run import ports
 from pytest_clawperator.emulators.run.ports import is_free, left_ports, reserved_port
 from pytest_clawperator.errors import EmulatorError
-from pytest_clawperator.execution.locks.folder import lock_path
+from pytest_clawperator.execution.lock_file import lock_path
 
 
 def test_two_never_have_the_same_port() -> None:

@@ -32,9 +32,9 @@ from pytest_clawperator.errors import (
     ShellError,
     TransportError,
 )
+from pytest_clawperator.execution.pipeline import Runner
 from pytest_clawperator.execution.remote import http_host
 from pytest_clawperator.execution.remote.runner import RemoteRunner
-from pytest_clawperator.execution.runner import Runner
 from tests.doubles.host import SERIAL, HostDouble, Reply, answer, envelope, execution, failing
 
 

@@ -26,7 +26,7 @@ from pytest_clawperator.errors import (
     OperatorNotReadyError,
     TransportError,
 )
-from pytest_clawperator.execution.judging import JUDGEMENTS
+from pytest_clawperator.execution.postprocess import JUDGEMENTS
 from pytest_clawperator.execution.remote.http_host import HttpHost
 from pytest_clawperator.execution.remote.runner import RemoteRunner
 from tests.doubles.host import (

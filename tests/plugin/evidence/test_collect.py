@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.contracts.completion import complete_execution
 from pytest_clawperator.contracts.events import ArtifactMade, ExecutionFinished
+from pytest_clawperator.contracts.payload import complete_execution
 from pytest_clawperator.errors import DeviceUnavailableError, EnvelopeTimeoutError
 from pytest_clawperator.plugin.clients import ClientActivity, label_of
 from pytest_clawperator.plugin.evidence import collect
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.snapshot.tree import Snapshot
 from pytest_clawperator.transport.interface import OnOutput, ShellResult, ignored
 from tests.doubles.host import Reply, answer, envelope, running_host

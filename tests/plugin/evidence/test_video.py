@@ -7,12 +7,7 @@ import threading
 
 import pytest
 
-from pytest_clawperator.errors import (
-    DeviceUnavailableError,
-    ErrorCode,
-    ShellError,
-    TransportError,
-)
+from pytest_clawperator.errors import DeviceUnavailableError, ErrorCode, ShellError, TransportError
 from pytest_clawperator.plugin.video import Video
 from pytest_clawperator.transport.interface import ShellResult
 from tests.doubles.transport import ScriptedTransport

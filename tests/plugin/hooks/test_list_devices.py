@@ -14,7 +14,7 @@ def test_listed_devices_are_used_and_no_others(
     """Devices that a conftest lists are used, and no others are looked for."""
     pytester.makeconftest(
         f"""
-        from pytest_clawperator.contracts.device import DeviceInfo
+        from pytest_clawperator.contracts.device_info import DeviceInfo
         from pytest_clawperator.devices.pool import Candidate
 
         def pytest_clawperator_list_devices(config):

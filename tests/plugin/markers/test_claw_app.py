@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.client.device import Device
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.plugin.app_state import begin_app
 from pytest_clawperator.plugin.marker_values import AppUse
 from pytest_clawperator.transport.adb import AdbTransport

@@ -13,8 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 
-from pytest_clawperator.redaction.forms import forms_of
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS, forms_of
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.snapshot.tree import Snapshot
 from tests.plugin.conftest import Run

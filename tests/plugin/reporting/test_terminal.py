@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.pool import Candidate
 from pytest_clawperator.plugin.terminal import device_lines
 from pytest_clawperator.simulator import Simulator

@@ -16,7 +16,7 @@ from typing import Any
 
 from pytest_clawperator import Clawperator, connect
 from pytest_clawperator.simulator import Simulator
-from pytest_clawperator.snapshot.roles import KNOWN_ROLES
+from pytest_clawperator.snapshot.query import KNOWN_ROLES
 from pytest_clawperator.snapshot.tree import Snapshot
 from tests.snapshot.screens import hierarchy, node
 

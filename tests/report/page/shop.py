@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from pytest_clawperator import Clawperator, connect, expect
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.simulator import Simulator
 from tests.report.page.recording import Recording
 

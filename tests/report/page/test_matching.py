@@ -106,7 +106,7 @@ def test_the_page_tells_the_same_of_each_node(engine: Page) -> None:
 
 def test_every_character_is_folded_alike(engine: Page) -> None:
     """Wherever both know a character, its case makes the same difference."""
-    from pytest_clawperator.snapshot.matching import folded
+    from pytest_clawperator.snapshot.query import folded
 
     characters = [chr(code) for code in range(0x20000) if not 0xD800 <= code < 0xE000]
     theirs = engine.evaluate("(all) => all.map(engine.folded)", characters)

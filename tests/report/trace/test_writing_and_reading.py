@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.report.trace.events import (
     ExecutionBegan,
     ExecutionEnded,

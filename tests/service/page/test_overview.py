@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.cli.hints import for_command_line
-from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.contracts.payload import validate_execution
 from pytest_clawperator.devices.holder import UNKNOWN, Holder
 from pytest_clawperator.errors import ErrorCode, OperatorNotReadyError, TransportError
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.service.page.overview import Seen, describe
 from pytest_clawperator.service.station import PastRun

@@ -15,7 +15,7 @@ import pytest
 from pytest_clawperator.errors import AdbUnavailableError, TransportError
 from pytest_clawperator.simulator.wire import adb_server
 from pytest_clawperator.simulator.wire.adb_server import AdbServer
-from pytest_clawperator.transport.binary import find_adb
+from pytest_clawperator.transport.adb_program import find_adb
 from tests.doubles.simulator.adb_hosts import DEADLINE, MiniDevice, listening, real_adb
 
 ROOT = Path(__file__).parents[3]

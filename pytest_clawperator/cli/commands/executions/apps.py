@@ -13,7 +13,7 @@ from pytest_clawperator.cli.commands.executions.touch import one_of
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import missing_argument
 from pytest_clawperator.cli.output import Answer
-from pytest_clawperator.contracts.text.ecmascript import is_blank
+from pytest_clawperator.contracts.ecmascript import is_blank
 
 _URI = re.compile(r"[a-z][a-z0-9+\-.]*://", re.IGNORECASE | re.ASCII)
 _APP = ("--app", "--package", "--package-id", "--application-id", "--app-id")

@@ -14,7 +14,7 @@ from pytest_clawperator.cli.commands.executions.touch import one_of
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import invalid, missing_argument
 from pytest_clawperator.cli.output import Answer
-from pytest_clawperator.contracts.text.strict_json import parse_json, why_not_json
+from pytest_clawperator.contracts.ecmascript import parse_json, why_not_json
 from pytest_clawperator.errors import UNUSABLE_FILE, file_problem, is_file
 
 

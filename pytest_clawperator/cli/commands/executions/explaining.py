@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 
 from pytest_clawperator.cli.commands.executions.payloads import OBSERVE, direct
+from pytest_clawperator.contracts.matchers import NodeMatcher
 from pytest_clawperator.contracts.payload import Execution, validate_execution
-from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ClawperatorError, ErrorCode
+from pytest_clawperator.execution.pipeline import Runner
 from pytest_clawperator.execution.result import RunResult, error_of
-from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.snapshot.near_miss import nearest
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from pytest_clawperator.contracts.text.ecmascript import trim
+from pytest_clawperator.contracts.ecmascript import trim
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
 _OTHER_BASE = re.compile(r"0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+", re.ASCII)

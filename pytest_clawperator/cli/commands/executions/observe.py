@@ -14,9 +14,9 @@ from pytest_clawperator.cli.commands.executions.running import perform
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import Mistake
 from pytest_clawperator.cli.output import Answer
-from pytest_clawperator.contracts.text.ecmascript import is_blank
+from pytest_clawperator.contracts.ecmascript import is_blank
 from pytest_clawperator.execution.result import RunResult
-from pytest_clawperator.visible_text import visible_in_xml
+from pytest_clawperator.text import visible_in_xml
 
 # A whole screen for people; the messages of errors show less.
 _OUTLINE_LINES = 400

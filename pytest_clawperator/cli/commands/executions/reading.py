@@ -14,7 +14,7 @@ from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import invalid, missing_argument
 from pytest_clawperator.cli.output import Answer, Piece
 from pytest_clawperator.cli.selectors import CONTAINER, ELEMENT, require_selector
-from pytest_clawperator.contracts.text.ecmascript import is_blank
+from pytest_clawperator.contracts.ecmascript import is_blank
 from pytest_clawperator.execution.result import RunResult
 
 

@@ -17,8 +17,7 @@ from pytest_clawperator.cli.mistakes import invalid
 from pytest_clawperator.cli.output import Answer, Line, Piece
 from pytest_clawperator.cli.session import open_session
 from pytest_clawperator.contracts import limits
-from pytest_clawperator.contracts.completion import override_timeout
-from pytest_clawperator.contracts.payload import Execution, validate_execution
+from pytest_clawperator.contracts.payload import Execution, override_timeout, validate_execution
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, file_problem
 from pytest_clawperator.execution.postprocess import screenshot_path
 from pytest_clawperator.execution.result import RunResult

@@ -15,7 +15,7 @@ from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import missing_argument
 from pytest_clawperator.cli.output import Answer
 from pytest_clawperator.cli.selectors import CONTAINER, ELEMENT, require_selector
-from pytest_clawperator.contracts.text.wording import quote
+from pytest_clawperator.contracts.wording import quote
 
 DIRECTIONS = ("down", "up", "left", "right")
 _LISTED = ", ".join(DIRECTIONS)

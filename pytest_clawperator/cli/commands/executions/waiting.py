@@ -21,7 +21,7 @@ from pytest_clawperator.cli.mistakes import invalid, missing_argument
 from pytest_clawperator.cli.output import Answer
 from pytest_clawperator.cli.selectors import ELEMENT, require_selector
 from pytest_clawperator.client.timing import retry_for
-from pytest_clawperator.contracts.text.ecmascript import is_blank
+from pytest_clawperator.contracts.ecmascript import is_blank
 
 # What an execution may take beyond the wait in it, in milliseconds.
 _MARGIN_MS = 5_000

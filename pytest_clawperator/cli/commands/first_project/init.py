@@ -14,12 +14,7 @@ from pytest_clawperator.cli.commands.first_project.found import Plan, make_plan
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.output import Answer, Line, Piece
 from pytest_clawperator.devices.spec import parse_device_spec
-from pytest_clawperator.errors import (
-    UNUSABLE_FILE,
-    ConfigurationError,
-    ErrorCode,
-    file_problem,
-)
+from pytest_clawperator.errors import UNUSABLE_FILE, ConfigurationError, ErrorCode, file_problem
 from pytest_clawperator.simulator.phone_kinds import parse_phones
 
 

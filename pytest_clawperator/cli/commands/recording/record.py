@@ -19,7 +19,7 @@ from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import Mistake
 from pytest_clawperator.cli.output import Answer, Line, Piece
 from pytest_clawperator.cli.session import open_device
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 from pytest_clawperator.devices.connection import wanted_package
 from pytest_clawperator.errors import (
     UNUSABLE_FILE,
@@ -31,7 +31,7 @@ from pytest_clawperator.errors import (
 )
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.transport.adb import AdbTransport
-from pytest_clawperator.transport.quoting import quote
+from pytest_clawperator.transport.shell import quote
 
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,128}", re.ASCII)
 # What to do when the Operator refuses.

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pytest_clawperator.contracts.text.ecmascript import trim
-from pytest_clawperator.contracts.text.strict_json import parse_json
+from pytest_clawperator.contracts.ecmascript import parse_json, trim
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
 
 SCHEMA_VERSION = 1

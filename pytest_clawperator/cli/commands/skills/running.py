@@ -13,15 +13,15 @@ from pytest_clawperator.cli.commands.skills.reading import only
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import invalid
 from pytest_clawperator.cli.output import Answer, Line
-from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 from pytest_clawperator.devices.connection import wanted_package
-from pytest_clawperator.redaction.redaction import hide
+from pytest_clawperator.redaction import hide
 from pytest_clawperator.skills.environment import script_environment
 from pytest_clawperator.skills.registry import read_registry
 from pytest_clawperator.skills.run import run_skill
 from pytest_clawperator.skills.script import Stream
 from pytest_clawperator.skills.validate import validate_skill
-from pytest_clawperator.visible_text import visible
+from pytest_clawperator.text import visible
 
 _USAGE = "skills run <skill_id> [--device <id>] [--timeout <ms>] [-- <extra_args>]"
 _LONGEST_MS = 24 * 3600 * 1000

@@ -15,11 +15,7 @@ from typing import Any
 
 import yaml
 
-from pytest_clawperator.errors import (
-    UNUSABLE_FILE,
-    ConfigurationError,
-    file_problem,
-)
+from pytest_clawperator.errors import UNUSABLE_FILE, ConfigurationError, file_problem
 from pytest_clawperator.simulator.screen.app_files.source_text import SourceText
 
 MAX_BYTES = 1_000_000

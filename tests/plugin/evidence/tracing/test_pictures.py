@@ -18,8 +18,7 @@ from pytest_clawperator.plugin import trace_pictures
 from pytest_clawperator.plugin.clients import ClientActivity
 from pytest_clawperator.plugin.report_sinks import ReportSinks, TraceOutput
 from pytest_clawperator.plugin.trace_pictures import PictureTaker
-from pytest_clawperator.redaction.finder import Secrets
-from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.redaction import SECRETS, Secrets
 from pytest_clawperator.report.trace.writing import EVENTS_FILE, TraceWriter
 from pytest_clawperator.transport.interface import OnOutput, ignored
 from tests.doubles.transport import ScriptedTransport

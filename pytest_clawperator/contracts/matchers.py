@@ -1,0 +1,365 @@
+"""Which node on the screen is meant: the keys of a matcher, and the matcher itself.
+
+A key stands in three places of this module: its row, the field of :class:`NodeMatcher`, and
+the keyword of :class:`MatcherKeywords`. How it is compared with a node is in
+:mod:`pytest_clawperator.snapshot.query`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypedDict
+
+from pydantic.alias_generators import to_camel
+from typing_extensions import Self, Unpack, override
+
+from pytest_clawperator.contracts import foreign_names, limits
+from pytest_clawperator.contracts.ecmascript import is_blank, parse_json
+from pytest_clawperator.contracts.schema import (
+    Flaw,
+    Text,
+    WireObject,
+    inspect_object,
+    refuse,
+    rename_keys,
+    wire_names,
+)
+from pytest_clawperator.contracts.wording import closest, shown
+from pytest_clawperator.errors import (
+    ConfigurationError,
+    ExecutionValidationError,
+    PayloadError,
+    Problem,
+)
+
+
+class MatcherKey(NamedTuple):
+    """A key: its field, the keyword that stands for it in Python, and its names on the wire.
+
+    ``aliases`` are accepted beside the field's own name in camel case. Where it
+    ``takes_pattern``, a compiled regular expression may be given instead of a text.
+    """
+
+    field: str
+    keyword: str
+    aliases: tuple[str, ...] = ()
+    takes_pattern: bool = False
+
+
+MATCHER_KEYS = (
+    MatcherKey("text_equals", "text", aliases=("text",), takes_pattern=True),
+    MatcherKey("text_contains", "text_contains", aliases=("text_contains",)),
+    MatcherKey("resource_id", "id", aliases=("resource_id", "id"), takes_pattern=True),
+    MatcherKey(
+        "content_desc_equals",
+        "desc",
+        aliases=(
+            "content_desc",
+            "content_desc_equals",
+            "description",
+            "accessibility_label",
+        ),
+        takes_pattern=True,
+    ),
+    MatcherKey(
+        "content_desc_contains",
+        "desc_contains",
+        aliases=(
+            "content_desc_contains",
+            "description_contains",
+            "accessibility_label_contains",
+        ),
+    ),
+    MatcherKey("role", "role"),
+)
+
+#: The keywords, and the field that each stands for.
+KEYWORDS: Mapping[str, str] = {key.keyword: key.field for key in MATCHER_KEYS}
+MATCHER_ALIASES: Mapping[str, str] = {
+    alias: to_camel(key.field) for key in MATCHER_KEYS for alias in key.aliases
+}
+
+
+class MatcherKeywords(TypedDict, total=False):
+    """The keywords that stand for a matcher everywhere in this package."""
+
+    text: str | re.Pattern[str] | None
+    text_contains: str | None
+    id: str | re.Pattern[str] | None
+    desc: str | re.Pattern[str] | None
+    desc_contains: str | None
+    role: str | None
+
+
+MatcherText = Annotated[str | None, Text(limits.MAX_MATCHER_LENGTH)]
+MatcherPattern = Annotated[str | re.Pattern[str] | None, Text(limits.MAX_MATCHER_LENGTH)]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NodeMatcher(WireObject):
+    """Which node is meant: every field that is given must fit.
+
+    ``NodeMatcher(text_equals="Wi-Fi")`` uses the wire's own words in Python spelling;
+    :meth:`of` takes the short keywords of the fluent API. A compiled regular expression is
+    looked for on a snapshot, and never sent.
+    """
+
+    aliases: ClassVar[Mapping[str, str]] = MATCHER_ALIASES
+    # The keywords that are no aliases on the wire, but a good clue to what was meant.
+    guesses: ClassVar[Mapping[str, str]] = {
+        keyword: to_camel(field)
+        for keyword, field in KEYWORDS.items()
+        if keyword not in (*MATCHER_ALIASES, to_camel(field))
+    }
+    example = '{"textEquals": "OK"}'
+
+    resource_id: MatcherPattern = None
+    role: MatcherText = None
+    text_equals: MatcherPattern = None
+    text_contains: MatcherText = None
+    content_desc_equals: MatcherPattern = None
+    content_desc_contains: MatcherText = None
+
+    def __post_init__(self) -> None:
+        names = wire_names(NodeMatcher)
+        _check({names[k]: value for k, value in self.__dict__.items() if value is not None})
+
+    @classmethod
+    def of(cls, /, **keywords: Unpack[MatcherKeywords]) -> NodeMatcher:
+        """Build a matcher from the keywords used everywhere in this package."""
+        __tracebackhide__ = True
+        check_matcher_keywords(keywords)
+        for word, value in keywords.items():
+            if isinstance(value, str) and value.isspace():
+                raise _blank(word)
+        given: dict[str, Any] = {KEYWORDS[word]: value for word, value in keywords.items()}
+        return cls(**given)
+
+    @classmethod
+    def for_search(cls, /, **keywords: Unpack[MatcherKeywords]) -> NodeMatcher:
+        """Build a matcher for a snapshot, on which texts may be longer than can be sent."""
+        __tracebackhide__ = True
+        short: Any = {
+            word: value[: limits.MAX_MATCHER_LENGTH] if isinstance(value, str) else value
+            for word, value in keywords.items()
+        }
+        matcher = cls.of(**short)  # all other rules are the same
+        for word, value in keywords.items():
+            object.__setattr__(matcher, KEYWORDS[word], value)
+        return matcher
+
+    @classmethod
+    def from_wire(cls, matcher: Mapping[str, Any]) -> NodeMatcher:
+        """Build a matcher from its wire form; aliases are understood."""
+        given: Any = matcher
+        wire = canonical_matcher(dict(given) if isinstance(given, Mapping) else given)
+        _check(wire)
+        return cls(**{name: wire.get(key) for name, key in wire_names(cls).items()})
+
+    @classmethod
+    @override
+    def _from_fields(cls, given: dict[str, Any]) -> Self:
+        if cls.flaw_of_whole(list(given.values())):
+            raise refuse()
+        return super()._from_fields(given)
+
+    @classmethod
+    @override
+    def flaw_of_whole(cls, values: list[Any]) -> Flaw | None:
+        if any(values):
+            return None
+        allowed = "at least one field that is not empty"
+        return Flaw("Matcher must have at least one field", "no field with a value", allowed)
+
+    @property
+    def has_pattern(self) -> bool:
+        """Whether a regular expression is among its fields, which no device understands."""
+        return any(isinstance(value, re.Pattern) for value in self.__dict__.values())
+
+    @override
+    def to_wire(self) -> dict[str, Any]:
+        if not self.has_pattern:
+            return super().to_wire()
+        given = {k: v for k, v in self.__dict__.items() if isinstance(v, re.Pattern)}
+        problems = [
+            Problem(
+                f"matcher.{to_camel(name)}",
+                "a regular expression cannot be sent to the device",
+                shown(pattern),
+                "a text",
+            )
+            for name, pattern in given.items()
+        ]
+        raise ExecutionValidationError(
+            problems,
+            hint="The client's methods look it up on a snapshot: claw.click(text=re.compile(...))."
+            " In payloads textContains may do, or a pattern's node found by"
+            " claw.snapshot().find(...).matcher().",
+        )
+
+    def __str__(self) -> str:
+        names = wire_names(NodeMatcher)
+        given = ((names[k], v) for k, v in self.__dict__.items() if v is not None)
+        return ", ".join(f"{key}={value!r}" for key, value in given)
+
+
+def canonical_matcher(matcher: Any) -> Any:
+    """Rename the aliases of a matcher object; what is no object is returned as it is."""
+    return rename_keys(matcher, MATCHER_ALIASES) if isinstance(matcher, dict) else matcher
+
+
+def is_short_id(id: str | re.Pattern[str] | None) -> bool:
+    """Whether an id lacks its package: ``ok`` instead of ``com.example:id/ok``."""
+    return isinstance(id, str) and ":id/" not in id
+
+
+def check_matcher_keywords(keywords: Iterable[str], *, caller: str | None = None) -> None:
+    """Raise ``ConfigurationError`` for a keyword by which no node is matched.
+
+    ``caller`` is the method that was called with it, for the message.
+    """
+    __tracebackhide__ = True
+    for name in keywords:
+        if name not in KEYWORDS:
+            near = closest(name, KEYWORDS)
+            meant = f"Did you mean {near}=? " if near else ""
+            if ours := foreign_names.KEYWORDS.get(foreign_names.plain_name(name)):
+                meant = f"Here it is called {ours}. "
+            raise ConfigurationError(
+                f"{caller}() got an unexpected keyword: {name}"
+                if caller
+                else f"nodes are not matched by {name}=",
+                hint=f"{meant}Nodes are matched by {', '.join(KEYWORDS)}.",
+            )
+
+
+def _blank(word: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"{word}= must not be blank",
+        hint="Nodes whose text is white space alone are matched by their description, by id= or"
+        " by role=.",
+    )
+
+
+def _check(wire: Any) -> None:
+    problems: list[Problem] = []
+    if isinstance(wire, dict):
+        wire = {key: _text_of(key, value) for key, value in wire.items()}
+    inspect_object(NodeMatcher, wire, "matcher", problems)
+    if problems:
+        raise ExecutionValidationError(problems)
+
+
+def _text_of(name: str, value: Any) -> Any:
+    """Return the text of a pattern, which must be as long as any other; refuse it elsewhere."""
+    if not isinstance(value, re.Pattern):
+        return value
+    key = next((key for key in MATCHER_KEYS if to_camel(key.field) == name), None)
+    if key is None or not key.takes_pattern:
+        word = name if key is None else f"{key.keyword}="
+        raise ConfigurationError(
+            f"{word} takes a text, not the pattern {shown(value)}",
+            hint="Give it to text=, id= or desc=: it is searched for anywhere in them.",
+        )
+    if not isinstance(value.pattern, str):
+        raise ConfigurationError(
+            f"{key.keyword}= takes a pattern of text, not {shown(value)}",
+            hint="Leave out the b: re.compile(r'Total: \\d+').",
+        )
+    return value.pattern
+
+
+FlagKind = Literal["element", "container"]
+
+#: The simple flags without their dashes, and the field of the matcher that each stands for.
+FLAG_FIELDS: Mapping[str, str] = {
+    "text": "textEquals",
+    "text-contains": "textContains",
+    "id": "resourceId",
+    "desc": "contentDescEquals",
+    "desc-contains": "contentDescContains",
+    "role": "role",
+}
+#: Other spellings, which count as the flag itself.
+FLAG_SPELLINGS: Mapping[str, str] = {
+    "resource-id": "id",
+    "content-desc": "desc",
+    "content-desc-contains": "desc-contains",
+}
+_PREFIXES: Mapping[FlagKind, str] = {"element": "--", "container": "--container-"}
+_NOT_BOTH: Mapping[FlagKind, str] = {
+    "element": "use --selector OR the simple flags, not both",
+    "container": "use --container-selector OR the --container-* flags, not both",
+}
+
+
+def parse_selector_flags(argv: Sequence[str], kind: FlagKind = "element") -> dict[str, Any] | None:
+    """Return the matcher that the flags among the words describe, in wire form.
+
+    Without any flag it is empty, or None for a container. What ``--selector`` gives is returned
+    as it is: whether it is a matcher is for the validation of the execution to say.
+    """
+    words = canonical_words(argv, kind)
+    flags = [_flag("selector", kind), *(_flag(name, kind) for name in FLAG_FIELDS)]
+    for flag in flags:
+        if words.count(flag) > 1:
+            raise PayloadError(f"{flag} must not appear more than once")
+    values = {flag: _value_of(flag, words) for flag in flags if flag in words}
+    raw = values.pop(flags[0], None)
+    if raw is None:
+        return _flag_matcher(values, kind)
+    if values:
+        raise PayloadError(_NOT_BOTH[kind])
+    return _parsed_selector(flags[0], raw)
+
+
+def has_selector_flags(argv: Sequence[str], kind: FlagKind = "element") -> bool:
+    """Whether any of the words is a flag that says which node is meant."""
+    return not set(flag_names(kind)).isdisjoint(argv)
+
+
+def flag_names(kind: FlagKind) -> list[str]:
+    """Return every flag, under each of its spellings."""
+    return [_flag(name, kind) for name in ("selector", *FLAG_FIELDS, *FLAG_SPELLINGS)]
+
+
+def canonical_words(argv: Sequence[str], kind: FlagKind) -> list[str]:
+    """Return the words with other spellings of flags replaced, wherever they stand."""
+    spellings = {_flag(other, kind): _flag(name, kind) for other, name in FLAG_SPELLINGS.items()}
+    return [spellings.get(word, word) for word in argv]
+
+
+def _flag(name: str, kind: FlagKind) -> str:
+    return f"{_PREFIXES[kind]}{name}"
+
+
+def _value_of(flag: str, words: Sequence[str]) -> str:
+    value = words[words.index(flag) + 1 :][:1]
+    if not value or value[0].startswith("-"):
+        raise PayloadError(f"{flag} requires a value")
+    return value[0]
+
+
+def _flag_matcher(values: Mapping[str, str], kind: FlagKind) -> dict[str, Any] | None:
+    for flag, value in values.items():
+        if is_blank(value):
+            raise PayloadError(f"{flag} value must not be blank")
+    if not values and kind == "container":
+        return None
+    return {
+        FLAG_FIELDS[flag.removeprefix(_PREFIXES[kind])]: value for flag, value in values.items()
+    }
+
+
+def _parsed_selector(flag: str, text: str) -> dict[str, Any]:
+    if is_blank(text):
+        raise PayloadError(f"{flag} value must not be blank")
+    try:
+        matcher = parse_json(text)
+    except (ValueError, RecursionError) as error:
+        raise PayloadError(f"{flag} must be valid JSON") from error
+    if not isinstance(matcher, dict):
+        raise PayloadError(f"{flag} must be a JSON object")
+    return matcher

@@ -1,1 +1,0 @@
-"""Pictures of the screen: of which display, how one is taken, and where those without a path go."""

@@ -1,1 +1,0 @@
-"""Golden trees as text: the grammar, the alignment with a screen, and the diff."""

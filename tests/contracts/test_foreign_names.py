@@ -1,0 +1,215 @@
+"""Names of other tools: each leads to a call that can be made, and none is a name of ours."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import pytest
+
+from pytest_clawperator.assertions.expect import expect
+from pytest_clawperator.assertions.expect_envelope import EnvelopeAssertions
+from pytest_clawperator.assertions.expect_node import LocatorAssertions
+from pytest_clawperator.assertions.expect_poll import PollAssertions
+from pytest_clawperator.assertions.expect_screen import ScreenAssertions
+from pytest_clawperator.client.batch import Batch
+from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator.client.device import Device
+from pytest_clawperator.client.locator import Locator
+from pytest_clawperator.contracts import foreign_names
+from pytest_clawperator.contracts.foreign_names import HintsAtNames, is_sentence
+from pytest_clawperator.contracts.matchers import KEYWORDS, NodeMatcher
+from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.plugin.settings import WHEN
+from pytest_clawperator.snapshot.tree import Node, Snapshot
+from tests.doubles.runner import SHOP, Phone, client
+from tests.written_calls import SUBJECTS, check_call
+
+TABLES: dict[type, Mapping[str, str]] = {
+    Clawperator: foreign_names.CLIENT,
+    Batch: foreign_names.BATCH,
+    Locator: foreign_names.LOCATOR,
+    LocatorAssertions: foreign_names.EXPECT,
+    ScreenAssertions: foreign_names.EXPECT_SCREEN,
+    EnvelopeAssertions: foreign_names.EXPECT_ENVELOPE,
+    PollAssertions: foreign_names.EXPECT_POLL,
+    Snapshot: foreign_names.SNAPSHOT,
+    Node: foreign_names.NODE,
+    Device: foreign_names.DEVICE,
+}
+ROWS = [
+    pytest.param(owner, ours, id=f"{owner.__name__}-{ours[:40]}")
+    for owner, table in TABLES.items()
+    for ours in dict.fromkeys(table.values())
+    if not is_sentence(ours)
+]
+
+
+@pytest.mark.parametrize(("owner", "ours"), ROWS)
+def test_what_is_recommended_can_be_called(owner: Any, ours: str) -> None:
+    """Our side of a row names methods and arguments that exist."""
+    code = f"it{ours}" if ours.startswith(".") else ours
+
+    check_call(code, {**SUBJECTS, "it": owner})
+
+
+@pytest.mark.parametrize("owner", TABLES)
+def test_no_name_of_ours_is_called_foreign(owner: type) -> None:
+    """A table has no name that the object itself has: it would never be asked for."""
+    own = {foreign_names.plain_name(name) for name in dir(owner) if not name.startswith("_")}
+
+    assert own & set(TABLES[owner]) == set()
+
+
+@pytest.mark.parametrize("owner", TABLES)
+def test_each_table_is_used_by_its_class(owner: Any) -> None:
+    """The class that a table is about looks names up in it."""
+    assert owner._their_names is TABLES[owner]
+    assert owner._own_word
+
+
+@pytest.mark.parametrize("ours", dict.fromkeys(foreign_names.KEYWORDS.values()))
+def test_recommended_keywords_are_ours(ours: str) -> None:
+    """Our side of a keyword is a keyword of a click or a call that can be made."""
+    code = ours if ours.startswith(("claw", "expect")) else f"claw.node({ours})"
+    code = f"claw.click({ours})" if ours.startswith(("at=", "timeout=")) else code
+
+    check_call(code)
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("resource_id", "id='total'"),
+        ("resourceId", "id='total'"),
+        ("textContains", "text_contains"),
+        ("content_desc", "desc='Search'"),
+        ("descriptionContains", "desc_contains='Sea'"),
+        ("timeout_ms", "timeout=5"),
+    ],
+)
+def test_a_foreign_keyword_is_translated(name: str, ours: str) -> None:
+    """A matcher's keyword of another tool gets ours, and all others in its hint."""
+    with pytest.raises(ConfigurationError) as caught:
+        NodeMatcher.of(**{name: "x"})
+
+    assert ours in (caught.value.hint or "")
+    assert f"Nodes are matched by {', '.join(KEYWORDS)}" in (caught.value.hint or "")
+
+
+def test_recommended_option_values_are_allowed() -> None:
+    """Our side of an option's value is one that the option takes."""
+    assert set(foreign_names.WHEN.values()) <= set(WHEN)
+    assert set(foreign_names.WHEN) & set(WHEN) == set()
+
+
+CLAW = client(Phone(SHOP))
+SCREEN: Snapshot = CLAW.snapshot()
+TEA = SCREEN.find(text="Tea")
+
+
+class Lamp(HintsAtNames):
+    """Something with a name of its own and a foreign one."""
+
+    _own_word = "lamp"
+    _their_names: ClassVar = {"illuminate": ".switch_on()", "dim": "It has one brightness."}
+
+    def switch_on(self) -> None:
+        """Do nothing."""
+
+    @property
+    def broken(self) -> str:
+        """Fail in a property."""
+        return Lamp.no_such_thing  # type: ignore[attr-defined, no-any-return]
+
+
+def said_of(owner: Any, name: str) -> str:
+    """Return what is said of a name that an object does not have."""
+    with pytest.raises(AttributeError) as caught:
+        getattr(owner, name)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "illuminate",
+            "'Lamp' object has no attribute 'illuminate': here it is called lamp.switch_on()",
+        ),
+        ("dim", "'Lamp' object has no attribute 'dim'. It has one brightness"),
+        ("swich_on", "'Lamp' object has no attribute 'swich_on'. Did you mean switch_on?"),
+        ("zzz", "'Lamp' object has no attribute 'zzz'"),
+        ("_switch_on", "'Lamp' object has no attribute '_switch_on'"),
+    ],
+)
+def test_each_kind_of_unknown_name_is_told(name: str, said: str) -> None:
+    """A foreign name is translated, a near one corrected, and any other refused as usual."""
+    assert said_of(Lamp(), name) == said
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "ours"),
+    [
+        (CLAW, "tap", 'claw.click(text="OK")'),
+        (CLAW, "fill", 'claw.enter_text("ada@example.com", id="email")'),
+        (CLAW, "get_by_text", 'claw.node(text="OK")'),
+        (CLAW, "find_element", 'claw.node(id="total")'),
+        (CLAW, "assertVisible", 'expect(claw.node(text="OK")).to_be_visible()'),
+        (CLAW, "wait_until", 'claw.wait_for_node(text="Welcome", timeout=20)'),
+        (CLAW, "press", 'claw.press_key("back")'),
+        (CLAW, "clik", "Did you mean click?"),
+        (CLAW, "pinch", "adb has one"),
+        (CLAW.batch(), "tap", 'b.click(text="OK")'),
+        (CLAW.batch(), "node", "A batch takes keywords"),
+        (CLAW.node(id="row"), "send_keys", 'node(...).enter_text("ada@example.com")'),
+        (CLAW.node(id="row"), "is_visible", "node(...).exists()"),
+        (CLAW.device, "tap", "claw.click(at=(540, 1200))"),
+        (SCREEN, "find_elements", 'snapshot.find_all(id="row")'),
+        (TEA, "click", "claw.click(node)"),
+        (TEA, "id", "node.resource_id"),
+        (SCREEN.find(text="Coffee"), "get_attribute", "Attributes are Python's own"),
+        (expect(CLAW.node(id="row")), "is_displayed", "expect(...).to_be_visible()"),
+        (expect(CLAW), "to_have_text", 'expect(...).to_have_node(text="OK")'),
+        (expect(SCREEN), "to_have_nod", "Did you mean to_have_node?"),
+        (expect(CLAW.execute([{"type": "snapshot"}])), "to_be_ok", "to_have_succeeded()"),
+        (expect.poll(lambda: 3), "to_be", "expect.poll(...).to_equal(3)"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_what_tests_hold_knows_foreign_names(owner: Any, name: str, ours: str) -> None:
+    """The client, locators, expectations, snapshots, nodes, batches and devices tell our call."""
+    assert ours in said_of(owner, name)
+
+
+def test_a_client_that_is_called_says_what_to_write() -> None:
+    """What uiautomator2 writes as d(text=...) is refused with our form of it."""
+    claw: Any = CLAW
+
+    with pytest.raises(ConfigurationError, match="cannot be called"):
+        claw(text="OK")
+
+
+@pytest.mark.parametrize("name", ["tap", "clik", "zzz"])
+def test_an_unknown_name_is_not_there(name: str) -> None:
+    """``hasattr`` and ``dir`` do not take a hint for the name itself."""
+    assert not hasattr(CLAW, name)
+    assert getattr(CLAW, name, None) is None
+    assert name not in dir(CLAW)
+
+
+def test_an_error_inside_a_property_keeps_its_own_words() -> None:
+    """An ``AttributeError`` that a property raises is not taken for an unknown name."""
+    assert "no_such_thing" in said_of(Lamp(), "broken")
+
+
+def test_copies_and_pickles_are_unharmed() -> None:
+    """What could be copied and pickled before still can."""
+    tea = CLAW.node(text="Tea")
+
+    assert copy.copy(tea) == tea
+    assert copy.deepcopy(tea.target) == tea.target
+    assert pickle.loads(pickle.dumps(SCREEN)) == SCREEN
+    assert pickle.loads(pickle.dumps(TEA)).label == "Tea"

@@ -1,0 +1,235 @@
+"""How far a run came, told by the Operator's log."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pytest_clawperator.contracts.log import LogEntry
+from pytest_clawperator.contracts.payload import Action, Execution, complete_execution
+from pytest_clawperator.execution.postprocess import Recovery, recover
+from pytest_clawperator.execution.result import RunStep
+from tests.doubles.runner import SHOP
+
+READ = {"type": "read", "id": "read", "params": {"matcher": {"text": "x"}}}
+CLICK = {"type": "click", "id": "tap", "params": {"matcher": {"text": "x"}}}
+SNAPSHOT = {"type": "snapshot", "id": "look"}
+
+
+def execution_of(*actions: Any) -> Execution:
+    """Make an execution with a known command id."""
+    return complete_execution({"commandId": "c1", "actions": list(actions)})
+
+
+def log(*messages: str, pid: int = 7, command_id: str = "c1") -> list[LogEntry]:
+    """Make the log of a command; a message of several lines is several entries."""
+    start = f"[Clawperator-Command] start commandId={command_id} taskId=t source=s"
+    lines = [line for message in (start, *messages) for line in message.split("\n")]
+    return [LogEntry(pid, pid, "D", "a", line) for line in lines]
+
+
+def started(id: str) -> str:
+    """Return the line of a step that began."""
+    return f"[UiActionEngine] step_start id={id} type=b"
+
+
+def done(id: str, data: str) -> str:
+    """Return the line of a step that ended."""
+    return f"[UiActionEngine] step_success id={id} type=b data={{{data}}}"
+
+
+def recovered(execution: Execution, entries: list[LogEntry]) -> tuple[list[RunStep], Action | None]:
+    """Recover, and give a list."""
+    found = recover(execution, entries)
+    steps, stopped_at = found.steps, found.stopped_at
+    return list(steps), stopped_at
+
+
+def test_the_steps_before_and_the_one_that_failed() -> None:
+    """What was done has its result; what was begun and not done is what failed."""
+    execution = execution_of(READ, CLICK, SNAPSHOT)
+    entries = log(
+        started("read"), done("read", "text=Tea, validator=none"), started("tap"), "[TaskRunner]"
+    )
+
+    (read,), stopped_at = recovered(execution, entries)
+
+    assert read.to_wire() == {
+        "id": "read",
+        "actionType": "read_text",
+        "success": True,
+        "data": {"text": "Tea", "validator": "none"},
+    }
+    assert stopped_at is execution.actions[1]
+
+
+@pytest.mark.parametrize(
+    ("action", "printed", "data"),
+    [
+        (READ, "text=a, b=c, validator=none", {"text": "a, b=c", "validator": "none"}),
+        (READ, "text=a}, validator=none", {"text": "a}", "validator": "none"}),
+        (READ, "text=one\ntwo, validator=none", {"text": "one\ntwo", "validator": "none"}),
+        (READ, "text=, validator=none, container=NodeMatcher(role=null, textEquals=x)",
+         {"text": "", "validator": "none", "container": "NodeMatcher(role=null, textEquals=x)"}),
+        (READ, "error=VALIDATOR_MISMATCH, raw_text=x",
+         {"error": "VALIDATOR_MISMATCH", "raw_text": "x"}),
+        (CLICK, "coordinate=(1,2), click_types=click",
+         {"coordinate": "(1,2)", "click_types": "click"}),
+        (READ, "text=a, all=true, validator=none", {"text": "a, all=true", "validator": "none"}),
+        (READ, "text=k, text=z, validator=none", {}),
+        (READ, "text=z, validator=none, validator=none", {}),
+        (READ, "text=a, error=b, validator=none", {}),
+        (READ, "error=VALIDATOR_MISMATCH, raw_text=x, error=y", {"error": "VALIDATOR_MISMATCH"}),
+        (CLICK, "something=new", {}),
+        (CLICK, "", {}),
+    ],
+)  # fmt: skip
+def test_data_is_read_by_its_known_keys(action: Any, printed: str, data: dict[str, str]) -> None:
+    """Values are not quoted, so only a known key ends one."""
+    execution = execution_of(action)
+    name = action["id"]
+
+    (step,), _ = recovered(execution, log(started(name), done(name, printed)))
+
+    assert step.data == data
+    assert step.success is ("error" not in data)
+
+
+def test_long_data_is_put_together() -> None:
+    """A message that was cut into pieces is one again, without line breaks in between."""
+    execution = execution_of(READ)
+    whole = done("read", f"text={'x' * 9000}, validator=none")
+    pieces = [whole[at : at + 4000] for at in range(0, len(whole), 4000)]
+    entries = log(started("read")) + [LogEntry(7, 7, "D", "a", piece) for piece in pieces]
+
+    (step,), _ = recovered(execution, entries)
+
+    assert step.data == {"text": "x" * 9000, "validator": "none"}
+
+
+def test_apps_were_closed_by_the_host() -> None:
+    """The Operator calls a close_app failed; it was done before anything was sent."""
+    execution = execution_of({"type": "close_app", "id": "shut", "params": {"app": "com.a"}})
+    printed = "application_id=com.a, error=UNSUPPORTED_RUNTIME_CLOSE, message=cannot, sorry"
+
+    (step,), _ = recovered(execution, log(started("shut"), done("shut", printed)))
+
+    assert step.success
+    assert step.data == {"application_id": "com.a"}
+
+
+def test_snapshots_come_back_whole() -> None:
+    """The hierarchy that was logged before the failure belongs to its step."""
+    execution = execution_of(SNAPSHOT, CLICK)
+    entries = log(
+        started("look"),
+        f"[TaskScope] UI Hierarchy:\n{SHOP.replace('></hierarchy>', '>')}\n</hierarchy>",
+        done("look", "actual_format=hierarchy_xml, foreground_package=com.a, has_overlay=false"),
+        started("tap"),
+    )
+
+    (look,), stopped_at = recovered(execution, entries)
+
+    assert look.snapshot.find(text="Milk")
+    assert look.snapshot.foreground_package == "com.a"
+    assert stopped_at is not None
+
+
+def test_a_lost_hierarchy() -> None:
+    """Where a hierarchy is missing, none is given to the wrong step."""
+    execution = execution_of(SNAPSHOT)
+    entries = log(started("look"), done("look", "actual_format=hierarchy_xml"))
+
+    (look,), _ = recovered(execution, entries)
+
+    assert "text" not in look.data
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        [],
+        log(started("read"), command_id="another"),
+        [*log(), LogEntry(8, 8, "D", "a", started("read"))],
+        log("the screen says:", f"x {started('read')}"),
+        log("[TaskScope] UI Hierarchy:", "<hierarchy>"),
+    ],
+    ids=["nothing", "another command", "another process", "a quotation", "another line"],
+)
+def test_what_does_not_tell(entries: list[LogEntry]) -> None:
+    """Lines of other commands, other processes or other kinds tell nothing."""
+    assert recovered(execution_of(READ), entries) == ([], None)
+
+
+def test_everything_was_done() -> None:
+    """A run that only took too long failed at no action."""
+    entries = log(started("read"), done("read", "text=Tea, validator=none"))
+
+    steps, stopped_at = recovered(execution_of(READ), entries)
+
+    assert len(steps) == 1
+    assert stopped_at is None
+
+
+def test_ids_that_come_twice() -> None:
+    """Steps are told apart by their order."""
+    execution = execution_of(READ, READ)
+    entries = log(started("read"), done("read", "text=1, validator=none"), started("read"))
+
+    (first,), stopped_at = recovered(execution, entries)
+
+    assert first.data["text"] == "1"
+    assert stopped_at is execution.actions[1]
+
+
+def test_a_value_that_looks_like_a_log_line() -> None:
+    """A text that ends, for all the log tells, in another message is not told."""
+    entries = log(started("read"), done("read", "text=a\n[TaskScope] hi, validator=none"))
+
+    (step,), _ = recovered(execution_of(READ), entries)
+
+    assert step.success
+    assert step.data == {}
+
+
+def test_recovered_steps_say_so() -> None:
+    """Whoever prints one sees that only the log told of it."""
+    entries = log(started("read"), done("read", "text=Tea, validator=none"))
+
+    (step,), _ = recovered(execution_of(READ), entries)
+
+    assert step.is_recovered
+    assert repr(step) == '<RunStep step "read" (read_text) succeeded, recovered>'
+
+
+def test_a_proof_that_ended_the_run_is_its_actions_end() -> None:
+    """Proofs are left out; the look that was taken is kept."""
+    given = execution_of_proofs()
+    found = Recovery(
+        steps=tuple(
+            RunStep.model_validate({"id": name, "actionType": kind, "success": True, "data": {}})
+            for name, kind in (("a", "sleep"), ("w", "wait_for_node"), ("l", "snapshot_ui"))
+        ),
+        stopped_at=given[3],
+        actions=given,
+    )
+
+    rest = found.without({"w": "tap", "l": "tap"})
+    stopped_by_proof = replace(found, stopped_at=given[1]).without({"w": "tap", "l": "tap"})
+
+    assert [step.id for step in rest.steps] == ["a"]
+    assert rest.last_look is not None
+    assert rest.last_look.id == "l"
+    assert rest.stopped_at is stopped_by_proof.stopped_at is given[3]
+
+
+def execution_of_proofs() -> tuple[Action, ...]:
+    """Return the actions of a click with its proof."""
+    return (
+        Action("a", "sleep"),
+        Action("w", "wait_for_node"),
+        Action("l", "snapshot_ui"),
+        Action("tap", "click"),
+    )
