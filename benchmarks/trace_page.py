@@ -17,8 +17,8 @@ from PIL import Image
 from playwright.sync_api import Page
 
 from benchmarks.measuring import show
-from pytest_clawperator.report.page.page import write_page
-from pytest_clawperator.report.trace.reading import Trace
+from pytest_clawperator.report.page import write_page
+from pytest_clawperator.report.trace import Trace
 from tests.doubles.chromium import chromium
 from tests.report.page.made import long_trace
 

@@ -105,8 +105,8 @@ from pytest_clawperator.plugin.leasing.phones.simulated import (
     SimulatorScenario as SimulatorScenario,
 )
 from pytest_clawperator.plugin.leasing.spare_devices import SeveralDevices as SeveralDevices
-from pytest_clawperator.report.sinks.protocol import Attachment as Attachment
-from pytest_clawperator.report.sinks.protocol import ReportSink as ReportSink
+from pytest_clawperator.report.sinks import Attachment as Attachment
+from pytest_clawperator.report.sinks import ReportSink as ReportSink
 from pytest_clawperator.snapshot.bounds import Bounds as Bounds
 from pytest_clawperator.snapshot.query import NoMatch as NoMatch
 from pytest_clawperator.snapshot.tree import Node as Node

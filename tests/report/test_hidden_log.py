@@ -9,7 +9,7 @@ import pytest
 
 from pytest_clawperator.contracts.log import PIECE_LENGTH
 from pytest_clawperator.redaction.redaction import SECRETS
-from pytest_clawperator.report.hidden_log import hide_in_log
+from pytest_clawperator.report.crashes import hide_in_log
 
 SECRET = "".join(random.Random(5).choices("abcdefghij", k=40))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.report.hierarchy_dumps import without_dumps
+from pytest_clawperator.report.crashes import without_dumps
 
 MARKER = "[TaskScope] UI Hierarchy:"
 XML = ["<?xml version='1.0' ?>", '<hierarchy rotation="0">', '  <node text="A" />', "</hierarchy>"]

@@ -17,7 +17,7 @@ from pytest_clawperator.errors import (
     file_problem,
 )
 from pytest_clawperator.redaction.documents import hide_in_document
-from pytest_clawperator.report.sinks.protocol import Attachment
+from pytest_clawperator.report.sinks import Attachment
 
 _UNKNOWN = "application/octet-stream"
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")

@@ -31,12 +31,11 @@ from pytest_clawperator.plugin.session.report_fields import (
     HAS_FAILED,
 )
 from pytest_clawperator.plugin.session.shared_failures import is_shared
-from pytest_clawperator.report.hidden_log import hide_in_log
-from pytest_clawperator.report.index.reading import PAGE_FILE
-from pytest_clawperator.report.page.page import write_page
-from pytest_clawperator.report.sinks.protocol import Attachment
-from pytest_clawperator.report.trace.glancing import last_passed
-from pytest_clawperator.report.trace.reading import read_trace
+from pytest_clawperator.report.crashes import hide_in_log
+from pytest_clawperator.report.index import PAGE_FILE
+from pytest_clawperator.report.page import write_page
+from pytest_clawperator.report.sinks import Attachment
+from pytest_clawperator.report.trace import last_passed, read_trace
 from pytest_clawperator.visible_text import visible
 
 _SECTION = "clawperator: evidence"

@@ -15,12 +15,10 @@ from pytest_clawperator.plugin.session.hook_calls import call_hook, wrong_result
 from pytest_clawperator.plugin.session.run_folder import shown_path
 from pytest_clawperator.plugin.stash import REPORT_SINKS
 from pytest_clawperator.redaction.nested import hide_in
-from pytest_clawperator.report.sinks import allure
-from pytest_clawperator.report.sinks.allure import AllureSink
-from pytest_clawperator.report.sinks.html import HtmlSink
-from pytest_clawperator.report.sinks.junit import JUnitSink
-from pytest_clawperator.report.sinks.protocol import Attachment, ReportSink
-from pytest_clawperator.report.trace.events import TraceEvent
+from pytest_clawperator.report import allure
+from pytest_clawperator.report.allure import AllureSink
+from pytest_clawperator.report.sinks import Attachment, HtmlSink, JUnitSink, ReportSink
+from pytest_clawperator.report.trace import TraceEvent
 
 _HOOK = "pytest_clawperator_report_sinks"
 _ALLURE = "allure_listener"

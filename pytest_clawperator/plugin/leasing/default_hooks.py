@@ -12,7 +12,7 @@ from pytest_clawperator.execution.postprocess import PROCESSORS, Processor
 from pytest_clawperator.plugin.evidence.report_sinks import own_sinks
 from pytest_clawperator.plugin.leasing.candidates import find_candidates
 from pytest_clawperator.plugin.leasing.phones.simulated import SimulatorScenario
-from pytest_clawperator.report.sinks.protocol import ReportSink
+from pytest_clawperator.report.sinks import ReportSink
 
 
 @pytest.hookimpl(trylast=True)

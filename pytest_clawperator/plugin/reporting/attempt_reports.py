@@ -16,8 +16,8 @@ from pytest_clawperator.plugin.session.report_fields import (
     TRACE_PROPERTY,
     USED_DEVICES,
 )
-from pytest_clawperator.report.index.record import ErrorSummary, TestEnded, TestOutcome
-from pytest_clawperator.report.trace.clock import now
+from pytest_clawperator.report.index import ErrorSummary, TestEnded, TestOutcome
+from pytest_clawperator.report.trace import now
 
 _PHASES = ("setup", "call", "teardown")
 _RERUN = "rerun"

@@ -25,14 +25,18 @@ from pytest_clawperator.plugin.session.run_folder import run_folder, run_id, sho
 from pytest_clawperator.plugin.session.terminal_lines import write_line
 from pytest_clawperator.plugin.stash import TOLD_DEVICES
 from pytest_clawperator.plugin.worker_input import is_worker
-from pytest_clawperator.report.index.index_page import INDEX_FILE, write_index
-from pytest_clawperator.report.index.reading import PAGE_FILE, read_run
-from pytest_clawperator.report.index.record import DeviceSeen, RunBegan, RunEnded
-from pytest_clawperator.report.index.writing import RunLog
-from pytest_clawperator.report.page.page import write_page
-from pytest_clawperator.report.trace.clock import now
-from pytest_clawperator.report.trace.glancing import traces_in
-from pytest_clawperator.report.trace.reading import read_trace
+from pytest_clawperator.report.index import (
+    INDEX_FILE,
+    PAGE_FILE,
+    DeviceSeen,
+    RunBegan,
+    RunEnded,
+    RunLog,
+    read_run,
+    write_index,
+)
+from pytest_clawperator.report.page import write_page
+from pytest_clawperator.report.trace import now, read_trace, traces_in
 
 # Markers that say how a test is run, and not what it is.
 _TECHNICAL = ("parametrize", "usefixtures", "filterwarnings")

@@ -13,7 +13,7 @@ from pytest_clawperator.plugin.evidence.artifacts import (
     folder_name,
     safe_file_name,
 )
-from pytest_clawperator.report.sinks.protocol import Attachment
+from pytest_clawperator.report.sinks import Attachment
 
 
 def test_folder_names_are_readable_safe_and_short() -> None:

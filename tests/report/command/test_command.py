@@ -16,11 +16,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from pytest_clawperator.report.command.arguments import main
-from pytest_clawperator.report.command.serving import server_of
-from pytest_clawperator.report.command.step_summary import summary_text
-from pytest_clawperator.report.index.index_page import INDEX_FILE
-from pytest_clawperator.report.index.reading import PAGE_FILE, read_run
+from pytest_clawperator.report.command import main, server_of, summary_text
+from pytest_clawperator.report.index import INDEX_FILE, PAGE_FILE, read_run
 from tests.report.index.made_runs import START, ended, error, write_run, write_trace
 
 HOSTILE = "<img src=x onerror=alert(1)> **bold** `code` | [link](http://evil) @all\n# title"

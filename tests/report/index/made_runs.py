@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pytest_clawperator.report.index.record import DeviceSeen, ErrorSummary, RunBegan, TestEnded
-from pytest_clawperator.report.index.writing import RunLog
-from pytest_clawperator.report.trace.events import DeviceUsed, TraceBegan, TraceEnded
-from pytest_clawperator.report.trace.writing import TraceWriter
+from pytest_clawperator.report.index import DeviceSeen, ErrorSummary, RunBegan, RunLog, TestEnded
+from pytest_clawperator.report.trace import DeviceUsed, TraceBegan, TraceEnded, TraceWriter
 
 START = 1_700_000_000.0
 

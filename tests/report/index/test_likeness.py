@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.report.index.likeness import groups_of, likeness
+from pytest_clawperator.report.index import groups_of, likeness
 from tests.report.index.made_runs import ended, error
 
 

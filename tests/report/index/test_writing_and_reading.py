@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.redaction.redaction import SECRETS
-from pytest_clawperator.report.index.reading import PAGE_FILE, read_run
-from pytest_clawperator.report.index.writing import RUN_FILE, RunLog
+from pytest_clawperator.report.index import PAGE_FILE, RUN_FILE, RunLog, read_run
 from tests.report.index.made_runs import START, ended, error, write_run, write_trace
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Dialog, Page, ViewportSize, expect
 
-from pytest_clawperator.report.page.page import write_page
-from pytest_clawperator.report.trace.reading import Trace, read_trace
+from pytest_clawperator.report.page import write_page
+from pytest_clawperator.report.trace import Trace, read_trace
 from tests.doubles.chromium import chromium
 from tests.report.page.shop import record_shop
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from pytest_clawperator.report.trace.events import (
+from pytest_clawperator.report.trace import (
+    EVENTS_FILE,
     DeviceUsed,
     ExecutionBegan,
     ExecutionEnded,
@@ -19,12 +20,13 @@ from pytest_clawperator.report.trace.events import (
     Source,
     StepBegan,
     StepEnded,
+    Trace,
     TraceBegan,
     TraceEnded,
     TraceEvent,
+    TraceWriter,
+    read_trace,
 )
-from pytest_clawperator.report.trace.reading import Trace, read_trace
-from pytest_clawperator.report.trace.writing import EVENTS_FILE, TraceWriter
 from tests.snapshot.screens import hierarchy, node
 
 SERIAL = "emulator-5554"

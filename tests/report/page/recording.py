@@ -18,7 +18,7 @@ from pytest_clawperator import Clawperator
 from pytest_clawperator.contracts.events import Event, ExecutionFinished
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.execution.result import RunResult
-from pytest_clawperator.report.trace.events import (
+from pytest_clawperator.report.trace import (
     ArtefactKept,
     DeviceUsed,
     ErrorRaised,
@@ -38,8 +38,8 @@ from pytest_clawperator.report.trace.events import (
     StepEnded,
     TraceBegan,
     TraceEnded,
+    TraceWriter,
 )
-from pytest_clawperator.report.trace.writing import TraceWriter
 
 _SHOT = "/sdcard/shot.png"
 _SCALE = 1 / 3

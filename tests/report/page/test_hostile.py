@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from pytest_clawperator.report.page.page import write_page
+from pytest_clawperator.report.page import write_page
 from tests.report.page.made import ATTACK, hostile_trace
 
 TABS = ("Errors", "Tree", "Call", "Payload", "Envelope", "Log", "Changes", "About")

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from pytest_clawperator.report.index.index_page import INDEX_FILE, index_text, write_index
-from pytest_clawperator.report.index.reading import PAGE_FILE, read_run
+from pytest_clawperator.report.index import INDEX_FILE, PAGE_FILE, index_text, read_run, write_index
 from tests.report.index.made_runs import START, ended, error, write_run, write_trace
 from tests.report.page.test_accessibility import axe, violations
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.report.page import page
-from pytest_clawperator.report.page.joining import declared_names, join_modules
+from pytest_clawperator.report import page
+from pytest_clawperator.report.page import declared_names, join_modules
 
 FILES = Path(page.__file__).parent / "files"
 MODULES = sorted(FILES.rglob("*.js"))

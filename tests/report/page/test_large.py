@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from pytest_clawperator.report.page.page import write_page
+from pytest_clawperator.report.page import write_page
 from tests.report.page.made import long_trace
 
 

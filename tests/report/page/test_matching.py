@@ -14,9 +14,9 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.report.page import page as page_module
-from pytest_clawperator.report.page.joining import join_modules
-from pytest_clawperator.report.page.trees import tree_data
+from pytest_clawperator.report import page as page_module
+from pytest_clawperator.report.contents import tree_data
+from pytest_clawperator.report.page import join_modules
 from pytest_clawperator.snapshot.tree import Snapshot
 from tests.report.page.matching_cases import FILE, odd_screens, places
 from tests.snapshot.screens import node, screen

@@ -15,9 +15,8 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from pytest_clawperator.report.page.page import embedded, page_text, write_page
-from pytest_clawperator.report.trace.events import ArtefactKept, PictureTaken, StepBegan
-from pytest_clawperator.report.trace.reading import Trace
+from pytest_clawperator.report.page import embedded, page_text, write_page
+from pytest_clawperator.report.trace import ArtefactKept, PictureTaken, StepBegan, Trace
 from tests.report.page.made import DEVICE, END, HEAD, NASTY, SERIAL, long_trace, write_trace
 
 SCRIPT = re.compile(r'<script type="module">(.*?)</script>', re.DOTALL)

@@ -7,10 +7,14 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.report.page.touches import touches_of
-from pytest_clawperator.report.trace.events import ExecutionBegan, ExecutionEnded
-from pytest_clawperator.report.trace.reading import Trace, read_trace
-from pytest_clawperator.report.trace.writing import TraceWriter
+from pytest_clawperator.report.contents import touches_of
+from pytest_clawperator.report.trace import (
+    ExecutionBegan,
+    ExecutionEnded,
+    Trace,
+    TraceWriter,
+    read_trace,
+)
 from tests.report.page.made import END, HEAD, SERIAL
 from tests.snapshot.screens import hierarchy, node
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.report.page.trees import read_tree, tree_data
+from pytest_clawperator.report.contents import read_tree, tree_data
 from tests.snapshot.screens import hierarchy, node, screen
 
 

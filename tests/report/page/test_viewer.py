@@ -11,9 +11,15 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from pytest_clawperator.report.page.page import write_page
-from pytest_clawperator.report.trace.events import Failure, PhaseBegan, StepBegan, StepEnded
-from pytest_clawperator.report.trace.reading import Trace, read_trace
+from pytest_clawperator.report.page import write_page
+from pytest_clawperator.report.trace import (
+    Failure,
+    PhaseBegan,
+    StepBegan,
+    StepEnded,
+    Trace,
+    read_trace,
+)
 from tests.report.page.made import (
     HEAD,
     expecting_trace,

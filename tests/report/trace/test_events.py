@@ -6,11 +6,11 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
-from pytest_clawperator.report.trace import events
+from pytest_clawperator.report import trace
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "trace.md"
 ROW = re.compile(r"^\| `([\w-]+)` \| ([`\w ]+) \|", re.MULTILINE)
-OBJECTS = (events.Source, events.Excerpt, events.Failure, events.Poll)
+OBJECTS = (trace.Source, trace.Excerpt, trace.Failure, trace.Poll)
 
 
 def listed() -> dict[str, list[str]]:
@@ -23,8 +23,8 @@ def test_the_document_lists_every_kind_with_its_keys() -> None:
     """Each class of an event is a row, and each field but the time a key of it."""
     kinds = {
         one.kind: [field.name for field in fields(one) if field.name != "at"]
-        for one in events.TraceEvent.__subclasses__()
-        if one.__module__ == events.__name__  # the record of a run has kinds of its own
+        for one in trace.TraceEvent.__subclasses__()
+        if one.__module__ == trace.__name__  # the record of a run has kinds of its own
     }
     objects = {one.__name__.lower(): [field.name for field in fields(one)] for one in OBJECTS}
 
@@ -33,7 +33,7 @@ def test_the_document_lists_every_kind_with_its_keys() -> None:
 
 def test_what_is_not_known_is_left_out() -> None:
     """Empty values take no room, and false and nought are values."""
-    event = events.TraceEnded(at=1.0, outcome="passed", seconds=0)
+    event = trace.TraceEnded(at=1.0, outcome="passed", seconds=0)
 
     assert event.to_json() == {
         "kind": "outcome",

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.report.trace.events import Outcome
-from pytest_clawperator.report.trace.glancing import glance, last_passed
-from pytest_clawperator.report.trace.reading import Trace
+from pytest_clawperator.report.trace import Outcome, Trace, glance, last_passed
 from tests.report.page.made import END, HEAD, write_trace
 
 NODEID = HEAD.nodeid

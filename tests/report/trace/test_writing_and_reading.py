@@ -12,7 +12,8 @@ import pytest
 
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.redaction.redaction import SECRETS
-from pytest_clawperator.report.trace.events import (
+from pytest_clawperator.report.trace import (
+    EVENTS_FILE,
     ExecutionBegan,
     ExecutionEnded,
     Failure,
@@ -20,9 +21,9 @@ from pytest_clawperator.report.trace.events import (
     Source,
     TraceBegan,
     TraceEnded,
+    TraceWriter,
+    read_trace,
 )
-from pytest_clawperator.report.trace.reading import read_trace
-from pytest_clawperator.report.trace.writing import EVENTS_FILE, TraceWriter
 
 HEAD = TraceBegan(at=1.0, nodeid="test_shop.py::test_buy", run="r1")
 END = TraceEnded(at=9.0, outcome="passed", seconds=8.0)
@@ -91,8 +92,8 @@ def test_a_killed_process_leaves_all_that_it_wrote(tmp_path: Path) -> None:
     script = (
         "import os, signal, sys\n"
         "from pathlib import Path\n"
-        "from pytest_clawperator.report.trace.events import Noted, TraceBegan\n"
-        "from pytest_clawperator.report.trace.writing import TraceWriter\n"
+        "from pytest_clawperator.report.trace import Noted, TraceBegan\n"
+        "from pytest_clawperator.report.trace import TraceWriter\n"
         "writer = TraceWriter(Path(sys.argv[1]))\n"
         "writer.write(TraceBegan(at=1.0, nodeid='n'))\n"
         "for at in range(50): writer.write(Noted(at=float(at), message='x' * at))\n"

@@ -11,8 +11,7 @@ from pytest_clawperator.plugin.evidence.collectors.evidence_piece import (
     Piece,
     Unavailable,
 )
-from pytest_clawperator.report.crashes import find_crashes, marked_log
-from pytest_clawperator.report.hierarchy_dumps import Step, without_dumps
+from pytest_clawperator.report.crashes import Step, find_crashes, marked_log, without_dumps
 from pytest_clawperator.visible_text import visible
 
 

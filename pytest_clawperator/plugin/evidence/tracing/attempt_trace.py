@@ -21,11 +21,9 @@ from pytest_clawperator.plugin.evidence.tracing.tracer import Tracer, failure_of
 from pytest_clawperator.plugin.input.settings import Settings
 from pytest_clawperator.plugin.session.device_failures import is_infrastructure, is_put_aside
 from pytest_clawperator.plugin.session.shared_failures import is_shared
-from pytest_clawperator.report.sinks.protocol import Attachment
-from pytest_clawperator.report.trace import events
-from pytest_clawperator.report.trace.clock import now
-from pytest_clawperator.report.trace.events import Outcome, TraceEvent
-from pytest_clawperator.report.trace.writing import TraceWriter
+from pytest_clawperator.report import trace
+from pytest_clawperator.report.sinks import Attachment
+from pytest_clawperator.report.trace import Outcome, TraceEvent, TraceWriter, now
 
 FOLDER = "trace"
 
@@ -83,7 +81,7 @@ class AttemptTrace:
 
     def begin_phase(self, name: Literal["setup", "call", "teardown"]) -> None:
         """Take note of a phase that begins."""
-        self.add(events.PhaseBegan(at=now(), name=name))
+        self.add(trace.PhaseBegan(at=now(), name=name))
 
     def verified(self, verification: Verification) -> None:
         """Take note of an expectation."""
@@ -112,7 +110,7 @@ class AttemptTrace:
         if self._output is not None:
             path = Path(os.path.relpath(attachment.path, attachment.path.parent / FOLDER))
             self._output.write(
-                events.ArtefactKept(
+                trace.ArtefactKept(
                     at=now(),
                     name=attachment.name,
                     path=path.as_posix(),
@@ -125,7 +123,7 @@ class AttemptTrace:
         output = self._output = TraceOutput(writer, sinks)
         attempt = getattr(self._item, "execution_count", 1)  # of pytest-rerunfailures
         output.write(
-            events.TraceBegan(
+            trace.TraceBegan(
                 at=self._begun,
                 nodeid=self._item.nodeid,
                 attempt=attempt,
@@ -173,7 +171,7 @@ class AttemptTrace:
             self._outcome = "failed" if is_own else "error"
             self._reason = _first_line(error)
         self.add(
-            events.ErrorRaised(
+            trace.ErrorRaised(
                 at=now(),
                 phase=report.when or "",
                 failure=failure_of(error),
@@ -208,7 +206,7 @@ class AttemptTrace:
         return None
 
     def _ended(self) -> TraceEvent:
-        return events.TraceEnded(
+        return trace.TraceEnded(
             at=now(),
             outcome=self._outcome,
             seconds=round(now() - self._begun, 6),

@@ -22,8 +22,7 @@ from pytest_clawperator.plugin.evidence.used_clients import on_client_dropped, o
 from pytest_clawperator.plugin.session.run_folder import run_folder, run_id
 from pytest_clawperator.plugin.stash import CURRENT_TEST, ENDING_FIXTURES, TRACE
 from pytest_clawperator.plugin.worker_input import worker_input
-from pytest_clawperator.report.trace.clock import now, ticks
-from pytest_clawperator.report.trace.events import FixtureEnded
+from pytest_clawperator.report.trace import FixtureEnded, now, ticks
 
 # Where traces are while their tests run; a killed run leaves them there.
 UNFINISHED = "unfinished"

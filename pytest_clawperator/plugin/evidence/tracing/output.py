@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from pytest_clawperator.plugin.evidence.report_sinks import ReportSinks
-from pytest_clawperator.report.trace.events import TraceEvent
-from pytest_clawperator.report.trace.writing import TraceWriter
+from pytest_clawperator.report.trace import TraceEvent, TraceWriter
 
 
 class TraceOutput:

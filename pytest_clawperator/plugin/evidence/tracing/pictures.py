@@ -20,8 +20,7 @@ from pytest_clawperator.plugin.evidence.collectors.screenshot import (
 )
 from pytest_clawperator.plugin.evidence.tracing.output import TraceOutput
 from pytest_clawperator.report.small_picture import smaller
-from pytest_clawperator.report.trace.clock import now
-from pytest_clawperator.report.trace.events import Noted, PictureTaken
+from pytest_clawperator.report.trace import Noted, PictureTaken, now
 
 _THREAD = "clawperator pictures"
 # How long a picture of the screen after an execution may hold up the test, in seconds.

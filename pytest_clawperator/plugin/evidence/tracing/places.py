@@ -8,7 +8,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 
 from pytest_clawperator.assertions.call_site import calling_frame
-from pytest_clawperator.report.trace.events import Excerpt, Source
+from pytest_clawperator.report.trace import Excerpt, Source
 
 _PACKAGE = "pytest_clawperator"
 # Whose frames are no code of the user's.

@@ -21,7 +21,7 @@ from pytest_clawperator.plugin.evidence.tracing.output import TraceOutput
 from pytest_clawperator.plugin.evidence.tracing.pictures import PictureTaker
 from pytest_clawperator.redaction.finder import Secrets
 from pytest_clawperator.redaction.redaction import SECRETS
-from pytest_clawperator.report.trace.writing import EVENTS_FILE, TraceWriter
+from pytest_clawperator.report.trace import EVENTS_FILE, TraceWriter
 from pytest_clawperator.transport.interface import OnOutput, ignored
 from tests.doubles.transport import ScriptedTransport
 

@@ -13,25 +13,33 @@ from uuid import uuid4
 from pytest_clawperator.redaction.documents import hide_in_document
 from pytest_clawperator.redaction.nested import hide_in
 from pytest_clawperator.redaction.redaction import SECRETS
-from pytest_clawperator.report.sinks.protocol import Attachment, ReportSink
-from pytest_clawperator.report.trace import events
-from pytest_clawperator.report.trace.events import Failure, Source, TraceEvent
+from pytest_clawperator.report import trace
+from pytest_clawperator.report.sinks import Attachment, ReportSink
+from pytest_clawperator.report.trace import Failure, Source, TraceEvent
 from pytest_clawperator.visible_text import visible
 
 #: The name of finalizers of ours, which are no part of a fixture.
 FINALIZER = "clawperator_fixture_ends"
 
+
 _PACKAGES = ("allure_commons",)
+
 # What Allure knows results and files by.
 _KEPT = ("uuid", "historyId", "testCaseId", "status", "stage", "source", "type", "children")
+
 _GUARD = "clawperator-guard"
+
 _LONGEST_VALUE = 300
+
 _DIFF = "application/vnd.allure.image.diff"
+
 _COMPARED = re.compile(r"(.+?)(?:\.(actual|difference))?\.png")
+
 # How Allure's plugin calls the ends of fixtures, which have no names.
 _NAMELESS_END = re.compile(r"::(?:\d+|<lambda>|finish)$")
 
-Held = tuple[events.ExecutionBegan, events.ExecutionEnded | None]
+
+Held = tuple[trace.ExecutionBegan, trace.ExecutionEnded | None]
 
 
 class AllureSink(ReportSink):
@@ -53,21 +61,21 @@ class AllureSink(ReportSink):
 
     def write(self, event: TraceEvent) -> None:
         """Begin and end steps, and add devices."""
-        if isinstance(event, events.TraceBegan):
+        if isinstance(event, trace.TraceBegan):
             self._reset()
-        elif isinstance(event, events.DeviceUsed):
+        elif isinstance(event, trace.DeviceUsed):
             self._serials += [] if event.serial in self._serials else [event.serial]
-        elif isinstance(event, events.StepBegan):
+        elif isinstance(event, trace.StepBegan):
             self._start(event.id, event.at, event.title, _place(event.source))
-        elif isinstance(event, events.StepEnded):
+        elif isinstance(event, trace.StepEnded):
             self._stop(event.id, event.at, event.failure)
-        elif isinstance(event, events.ExecutionBegan):
+        elif isinstance(event, trace.ExecutionBegan):
             self._begin_execution(event)
-        elif isinstance(event, events.ExecutionEnded):
+        elif isinstance(event, trace.ExecutionEnded):
             self._end_execution(event)
-        elif isinstance(event, events.ExpectationEnded):
+        elif isinstance(event, trace.ExpectationEnded):
             self._write_expectation(event)
-        elif isinstance(event, events.TraceEnded):
+        elif isinstance(event, trace.TraceEnded):
             self._name_devices()
 
     def attach(self, attachment: Attachment) -> None:
@@ -117,20 +125,20 @@ class AllureSink(ReportSink):
         status = models.Status.PASSED if failure is None else models.Status.FAILED
         self._reporter.stop_step(uuid, stop=round(at * 1000), status=status, statusDetails=details)
 
-    def _begin_execution(self, event: events.ExecutionBegan) -> None:
+    def _begin_execution(self, event: trace.ExecutionBegan) -> None:
         if event.parent is None or event.parent in self._open:
             self._start(event.id, event.at, event.title, _parameters(event))
         else:
             self._looks[event.id] = event, None
 
-    def _end_execution(self, event: events.ExecutionEnded) -> None:
+    def _end_execution(self, event: trace.ExecutionEnded) -> None:
         look = self._looks.get(event.id)
         if look is None:
             self._stop(event.id, event.at, event.failure)
         else:
             self._looks[event.id] = look[0], event
 
-    def _write_expectation(self, event: events.ExpectationEnded) -> None:
+    def _write_expectation(self, event: trace.ExpectationEnded) -> None:
         own = [look for look in self._looks.values() if look[0].parent == event.id]
         looks = {"looks": str(len(event.polls))} if event.polls else {}
         parameters = {**looks, **_place(event.source)}
@@ -167,7 +175,7 @@ def _commons() -> Any:
     return allure_commons
 
 
-def _parameters(event: events.ExecutionBegan) -> dict[str, str]:
+def _parameters(event: trace.ExecutionBegan) -> dict[str, str]:
     """Return what is sent, action by action, and from where."""
     found: dict[str, str] = {}
     actions = event.payload.get("actions")

@@ -7,10 +7,14 @@ from io import BytesIO
 
 # As large as a page shows them; one that takes no more than this stays as it is.
 _BOX = (800, 960)
+
 _SMALL = 40_000
+
 _QUALITY = 78
+
 # No screen has more; a small file can claim any size, and would take that much memory.
 _MOST_PIXELS = 50_000_000
+
 _KINDS = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",

@@ -6,28 +6,115 @@ import base64
 import html
 import json
 import os
-from collections.abc import Mapping
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pytest_clawperator.report.page.contents import page_contents
-from pytest_clawperator.report.page.joining import join_modules
-from pytest_clawperator.report.trace.reading import Trace
+from pytest_clawperator.report.contents import page_contents
+from pytest_clawperator.report.trace import Trace
+
+_IMPORT = re.compile(r'^import (?:\{([^}]*)\} from )?"([^"]+)";\n', re.MULTILINE)
+
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let)\b)", re.MULTILINE)
+
+_DECLARED = re.compile(
+    r"^(?:async )?(?:function\*?|class|const|let) ([A-Za-z_$][\w$]*)", re.MULTILINE
+)
+
+_LEFT = re.compile(r"^\s*(?:import|export)\b", re.MULTILINE)
+
+
+def join_modules(folder: Path, entry: str) -> str:
+    """Return the module ``entry`` and all that it imports as one script.
+
+    Modules import names as they are (``import { a, b } from "./other.js";``) and export
+    declarations. Raise ``ValueError`` for any other form, and where two modules declare the
+    same name.
+    """
+    sources: dict[str, str] = {}
+    graph: dict[str, set[str]] = {}
+    waiting = [entry]
+    while waiting:
+        name = waiting.pop()
+        if name not in sources:
+            sources[name] = (folder / name).read_text(encoding="utf-8")
+            graph[name] = set(_imported(name, sources[name]))
+            waiting.extend(graph[name])
+    try:
+        order = list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        raise ValueError(f"modules import each other: {error.args[1]}") from error
+    _check_imports(sources)
+    _check_names(sources)
+    return "\n".join(_bare(name, sources[name]) for name in order)
+
+
+def declared_names(source: str) -> list[str]:
+    """Return the names that a module declares at its top."""
+    return _DECLARED.findall(_EXPORT.sub("", source))
+
+
+def _imported(name: str, source: str) -> Iterator[str]:
+    for _, target in _IMPORT.findall(source):
+        yield posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
+
+
+def _check_imports(sources: dict[str, str]) -> None:
+    for name, source in sources.items():
+        for names, target in _IMPORT.findall(source):
+            other = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
+            exported = {
+                found for line in _exported_lines(sources[other]) for found in declared_names(line)
+            }
+            wanted = {one.strip() for one in names.split(",") if one.strip()}
+            if lacking := sorted(wanted - exported):
+                raise ValueError(f"{name} imports {lacking}, which {other} does not export")
+
+
+def _exported_lines(source: str) -> list[str]:
+    return [source[found.end() :].partition("\n")[0] for found in _EXPORT.finditer(source)]
+
+
+def _check_names(sources: dict[str, str]) -> None:
+    owners: dict[str, str] = {}
+    for name, source in sources.items():
+        for declared in declared_names(source):
+            if declared in owners:
+                raise ValueError(f"{owners[declared]} and {name} both declare {declared}")
+            owners[declared] = name
+
+
+def _bare(name: str, source: str) -> str:
+    bare = _EXPORT.sub("", _IMPORT.sub("", source))
+    if found := _LEFT.search(bare):
+        line = bare[found.start() :].strip().partition("\n")[0]
+        raise ValueError(f"{name} has an import or export of another form: {line}")
+    return bare
+
 
 _FILES = Path(__file__).parent / "files"
+
 _WHOLE = "base/page.html"
+
 _ENTRY = "viewer/main.js"
+
 _STYLES = ("base/base.css", "parts/parts.css", "viewer/viewer.css")
+
 # Texts can never become markup or script: only the page's own script and style run.
 _POLICY = (
     "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data: blob:; "
     "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; "
     "trusted-types 'none'"
 )
+
 # In a script element these could end it or begin a comment; in JSON their codes mean the same.
 _ESCAPES = {ord(one): f"\\u{ord(one):04x}" for one in "<>&\u2028\u2029"}
+
 _MOST_MESSAGE = 2_000
 
 
