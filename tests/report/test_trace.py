@@ -1,39 +1,87 @@
-"""Traces: what was written is read back, whatever it holds and wherever the writer ended."""
+"""Traces: what is written is read back, also of a test that was killed."""
 
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.redaction.redaction import SECRETS
+from pytest_clawperator.report import trace
 from pytest_clawperator.report.trace import (
     EVENTS_FILE,
     ExecutionBegan,
     ExecutionEnded,
     Failure,
     Noted,
+    Outcome,
     Source,
+    Trace,
     TraceBegan,
     TraceEnded,
     TraceWriter,
+    glance,
+    last_passed,
     read_trace,
 )
+from tests.report.made_traces import END, HEAD, write_trace
 
-HEAD = TraceBegan(at=1.0, nodeid="test_shop.py::test_buy", run="r1")
-END = TraceEnded(at=9.0, outcome="passed", seconds=8.0)
+DOCUMENT = Path(__file__).parents[2] / "docs" / "trace.md"
+
+ROW = re.compile(r"^\| `([\w-]+)` \| ([`\w ]+) \|", re.MULTILINE)
+
+OBJECTS = (trace.Source, trace.Excerpt, trace.Failure, trace.Poll)
+
+
+def listed() -> dict[str, list[str]]:
+    """Return the keys of each kind and object in the document."""
+    rows = ROW.findall(DOCUMENT.read_text(encoding="utf-8"))
+    return {name: re.findall(r"`(\w+)`", keys) for name, keys in rows}
+
+
+def test_the_document_lists_every_kind_with_its_keys() -> None:
+    """Each class of an event is a row, and each field but the time a key of it."""
+    kinds = {
+        one.kind: [field.name for field in fields(one) if field.name != "at"]
+        for one in trace.TraceEvent.__subclasses__()
+        if one.__module__ == trace.__name__  # the record of a run has kinds of its own
+    }
+    objects = {one.__name__.lower(): [field.name for field in fields(one)] for one in OBJECTS}
+
+    assert listed() == {**kinds, **objects}
+
+
+def test_what_is_not_known_is_left_out() -> None:
+    """Empty values take no room, and false and nought are values."""
+    event = trace.TraceEnded(at=1.0, outcome="passed", seconds=0)
+
+    assert event.to_json() == {
+        "kind": "outcome",
+        "at": 1.0,
+        "outcome": "passed",
+        "seconds": 0,
+        "is_infrastructure": False,
+    }
+
+
+BEGAN = TraceBegan(at=1.0, nodeid="test_shop.py::test_buy", run="r1")
+
+ENDED = TraceEnded(at=9.0, outcome="passed", seconds=8.0)
+
 HOSTILE = "</script><!--\u202e\x1b[31m\ud800 \U0001f600 \u05d0\u05d1 \0 %s"
 
 
 def write_small_trace(folder: Path) -> None:
     """Write a trace of one execution."""
     writer = TraceWriter(folder)
-    writer.write(HEAD)
+    writer.write(BEGAN)
     writer.write(
         ExecutionBegan(
             at=2.0,
@@ -47,7 +95,7 @@ def write_small_trace(folder: Path) -> None:
     tree = writer.keep(b"<hierarchy/>", ".xml")
     failure = Failure(type="NodeNotFoundError", message="no node", code="NODE_NOT_FOUND")
     writer.write(ExecutionEnded(at=3.0, id=1, seconds=1.0, failure=failure, before=tree))
-    writer.write(END)
+    writer.write(ENDED)
     writer.close()
 
 
@@ -113,7 +161,7 @@ def test_a_killed_process_leaves_all_that_it_wrote(tmp_path: Path) -> None:
 def test_hostile_text_is_data_and_comes_back_unchanged(tmp_path: Path) -> None:
     """A text of any kind stays on its line, in ASCII, and is the same afterwards."""
     writer = TraceWriter(tmp_path / "trace")
-    writer.write(HEAD)
+    writer.write(BEGAN)
     writer.write(Noted(at=2.0, message=HOSTILE + "\n{}"))
     payload = {"n": float("nan"), "i": float("inf"), "deep": [[{"k\n": HOSTILE}]]}
     writer.write(ExecutionBegan(at=3.0, id=1, serial="s", title="t", payload=payload))
@@ -153,7 +201,7 @@ def test_secrets_are_in_no_line(tmp_path: Path) -> None:
     SECRETS.add("hunter2-hunter2")
     try:
         writer = TraceWriter(tmp_path / "trace")
-        writer.write(HEAD)
+        writer.write(BEGAN)
         payload = {"actions": [{"params": {"text": "hunter2-hunter2"}}]}
         writer.write(ExecutionBegan(at=2.0, id=1, serial="s", title="enter_text", payload=payload))
         writer.close()
@@ -168,7 +216,7 @@ def test_a_secret_that_becomes_known_later_is_hidden_at_the_end(tmp_path: Path) 
     known = SECRETS.secrets
     try:
         writer = TraceWriter(tmp_path / "trace")
-        writer.write(HEAD)
+        writer.write(BEGAN)
         name = writer.keep(b'<hierarchy><node text="hunter2-hunter2"/></hierarchy>', ".xml")
         writer.write(Noted(at=2.0, message="typed hunter2-hunter2"))
         SECRETS.add("hunter2-hunter2")
@@ -185,10 +233,10 @@ def test_a_secret_that_becomes_known_later_is_hidden_at_the_end(tmp_path: Path) 
 def test_events_after_the_end_are_left_out(tmp_path: Path) -> None:
     """A thread that outlasts the test neither fails nor writes."""
     writer = TraceWriter(tmp_path / "trace")
-    writer.write(HEAD)
+    writer.write(BEGAN)
     writer.close()
 
-    writer.write(END)
+    writer.write(ENDED)
     writer.keep(b"late", ".txt")
     writer.close()
 
@@ -229,3 +277,45 @@ def test_lines_that_are_no_events_are_counted(tmp_path: Path) -> None:
 
     assert trace.skipped == 3
     assert len(trace.events) == 4
+
+
+NODEID = HEAD.nodeid
+
+
+def traced(results: Path, run: str, outcome: Outcome, *, nodeid: str = NODEID) -> Trace:
+    """Write the trace of a test in the folder of a run."""
+    head, end = replace(HEAD, nodeid=nodeid), replace(END, outcome=outcome)
+    return write_trace(results / run / "test_made" / "trace", [head, end])
+
+
+def test_a_failed_test_is_compared_with_the_last_run_that_passed(tmp_path: Path) -> None:
+    """Later runs that failed, and tests of other names in the same folder, do not count."""
+    traced(tmp_path, "run-1", "passed")
+    expected = traced(tmp_path, "run-2", "passed")
+    traced(tmp_path, "run-3", "failed")
+    traced(tmp_path, "run-4", "passed", nodeid="tests/test_made.py::test_other")
+    failed = traced(tmp_path, "run-5", "failed")
+
+    found = last_passed(failed, run="run-5")
+    assert found is not None
+    assert found.folder == expected.folder
+
+
+@pytest.mark.parametrize("outcome", ["passed", "failed"])
+def test_what_passed_or_has_no_other_run_is_compared_with_nothing(
+    tmp_path: Path, outcome: Outcome
+) -> None:
+    """A page of a test that passed has no second run in it, which would double its size."""
+    if outcome == "passed":
+        traced(tmp_path, "run-1", "passed")
+    trace = traced(tmp_path, "run-2", outcome)
+
+    assert last_passed(trace, run="run-2") is None
+
+
+def test_a_glance_tells_how_a_test_ended(tmp_path: Path) -> None:
+    """The first and the last line of a trace are enough."""
+    seen = glance(traced(tmp_path, "run-1", "failed").folder)
+
+    assert seen is not None
+    assert (seen.nodeid, seen.outcome, seen.start, seen.stop) == (NODEID, "failed", 100.0, 900.0)

@@ -18,7 +18,7 @@ import pytest
 
 from pytest_clawperator.report.command import main, server_of, summary_text
 from pytest_clawperator.report.index import INDEX_FILE, PAGE_FILE, read_run
-from tests.report.index.made_runs import START, ended, error, write_run, write_trace
+from tests.report.made_runs import START, ended, error, write_run, write_trace
 
 HOSTILE = "<img src=x onerror=alert(1)> **bold** `code` | [link](http://evil) @all\n# title"
 

@@ -9,10 +9,11 @@ import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from pytest_clawperator.report.index import INDEX_FILE, PAGE_FILE, index_text, read_run, write_index
-from tests.report.index.made_runs import START, ended, error, write_run, write_trace
-from tests.report.page.test_accessibility import axe, violations
+from tests.report.made_runs import START, ended, error, write_run, write_trace
+from tests.report.test_page_keyboard import axe, violations
 
 __all__ = ["axe"]
+
 
 HOSTILE = "<script>document.title='bad'</script></script><!--\u2028\u202eabc\ud800😀"
 

@@ -42,7 +42,9 @@ from pytest_clawperator.report.trace import (
 )
 
 _SHOT = "/sdcard/shot.png"
+
 _SCALE = 1 / 3
+
 _AROUND = 4
 
 

@@ -11,10 +11,11 @@ from playwright.sync_api import Browser, Dialog, Page, ViewportSize, expect
 from pytest_clawperator.report.page import write_page
 from pytest_clawperator.report.trace import Trace, read_trace
 from tests.doubles.chromium import chromium
-from tests.report.page.shop import record_shop
+from tests.report.shop import record_shop
 
 # A machine that is busy with other tests may take its time.
 expect.set_options(timeout=15_000)
+
 
 DESK = ViewportSize(width=1440, height=900)
 

@@ -30,9 +30,13 @@ from pytest_clawperator.report.trace import (
 from tests.snapshot.screens import hierarchy, node
 
 SERIAL = "emulator-5554"
+
 HEAD = TraceBegan(at=100.0, nodeid="tests/test_made.py::test_made")
+
 DEVICE = DeviceUsed(at=100.0, serial=SERIAL, size=(1080, 2400), about={"model": "Pixel 9"})
+
 END = TraceEnded(at=900.0, outcome="passed", seconds=800.0)
+
 BUTTON = "android.widget.Button"
 
 
@@ -190,6 +194,7 @@ def _execution(number: int, at: float, block: int, trees: list[str]) -> Iterator
 
 # What would run, end an element, mislead a reader or break a script if it were not data.
 ATTACK = "<img src=x onerror=\"document.title='owned';alert(1)\"><script>alert(2)</script>"
+
 NASTY = (
     ATTACK,
     "</script><script>document.title='owned'</script>",

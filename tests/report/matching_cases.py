@@ -1,6 +1,6 @@
 """Makes ``matching_cases.json``: matchers on screens, and the nodes that they find.
 
-``python -m tests.report.page.matching_cases`` writes the file anew: screens of the simulated
+``python -m tests.report.matching_cases`` writes the file anew: screens of the simulated
 apps with matchers for what is on them, and odd screens with matchers where two languages or two
 implementations could differ. The answers are those of ``snapshot/query.py``; one test compares
 the file with it, another one with the script of the pages.
@@ -21,12 +21,15 @@ from pytest_clawperator.snapshot.tree import Snapshot
 from tests.snapshot.screens import hierarchy, node
 
 FILE = Path(__file__).with_suffix(".json")
+
 # What the XML says of nearly every node, and no matcher asks for.
 _USUAL = re.compile(
     r" (?:index|package|checkable|checked|focusable|focused|scrollable|long-clickable|password"
     r'|selected)="[^"]*"| (?:clickable)="false"| enabled="true"| (?:text|content-desc)=""'
 )
+
 TEXT, IMAGE, BUTTON = (f"android.widget.{name}" for name in ("TextView", "ImageView", "Button"))
+
 LINEAR = "android.widget.LinearLayout"
 
 

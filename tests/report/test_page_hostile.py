@@ -8,9 +8,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from pytest_clawperator.report.page import write_page
-from tests.report.page.made import ATTACK, hostile_trace
+from tests.report.made_traces import ATTACK, hostile_trace
 
 TABS = ("Errors", "Tree", "Call", "Payload", "Envelope", "Log", "Changes", "About")
+
 WATCH = """
 window.violations = [];
 document.addEventListener("securitypolicyviolation", (event) => {

@@ -18,10 +18,11 @@ from pytest_clawperator.report import page as page_module
 from pytest_clawperator.report.contents import tree_data
 from pytest_clawperator.report.page import join_modules
 from pytest_clawperator.snapshot.tree import Snapshot
-from tests.report.page.matching_cases import FILE, odd_screens, places
+from tests.report.matching_cases import FILE, odd_screens, places
 from tests.snapshot.screens import node, screen
 
 FILES = Path(page_module.__file__).parent / "files"
+
 # The modules as a page has them, for tests that call them.
 ENGINE = """
 globalThis.engine = {

@@ -8,9 +8,10 @@ from pathlib import Path
 from pytest_clawperator import Clawperator, connect, expect
 from pytest_clawperator.redaction.redaction import SECRETS
 from pytest_clawperator.simulator import Simulator
-from tests.report.page.recording import Recording
+from tests.report.recording import Recording
 
 PACKAGE = "com.example.shop"
+
 NODEID = "tests/test_shop.py::TestCart::test_two_items_are_paid"
 
 

@@ -1,4 +1,4 @@
-"""Takes the pictures that the documents show: ``python -m tests.report.page.screenshots``."""
+"""Takes the pictures that the documents show: ``python -m tests.report.screenshots``."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.doubles.chromium import chromium
 
-IMAGES = Path(__file__).parents[3] / "docs" / "images"
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
+
 LAPTOP, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
+
 OPTIONS = ("--claw-device=sim", "--claw-sim-time-scale=0.1", "--claw-trace=on", "-q")
+
 TEST = """\
 import pytest
 
