@@ -60,7 +60,7 @@ def index(tab: Page, folder: Path) -> Page:
 
 def shown(page: Page) -> list[str]:
     """Return the names of the tests that are shown."""
-    return page.locator("li.test:not([hidden]) .open").all_inner_texts()
+    return page.locator("li.test:not([hidden]) .open").all_text_contents()
 
 
 def test_what_needs_attention_comes_first(index: Page) -> None:

@@ -74,16 +74,16 @@ def _joined(part: ast.expr) -> ast.expr:
     return part if isinstance(part, ast.Constant) else ast.FormattedValue(part, -1)
 
 
-def _variable(name: str, mark: Mark, names: Iterable[str]) -> ast.expr:
+def _variable(variable: str, mark: Mark, names: Iterable[str]) -> ast.expr:
     known = sorted(names)
-    if name in known:
-        return syntax.name(name)
-    near = closest(name, known)
+    if variable in known:
+        return syntax.name(variable)
+    near = closest(variable, known)
     meant = f"did you mean `{near}`? " if near else ""
     has = f"known here: {listed(known)}" if known else "none is known here"
     raise Mistake(
         mark,
-        f"there is no variable `{name}`; {meant}{has}",
+        f"there is no variable `{variable}`; {meant}{has}",
         hint="A variable is declared under `variables:`, `parameters:`, `fixtures:` or `needs:`,"
         " or by `as:` of a step above.",
     )
