@@ -53,7 +53,7 @@ HOMES = {
     "pydantic": ("contracts/", "simulator/"),
     "pydantic_core": ("contracts/", "simulator/"),
     "typing_extensions": ("",),
-    "yaml": ("simulator/", "snapshot/golden/", "skills/test_files/yaml_tree.py"),
+    "yaml": ("simulator/", "snapshot/golden/", "test_files/yaml_tree.py"),
     "PIL": (
         "simulator/picture/",
         "assertions/golden/",

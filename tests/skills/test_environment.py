@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.skills import environment
-from pytest_clawperator.skills.environment import adb_socket, host_program, script_environment
+from pytest_clawperator.skills import run
+from pytest_clawperator.skills.run import adb_socket, host_program, script_environment
 
 
 def test_a_script_finds_program_operator_and_server() -> None:
@@ -40,7 +40,7 @@ def test_the_host_program_runs(place: str | None, monkeypatch: pytest.MonkeyPatc
     """Beside this Python if it is installed there, else as a module."""
     if place is not None:
         real = sys.executable
-        monkeypatch.setattr(environment, "Path", lambda _: Path(place))
+        monkeypatch.setattr(run, "Path", lambda _: Path(place))
         assert host_program() == f"{real} -m pytest_clawperator"
 
     done = subprocess.run([*shlex.split(host_program()), "--version"], capture_output=True)

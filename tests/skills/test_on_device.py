@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.errors import ExecutionsOnlyError, SkillError
-from pytest_clawperator.skills.on_device import DeviceSkills
 from pytest_clawperator.skills.registry import read_registry
+from pytest_clawperator.skills.run import DeviceSkills
 from tests.doubles.skill_repository import add_skill
 
 

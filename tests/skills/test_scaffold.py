@@ -9,8 +9,7 @@ import pytest
 
 from pytest_clawperator.errors import SkillError
 from pytest_clawperator.skills.registry import read_registry
-from pytest_clawperator.skills.scaffold import make_skill
-from pytest_clawperator.skills.validate import validate_all
+from pytest_clawperator.skills.validate import make_skill, validate_all
 
 
 @pytest.mark.parametrize(("python", "scripts"), [(False, ["run.js", "run.sh"]), (True, ["run.py"])])

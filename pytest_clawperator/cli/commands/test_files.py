@@ -10,9 +10,8 @@ import click
 from pytest_clawperator.cli.command import command
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.output import Answer
-from pytest_clawperator.skills.test_files.conversion import as_python
-from pytest_clawperator.skills.test_files.files import read_test_file
-from pytest_clawperator.skills.test_files.schema import schema_of_test_files
+from pytest_clawperator.test_files.file import as_python, read_test_file
+from pytest_clawperator.test_files.schema import schema_of_test_files
 
 
 @command(

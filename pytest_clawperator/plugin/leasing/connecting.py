@@ -46,7 +46,7 @@ from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.session.hook_calls import call_hook, wrong_result
 from pytest_clawperator.plugin.session.run_folder import run_id
 from pytest_clawperator.plugin.stash import DEVICE_HEALTH
-from pytest_clawperator.skills.on_device import DeviceSkills
+from pytest_clawperator.skills.run import DeviceSkills
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.reconnect import reconnect

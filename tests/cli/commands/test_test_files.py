@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.skills.test_files.schema import schema_of_test_files
+from pytest_clawperator.test_files.schema import schema_of_test_files
 from tests.cli.conftest import Cli
 
 

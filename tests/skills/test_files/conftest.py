@@ -9,8 +9,7 @@ from textwrap import dedent, indent
 
 import pytest
 
-from pytest_clawperator.skills.test_files.conversion import as_python
-from pytest_clawperator.skills.test_files.files import read_test_file
+from pytest_clawperator.test_files.file import as_python, read_test_file
 
 Read = Callable[..., str]
 

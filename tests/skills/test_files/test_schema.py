@@ -13,10 +13,10 @@ import pytest
 import yaml
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.skills.test_files.files import read_test_file
-from pytest_clawperator.skills.test_files.header import TEST_KEYS
-from pytest_clawperator.skills.test_files.schema import schema_of_test_files
-from pytest_clawperator.skills.test_files.shapes import (
+from pytest_clawperator.test_files.file import read_test_file
+from pytest_clawperator.test_files.header import TEST_KEYS
+from pytest_clawperator.test_files.schema import schema_of_test_files
+from pytest_clawperator.test_files.shapes import (
     Choice,
     Listed,
     Node,
@@ -27,8 +27,8 @@ from pytest_clawperator.skills.test_files.shapes import (
     Shape,
     Truth,
 )
-from pytest_clawperator.skills.test_files.steps import step_words, words_with_result
-from pytest_clawperator.skills.test_files.verbs import (
+from pytest_clawperator.test_files.steps import step_words, words_with_result
+from pytest_clawperator.test_files.verbs import (
     Verb,
     client_verbs,
     device_verbs,

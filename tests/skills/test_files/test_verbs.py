@@ -21,7 +21,7 @@ from pytest_clawperator import (
     ScreenAssertions,
     TransportError,
 )
-from pytest_clawperator.skills.test_files.shapes import (
+from pytest_clawperator.test_files.shapes import (
     NODE_KEYS,
     Choice,
     Data,
@@ -32,8 +32,8 @@ from pytest_clawperator.skills.test_files.shapes import (
     Shape,
     Text,
 )
-from pytest_clawperator.skills.test_files.steps import MODIFIERS, step_words
-from pytest_clawperator.skills.test_files.verbs import (
+from pytest_clawperator.test_files.steps import MODIFIERS, step_words
+from pytest_clawperator.test_files.verbs import (
     INSTEAD_OF_NODE,
     OTHERWISE,
     Verb,

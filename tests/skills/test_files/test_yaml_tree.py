@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.skills.test_files.mistakes import Mark, Mistake
-from pytest_clawperator.skills.test_files.yaml_tree import (
+from pytest_clawperator.test_files.yaml_tree import (
     MAX_DEPTH,
     Items,
     Mapping,
+    Mark,
+    Mistake,
     Scalar,
     YamlNode,
     read_yaml,

@@ -12,8 +12,8 @@ from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import Mistake
 from pytest_clawperator.cli.output import Answer, Line
 from pytest_clawperator.skills.registry import REGISTRY_VARIABLE, read_registry
-from pytest_clawperator.skills.scaffold import make_skill
 from pytest_clawperator.skills.sync import DEFAULT_REF, URL_VARIABLE, Synced, sync_skills
+from pytest_clawperator.skills.validate import make_skill
 
 _url = click.argument("words", nargs=-1, metavar="[URL]")
 _ref_help = "A branch, a tag or a commit."

@@ -16,9 +16,8 @@ from pytest_clawperator.cli.output import Answer, Line
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
 from pytest_clawperator.devices.connection import wanted_package
 from pytest_clawperator.redaction.redaction import hide
-from pytest_clawperator.skills.environment import script_environment
 from pytest_clawperator.skills.registry import read_registry
-from pytest_clawperator.skills.run import run_skill
+from pytest_clawperator.skills.run import run_skill, script_environment
 from pytest_clawperator.skills.script import Stream
 from pytest_clawperator.skills.validate import validate_skill
 from pytest_clawperator.visible_text import visible

@@ -23,7 +23,7 @@ from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.client.locator import Locator
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ErrorCode
-from pytest_clawperator.skills.test_files.shapes import (
+from pytest_clawperator.test_files.shapes import (
     Choice,
     Data,
     Listed,
@@ -48,6 +48,7 @@ OTHERWISE: AbstractMapping[str, str] = {
     "close": "the fixture does it",
     "run_artifact": "`skill:`",
 }
+
 #: What may stand in the place of a node: nothing at all is "".
 INSTEAD_OF_NODE: AbstractMapping[str, tuple[str, ...]] = {
     "click": ("at",),
@@ -56,6 +57,7 @@ INSTEAD_OF_NODE: AbstractMapping[str, tuple[str, ...]] = {
     "read_value": ("label",),
     "scroll_until": ("",),
 }
+
 # Parameters that a value alone never stands for.
 _BESIDES = ("timeout", "within")
 

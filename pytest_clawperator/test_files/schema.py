@@ -10,16 +10,16 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_clawperator.contracts.selectors import KEYWORDS
-from pytest_clawperator.skills.test_files.arguments import arguments_schema, takes_nothing
-from pytest_clawperator.skills.test_files.expectations import expect_schema
-from pytest_clawperator.skills.test_files.header import (
+from pytest_clawperator.test_files.arguments import arguments_schema, takes_nothing
+from pytest_clawperator.test_files.expectations import expect_schema
+from pytest_clawperator.test_files.header import (
     APP_KEYS,
     DEVICE_KEYS,
     MARKER_PATTERN,
     STEPS_KEYS,
     TEST_KEYS,
 )
-from pytest_clawperator.skills.test_files.shapes import (
+from pytest_clawperator.test_files.shapes import (
     Choice,
     Data,
     Node,
@@ -29,14 +29,14 @@ from pytest_clawperator.skills.test_files.shapes import (
     node_properties,
     value_schema,
 )
-from pytest_clawperator.skills.test_files.steps import MODIFIERS, words_with_result
-from pytest_clawperator.skills.test_files.syntax import CLIENT
-from pytest_clawperator.skills.test_files.templates import (
+from pytest_clawperator.test_files.steps import MODIFIERS, words_with_result
+from pytest_clawperator.test_files.syntax import (
+    CLIENT,
     CONSTANT_PATTERN,
     NAME_PATTERN,
     TEXT_PATTERN,
 )
-from pytest_clawperator.skills.test_files.verbs import client_verbs, device_verbs, node_verbs
+from pytest_clawperator.test_files.verbs import client_verbs, device_verbs, node_verbs
 
 _LITERAL_TEXT = {"type": "string", "pattern": CONSTANT_PATTERN}
 

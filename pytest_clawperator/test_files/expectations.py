@@ -8,11 +8,9 @@ from dataclasses import replace
 
 from pytest_clawperator.contracts.selectors import KEYWORDS
 from pytest_clawperator.contracts.text.wording import closest, quote
-from pytest_clawperator.skills.test_files import syntax
-from pytest_clawperator.skills.test_files.arguments import arguments_schema, read_arguments
-from pytest_clawperator.skills.test_files.mistakes import Mistake
-from pytest_clawperator.skills.test_files.scope import Scope
-from pytest_clawperator.skills.test_files.shapes import (
+from pytest_clawperator.test_files import syntax
+from pytest_clawperator.test_files.arguments import arguments_schema, read_arguments
+from pytest_clawperator.test_files.shapes import (
     NODE_KEYS,
     Node,
     Number,
@@ -25,16 +23,12 @@ from pytest_clawperator.skills.test_files.shapes import (
     read_value,
     value_schema,
 )
-from pytest_clawperator.skills.test_files.templates import NAME_PATTERN, check_name
-from pytest_clawperator.skills.test_files.verbs import (
-    Verb,
-    envelope_checks,
-    node_checks,
-    screen_checks,
-)
-from pytest_clawperator.skills.test_files.yaml_tree import Entry, Mapping, Scalar, YamlNode
+from pytest_clawperator.test_files.syntax import NAME_PATTERN, Scope, check_name
+from pytest_clawperator.test_files.verbs import Verb, envelope_checks, node_checks, screen_checks
+from pytest_clawperator.test_files.yaml_tree import Entry, Mapping, Mistake, Scalar, YamlNode
 
 _OPTIONS = ("message", "soft", "timeout", "result")
+
 _VISIBLE = "to_be_visible"
 
 

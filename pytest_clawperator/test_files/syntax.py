@@ -1,31 +1,86 @@
-"""Texts with variables: ``Hello ${name}``."""
+"""Python syntax for a test file: names, calls, and texts such as ``Hello ${name}``."""
 
 from __future__ import annotations
 
 import ast
 import keyword
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from pytest_clawperator.contracts.text.wording import closest, listed, quote
-from pytest_clawperator.skills.test_files import syntax
-from pytest_clawperator.skills.test_files.mistakes import Mark, Mistake
+from pytest_clawperator.test_files.yaml_tree import Mark, Mistake, Mistakes
+
+Node = TypeVar("Node", bound=ast.stmt | ast.expr)
+
+
+_PLACED = (ast.expr, ast.stmt, ast.keyword, ast.arg, ast.alias)
+
+#: What the device of a test is called: the fixture.
+CLIENT = "clawperator"
+
+
+def name(identifier: str) -> ast.Name:
+    """Return the use of a name."""
+    return ast.Name(identifier, ast.Load())
+
+
+def attribute(value: ast.expr, *names: str) -> ast.expr:
+    """Return ``value.name``, or of several names one after the other."""
+    for each in names:
+        value = ast.Attribute(value, each, ast.Load())
+    return value
+
+
+def call(
+    function: ast.expr,
+    args: Sequence[ast.expr] = (),
+    keywords: Mapping[str, ast.expr] | None = None,
+) -> ast.Call:
+    """Return a call."""
+    named = [ast.keyword(key, value) for key, value in (keywords or {}).items()]
+    return ast.Call(function, list(args), named)
+
+
+def assign(identifier: str, value: ast.expr) -> ast.Assign:
+    """Return ``identifier = value``."""
+    return ast.Assign([ast.Name(identifier, ast.Store())], value)
+
+
+def placed(node: Node, mark: Mark) -> Node:
+    """Say where a tree stands in its file; parts that know their place keep it."""
+    for part in ast.walk(node):
+        if isinstance(part, _PLACED) and not hasattr(part, "lineno"):
+            part.lineno = part.end_lineno = mark.line
+            part.col_offset = part.end_col_offset = mark.column - 1
+    return node
+
 
 #: Names that the Python of a test uses itself.
 RESERVED = frozenset(
     ["clawperator", "expect", "pytest", "re", "os", "Clawperator", "Any", "request"]
 )
+
 _TAKEN = "|".join(sorted([*keyword.kwlist, *RESERVED]))
+
 #: The pattern of a variable's name, also for the schema.
 NAME_PATTERN = rf"^(?!(?:{_TAKEN})$)[A-Za-z][A-Za-z0-9_]*$"
+
 _PART = r"\$\{[A-Za-z][A-Za-z0-9_]*\}"
+
 #: The patterns of a whole variable, of a text in which variables may stand, and of one without.
 VARIABLE_PATTERN = f"^{_PART}$"
+
 TEXT_PATTERN = rf"^(?:[^$]|\$(?!\{{)|\$\$\{{|{_PART})*$"
+
 CONSTANT_PATTERN = r"^(?:[^$]|\$(?!\{)|\$\$\{)*$"
 
+
 _NAME = re.compile(NAME_PATTERN.removesuffix("$") + r"\Z")
+
 _VARIABLE = re.compile(rf"{_PART}\Z")
+
 _PIECE = re.compile(rf"(\$\$\{{|{_PART}|\$\{{)")
 
 
@@ -77,7 +132,7 @@ def _joined(part: ast.expr) -> ast.expr:
 def _variable(variable: str, mark: Mark, names: Iterable[str]) -> ast.expr:
     known = sorted(names)
     if variable in known:
-        return syntax.name(variable)
+        return name(variable)
     near = closest(variable, known)
     meant = f"did you mean `{near}`? " if near else ""
     has = f"known here: {listed(known)}" if known else "none is known here"
@@ -87,3 +142,24 @@ def _variable(variable: str, mark: Mark, names: Iterable[str]) -> ast.expr:
         hint="A variable is declared under `variables:`, `parameters:`, `fixtures:` or `needs:`,"
         " or by `as:` of a step above.",
     )
+
+
+#: Returns the name of the function of another file's steps, and what that file needs.
+ReadUsed = Callable[[str, Mark], tuple[str, tuple[str, ...]]]
+
+
+@dataclass
+class Scope:
+    """The variables that can be used, and what else a reader needs to know."""
+
+    mistakes: Mistakes
+    used: ReadUsed
+    names: set[str] = field(default_factory=set)
+
+    def inner(self) -> Scope:
+        """Return the scope of steps that may not run: what they set is unknown after them."""
+        return replace(self, names=set(self.names))
+
+    def text(self, text: str, mark: Mark) -> ast.expr:
+        """Return the Python of a text, with its variables."""
+        return read_text(text, mark, self.names)

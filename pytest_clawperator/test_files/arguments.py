@@ -11,10 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_clawperator.contracts.selectors import KEYWORDS
-from pytest_clawperator.skills.test_files import syntax
-from pytest_clawperator.skills.test_files.mistakes import Mistake
-from pytest_clawperator.skills.test_files.scope import Scope
-from pytest_clawperator.skills.test_files.shapes import (
+from pytest_clawperator.test_files import syntax
+from pytest_clawperator.test_files.shapes import (
     NODE_KEYS,
     Node,
     Schema,
@@ -28,8 +26,9 @@ from pytest_clawperator.skills.test_files.shapes import (
     unknown_key,
     value_schema,
 )
-from pytest_clawperator.skills.test_files.verbs import Parameter, Verb
-from pytest_clawperator.skills.test_files.yaml_tree import Mapping, Scalar, YamlNode
+from pytest_clawperator.test_files.syntax import Scope
+from pytest_clawperator.test_files.verbs import Parameter, Verb
+from pytest_clawperator.test_files.yaml_tree import Mapping, Mistake, Scalar, YamlNode
 
 
 @dataclass

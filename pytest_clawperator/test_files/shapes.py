@@ -12,17 +12,12 @@ from typing import Any, Protocol
 
 from pytest_clawperator.contracts.selectors import KEYWORDS
 from pytest_clawperator.contracts.text.wording import closest, describe, listed, quote
-from pytest_clawperator.skills.test_files import syntax
-from pytest_clawperator.skills.test_files.mistakes import Mistake
-from pytest_clawperator.skills.test_files.scope import Scope
-from pytest_clawperator.skills.test_files.templates import (
-    TEXT_PATTERN,
-    VARIABLE_PATTERN,
-    is_variable,
-)
-from pytest_clawperator.skills.test_files.yaml_tree import Items, Mapping, Scalar, YamlNode
+from pytest_clawperator.test_files import syntax
+from pytest_clawperator.test_files.syntax import TEXT_PATTERN, VARIABLE_PATTERN, Scope, is_variable
+from pytest_clawperator.test_files.yaml_tree import Items, Mapping, Mistake, Scalar, YamlNode
 
 Schema = dict[str, Any]
+
 
 #: What describes a node, besides the keywords of a matcher.
 NODE_KEYS = (*KEYWORDS, "within", "has", "nth")

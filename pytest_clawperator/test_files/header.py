@@ -8,10 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_clawperator.contracts.text.wording import quote
-from pytest_clawperator.skills.test_files import syntax
-from pytest_clawperator.skills.test_files.mistakes import Mark, Mistake, Mistakes
-from pytest_clawperator.skills.test_files.scope import Scope
-from pytest_clawperator.skills.test_files.shapes import (
+from pytest_clawperator.test_files import syntax
+from pytest_clawperator.test_files.shapes import (
     Choice,
     Data,
     Listed,
@@ -24,11 +22,14 @@ from pytest_clawperator.skills.test_files.shapes import (
     read_value,
     unknown_key,
 )
-from pytest_clawperator.skills.test_files.templates import check_name
-from pytest_clawperator.skills.test_files.yaml_tree import (
+from pytest_clawperator.test_files.syntax import Scope, check_name
+from pytest_clawperator.test_files.yaml_tree import (
     Entry,
     Items,
     Mapping,
+    Mark,
+    Mistake,
+    Mistakes,
     Scalar,
     YamlNode,
 )
@@ -38,7 +39,9 @@ TEST_KEYS = (
     "description", "tags", "app", "device", "timeout", "markers", "fixtures", "variables",
     "parameters", "steps",
 )  # fmt: skip
+
 STEPS_KEYS = ("description", "needs", "variables", "steps")
+
 
 #: The keys of ``app:`` and ``device:``, which are the markers claw_app and claw_device.
 APP_KEYS: dict[str, Shape] = {
@@ -49,6 +52,7 @@ APP_KEYS: dict[str, Shape] = {
     "grant": Listed(Text()),
     "missing": Choice(("error", "skip")),
 }
+
 DEVICE_KEYS: dict[str, Shape] = {
     "api": OneOf((Number(whole=True), Text())),
     "abi": Text(),
@@ -57,6 +61,7 @@ DEVICE_KEYS: dict[str, Shape] = {
     "model": Text(),
     "manufacturer": Text(),
 }
+
 MARKER_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$"
 
 

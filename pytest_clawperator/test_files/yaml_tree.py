@@ -1,40 +1,109 @@
-"""YAML as a tree whose every part knows its line and column.
-
-The file is read event by event: PyYAML's own composer breaks on deep nesting, forgets where a
-value stands, and reads ``Off`` as a boolean and ``12:30`` as 750, as YAML 1.1 does. Here, as in
-YAML 1.2 and for editors, only ``true``, ``false``, ``null`` and numbers are no texts.
-"""
+"""Mistakes in test files: each with its file, line and column."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import yaml
 
 from pytest_clawperator.contracts.text.wording import quote
-from pytest_clawperator.errors import UNUSABLE_FILE, file_problem
-from pytest_clawperator.skills.test_files.mistakes import Mark, Mistake
+from pytest_clawperator.errors import UNUSABLE_FILE, ConfigurationError, ErrorCode, file_problem
+
+_SHOWN = 10
+
+_HINT = "docs/test-files.md describes every key and step; the schema for editors has them, too."
+
+
+class Mark(NamedTuple):
+    """A line and a column, both counted from 1."""
+
+    line: int
+    column: int
+
+
+class Mistake(Exception):
+    """Something in a file that is not allowed; never leaves this folder."""
+
+    def __init__(self, mark: Mark, message: str, *, hint: str = _HINT) -> None:
+        super().__init__(message)
+        self.mark = mark
+        self.message = message
+        self.hint = hint
+
+
+@dataclass
+class Mistakes:
+    """The mistakes of one file, collected, so that all of them are told at once."""
+
+    path: Path
+    found: list[Mistake] = field(default_factory=list)
+
+    @contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Note a mistake that is made in the block, and go on after it."""
+        try:
+            yield
+        except Mistake as mistake:
+            self.found.append(mistake)
+
+    def raise_if_any(self) -> None:
+        """Raise the error that tells them all, in the order of the file."""
+        if self.found:
+            raise error_of(self.path, sorted(self.found, key=lambda one: one.mark))
+
+
+def error_of(path: Path, mistakes: Sequence[Mistake]) -> ConfigurationError:
+    """Return the error that tells the mistakes of a file."""
+    first = mistakes[0]
+    lines = [f"{shown_path(path)}:{one.mark.line}:{one.mark.column}: {one.message}"
+             for one in mistakes[:_SHOWN]]  # fmt: skip
+    rest = len(mistakes) - len(lines)
+    lines += [f"... and {rest} more"] if rest else []
+    return ConfigurationError(
+        "\n  ".join(lines),
+        code=ErrorCode.TEST_FILE_INVALID,
+        hint=first.hint,
+        details={"file": str(path), "line": first.mark.line, "column": first.mark.column},
+    )
+
+
+def shown_path(path: Path) -> str:
+    """Return a path as messages show it: from the current folder, if it is below it."""
+    try:
+        return path.relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return str(path)
+
 
 MAX_BYTES = 1_000_000
+
 MAX_DEPTH = 40
+
 MAX_NODES = 20_000
+
 
 # As YAML 1.2 has them, which is what editors read.
 _INTEGER = re.compile(r"(?:[-+]?[0-9]{1,18}|0o[0-7]{1,20}|0x[0-9a-fA-F]{1,15})\Z")
+
 _FLOAT = re.compile(
     r"[-+]?(?:\.[0-9]{1,18}|[0-9]{1,18}(?:\.[0-9]{0,18})?)(?:[eE][-+]?[0-9]{1,2})?\Z"
 )
+
 _WORDS: dict[str, bool | None] = {
     word: value
     for plain, value in {"true": True, "false": False, "null": None}.items()
     for word in (plain, plain.title(), plain.upper())
 } | {"~": None, "": None}
+
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
 _TEXT_TAGS = ("!", "tag:yaml.org,2002:str")
+
 
 Value = str | int | float | bool | None
 
