@@ -9,7 +9,7 @@ import pytest
 from pytest_clawperator import ConfigurationError
 from pytest_clawperator.test_files.file import read_test_file
 from pytest_clawperator.test_files.yaml_tree import MAX_BYTES
-from tests.skills.test_files.conftest import Read
+from tests.test_files.conftest import Read
 
 WHOLE = """
     tags: [smoke, slow]
@@ -40,6 +40,7 @@ WHOLE = """
       test_two:
         steps: [back]
 """
+
 SIGN_IN = """
     needs: [user, password]
     variables:
@@ -48,6 +49,7 @@ SIGN_IN = """
       - enter_text: {value: "${user}", id: "${field}"}
       - enter_text: {value: "${password}", id: password, secret: true}
 """
+
 PYTHON = '''\
 """What test_it.claw.yaml says, in Python."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import jsonschema  # type: ignore[import-untyped,unused-ignore]  # typed in some versions
+import jsonschema
 import pytest
 import yaml
 
@@ -39,7 +39,9 @@ from pytest_clawperator.test_files.verbs import (
 )
 
 SCHEMA = schema_of_test_files()
+
 VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
+
 # What only the reader can know: what names refer to, and what the contract says of a payload.
 BEYOND = (
     "there is no variable",
@@ -51,6 +53,7 @@ BEYOND = (
     "a row of parameters has no",
     "title: say what",
 )
+
 ODD: list[Any] = [
     None, True, False, 0, 3, -1, 2.5, "", "OK", "${item}", "Hi ${item}!", "${", "$5", "$${x}",
     "a b", "class", "expect", [], [1, 2], ["OK"], [[1]], {}, {"text": "OK"}, {"id": 5},
@@ -58,6 +61,7 @@ ODD: list[Any] = [
     {"env": "HOME"}, {"env": 5}, {"env": "HOME", "default": "x"}, {"to_be_visible": True}, "back",
     {"click": "OK"}, [{"click": "OK"}], {"steps": ["back"]}, {"item": "Tea"}, "down", "landscape",
 ]  # fmt: skip
+
 KEYS = [
     *step_words(), *TEST_KEYS, *node_checks(), *screen_checks(), *envelope_checks(),
     "text", "id", "within", "has", "nth", "timeout", "soft", "message", "result", "title", "when",
@@ -124,7 +128,9 @@ TEST = {
     "parameters": [{"item": "Tea", "n": 1}, {"item": "Milk", "n": 2}],
     "steps": ["back"],
 }
+
 SINGLE = [{"parameters": [{"item": "Tea"}], "steps": [step]} for step in steps()]
+
 FILES: list[Any] = [
     *SINGLE,
     TEST,
