@@ -113,3 +113,10 @@ def json_answer(body: Any, *, status: int = 200) -> Response:
 def to_json(body: Any) -> bytes:
     """Return JSON in ASCII: it may hold half characters, which UTF-8 cannot."""
     return json.dumps(body, default=str, separators=(",", ":")).encode("ascii")
+
+
+def plain_answer(refusal: Refused) -> bytes:
+    """Return the answer of a refusal as it stands on the wire."""
+    body = to_json(refusal.body)
+    about = f"content-type: {JSON_TYPE}\r\ncontent-length: {len(body)}\r\nconnection: close"
+    return f"HTTP/1.1 {refusal.status} Refused\r\n{about}\r\n\r\n".encode() + body

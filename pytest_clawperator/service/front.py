@@ -13,7 +13,7 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from pytest_clawperator.service.answers import JSON_TYPE, Refused, to_json
+from pytest_clawperator.service.answers import Refused, plain_answer
 
 #: How long the head of the first request may take, in seconds, and how long it may be.
 HEAD_WITHIN, LONGEST_HEAD = 10.0, 32 * 1024
@@ -114,10 +114,3 @@ class _Http(H11Protocol):
 
 _SLOW = Refused(408, "REQUEST_TIMEOUT", f"no whole request came within {HEAD_WITHIN:g} s")
 _LONG = Refused(431, "REQUEST_TOO_LARGE", f"the headers are longer than {LONGEST_HEAD} bytes")
-
-
-def plain_answer(refusal: Refused) -> bytes:
-    """Return the answer of a refusal as it stands on the wire."""
-    body = to_json(refusal.body)
-    about = f"content-type: {JSON_TYPE}\r\ncontent-length: {len(body)}\r\nconnection: close"
-    return f"HTTP/1.1 {refusal.status} Refused\r\n{about}\r\n\r\n".encode() + body
