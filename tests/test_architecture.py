@@ -60,7 +60,7 @@ HOMES = {
         "report/blackening.py",
         "report/small_picture.py",
         "report/page_pictures.py",
-        "service/page/thumbnail.py",
+        "service/thumbnail.py",
     ),
     "pixelmatch": ("assertions/golden/pixels.py",),
     "redis": ("devices/redis/",),

@@ -8,7 +8,7 @@ import socket
 import httpx
 import pytest
 
-from pytest_clawperator.service import front
+from pytest_clawperator.service import server
 from tests.doubles.service import RunningService
 
 
@@ -51,7 +51,7 @@ def test_a_request_that_never_comes_whole_is_ended(
     service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A connection that says nothing, or half a request, does not stay."""
-    monkeypatch.setattr(front, "HEAD_WITHIN", 0.05)
+    monkeypatch.setattr(server, "HEAD_WITHIN", 0.05)
 
     assert talk(service.url).startswith(b"HTTP/1.1 408 ")
     assert talk(service.url, b"GET /devices HT").startswith(b"HTTP/1.1 408 ")
@@ -85,7 +85,7 @@ def test_a_slow_body_is_not_waited_for(
     service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The next piece must come in time."""
-    monkeypatch.setattr("pytest_clawperator.service.bodies.PATIENCE", 0.05)
+    monkeypatch.setattr("pytest_clawperator.service.endpoints.PATIENCE", 0.05)
     head = b"POST /execute HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
 
     answer = talk(service.url, head + b"content-length: 100\r\n\r\n{")

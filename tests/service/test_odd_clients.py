@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from pytest_clawperator.service import front
+from pytest_clawperator.service import server
 from tests.doubles.adb_server import eventually
 from tests.doubles.service import RunningService
 from tests.service.conftest import execution
@@ -40,7 +40,7 @@ def test_a_later_request_that_never_comes_whole_is_ended(
     service: RunningService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A connection that was kept does not stay with half a request either."""
-    monkeypatch.setattr(front, "HEAD_WITHIN", 0.05)
+    monkeypatch.setattr(server, "HEAD_WITHIN", 0.05)
 
     together = talk(service.url, ABOUT + b"\r\nGET /devices HT")
     with connection_to(service) as connection:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from pytest_clawperator.service.gate import OPEN_PATHS
-from pytest_clawperator.service.page.page import FILES
+from pytest_clawperator.service.page import FILES
 from tests.doubles.adb_server import eventually
 from tests.doubles.service import RunningService
 from tests.service.conftest import execution

@@ -14,8 +14,8 @@ from pytest_clawperator.devices.holder import UNKNOWN, Holder
 from pytest_clawperator.errors import ErrorCode, OperatorNotReadyError, TransportError
 from pytest_clawperator.redaction.redaction import SECRETS
 from pytest_clawperator.remedies import Remedy, RemedyKind
-from pytest_clawperator.service.page.overview import Seen, describe
 from pytest_clawperator.service.station import PastRun
+from pytest_clawperator.service.watch import Seen, describe
 from tests.service.conftest import execution
 
 RUNNING = validate_execution(execution())

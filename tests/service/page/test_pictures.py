@@ -13,10 +13,10 @@ from PIL import Image
 from pytest_clawperator.contracts.payload import validate_execution
 from pytest_clawperator.devices.lease import open_leases
 from pytest_clawperator.errors import TransportError
-from pytest_clawperator.service.page.pictures import QUIET, SLOW, Picture, Pictures
-from pytest_clawperator.service.page.thumbnail import shrink
 from pytest_clawperator.service.rack import Rack
 from pytest_clawperator.service.station import PastRun, Station
+from pytest_clawperator.service.thumbnail import shrink
+from pytest_clawperator.service.watch import QUIET, SLOW, Picture, Pictures
 from pytest_clawperator.transport.interface import OnOutput, ignored
 from tests.doubles.leases import take
 from tests.doubles.quiet_rack import QuietConnector, QuietPhone, png

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.devices.lease import open_leases
-from pytest_clawperator.service.page import watch as watching
-from pytest_clawperator.service.page.watch import CHECK_TROUBLE, REMEMBER_GONE, RackWatch
+from pytest_clawperator.service import watch as watching
 from pytest_clawperator.service.rack import Rack
+from pytest_clawperator.service.watch import CHECK_TROUBLE, REMEMBER_GONE, RackWatch
 from tests.doubles.leases import take
 from tests.doubles.quiet_rack import QuietConnector
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.service.app import make_app
 from pytest_clawperator.service.gate import Gate
-from pytest_clawperator.service.published.skills import SkillApi
+from pytest_clawperator.service.published import SkillApi
 from pytest_clawperator.service.rack import Rack
+from pytest_clawperator.service.server import make_app
 from tests.doubles.asgi import Answered, ask
 from tests.doubles.shown_rack import ShownDevices
 

@@ -1,19 +1,78 @@
-"""What the page asks for: ``/v1/rack``, its changes and its pictures."""
+"""The page at ``/``: a few files, which ask this service and nobody else."""
 
 from __future__ import annotations
 
 import socket
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from pytest_clawperator.service.answers import succeeded
-from pytest_clawperator.service.endpoint import TEXT, Endpoint, Schema, a_list
-from pytest_clawperator.service.openapi import package_version
-from pytest_clawperator.service.page.thumbnail import MEDIA_TYPE
-from pytest_clawperator.service.page.watch import RackWatch
-from pytest_clawperator.service.published.event_stream import STREAM_HEADERS
+from pytest_clawperator.service.endpoints import (
+    TEXT,
+    Endpoint,
+    Schema,
+    a_list,
+    package_version,
+    succeeded,
+)
+from pytest_clawperator.service.events import STREAM_HEADERS
+from pytest_clawperator.service.thumbnail import MEDIA_TYPE
+from pytest_clawperator.service.watch import RackWatch
+
+_FOLDER = Path(__file__).parent / "files"
+
+#: Each path of the page with its file and media type; they hold no data of any device.
+FILES = {
+    "/": ("rack.html", "text/html; charset=utf-8"),
+    "/rack.css": ("rack.css", "text/css; charset=utf-8"),
+    "/rack.js": ("rack.js", "text/javascript; charset=utf-8"),
+    "/rack.svg": ("rack.svg", "image/svg+xml"),
+}
+
+# Scripts and styles come from the files alone, pictures from the script, and a text can never
+# become markup.
+_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' blob:",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+    )
+)
+
+_HEADERS = {"content-security-policy": _POLICY, "cache-control": "no-cache"}
+
+
+class RackPage:
+    """Serves the files of the page; its data come from ``/v1/rack``."""
+
+    def endpoints(self) -> list[Endpoint]:
+        """Return the endpoints."""
+        return [
+            Endpoint(
+                method="GET",
+                path=path,
+                handle=partial(self.file, name=name, kind=kind),
+                summary="Show the rack to people." if path == "/" else f"Part of the page: {name}.",
+                content=kind.partition(";")[0],
+            )
+            for path, (name, kind) in FILES.items()
+        ]
+
+    async def file(self, request: Request, *, name: str, kind: str) -> Response:
+        """Return a file of the page."""
+        content = (_FOLDER / name).read_bytes()
+        return Response(content, headers={**_HEADERS, "content-type": kind})
+
 
 _OBJECT: Schema = {"type": "object"}
 

@@ -9,9 +9,12 @@ from PIL import Image
 from pytest_clawperator.errors import TransportError
 
 MEDIA_TYPE = "image/jpeg"
+
 # A phone is upright, and shown a few centimetres high; some displays have two dots for each.
 _BOX = (640, 640)
+
 _QUALITY = 82
+
 # No screen has more; a small file can claim any size, and would take that much memory.
 _MOST_PIXELS = 50_000_000
 
