@@ -18,7 +18,9 @@ from tests.doubles.service import RunningService, running_service, serving
 from tests.doubles.simulator.sdk_bench import running_sdk
 
 SOAK = bool(os.environ.get("CLAWPERATOR_SOAK"))
+
 EXAMPLES = 200 if SOAK else 2
+
 DEADLINE = 3600.0 if SOAK else 120.0
 
 

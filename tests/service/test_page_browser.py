@@ -19,10 +19,15 @@ from tests.service.conftest import execution
 # A machine that is busy with other tests may take its time.
 expect.set_options(timeout=15_000)
 
+
 DESK, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
+
 TOKEN = "token-of-the-lab"
+
 STATES = ("ready", "busy", "held", "trouble", "unauthorized", "offline")
+
 HOSTILE = "<img src=x onerror=\"document.title='owned'\"></script><b>" + "W" * 90
+
 
 # The contrast of a text with what is behind it, as WCAG counts it.
 CONTRAST = """(node) => {

@@ -19,7 +19,9 @@ from pytest_clawperator.service.watch import Seen, describe
 from tests.service.conftest import execution
 
 RUNNING = validate_execution(execution())
+
 PROBLEM = TransportError("frozen", serial="A")
+
 HOLDER = Holder.here("nightly")
 
 

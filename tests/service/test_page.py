@@ -36,7 +36,7 @@ def test_only_the_files_of_the_page_are_open() -> None:
 
 def test_the_page_is_small() -> None:
     """It is read by people in a hurry, over any network."""
-    folder = Path(__file__).parents[3] / "pytest_clawperator" / "service" / "page" / "files"
+    folder = Path(__file__).parents[2] / "pytest_clawperator" / "service" / "files"
 
     assert sum(path.stat().st_size for path in folder.iterdir()) < 40_000
 

@@ -29,6 +29,7 @@ SKILLS = [
     {"id": "outside", "scripts": ["../outside.sh"]},
 ]
 
+
 Asking = Callable[..., Answered]
 
 

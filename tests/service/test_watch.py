@@ -17,6 +17,7 @@ from tests.doubles.leases import take
 from tests.doubles.quiet_rack import QuietConnector
 
 DEADLINE = 20.0
+
 Scene = Callable[["Bench"], Coroutine[Any, Any, None]]
 
 
