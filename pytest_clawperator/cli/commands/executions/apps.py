@@ -8,8 +8,7 @@ import click
 
 from pytest_clawperator.cli.command import command
 from pytest_clawperator.cli.commands.executions.payloads import payload, timed, unique
-from pytest_clawperator.cli.commands.executions.running import perform
-from pytest_clawperator.cli.commands.executions.touch import one_of
+from pytest_clawperator.cli.commands.executions.running import one_of, perform
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import missing_argument
 from pytest_clawperator.cli.output import Answer

@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from pytest_clawperator.cli.command import command
-from pytest_clawperator.cli.commands.executions.running import perform, rehearsed
-from pytest_clawperator.cli.commands.executions.touch import one_of
+from pytest_clawperator.cli.commands.executions.running import one_of, perform, rehearsed
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import invalid, missing_argument
 from pytest_clawperator.cli.output import Answer

@@ -109,6 +109,23 @@ def positive_timeout(options: GlobalOptions, message: str) -> float | None:
     return found
 
 
+def one_of(
+    command: str, what: str, words: tuple[str, ...], option: str | None, *, flag: str
+) -> str | None:
+    """Return what was given as an argument or as an option; raise if it was given twice."""
+    if words and option:
+        raise invalid(
+            f"{command}: pass the {what} as a positional argument or via {flag}, not both",
+            hint=f"See `clawperator-py {command} --help`.",
+        )
+    if len(words) > 1:
+        raise invalid(
+            f"{command} takes one {what}, found {len(words)} words",
+            hint="Put quotes around a text with spaces.",
+        )
+    return words[0] if words else option
+
+
 def _with_kept_screenshot(execution: Execution, result: RunResult) -> dict[str, Any]:
     """Return the envelope; a screenshot without a path is kept where the system keeps such files.
 

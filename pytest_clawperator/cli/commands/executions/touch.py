@@ -9,7 +9,7 @@ import click as click_
 
 from pytest_clawperator.cli.command import command
 from pytest_clawperator.cli.commands.executions.payloads import direct, payload, timed
-from pytest_clawperator.cli.commands.executions.running import perform
+from pytest_clawperator.cli.commands.executions.running import one_of, perform
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import invalid, missing_argument
 from pytest_clawperator.cli.output import Answer
@@ -99,23 +99,6 @@ def press(options: GlobalOptions, words: tuple[str, ...], key: str | None) -> An
 def back(options: GlobalOptions) -> Answer:
     """Press the key back."""
     return _press(options, "back")
-
-
-def one_of(
-    command: str, what: str, words: tuple[str, ...], option: str | None, *, flag: str
-) -> str | None:
-    """Return what was given as an argument or as an option; raise if it was given twice."""
-    if words and option:
-        raise invalid(
-            f"{command}: pass the {what} as a positional argument or via {flag}, not both",
-            hint=f"See `clawperator-py {command} --help`.",
-        )
-    if len(words) > 1:
-        raise invalid(
-            f"{command} takes one {what}, found {len(words)} words",
-            hint="Put quotes around a text with spaces.",
-        )
-    return words[0] if words else option
 
 
 def _press(options: GlobalOptions, key: str) -> Answer:

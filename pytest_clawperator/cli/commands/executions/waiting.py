@@ -11,11 +11,11 @@ from pytest_clawperator.cli.commands.executions.numbers import read_number
 from pytest_clawperator.cli.commands.executions.payloads import USUAL_MS, direct, payload, unique
 from pytest_clawperator.cli.commands.executions.running import (
     finite,
+    one_of,
     perform,
     positive_timeout,
     rehearsed,
 )
-from pytest_clawperator.cli.commands.executions.touch import one_of
 from pytest_clawperator.cli.global_options import GlobalOptions
 from pytest_clawperator.cli.mistakes import invalid, missing_argument
 from pytest_clawperator.cli.output import Answer
