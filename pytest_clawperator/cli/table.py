@@ -44,7 +44,7 @@ SECTIONS: Mapping[str, Mapping[str, Row]] = {
         "wait-for-nav": _in("executions.waiting", "wait_for_nav", "Wait until an app is in front."),
     },
     "What a person does": {
-        "click": _in("executions.touch", "click", "Click an element or a point."),
+        "click": _in("executions.touch", "click_", "Click an element or a point."),
         "type": _in("executions.touch", "type_", "Type a text into an element."),
         "press": _in("executions.touch", "press", "Press back, home or recents."),
         "back": _in("executions.touch", "back", "Press back."),

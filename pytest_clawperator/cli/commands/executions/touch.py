@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import click as click_
+import click
 
 from pytest_clawperator.cli.command import command
 from pytest_clawperator.cli.commands.executions.payloads import direct, payload, timed
@@ -28,10 +28,10 @@ _KEYS = "back, home or recents"
         "click --coordinate 540 1200",
     ],
 )
-@click_.option("--coordinate", nargs=2, multiple=True, metavar="X Y", help="A point, in pixels.")
-@click_.option("--long", "is_long", is_flag=True, help="Press long.")
-@click_.option("--focus", "is_focus", is_flag=True, help="Only focus the element.")
-def click(
+@click.option("--coordinate", nargs=2, multiple=True, metavar="X Y", help="A point, in pixels.")
+@click.option("--long", "is_long", is_flag=True, help="Press long.")
+@click.option("--focus", "is_focus", is_flag=True, help="Only focus the element.")
+def click_(
     options: GlobalOptions,
     matcher: dict[str, Any] | None,
     coordinate: tuple[tuple[str, str], ...],
@@ -61,10 +61,10 @@ def click(
         'type --text "hello" --id com.example:id/search --submit',
     ],
 )
-@click_.argument("words", nargs=-1, metavar="[TEXT]")
-@click_.option("--text", help="The text to type, instead of the argument.")
-@click_.option("--submit", is_flag=True, help="Press Enter after it.")
-@click_.option("--clear", is_flag=True, help="Empty the field before.")
+@click.argument("words", nargs=-1, metavar="[TEXT]")
+@click.option("--text", help="The text to type, instead of the argument.")
+@click.option("--submit", is_flag=True, help="Press Enter after it.")
+@click.option("--clear", is_flag=True, help="Empty the field before.")
 def type_(
     options: GlobalOptions,
     matcher: dict[str, Any] | None,
@@ -85,8 +85,8 @@ def type_(
 
 
 @command("press", examples=["press back", "press --key home"])
-@click_.argument("words", nargs=-1, metavar="[KEY]")
-@click_.option("--key", "--button", metavar="KEY", help=f"The key: {_KEYS}.")
+@click.argument("words", nargs=-1, metavar="[KEY]")
+@click.option("--key", "--button", metavar="KEY", help=f"The key: {_KEYS}.")
 def press(options: GlobalOptions, words: tuple[str, ...], key: str | None) -> Answer:
     """Press a key: back, home or recents."""
     wanted = one_of("press", "key", words, key, flag="--key")
