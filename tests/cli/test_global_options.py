@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.cli.global_options import GlobalOptions, split_global_options
-from pytest_clawperator.cli.mistakes import Mistake
+from pytest_clawperator.cli.options import GlobalOptions, Mistake, split_global_options
 
 
 @pytest.mark.parametrize(

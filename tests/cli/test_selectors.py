@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.cli.selectors import CONTAINER, ELEMENT, TYPED_INTO, require_selector
+from pytest_clawperator.cli.options import CONTAINER, ELEMENT, TYPED_INTO, require_selector
 from pytest_clawperator.errors import ClawperatorError
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.cli.hints import for_command_line
+from pytest_clawperator.cli.output import for_command_line
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.contracts.payload import validate_execution
 from pytest_clawperator.devices.holder import UNKNOWN, Holder

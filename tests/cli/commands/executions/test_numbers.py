@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from pytest_clawperator.cli.commands.executions.numbers import read_number
+from pytest_clawperator.cli.options import read_number
 
 
 @pytest.mark.parametrize(

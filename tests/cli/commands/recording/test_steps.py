@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.cli.commands.recording.steps import describe_step, parse_recording
+from pytest_clawperator.cli.recording import describe_step, parse_recording
 from pytest_clawperator.errors import ConfigurationError
 
 HEADER: dict[str, Any] = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from pytest_clawperator.cli.command import command
-from pytest_clawperator.cli.global_options import GlobalOptions
+from pytest_clawperator.cli.options import GlobalOptions
 from pytest_clawperator.cli.output import Answer
 from pytest_clawperator.test_files.file import as_python, read_test_file
 from pytest_clawperator.test_files.schema import schema_of_test_files

@@ -10,8 +10,7 @@ from typing import Any
 import click
 
 from pytest_clawperator.cli.command import command
-from pytest_clawperator.cli.global_options import GlobalOptions
-from pytest_clawperator.cli.mistakes import Mistake
+from pytest_clawperator.cli.options import GlobalOptions, Mistake
 from pytest_clawperator.cli.output import Answer, Line, notice
 from pytest_clawperator.cli.session import leased, open_device
 from pytest_clawperator.client.device.commands import installed_packages
@@ -26,11 +25,7 @@ from pytest_clawperator.devices.operator import (
 )
 from pytest_clawperator.devices.setup.apk_source import is_url, local_apk
 from pytest_clawperator.devices.setup.compatibility import judge_version
-from pytest_clawperator.devices.setup.set_up import (
-    await_answer,
-    permissions,
-    set_up_operator,
-)
+from pytest_clawperator.devices.setup.set_up import await_answer, permissions, set_up_operator
 from pytest_clawperator.errors import ErrorCode, OperatorNotReadyError
 from pytest_clawperator.transport.adb import AdbTransport
 

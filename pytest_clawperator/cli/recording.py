@@ -1,25 +1,24 @@
-"""``record start``, ``stop``, ``pull`` and ``parse``."""
+"""``record``: what a person does on a device, recorded, fetched and written as steps."""
 
 from __future__ import annotations
 
 import json
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
 from pytest_clawperator.cli.command import command
-from pytest_clawperator.cli.commands.executions.payloads import payload, timed
-from pytest_clawperator.cli.commands.executions.running import perform
-from pytest_clawperator.cli.commands.recording.steps import describe_step, parse_recording
-from pytest_clawperator.cli.global_options import GlobalOptions
-from pytest_clawperator.cli.mistakes import Mistake
+from pytest_clawperator.cli.executions import payload, perform, timed
+from pytest_clawperator.cli.options import GlobalOptions, Mistake
 from pytest_clawperator.cli.output import Answer, Line, Piece
 from pytest_clawperator.cli.session import open_device
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
+from pytest_clawperator.contracts.text.ecmascript import trim
+from pytest_clawperator.contracts.text.strict_json import parse_json
 from pytest_clawperator.devices.connection import wanted_package
 from pytest_clawperator.errors import (
     UNUSABLE_FILE,
@@ -33,13 +32,177 @@ from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.quoting import quote
 
+SCHEMA_VERSION = 1
+
+
+Event = dict[str, Any]
+
+_Check = Callable[[Any], bool]
+
+
+def parse_recording(text: str) -> dict[str, Any]:
+    """Return the steps of a recording, in the form of the published program.
+
+    Raise with the number of the line what cannot be understood.
+    """
+    lines = [trim(line) for line in text.split("\n")]
+    numbered = [(number, line) for number, line in enumerate(filter(None, lines), 1)]
+    if not numbered:
+        raise _unreadable("the recording is empty")
+    header = _header(numbered[0][1])
+    events = [_event(number, line) for number, line in numbered[1:]]
+    warnings = [
+        f"seq {event['seq']}: snapshot missing on {event['type']} event (uiStateBefore null)"
+        for event in events
+        if event["type"] in ("click", "window_change") and event.get("snapshot") is None
+    ]
+    events.sort(key=lambda event: event["seq"])
+    warnings += [
+        f"seq {event['seq']}: {event['type']} event dropped (not extracted in v1)"
+        for event in events
+        if event["type"] in ("scroll", "text_change", "press_key")
+    ]
+    found = {
+        "sessionId": header["sessionId"],
+        "schemaVersion": header["schemaVersion"],
+        "steps": _steps(events),
+    }
+    return {**found, "_warnings": warnings} if warnings else found
+
+
+def describe_step(step: Mapping[str, Any]) -> str:
+    """Return a step in one line, for people."""
+    if step["type"] == "open_app":
+        return f"[{step['seq']}] open_app   {step['packageName']}"
+    named = {"text": step["text"], "id": step["resourceId"], "desc": step["contentDesc"]}
+    told = " ".join(f"{name}={value!r}" for name, value in named.items() if value)
+    return f"[{step['seq']}] click      {told or '(nothing to find it by)'}"
+
+
+def _header(line: str) -> Event:
+    try:
+        header = parse_json(line)
+    except (ValueError, RecursionError) as error:
+        raise _unreadable("the recording has no header on its first line") from error
+    if not _fits(header, _HEADER) or header["type"] != "recording_header":
+        raise _unreadable("the recording has no header on its first line")
+    if header["schemaVersion"] != SCHEMA_VERSION:
+        raise ConfigurationError(
+            f"the recording is of schema version {header['schemaVersion']}, and only"
+            f" {SCHEMA_VERSION} is understood",
+            code=ErrorCode.RECORDING_SCHEMA_VERSION_UNSUPPORTED,
+            hint="Update this package, or record with an Operator of the same major.minor version.",
+        )
+    found: Event = header
+    return found
+
+
+def _event(number: int, line: str) -> Event:
+    try:
+        event = parse_json(line)
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(f"line {number} is not valid JSON") from error
+    if not _fits(event, _EVENT):
+        raise _unreadable(f"line {number} lacks one of {', '.join(_EVENT)}")
+    fields = _FIELDS.get(event["type"])
+    if fields is None:
+        raise _unreadable(f"line {number} is an event of unknown type {event['type']!r}")
+    if not _fits(event, fields):
+        raise _unreadable(f"line {number}, a {event['type']}, lacks one of {', '.join(fields)}")
+    found: Event = event
+    return found
+
+
+def _steps(events: list[Event]) -> list[dict[str, Any]]:
+    steps: list[dict[str, Any]] = []
+    has_app = False
+    for event in events:
+        before = {"uiStateBefore": event.get("snapshot")}
+        if event["type"] == "window_change" and not has_app:
+            has_app = True
+            steps.append({**_part(event, "packageName", as_type="open_app"), **before})
+        elif event["type"] == "click":
+            names = ("packageName", "resourceId", "text", "contentDesc", "bounds")
+            steps.append({**_part(event, *names, as_type="click"), **before})
+    return steps
+
+
+def _part(event: Event, *names: str, as_type: str) -> dict[str, Any]:
+    return {"seq": event["seq"], "type": as_type, **{name: event[name] for name in names}}
+
+
+def _unreadable(problem: str) -> ConfigurationError:
+    return ConfigurationError(
+        problem,
+        code=ErrorCode.RECORDING_PARSE_FAILED,
+        hint="Fetch it again with `clawperator-py record pull`, and stop the recording before.",
+    )
+
+
+def _fits(found: Any, fields: Mapping[str, _Check]) -> bool:
+    return isinstance(found, dict) and all(
+        name in found and check(found[name]) for name, check in fields.items()
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_text_or_null(value: Any) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_box(value: Any) -> bool:
+    return _fits(value, dict.fromkeys(("left", "top", "right", "bottom"), _is_number))
+
+
+_HEADER: Mapping[str, _Check] = {
+    "type": _is_text,
+    "sessionId": _is_text,
+    "startedAt": _is_number,
+    "operatorPackage": _is_text,
+    "schemaVersion": _is_number,
+}
+
+_EVENT: Mapping[str, _Check] = {"ts": _is_number, "seq": _is_number, "type": _is_text}
+
+_FIELDS: Mapping[str, Mapping[str, _Check]] = {
+    "window_change": {"packageName": _is_text},
+    "click": {
+        "packageName": _is_text,
+        "resourceId": _is_text_or_null,
+        "text": _is_text_or_null,
+        "contentDesc": _is_text_or_null,
+        "bounds": _is_box,
+    },
+    "scroll": {
+        "packageName": _is_text,
+        "resourceId": _is_text_or_null,
+        **dict.fromkeys(("scrollX", "scrollY", "maxScrollX", "maxScrollY"), _is_number),
+    },
+    "press_key": {"key": lambda value: value == "back"},
+    "text_change": {
+        "packageName": _is_text,
+        "resourceId": _is_text_or_null,
+        "text": _is_text,
+    },
+}
+
+
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]{1,128}", re.ASCII)
+
 # What to do when the Operator refuses.
 _NEXT: Mapping[str, str] = {
     ErrorCode.RECORDING_NOT_IN_PROGRESS: "Start one: `clawperator-py record start`.",
     ErrorCode.RECORDING_ALREADY_IN_PROGRESS: "Stop it first: `clawperator-py record stop`.",
     ErrorCode.RECORDING_START_FAILED: "Give another --session-id, or free some space.",
 }
+
 _session = click.option("--session-id", metavar="ID", help="The name of the recording.")
 
 

@@ -8,16 +8,9 @@ from pathlib import Path
 import click
 
 from pytest_clawperator.cli.command import command
-from pytest_clawperator.cli.global_options import GlobalOptions
-from pytest_clawperator.cli.hints import for_command_line
-from pytest_clawperator.cli.mistakes import Mistake
-from pytest_clawperator.cli.output import Answer, notice
-from pytest_clawperator.errors import (
-    UNUSABLE_FILE,
-    ConfigurationError,
-    ErrorCode,
-    file_problem,
-)
+from pytest_clawperator.cli.options import GlobalOptions, Mistake
+from pytest_clawperator.cli.output import Answer, for_command_line, notice
+from pytest_clawperator.errors import UNUSABLE_FILE, ConfigurationError, ErrorCode, file_problem
 
 _PORT_MISTAKE = "--port must be a number from 1 to 65535, or auto for one that is free"
 

@@ -10,9 +10,8 @@ from typing import Any
 import click
 
 from pytest_clawperator.cli.command import command
-from pytest_clawperator.cli.commands.executions.running import positive_timeout
-from pytest_clawperator.cli.global_options import GlobalOptions
-from pytest_clawperator.cli.mistakes import Mistake
+from pytest_clawperator.cli.executions import positive_timeout
+from pytest_clawperator.cli.options import GlobalOptions, Mistake
 from pytest_clawperator.cli.output import Answer, Line, Piece, Table, notice
 from pytest_clawperator.cli.session import leased, open_device
 from pytest_clawperator.emulators import Emulators, parse_profile
@@ -23,6 +22,7 @@ from pytest_clawperator.transport.server import locate_server
 _profile = click.option(
     "--profile", metavar="PROFILE", help="What it must be like, as in 'api=34,device=pixel_tablet'."
 )
+
 _name = click.argument("words", nargs=-1, metavar="NAME")
 
 
