@@ -2,13 +2,13 @@
 
 To add a command:
 
-1. Write it in the module of its group: a function under ``@command(...)``
-   (``command.py``) with click's options, which takes the ``GlobalOptions`` first and returns an
-   ``Answer`` (``output.py``): a document for programs, a page for people, an exit code. What
-   goes wrong is raised: an error of the library, or a ``Mistake`` about the command line.
-2. Add a row to the table in ``command.py``: its path, such as ``"packages list"``, where it is, and one line of
-   help. The module is imported when the command runs, and not before. Other spellings of a
-   command are rows of ``ALIASES``; a new group is a row of ``GROUPS``.
+1. Write it in the module of its group: a function under ``@command(...)`` with click's options,
+   which takes the ``GlobalOptions`` first and returns an ``Answer`` (``output.py``): a document for
+   programs, a page for people, an exit code. Problems are raised: an error of the library, or a
+   ``Mistake`` about the command line.
+2. Add a row to the table in ``command.py``: its path, such as ``"packages list"``, its module, and
+   one line of help. The module is imported when the command runs, and not before. Other spellings
+   of a command are rows of ``ALIASES``; a new group is a row of ``GROUPS``.
 3. Describe it in ``docs/command-line.md``, and test it in ``tests/cli/``.
 """
 

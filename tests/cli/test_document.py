@@ -16,7 +16,7 @@ from pytest_clawperator.cli.command import ALIASES, COMMANDS
 from tests.cli.conftest import Cli, Printed
 from tests.doubles.simulator.sdk_bench import SdkBench
 
-DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "command-line.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "command-line.md"
 TEXT = DOCUMENT.read_text(encoding="utf-8")
 PROGRAM = "clawperator-py "
 # What is another one each time: ports, ids, durations, emulators of others, widths of columns.

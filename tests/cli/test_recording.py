@@ -1,14 +1,71 @@
-"""The steps of a recording, and what is wrong with one that has none."""
+"""``record``, and the steps of a recording."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_clawperator.cli.recording import describe_step, parse_recording
 from pytest_clawperator.errors import ConfigurationError
+from tests.cli.conftest import Cli
+
+
+def test_a_recording_becomes_steps(cli: Cli, tmp_path: Path) -> None:
+    """It is started, stopped, fetched and parsed; both names of the group work."""
+    cli("record", "start", "--session-id", "first")
+    cli("press", "home")
+    cli("click", "--text", "Settings")
+    stopped = cli("recording", "stop")
+    pulled = cli("record", "pull", "--out", str(tmp_path))
+    parsed = cli("record", "parse", pulled.json["localPath"])
+
+    assert stopped.step["data"]["sessionId"] == "first"
+    assert pulled.json["sessionId"] == "first"
+    steps = json.loads((tmp_path / "first.steps.json").read_text())["steps"]
+    assert parsed.json["stepCount"] == len(steps)
+    assert "click" in [step["type"] for step in steps]
+
+
+@pytest.mark.parametrize(
+    ("argv", "code"),
+    [
+        (["record", "pull"], "RECORDING_SESSION_NOT_FOUND"),
+        (["record", "pull", "--session-id", "../x"], "RECORDING_SESSION_NOT_FOUND"),
+        (["record", "pull", "--session-id", "nope"], "RECORDING_PULL_FAILED"),
+        (["record", "parse", "no-such-file"], "FILE_UNAVAILABLE"),
+    ],
+)
+def test_a_recording_that_is_not_there_is_told(argv: list[str], code: str, cli: Cli) -> None:
+    """Names that lead elsewhere are refused before they become a path."""
+    printed = cli(*argv)
+
+    assert (printed.code, printed.json["code"]) == (1, code)
+
+
+def test_a_stop_without_a_start_fails(cli: Cli) -> None:
+    """The Operator says so in the envelope."""
+    printed = cli("record", "stop")
+
+    assert (printed.code, printed.step["data"]["error"]) == (1, "RECORDING_NOT_IN_PROGRESS")
+
+
+def test_people_are_told_what_comes_next(cli: Cli, tmp_path: Path) -> None:
+    """Each command names the next, and each mistake what to do instead."""
+    early = cli("record", "stop", "--output", "pretty")
+    started = cli("record", "start", "--session-id", "first", "--output", "pretty")
+    again = cli("record", "start", "--output", "pretty")
+    stopped = cli("record", "stop", "--output", "pretty")
+    pulled = cli("record", "pull", "--out", str(tmp_path), "--output", "pretty")
+
+    assert early.err.endswith("Start one: `clawperator-py record start`.\n")
+    assert "clawperator-py record stop" in started.out
+    assert again.err.endswith("Stop it first: `clawperator-py record stop`.\n")
+    assert "clawperator-py record pull" in stopped.out
+    assert f"clawperator-py record parse {tmp_path / 'first.ndjson'}" in pulled.out
+
 
 HEADER: dict[str, Any] = {
     "type": "recording_header",
@@ -17,7 +74,9 @@ HEADER: dict[str, Any] = {
     "startedAt": 1,
     "operatorPackage": "com.clawperator.operator",
 }
+
 WINDOW = {"ts": 1, "seq": 0, "type": "window_change", "packageName": "a.b", "snapshot": "<x/>"}
+
 CLICK: dict[str, Any] = {
     "ts": 2,
     "seq": 1,
@@ -29,6 +88,7 @@ CLICK: dict[str, Any] = {
     "bounds": {"left": 0, "top": 0, "right": 9, "bottom": 9},
     "snapshot": "<x/>",
 }
+
 SCROLL = {
     "ts": 3,
     "seq": 2,

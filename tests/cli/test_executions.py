@@ -19,6 +19,7 @@ PAYLOAD: dict[str, Any] = {
     "timeoutMs": 30000,
     "actions": [{"id": "s", "type": "sleep", "params": {"durationMs": 1}}],
 }
+
 TEXT = json.dumps(PAYLOAD)
 
 

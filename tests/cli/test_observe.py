@@ -1,7 +1,8 @@
-"""What is on the screen, as JSON, as XML, as an outline and as a picture."""
+"""What is on the screen: snapshot, screenshot, read, wait and sleep."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -93,3 +94,76 @@ def test_a_picture_can_be_opened(cli: Cli, tmp_path: Path, monkeypatch: pytest.M
     cli("screenshot", "--open", "--path", str(tmp_path / "screen.png"))
 
     assert opened == [str(tmp_path / "screen.png")]
+
+
+def test_a_text_is_read_alone_for_people(settings: Cli) -> None:
+    """A script of a shell gets the text without anything around it."""
+    printed = settings("read", "--text-contains", "Bluetooth", "--output", "pretty")
+
+    assert "Bluetooth" in printed.out
+    assert printed.out.count("\n") == 1
+
+
+def test_all_texts_need_json(settings: Cli) -> None:
+    """Several texts cannot be told apart but in JSON, which must be asked for."""
+    refused = settings("read", "--role", "text", "--all")
+    texts = json.loads(settings("read", "--role", "text", "--all", "--json").step["data"]["text"])
+
+    assert refused.json["code"] == "EXECUTION_VALIDATION_FAILED"
+    assert any("Bluetooth" in text for text in texts)
+
+
+def test_a_value_is_read_beside_its_label(settings: Cli) -> None:
+    """The label can be described by each of its flags."""
+    settings("scroll-and-click", "--text", "About phone")
+
+    printed = settings("read-value", "--label", "Android version", "--output", "pretty")
+
+    assert printed.out.strip().isdecimal()
+
+
+def test_a_reading_can_be_rehearsed(cli: Cli) -> None:
+    """Nothing is sent; the plan says what would be."""
+    printed = cli("read-value", "--text", "Battery", "--dry-run", "--device", "no-such-device")
+
+    assert printed.json["plan"]["actions"][0]["params"]["labelMatcher"] == {"textEquals": "Battery"}
+
+
+def test_a_wait_lasts_as_long_as_was_said(cli: Cli) -> None:
+    """The time is sent as pauses too, because the Operator counts those."""
+    printed = cli("wait", "--text", "Never", "--timeout", "900")
+
+    assert (printed.code, printed.step["success"]) == (1, False)
+
+
+def test_an_app_in_front_is_waited_for(settings: Cli) -> None:
+    """Both spellings, by app and by element."""
+    by_app = settings("wait-for-nav", "--app", "com.android.settings", "--timeout", "3000")
+    by_node = settings("wait-for-navigation", "--text", "Settings", "--timeout", "3000")
+
+    assert (by_app.code, by_node.code) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("argv", "code"),
+    [
+        (["wait", "--text", "x", "--timeout", "0"], "EXECUTION_VALIDATION_FAILED"),
+        (["wait-for-nav", "--app", "a"], "MISSING_ARGUMENT"),
+        (["wait-for-nav", "--timeout", "500"], "MISSING_ARGUMENT"),
+        (["wait-for-nav", "--app", " ", "--timeout", "5"], "EXECUTION_VALIDATION_FAILED"),
+        (["wait-for-nav", "--app", "a", "--timeout", "x"], "EXECUTION_VALIDATION_FAILED"),
+        (["sleep", "abc"], "EXECUTION_VALIDATION_FAILED"),
+        (["sleep", "-5"], "EXECUTION_VALIDATION_FAILED"),
+        (["sleep"], "MISSING_ARGUMENT"),
+    ],
+)
+def test_times_are_checked(argv: list[str], code: str, cli: Cli) -> None:
+    """Each command tells in its own words which times it takes."""
+    printed = cli(*argv, "--device", "no-such-device")
+
+    assert (printed.code, printed.json["code"]) == (1, code)
+
+
+def test_the_device_can_do_nothing_for_a_while(cli: Cli) -> None:
+    """A sleep is an execution of its own."""
+    assert cli("sleep", "10").step["data"]["duration_ms"] == "10"

@@ -18,7 +18,8 @@ from pytest_clawperator.errors import AdbUnavailableError
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
 
-TOP = Path(__file__).parent.parent.parent.parent
+TOP = Path(__file__).parents[2]
+
 Run = Callable[..., Any]
 
 

@@ -1,4 +1,4 @@
-"""Clicking, typing and pressing keys."""
+"""What a person does: click, type, press, scroll, open and close."""
 
 from __future__ import annotations
 
@@ -89,3 +89,73 @@ def test_keys_are_pressed(cli: Cli) -> None:
     """Both spellings of the key, and back by its own name."""
     for argv in (["press", "home"], ["press-key", "--key", "recents"], ["back"]):
         assert cli(*argv).step["actionType"] == "press_key"
+
+
+@pytest.mark.parametrize("argv", [["scroll", "down"], ["scroll", "--direction", "down"]])
+def test_a_screen_is_scrolled_once(argv: list[str], settings: Cli) -> None:
+    """The direction is an argument or an option."""
+    assert settings(*argv).code == 0
+
+
+def test_an_element_is_scrolled_to(settings: Cli) -> None:
+    """An element further down is found; with --click it is clicked as well."""
+    found = settings("scroll-until", "--text", "About phone")
+    clicked = settings("scroll-until", "down", "--text", "About phone", "--click")
+
+    assert (found.code, clicked.code) == (0, 0)
+    assert settings("wait", "--text", "Android version").code == 0
+
+
+@pytest.mark.parametrize(
+    ("argv", "code"),
+    [
+        (["scroll"], "MISSING_ARGUMENT"),
+        (["scroll", "north"], "MISSING_ARGUMENT"),
+        (["scroll", "up", "--direction", "down"], "EXECUTION_VALIDATION_FAILED"),
+        (["scroll", "up", "--container-id", ""], "EXECUTION_VALIDATION_FAILED"),
+        (["scroll", "up", "--timeout", "x"], "EXECUTION_VALIDATION_FAILED"),
+        (["scroll-and-click", "north", "--text", "x"], "MISSING_ARGUMENT"),
+        (["scroll-and-click"], "MISSING_SELECTOR"),
+    ],
+)
+def test_directions_and_containers_are_checked(argv: list[str], code: str, cli: Cli) -> None:
+    """What is wrong is told before any device is looked for."""
+    printed = cli(*argv, "--device", "no-such-device")
+
+    assert (printed.code, printed.json["code"]) == (1, code)
+
+
+@pytest.mark.parametrize(
+    ("argv", "kind"),
+    [
+        (["open", "com.android.settings"], "open_app"),
+        (["action", "open-app", "--app", "com.android.settings"], "open_app"),
+        (["close", "com.android.settings"], "close_app"),
+        (["close-app", "--package", "com.android.settings"], "close_app"),
+    ],
+)
+def test_apps_are_opened_and_closed(argv: list[str], kind: str, cli: Cli) -> None:
+    """Under each spelling, by argument and by option."""
+    printed = cli(*argv)
+
+    assert (printed.code, printed.step["actionType"]) == (0, kind)
+
+
+def test_a_link_is_opened_as_one(cli: Cli) -> None:
+    """What has a scheme is no package."""
+    assert cli("open", "https://example.com").step["actionType"] == "open_uri"
+
+
+@pytest.mark.parametrize(
+    ("argv", "code"),
+    [
+        (["open"], "MISSING_ARGUMENT"),
+        (["open", "a", "--app", "b"], "EXECUTION_VALIDATION_FAILED"),
+        (["close", ""], "MISSING_ARGUMENT"),
+    ],
+)
+def test_a_target_is_required_once(argv: list[str], code: str, cli: Cli) -> None:
+    """Neither none nor two."""
+    printed = cli(*argv, "--device", "no-such-device")
+
+    assert (printed.code, printed.json["code"]) == (1, code)

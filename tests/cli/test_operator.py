@@ -19,6 +19,7 @@ from tests.cli.conftest import Cli
 from tests.doubles.operator_apk import operator_apk
 
 OPERATOR = "com.clawperator.operator"
+
 Run = Callable[..., "tuple[int, dict[str, Any], str]"]
 
 

@@ -12,9 +12,12 @@ import yaml
 
 from tests.cli.conftest import Cli
 
-TOP = Path(__file__).parent.parent.parent.parent.parent
+TOP = Path(__file__).parents[2]
+
 FILES = ["tests/test_first.py", "tests/conftest.py", "pytest.ini", ".github/workflows/ui-tests.yml"]
+
 GITHUB = FILES[-1]
+
 PLUGINS = "pytest_clawperator.plugin,tests.doubles.quick_phones"
 
 
