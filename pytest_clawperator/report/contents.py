@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from pytest_clawperator.contracts.selectors import NodeMatcher
 from pytest_clawperator.errors import ClawperatorError, SnapshotError
-from pytest_clawperator.report.page_pictures import picture_uri
+from pytest_clawperator.pictures import picture_uri
 from pytest_clawperator.report.trace import Trace
 from pytest_clawperator.snapshot.parse import decoded
 from pytest_clawperator.snapshot.tree import Snapshot

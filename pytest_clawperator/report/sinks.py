@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol
 from urllib.parse import quote
 
-from pytest_clawperator.report.small_picture import smaller
+from pytest_clawperator.pictures import smaller
 from pytest_clawperator.report.trace import DeviceUsed, TraceBegan, TraceEvent
 from pytest_clawperator.visible_text import visible
 

@@ -10,6 +10,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from pytest_clawperator.pictures import THUMBNAIL_TYPE
 from pytest_clawperator.service.endpoints import (
     TEXT,
     Endpoint,
@@ -19,7 +20,6 @@ from pytest_clawperator.service.endpoints import (
     succeeded,
 )
 from pytest_clawperator.service.events import STREAM_HEADERS
-from pytest_clawperator.service.thumbnail import MEDIA_TYPE
 from pytest_clawperator.service.watch import RackWatch
 
 _FOLDER = Path(__file__).parent / "files"
@@ -107,7 +107,7 @@ class RackApi:
                 handle=self.picture,
                 summary="Return the newest small picture of a device; 204 if there is none.",
                 query={"serial": TEXT},
-                content=MEDIA_TYPE,
+                content=THUMBNAIL_TYPE,
                 statuses=(500,),
             ),
         ]
@@ -133,4 +133,4 @@ class RackApi:
         headers["etag"] = f'"{found.at:.3f}"'
         if request.headers.get("if-none-match") == headers["etag"]:
             return Response(status_code=304, headers=headers)
-        return Response(found.content, media_type=MEDIA_TYPE, headers=headers)
+        return Response(found.content, media_type=THUMBNAIL_TYPE, headers=headers)

@@ -15,13 +15,13 @@ from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import USABLE
 from pytest_clawperator.errors import ClawperatorError, LeaseError, OperatorNotReadyError
+from pytest_clawperator.pictures import thumbnail
 from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.remedies import Wording, for_scripts, in_words
 from pytest_clawperator.service.events import Events
 from pytest_clawperator.service.leasing import ServiceLease
 from pytest_clawperator.service.rack import Rack
 from pytest_clawperator.service.station import PastRun, Station
-from pytest_clawperator.service.thumbnail import shrink
 from pytest_clawperator.visible_text import visible_line
 
 #: The state of a device that adb listed before and does not list any more.
@@ -241,7 +241,7 @@ class Pictures:
             return
         self._tried[station.serial] = now
         try:
-            content = shrink(station.photograph(), serial=station.serial)
+            content = thumbnail(station.photograph(), serial=station.serial)
         except ClawperatorError:
             return  # it is the problem of the station, and shown there
         self._newest[station.serial] = Picture(content, now)
@@ -261,7 +261,7 @@ class Pictures:
 
 def _shrunk(png: bytes, serial: str) -> bytes | None:
     try:
-        return shrink(png, serial=serial)
+        return thumbnail(png, serial=serial)
     except ClawperatorError:
         return None  # the execution has it as it came
 

@@ -13,9 +13,9 @@ from PIL import Image
 from pytest_clawperator.contracts.payload import validate_execution
 from pytest_clawperator.devices.lease import open_leases
 from pytest_clawperator.errors import TransportError
+from pytest_clawperator.pictures import thumbnail
 from pytest_clawperator.service.rack import Rack
 from pytest_clawperator.service.station import PastRun, Station
-from pytest_clawperator.service.thumbnail import shrink
 from pytest_clawperator.service.watch import QUIET, SLOW, Picture, Pictures
 from pytest_clawperator.transport.interface import OnOutput, ignored
 from tests.doubles.leases import take
@@ -162,7 +162,7 @@ def test_a_device_that_gives_no_picture_is_not_asked_again_soon() -> None:
 
 def test_a_picture_is_made_small() -> None:
     """A page with forty of them must load."""
-    small = Image.open(BytesIO(shrink(png((1080, 2400)), serial="A")))
+    small = Image.open(BytesIO(thumbnail(png((1080, 2400)), serial="A")))
 
     assert small.size == (288, 640)
     assert small.format == "JPEG"
@@ -176,4 +176,4 @@ def test_a_picture_is_made_small() -> None:
 def test_what_is_no_screen_is_refused(content: bytes) -> None:
     """What a device sends is data, and may claim anything."""
     with pytest.raises(TransportError, match="unreadable"):
-        shrink(content, serial="A")
+        thumbnail(content, serial="A")

@@ -6,8 +6,8 @@ import signal
 
 import pytest
 
+from pytest_clawperator.pictures import smaller
 from pytest_clawperator.plugin.evidence.tracing.hooks import UNFINISHED
-from pytest_clawperator.report.small_picture import smaller
 from pytest_clawperator.report.trace import Trace, read_trace
 from pytest_clawperator.transport.adb import AdbTransport
 from tests.plugin.conftest import Run

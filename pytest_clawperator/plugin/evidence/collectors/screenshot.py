@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from pytest_clawperator.execution.pictures.display import take_picture
 from pytest_clawperator.execution.pictures.screenshots import is_png, no_picture
 from pytest_clawperator.execution.typed_texts import PROTECTED
+from pytest_clawperator.pictures import blackened
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
 from pytest_clawperator.plugin.evidence.collectors.evidence_piece import Piece, Unavailable, why
 from pytest_clawperator.plugin.evidence.collectors.look import Look
 from pytest_clawperator.redaction.redaction import SECRETS
-from pytest_clawperator.report.blackening import blackened
 from pytest_clawperator.snapshot.secret_places import secret_places
 
 # How long the picture may take, and the question whether the device is still there.

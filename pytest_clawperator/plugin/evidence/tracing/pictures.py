@@ -10,6 +10,7 @@ from typing import NamedTuple
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.execution.result import RunResult
 from pytest_clawperator.execution.typed_texts import PROTECTED
+from pytest_clawperator.pictures import smaller
 from pytest_clawperator.plugin.evidence.client_activity import ClientActivity
 from pytest_clawperator.plugin.evidence.collectors.evidence_piece import Unavailable
 from pytest_clawperator.plugin.evidence.collectors.look import Look
@@ -19,7 +20,6 @@ from pytest_clawperator.plugin.evidence.collectors.screenshot import (
     without_secrets,
 )
 from pytest_clawperator.plugin.evidence.tracing.output import TraceOutput
-from pytest_clawperator.report.small_picture import smaller
 from pytest_clawperator.report.trace import Noted, PictureTaken, now
 
 _THREAD = "clawperator pictures"
