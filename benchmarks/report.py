@@ -10,10 +10,16 @@ from pathlib import Path
 from playwright.sync_api import Browser, sync_playwright
 
 from benchmarks.measuring import seconds, show
-from pytest_clawperator.report.index.index_page import INDEX_FILE, write_index
-from pytest_clawperator.report.index.reading import read_run
-from pytest_clawperator.report.index.record import DeviceSeen, ErrorSummary, RunBegan, TestEnded
-from pytest_clawperator.report.index.writing import RunLog
+from pytest_clawperator.report.index import (
+    INDEX_FILE,
+    DeviceSeen,
+    ErrorSummary,
+    RunBegan,
+    RunLog,
+    TestEnded,
+    read_run,
+    write_index,
+)
 from tests.programs import CHROMIUM, find
 
 TESTS = 2_000

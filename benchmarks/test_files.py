@@ -14,8 +14,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.measuring import show
-from pytest_clawperator.skills.test_files.conversion import as_python
-from pytest_clawperator.skills.test_files.files import read_test_file
+from pytest_clawperator.test_files.file import as_python, read_test_file
 
 __test__ = False
 TESTS, RUNS = 40, 3

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.measuring import median_spread, seconds, show
-from pytest_clawperator.report.index.reading import PAGE_FILE
+from pytest_clawperator.report.index import PAGE_FILE
 
 MODES = ("off", "retain-on-failure", "on")
 ASKED = {"retain-on-failure": "<= 1.05 x", "on": "<= 1.5 x"}

@@ -17,10 +17,10 @@ from PIL import Image
 from playwright.sync_api import Page
 
 from benchmarks.measuring import show
-from pytest_clawperator.report.page.page import write_page
-from pytest_clawperator.report.trace.reading import Trace
+from pytest_clawperator.report.page import write_page
+from pytest_clawperator.report.trace import Trace
 from tests.doubles.chromium import chromium
-from tests.report.page.made import long_trace
+from tests.report.made_traces import long_trace
 
 ANSWER_MS = 100
 PAGE_BYTES = 1_500_000

@@ -88,5 +88,5 @@ def connect(
 
 def _skills(**about: str | None) -> Skills:
     """Return the skills for a device; few scripts use any."""
-    found: Skills = import_module("pytest_clawperator.skills.on_device").DeviceSkills(**about)
+    found: Skills = import_module("pytest_clawperator.skills.run").DeviceSkills(**about)
     return found

@@ -24,8 +24,8 @@ from pytest_clawperator.plugin import hookspecs
 from pytest_clawperator.plugin.options import OPTIONS
 from pytest_clawperator.simulator.faults import FAULTS
 from pytest_clawperator.simulator.screen.app_files.load import parse_app
-from pytest_clawperator.skills.test_files.files import read_test_file
-from pytest_clawperator.skills.test_files.other_names import MAESTRO
+from pytest_clawperator.test_files.file import read_test_file
+from pytest_clawperator.test_files.steps import MAESTRO
 from tests import yaml_reference
 from tests.app_file_reference import with_tables
 

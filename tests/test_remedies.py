@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.cli.hints import for_command_line
+from pytest_clawperator.cli.output import for_command_line
 from pytest_clawperator.plugin.failures import for_pytest
 from pytest_clawperator.remedies import (
     Remedy,

@@ -8,15 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from pytest_clawperator.skills.test_files.other_names import MAESTRO
-from pytest_clawperator.skills.test_files.schema import schema_of_test_files
-from pytest_clawperator.skills.test_files.steps import step_words
-from pytest_clawperator.skills.test_files.verbs import (
-    Verb,
-    client_verbs,
-    device_verbs,
-    node_verbs,
-)
+from pytest_clawperator.test_files.schema import schema_of_test_files
+from pytest_clawperator.test_files.steps import MAESTRO, step_words
+from pytest_clawperator.test_files.verbs import Verb, client_verbs, device_verbs, node_verbs
 
 PAGE = Path(__file__).parent.parent / "docs" / "test-files.md"
 

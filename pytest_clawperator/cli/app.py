@@ -2,13 +2,13 @@
 
 To add a command:
 
-1. Write it in the module of its group in ``commands/``: a function under ``@command(...)``
-   (``command.py``) with click's options, which takes the ``GlobalOptions`` first and returns an
-   ``Answer`` (``output.py``): a document for programs, a page for people, an exit code. What
-   goes wrong is raised: an error of the library, or a ``Mistake`` about the command line.
-2. Add a row to ``table.py``: its path, such as ``"packages list"``, where it is, and one line of
-   help. The module is imported when the command runs, and not before. Other spellings of a
-   command are rows of ``ALIASES``; a new group is a row of ``GROUPS``.
+1. Write it in the module of its group: a function under ``@command(...)`` with click's options,
+   which takes the ``GlobalOptions`` first and returns an ``Answer`` (``output.py``): a document for
+   programs, a page for people, an exit code. Problems are raised: an error of the library, or a
+   ``Mistake`` about the command line.
+2. Add a row to the table in ``command.py``: its path, such as ``"packages list"``, its module, and
+   one line of help. The module is imported when the command runs, and not before. Other spellings
+   of a command are rows of ``ALIASES``; a new group is a row of ``GROUPS``.
 3. Describe it in ``docs/command-line.md``, and test it in ``tests/cli/``.
 """
 
@@ -24,17 +24,7 @@ from typing import Any
 
 import click
 
-from pytest_clawperator.cli.command import write_examples, write_options
-from pytest_clawperator.cli.global_options import (
-    GlobalOptions,
-    OutputMode,
-    as_parameters,
-    default_output,
-    split_global_options,
-)
-from pytest_clawperator.cli.mistakes import Mistake, of_click
-from pytest_clawperator.cli.output import Answer, show, show_error
-from pytest_clawperator.cli.table import (
+from pytest_clawperator.cli.command import (
     ALIASES,
     COMMANDS,
     FORMER,
@@ -42,11 +32,26 @@ from pytest_clawperator.cli.table import (
     PUBLISHED_GROUPS,
     SECTIONS,
     Row,
+    command,
     nearest_command,
+    write_examples,
+    write_options,
 )
+from pytest_clawperator.cli.options import (
+    GlobalOptions,
+    Mistake,
+    OutputMode,
+    as_parameters,
+    default_output,
+    missing_argument,
+    of_click,
+    split_global_options,
+)
+from pytest_clawperator.cli.output import Answer, show, show_error
 from pytest_clawperator.errors import ClawperatorError, ErrorCode
 
 PROGRAM = "clawperator-py"
+
 _EXAMPLES = (
     "simulate",
     "snapshot",
@@ -54,9 +59,12 @@ _EXAMPLES = (
     "doctor --fix",
     "init",
 )
+
 #: The variable by which a shell asks for completions.
 COMPLETE = "_CLAWPERATOR_PY_COMPLETE"
+
 INTERRUPTED = 128 + signal.SIGINT
+
 #: The exit code of programs whose reader went away.
 PIPE_CLOSED = 141
 
@@ -243,3 +251,31 @@ def _unexpected(error: Exception) -> ClawperatorError:
         code=ErrorCode.UNKNOWN,
         hint="This is a fault of the program. --verbose shows where it happened.",
     )
+
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+# Where each shell reads it from, for the help.
+_WHERE = {
+    "bash": 'eval "$(clawperator-py completion bash)" in ~/.bashrc',
+    "zsh": 'eval "$(clawperator-py completion zsh)" in ~/.zshrc',
+    "fish": "clawperator-py completion fish > ~/.config/fish/completions/clawperator-py.fish",
+}
+
+
+@command(
+    "completion",
+    examples=["completion bash >> ~/.bashrc", "completion fish | source"],
+)
+@click.argument("shell", type=click.Choice(SHELLS), required=False)
+def completion(options: GlobalOptions, shell: str | None) -> Answer:
+    """Print the completion of a shell: bash, zsh or fish."""
+    if shell is None:
+        places = "; ".join(f"{name}: {where}" for name, where in _WHERE.items())
+        raise missing_argument("completion requires a shell: bash, zsh or fish", hint=places)
+    context = click.get_current_context().find_root()
+    program = str(context.info_name)
+    kind = import_module("click.shell_completion").get_completion_class(shell)
+    script = kind(context.command, {}, program, COMPLETE).source()
+    return Answer({"shell": shell, "script": script}, text=script)

@@ -7,9 +7,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from importlib import import_module
 
-from pytest_clawperator.cli.global_options import GlobalOptions
-from pytest_clawperator.cli.hints import for_command_line
-from pytest_clawperator.cli.output import notice
+from pytest_clawperator.cli.options import GlobalOptions
+from pytest_clawperator.cli.output import for_command_line, notice
 from pytest_clawperator.client.device import Device
 from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 from pytest_clawperator.contracts.events import Event, ExecutionFinished, Notice, Observer
@@ -81,7 +80,7 @@ def usable_devices(options: GlobalOptions) -> list[ConnectedDevice]:
 def simulated_elsewhere(options: GlobalOptions) -> str:
     """Return how to reach simulated phones that run, if they are behind another adb server."""
     # Few need it.
-    found: str = import_module("pytest_clawperator.cli.simulated").elsewhere(
+    found: str = import_module("pytest_clawperator.cli.simulate").elsewhere(
         str(locate_server(options.adb))
     )
     return found

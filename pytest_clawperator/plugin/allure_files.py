@@ -10,7 +10,7 @@ import pytest
 from pytest_clawperator.plugin.failures import DEVICE_FACTS
 from pytest_clawperator.plugin.run import events_of
 from pytest_clawperator.plugin.worker_input import is_worker
-from pytest_clawperator.report.sinks.allure import write_run_files
+from pytest_clawperator.report.allure import write_run_files
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pytest_clawperator.errors import UNUSABLE_FILE, ConfigurationError, ErrorCode, file_problem
 from pytest_clawperator.redaction import hide_in_document
-from pytest_clawperator.report.sinks.protocol import Attachment
+from pytest_clawperator.report.sinks import Attachment
 
 _UNKNOWN = "application/octet-stream"
 

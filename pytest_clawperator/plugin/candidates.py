@@ -39,7 +39,7 @@ from pytest_clawperator.plugin.report_sinks import own_sinks
 from pytest_clawperator.plugin.run import events_of
 from pytest_clawperator.plugin.settings import Settings, settings_of
 from pytest_clawperator.plugin.stash import WORKER_COUNT
-from pytest_clawperator.report.sinks.protocol import ReportSink
+from pytest_clawperator.report.sinks import ReportSink
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.server import ensure_server, locate_server
 from pytest_clawperator.transport.wire import AdbServer

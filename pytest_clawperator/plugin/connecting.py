@@ -40,7 +40,7 @@ from pytest_clawperator.plugin.run import call_hook, events_of, run_id, wrong_re
 from pytest_clawperator.plugin.settings import Settings, settings_of
 from pytest_clawperator.plugin.skill_tests import registry_of
 from pytest_clawperator.plugin.stash import DEVICE_HEALTH, EARLY_CONNECTION
-from pytest_clawperator.skills.on_device import DeviceSkills
+from pytest_clawperator.skills.run import DeviceSkills
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import Transport
 from pytest_clawperator.transport.server import locate_server, reconnect

@@ -20,8 +20,7 @@ from pytest_clawperator.pictures import blackened
 from pytest_clawperator.plugin.clients import ClientActivity
 from pytest_clawperator.plugin.settings import Settings
 from pytest_clawperator.redaction import SECRETS
-from pytest_clawperator.report.crashes import Crash, find_crashes, marked_log
-from pytest_clawperator.report.hierarchy_dumps import Step, without_dumps
+from pytest_clawperator.report.crashes import Crash, Step, find_crashes, marked_log, without_dumps
 from pytest_clawperator.snapshot.tree import Snapshot, secret_places
 from pytest_clawperator.text import visible, visible_in_xml
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_clawperator.devices.requirements import Requirements
     from pytest_clawperator.execution.postprocess import Processor
     from pytest_clawperator.plugin.phones import SimulatorScenario
-    from pytest_clawperator.report.sinks.protocol import ReportSink
+    from pytest_clawperator.report.sinks import ReportSink
 
 
 @pytest.hookspec(firstresult=True)

@@ -41,12 +41,11 @@ from pytest_clawperator.plugin.tracing import FOLDER as TRACE_FOLDER
 from pytest_clawperator.plugin.tracing import AttemptTrace, begun_trace
 from pytest_clawperator.plugin.video import AttemptVideos
 from pytest_clawperator.plugin.worker_input import SHARED_RUN_ID
-from pytest_clawperator.report.hidden_log import hide_in_log
-from pytest_clawperator.report.index.reading import PAGE_FILE
-from pytest_clawperator.report.page.page import write_page
-from pytest_clawperator.report.sinks.protocol import Attachment
-from pytest_clawperator.report.trace.glancing import last_passed
-from pytest_clawperator.report.trace.reading import read_trace
+from pytest_clawperator.report.crashes import hide_in_log
+from pytest_clawperator.report.index import PAGE_FILE
+from pytest_clawperator.report.page import write_page
+from pytest_clawperator.report.sinks import Attachment
+from pytest_clawperator.report.trace import last_passed, read_trace
 from pytest_clawperator.text import visible
 
 _SECTION = "clawperator: evidence"

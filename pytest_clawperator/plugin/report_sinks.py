@@ -13,13 +13,10 @@ import pytest
 from pytest_clawperator.plugin.run import call_hook, events_of, shown_path, wrong_result
 from pytest_clawperator.plugin.stash import REPORT_SINKS
 from pytest_clawperator.redaction import hide_in
-from pytest_clawperator.report.sinks import allure
-from pytest_clawperator.report.sinks.allure import AllureSink
-from pytest_clawperator.report.sinks.html import HtmlSink
-from pytest_clawperator.report.sinks.junit import JUnitSink
-from pytest_clawperator.report.sinks.protocol import Attachment, ReportSink
-from pytest_clawperator.report.trace.events import TraceEvent
-from pytest_clawperator.report.trace.writing import TraceWriter
+from pytest_clawperator.report import allure
+from pytest_clawperator.report.allure import AllureSink
+from pytest_clawperator.report.sinks import Attachment, HtmlSink, JUnitSink, ReportSink
+from pytest_clawperator.report.trace import TraceEvent, TraceWriter
 
 _HOOK = "pytest_clawperator_report_sinks"
 

@@ -27,21 +27,21 @@ from pytest_clawperator.plugin.settings import settings_of
 from pytest_clawperator.plugin.stash import TOLD_DEVICES
 from pytest_clawperator.plugin.tracing import UNFINISHED
 from pytest_clawperator.plugin.worker_input import is_worker
-from pytest_clawperator.report.index.index_page import INDEX_FILE, write_index
-from pytest_clawperator.report.index.reading import PAGE_FILE, read_run
-from pytest_clawperator.report.index.record import (
+from pytest_clawperator.report.index import (
+    INDEX_FILE,
+    PAGE_FILE,
     DeviceSeen,
     ErrorSummary,
     RunBegan,
     RunEnded,
+    RunLog,
     TestEnded,
     TestOutcome,
+    read_run,
+    write_index,
 )
-from pytest_clawperator.report.index.writing import RunLog
-from pytest_clawperator.report.page.page import write_page
-from pytest_clawperator.report.trace.clock import now
-from pytest_clawperator.report.trace.glancing import traces_in
-from pytest_clawperator.report.trace.reading import read_trace
+from pytest_clawperator.report.page import write_page
+from pytest_clawperator.report.trace import now, read_trace, traces_in
 
 _PHASES = ("setup", "call", "teardown")
 

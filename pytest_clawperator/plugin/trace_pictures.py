@@ -19,8 +19,7 @@ from pytest_clawperator.plugin.evidence import (
     without_secrets,
 )
 from pytest_clawperator.plugin.report_sinks import TraceOutput
-from pytest_clawperator.report.trace.clock import now
-from pytest_clawperator.report.trace.events import Noted, PictureTaken
+from pytest_clawperator.report.trace import Noted, PictureTaken, now
 
 _THREAD = "clawperator pictures"
 

@@ -26,11 +26,9 @@ from pytest_clawperator.contracts.events import (
 )
 from pytest_clawperator.execution.result import RunResult, RunStep
 from pytest_clawperator.plugin.clients import ClientActivity, label_of
-from pytest_clawperator.report.hidden_log import hide_in_log
-from pytest_clawperator.report.hierarchy_dumps import without_dumps
-from pytest_clawperator.report.trace import events
-from pytest_clawperator.report.trace.clock import now
-from pytest_clawperator.report.trace.events import Excerpt, Failure, Source, TraceEvent
+from pytest_clawperator.report import trace
+from pytest_clawperator.report.crashes import hide_in_log, without_dumps
+from pytest_clawperator.report.trace import Excerpt, Failure, Source, TraceEvent, now
 
 _XML = ".xml"
 
@@ -63,7 +61,7 @@ class _Looking:
 class _Running:
     """An execution under way; a look of an expectation is written only if it shows a change."""
 
-    began: events.ExecutionBegan
+    began: trace.ExecutionBegan
     looking: _Looking | None = None
 
 
@@ -121,16 +119,16 @@ class Tracer:
         elif isinstance(event, StepFinished):
             self._step_finished(event)
         elif isinstance(event, SkillFinished):
-            self._output.write(events.Noted(at=event.at, message=_printed(event)))
+            self._output.write(trace.Noted(at=event.at, message=_printed(event)))
         elif isinstance(event, Notice):
-            self._output.write(events.Noted(at=event.at, message=event.message))
+            self._output.write(trace.Noted(at=event.at, message=event.message))
 
     # Executions
 
     def _execution_started(self, followed: _Followed, event: ExecutionStarted) -> None:
         self._before_execution(followed.client)
         parent = self._parent
-        began = events.ExecutionBegan(
+        began = trace.ExecutionBegan(
             at=event.at,
             id=next(self._ids),
             parent=parent,
@@ -164,8 +162,8 @@ class Tracer:
 
     def _ended(
         self, number: int, event: ExecutionFinished, result: RunResult | None
-    ) -> events.ExecutionEnded:
-        return events.ExecutionEnded(
+    ) -> trace.ExecutionEnded:
+        return trace.ExecutionEnded(
             at=event.at,
             id=number,
             seconds=round(event.elapsed, 6),
@@ -201,7 +199,7 @@ class Tracer:
     def _artifact_made(self, event: ArtifactMade) -> None:
         if event.kind == "screenshot" and event.path is not None:
             message = f"screenshot: {event.path}"
-            self._output.write(events.Noted(at=event.at, message=message))
+            self._output.write(trace.Noted(at=event.at, message=message))
 
     # Steps and expectations
 
@@ -221,7 +219,7 @@ class Tracer:
     def _step_started(self, event: StepStarted) -> None:
         number = self._step_ids[event.id] = next(self._ids)
         self._output.write(
-            events.StepBegan(
+            trace.StepBegan(
                 at=event.at, id=number, parent=self._parent, title=event.title, source=self._place()
             )
         )
@@ -234,7 +232,7 @@ class Tracer:
             failure = _failure_of(event.error)
             seconds = round(event.elapsed, 6)
             self._output.write(
-                events.StepEnded(at=event.at, id=number, seconds=seconds, failure=failure)
+                trace.StepEnded(at=event.at, id=number, seconds=seconds, failure=failure)
             )
 
     def verified(self, verification: Verification) -> None:
@@ -248,7 +246,7 @@ class Tracer:
             return
         self._leave(known.id)
         self._output.write(
-            events.ExpectationEnded(
+            trace.ExpectationEnded(
                 at=now(),
                 id=known.id,
                 parent=self._parent,
@@ -279,7 +277,7 @@ class Tracer:
         shown = told.decode("utf-8", "replace").split("\n")
         if told:
             self._output.write(
-                events.LogWritten(
+                trace.LogWritten(
                     at=now(),
                     serial=followed.client.client.serial,
                     lines=shown,
@@ -288,12 +286,12 @@ class Tracer:
             )
 
 
-def _polls(verification: Verification, trees: Sequence[str | None]) -> list[events.Poll]:
+def _polls(verification: Verification, trees: Sequence[str | None]) -> list[trace.Poll]:
     """Return the looks of an expectation, with their screens where each look was one."""
     log = verification.log
     shown = trees if len(trees) >= len(log) else [None] * len(log)
     return [
-        events.Poll(at=verification.at + entry.at, found=entry.found, tree=tree)
+        trace.Poll(at=verification.at + entry.at, found=entry.found, tree=tree)
         for entry, tree in zip(log, shown, strict=False)
     ]
 
@@ -348,7 +346,7 @@ def _device_of(client: ClientActivity) -> TraceEvent:
         "Operator": info.operator_version,
         "Operator package": info.operator_package,
     }
-    return events.DeviceUsed(
+    return trace.DeviceUsed(
         at=now(),
         serial=info.serial,
         size=info.size,

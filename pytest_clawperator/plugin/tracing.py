@@ -25,11 +25,16 @@ from pytest_clawperator.plugin.stash import CURRENT_TEST, ENDING_FIXTURES, TRACE
 from pytest_clawperator.plugin.trace_pictures import PictureTaker
 from pytest_clawperator.plugin.tracer import Places, Tracer, failure_of
 from pytest_clawperator.plugin.worker_input import worker_input
-from pytest_clawperator.report.sinks.protocol import Attachment
-from pytest_clawperator.report.trace import events
-from pytest_clawperator.report.trace.clock import now, ticks
-from pytest_clawperator.report.trace.events import FixtureEnded, Outcome, TraceEvent
-from pytest_clawperator.report.trace.writing import TraceWriter
+from pytest_clawperator.report import trace as events
+from pytest_clawperator.report.sinks import Attachment
+from pytest_clawperator.report.trace import (
+    FixtureEnded,
+    Outcome,
+    TraceEvent,
+    TraceWriter,
+    now,
+    ticks,
+)
 
 FOLDER = "trace"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from pytest_clawperator.report.command.arguments import main
+from pytest_clawperator.report.command import main
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -7,21 +7,32 @@ is told by the process that dies of it, an ANR by the system.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_clawperator.contracts.log import LogEntry, parse_log_line
+from pytest_clawperator.contracts.log import ENTRY_BYTES, LogEntry, parse_log_line
+from pytest_clawperator.redaction import SECRETS
+from pytest_clawperator.snapshot.parse import MARKER, dump_places
 
 MARK = ">>> "
+
 # Tags and texts of the system; obfuscated apps do not change them.
 _RUNTIME, _NATIVE, _MANAGER = "AndroidRuntime", "DEBUG", "ActivityManager"
+
 _FATAL = "FATAL EXCEPTION"
+
 _PROCESS = re.compile(r"Process: ([\w.:]+)(?:, PID: (\d+))?")
+
 _NAMED = re.compile(r"Start proc (\d+):([\w.:]+)/|Process ([\w.:]+) \(pid (\d+)\) has died")
+
 _TOMBSTONE = "*** *** ***"
+
 _NATIVE_PROCESS = re.compile(r">>> (\S+) <<<")
+
 _SIGNAL = re.compile(r"signal \d+ \((\w+)\).*")
+
 _ANR = re.compile(r"ANR in ([\w.:]+)")
+
 _REASON = re.compile(r"Reason: (.+)")
 
 
@@ -154,3 +165,101 @@ def _exception(messages: Sequence[str]) -> str:
 def _group(pattern: re.Pattern[str], text: str, otherwise: str = "an app") -> str:
     found = pattern.search(text)
     return found[1] if found else otherwise
+
+
+_MARKER = MARKER.encode()
+
+_COMMAND = re.compile(rb"\[Clawperator-Command\] start commandId=(\S+)")
+
+_STEP = re.compile(rb"step_start id=(\S+)")
+
+
+#: The id of an execution and that of a step of it.
+Step = tuple[str, str]
+
+
+def without_dumps(lines: Iterable[bytes], *, kept: Mapping[Step, str] | None = None) -> list[bytes]:
+    """Return a log in which one line stands for each dump, and says which snapshot it was.
+
+    ``kept`` are the files that have the snapshot of a step.
+    """
+    log = list(lines)
+    left_out: set[int] = set()
+    for marker, *rest in dump_places(log):
+        if rest:  # else the log ends here, or lost it
+            left_out.update(rest)
+            log[marker] = _instead(log, marker, len(rest), kept or {})
+    return [line for place, line in enumerate(log) if place not in left_out]
+
+
+def _instead(log: list[bytes], marker: int, count: int, kept: Mapping[Step, str]) -> bytes:
+    """Return the line that stands for a dump: its own first one, with what is left out."""
+    line = log[marker]
+    head = line[: line.index(_MARKER) + len(_MARKER)]
+    command, step = _last(log, marker, _COMMAND), _last(log, marker, _STEP)
+    which = f"step {step} of {command}, " if step and command else ""
+    file = kept.get((command, step))
+    where = f"is in {file}" if file else "is left out"
+    return head + f" {which}{count} lines; it {where}".encode("utf-8", "surrogateescape")
+
+
+def _last(log: list[bytes], before: int, pattern: re.Pattern[bytes]) -> str:
+    """Return what the process of a line last told of itself before it."""
+    entry = parse_log_line(log[before])
+    for line in reversed(log[:before]):
+        found = pattern.search(line)
+        other = parse_log_line(line) if found else None
+        if found and entry and other and other.pid == entry.pid:
+            return found[1].decode("utf-8", "surrogateescape")
+    return ""
+
+
+_MARK = MARK.encode()
+
+
+def hide_in_log(content: bytes) -> bytes:
+    """Return a log, as a file has it, with a mark in the place of each secret."""
+    if SECRETS.is_empty:
+        return content
+    lines = content.split(b"\n")
+    for chain in _chains(lines):
+        messages = [_message_bytes(lines[place]) for place in chain]
+        # The end of the last one may be lost, too.
+        for place, old, new in zip(chain, messages, _hidden(messages), strict=True):
+            lines[place] = lines[place][: len(lines[place]) - len(old)] + new
+    return SECRETS.hide_bytes(b"\n".join(lines))
+
+
+def _hidden(messages: list[bytes]) -> list[bytes]:
+    parts = [message.decode("utf-8", "surrogateescape") for message in messages]
+    hidden = SECRETS.hide_across([*parts, ""])[:-1]
+    return [part.encode("utf-8", "surrogateescape") for part in hidden]
+
+
+def _chains(lines: list[bytes]) -> list[list[int]]:
+    """Return the indexes of the lines of each message that was cut."""
+    found: list[list[int]] = []
+    unfinished: dict[object, list[int]] = {}
+    for place, line in enumerate(lines):
+        entry = parse_log_line(line.removeprefix(_MARK))
+        if entry is None:
+            continue
+        writer = (entry.source, entry.tid)
+        chain = unfinished.pop(writer, [])
+        if _is_cut(entry, line):
+            unfinished[writer] = chain
+            found += [] if chain else [chain]
+            chain.append(place)
+        elif chain:
+            chain.append(place)
+    return found
+
+
+def _is_cut(entry: LogEntry, line: bytes) -> bool:
+    """Whether the logger cut the message here, or the log dropped its end."""
+    return entry.is_cut or len(line) >= ENTRY_BYTES
+
+
+def _message_bytes(line: bytes) -> bytes:
+    """Return the message of a line, with the bytes that it has."""
+    return line.partition(b": ")[2]

@@ -8,11 +8,15 @@ from collections import deque
 from collections.abc import AsyncIterator
 from typing import Any
 
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
 from pytest_clawperator.redaction import hide_in_document
-from pytest_clawperator.service.answers import to_json
+from pytest_clawperator.service.endpoints import Endpoint, to_json
 
 #: How many events, and how many bytes of them, are kept for those who come back.
 KEPT_EVENTS, KEPT_BYTES = 1000, 16 * 1024 * 1024
+
 #: How often a stream that has nothing to tell shows that it lives, in seconds.
 HEARTBEAT = 15.0
 
@@ -104,3 +108,37 @@ def _frame(name: str, data: dict[str, Any], *, id: str | None = None) -> bytes:
     about = f"id: {id}\n" if id else ""
     told = hide_in_document(to_json(data), name="event.json").decode()
     return f"event: {name}\ndata: {told}\n{about}\n".encode()
+
+
+STREAM_HEADERS = {
+    "content-type": "text/event-stream",
+    "cache-control": "no-cache",
+    "connection": "keep-alive",
+    "x-accel-buffering": "no",  # a proxy in between must not collect them
+}
+
+
+class EventStream:
+    """Tells of each execution, to everybody who listens."""
+
+    def __init__(self, events: Events) -> None:
+        self._events = events
+
+    def endpoints(self) -> list[Endpoint]:
+        """Return the endpoints."""
+        return [
+            Endpoint(
+                method="GET",
+                path="/events",
+                handle=self.stream,
+                summary="Listen to events: clawperator:result, clawperator:execution, heartbeat.",
+                content="text/event-stream",
+            )
+        ]
+
+    async def stream(self, request: Request) -> Response:
+        """Send events until the client or the service goes; ``Last-Event-ID`` continues."""
+        if request.method == "HEAD":
+            return Response(headers=STREAM_HEADERS)
+        frames = self._events.stream(request.headers.get("last-event-id"))
+        return StreamingResponse(frames, headers=STREAM_HEADERS)

@@ -9,7 +9,7 @@ import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from pytest_clawperator.service.answers import Refused
+from pytest_clawperator.service.endpoints import Refused
 
 #: What is served to anybody: a page without data, which asks for them with the token.
 OPEN_PATHS = frozenset({"/", "/rack.css", "/rack.js", "/rack.svg"})

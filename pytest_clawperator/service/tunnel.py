@@ -16,8 +16,7 @@ from enum import Enum
 from typing import Any
 
 from pytest_clawperator.errors import ClawperatorError, LeaseError
-from pytest_clawperator.service.answers import Refused, error_object, status_of
-from pytest_clawperator.service.front import plain_answer
+from pytest_clawperator.service.endpoints import Refused, error_object, plain_answer, status_of
 from pytest_clawperator.service.gate import Gate
 from pytest_clawperator.service.leasing import Leasing, ServiceLease
 from pytest_clawperator.transport.wire import MAX_REQUEST, AdbServer, acknowledge

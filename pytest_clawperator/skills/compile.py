@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pytest_clawperator.contracts.ecmascript import parse_json, why_not_json
+from pytest_clawperator.contracts.ecmascript import parse_json, stringify, to_string, why_not_json
 from pytest_clawperator.contracts.payload import Execution, validate_execution
 from pytest_clawperator.contracts.wording import closest, shown
 from pytest_clawperator.errors import (
@@ -19,13 +20,73 @@ from pytest_clawperator.errors import (
     SkillError,
     file_problem,
 )
-from pytest_clawperator.skills import template
 from pytest_clawperator.skills.registry import Registry
 from pytest_clawperator.skills.skill import Skill, recipe_name
 
+_PLACEHOLDER = re.compile(r"\{\{([A-Za-z0-9_]+)\}\}")
+
+_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
+
+_MOST_INDEX = 2**32 - 2
+
+_IDS = ("COMMAND_ID", "TASK_ID")
+
+
+def as_texts(values: Any) -> dict[str, str]:
+    """Return variables as texts; what is neither an object nor a list has none."""
+    if isinstance(values, list):
+        values = {str(number): value for number, value in enumerate(values)}
+    if not isinstance(values, Mapping):
+        return {}
+    ordered = sorted(values, key=_index_of)
+    return {key: to_string(values[key]) for key in ordered if key != "__proto__"}
+
+
+def with_ids(variables: Mapping[str, str], *, skill_id: str, artifact: str) -> dict[str, str]:
+    """Return variables with the ids that are not given: the same ones for the same input."""
+    ordered = sorted(sorted(variables, key=_utf16), key=_index_of)
+    seed = {
+        "skillId": skill_id,
+        "artifactName": recipe_name(artifact),
+        "vars": {key: variables[key] for key in ordered},
+    }
+    unique = sha256(stringify(seed).encode()).hexdigest()[:12]
+    made = {"COMMAND_ID": f"cmd-{unique}", "TASK_ID": f"task-{unique}"}
+    return {**variables, **{name: variables.get(name) or made[name] for name in _IDS}}
+
+
+def placeholders(template: str) -> list[str]:
+    """Return the names of the variables in a template, in its order, each once."""
+    return list(dict.fromkeys(_PLACEHOLDER.findall(template)))
+
+
+def fill(template: str, variables: Mapping[str, str]) -> str:
+    """Put the values into a template, one variable after the other, escaped for JSON."""
+    for name, value in variables.items():
+        template = template.replace(f"{{{{{name}}}}}", stringify(value)[1:-1])
+    return template
+
+
+def is_used(name: str, template: str) -> bool:
+    """Whether a variable stands in a template; those that are filled in by themselves do."""
+    return name in _IDS or f"{{{{{name}}}}}" in template
+
+
+def _index_of(key: str) -> int:
+    """Return where JavaScript puts a key: numbers first, in their order, then all others."""
+    is_index = _INDEX.fullmatch(key) is not None and int(key) <= _MOST_INDEX
+    return int(key) if is_index else _MOST_INDEX + 1
+
+
+def _utf16(text: str) -> bytes:
+    return text.encode("utf-16-be", "surrogatepass")
+
+
 MODE = "artifact_compiled"
+
 # A payload has at most 64,000 bytes.
 _MOST_BYTES = 1_000_000
+
 _LEFT_OVER = re.compile(r"\{\{[^{}\"]{0,60}(?:\}\})?")
 
 
@@ -54,7 +115,7 @@ def compile_artifact(
     values = _parsed(variables)
     text = _read(registry, path, artifact)
     recipe = _Recipe(skill.id, artifact, path, text)
-    given = template.as_texts(values)
+    given = as_texts(values)
     filled = recipe.filled(given)
     execution = recipe.validated(filled)
     return Compiled(execution, tuple(recipe.doubts(values, given, filled)))
@@ -71,11 +132,11 @@ class _Recipe:
 
     def filled(self, given: Mapping[str, str]) -> str:
         """Return the text with all values in it; raise for the first that is missing."""
-        complete = template.with_ids(given, skill_id=self.skill_id, artifact=self.artifact)
-        for name in template.placeholders(self.text):
+        complete = with_ids(given, skill_id=self.skill_id, artifact=self.artifact)
+        for name in placeholders(self.text):
             if not complete.get(name):
                 raise self._missing(name, given)
-        return template.fill(self.text, complete)
+        return fill(self.text, complete)
 
     def validated(self, filled: str) -> Execution:
         """Return the payload; raise if it is none."""
@@ -89,7 +150,7 @@ class _Recipe:
 
     def doubts(self, values: Any, given: Mapping[str, str], filled: str) -> list[SkillError]:
         """Return what is probably a mistake: variables without use or text, braces left over."""
-        known = template.placeholders(self.text)
+        known = placeholders(self.text)
         found = [self._unknown(name, known) for name in given if not self._is_used(name)]
         pairs = values.items() if isinstance(values, Mapping) else [("--vars", values)]
         for name, value in pairs:
@@ -100,7 +161,7 @@ class _Recipe:
         return found
 
     def _is_used(self, name: str) -> bool:
-        return template.is_used(name, self.text)
+        return is_used(name, self.text)
 
     def _missing(self, name: str, given: Mapping[str, str]) -> SkillError:
         near = closest(name, given)

@@ -1,4 +1,4 @@
-"""Run the script of a skill, and judge how it ended."""
+"""Run the script of a skill in the environment that it needs, and judge how it ended."""
 
 from __future__ import annotations
 
@@ -6,26 +6,32 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 from pytest_clawperator.contracts.events import SkillRun
+from pytest_clawperator.contracts.payload import Execution
 from pytest_clawperator.errors import (
     UNUSABLE_FILE,
     ErrorCode,
+    ExecutionsOnlyError,
     SkillError,
     SkillFailedError,
     file_problem,
     is_file,
 )
-from pytest_clawperator.skills.registry import Registry
+from pytest_clawperator.skills.compile import compile_artifact
+from pytest_clawperator.skills.registry import Registry, read_registry
 from pytest_clawperator.skills.script import Ended, OnOutput, run_script
 from pytest_clawperator.skills.skill import Skill
 
 #: How long a script may take, in seconds.
 TIMEOUT = 120.0
+
 _SHOWN = 400
 
 
@@ -166,3 +172,87 @@ def _why(error: OSError | ValueError) -> str:
     if isinstance(error, PermissionError):
         return f"{file_problem(error)}; a script must be executable (chmod +x)"
     return file_problem(error) if isinstance(error, OSError) else str(error)
+
+
+PROGRAM_VARIABLE = "CLAWPERATOR_BIN"
+
+PACKAGE_VARIABLE = "CLAWPERATOR_OPERATOR_PACKAGE"
+
+SERVER_VARIABLE = "ADB_SERVER_SOCKET"
+
+
+def script_environment(
+    base: Mapping[str, str] = os.environ,
+    *,
+    operator_package: str,
+    adb: str | None = None,
+    more: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, str]:
+    """Return the environment of a script that runs executions on a device.
+
+    ``adb`` is the server that has the device, if it is another than that of ``base``.
+    """
+    found = {**base, PACKAGE_VARIABLE: operator_package, **more}
+    found[PROGRAM_VARIABLE] = base.get(PROGRAM_VARIABLE) or host_program()
+    if adb is not None:
+        found[SERVER_VARIABLE] = adb_socket(adb)
+    return found
+
+
+def host_program() -> str:
+    """Return the command that is this program, in quotes where it has blanks."""
+    beside = Path(sys.executable).with_name("clawperator-py")
+    words = [str(beside)] if beside.is_file() else [sys.executable, "-m", "pytest_clawperator"]
+    return " ".join(f'"{word}"' if " " in word else word for word in words)
+
+
+def adb_socket(server: str) -> str:
+    """Return the address of an adb server as adb itself reads it."""
+    if server.startswith(("tcp:", "localfilesystem:")):
+        return server
+    if server.startswith("/"):
+        return f"localfilesystem:{server}"
+    return f"tcp:{server}" if ":" in server else f"tcp:127.0.0.1:{server}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceSkills:
+    """The skills of a registry, which is read when one is used.
+
+    ``adb`` is the server that has the device; without one a script could not reach it.
+    ``more`` is what scripts find in their environment besides.
+    """
+
+    adb: str | None
+    operator_package: str | None = None
+    registry: Callable[[], Registry] = read_registry
+    more: Mapping[str, str] = field(default_factory=dict)
+
+    def run(
+        self,
+        serial: str,
+        skill_id: str,
+        words: Sequence[str],
+        *,
+        timeout: float | None,
+        wanted: str | None,
+    ) -> SkillRun:
+        """Run the script of a skill on the device; raise if it fails."""
+        if self.adb is None:
+            raise ExecutionsOnlyError(
+                "run_skill is not possible here: a script needs a device behind an adb server",
+                serial=serial,
+            )
+        package = self.operator_package or OPERATOR_PACKAGE
+        return run_skill(
+            self.registry(),
+            skill_id,
+            [serial, *words],
+            timeout=timeout,
+            wanted=wanted,
+            environment=script_environment(operator_package=package, adb=self.adb, more=self.more),
+        )
+
+    def compile(self, skill_id: str, artifact: str, variables: Mapping[str, Any]) -> Execution:
+        """Compile a recipe; raise for what is probably a mistake, too."""
+        return compile_artifact(self.registry(), skill_id, artifact, variables).checked()

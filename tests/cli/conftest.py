@@ -44,7 +44,7 @@ class Printed:
 
 
 Cli = Callable[..., Printed]
-TOP = Path(__file__).parent.parent.parent
+TOP = Path(__file__).parents[2]
 
 
 def start(

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ast
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.cli.app import run
-from pytest_clawperator.cli.table import ALIASES, COMMANDS, GROUPS
+from pytest_clawperator.cli.app import COMPLETE, run
+from pytest_clawperator.cli.command import ALIASES, COMMANDS, GROUPS
+from pytest_clawperator.simulator import Simulator
+from tests.cli.conftest import Cli
 
-TOP = Path(__file__).parent.parent.parent
+TOP = Path(__file__).parents[2]
 
 
 def answer(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, dict[str, object]]:
@@ -202,7 +205,9 @@ def test_the_program_imports_no_command_and_no_rich() -> None:
 
     heavy = {"rich", "pydantic", "pydantic_core", "lxml", "adbutils", "pytest"}
     assert heavy & {name.split(".")[0] for name in modules} == set()
-    assert [name for name in modules if name.startswith("pytest_clawperator.cli.commands.")] == []
+    prefix = "pytest_clawperator.cli."
+    ours = {name.removeprefix(prefix) for name in modules if name.startswith(prefix)}
+    assert ours == {"app", "command", "options", "output"}
 
 
 def test_a_missing_click_is_told_with_the_command_that_installs_it() -> None:
@@ -228,3 +233,59 @@ def test_the_module_is_the_program_too() -> None:
     )
 
     assert (done.returncode, done.stdout.strip()) == (0, "0.1.0")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_gets_a_script_that_it_understands(shell: str, cli: Cli) -> None:
+    """The script is plain text in a pipe, and the shell itself finds no fault with it."""
+    printed = cli("completion", shell)
+
+    assert printed.code == 0
+    assert f"{COMPLETE}={shell}_complete" in printed.out
+    if shutil.which(shell):
+        subprocess.run([shell, "-n"], input=printed.out, text=True, check=True)
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("clawperator-py scr", {"screenshot", "scroll", "scroll-until", "scroll-and-click"}),
+        ("clawperator-py packages l", {"list"}),
+        ("clawperator-py click --text", {"--text", "--text-contains"}),
+        ("clawperator-py --device x dev", {"devices"}),
+    ],
+)
+def test_words_are_completed(
+    words: str, offered: set[str], cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Commands, commands of a group, options of a command, also after a global option."""
+    monkeypatch.setenv(COMPLETE, "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+
+    lines = cli().out.splitlines()
+
+    assert {line.partition(",")[2] for line in lines} == offered
+
+
+@pytest.mark.parametrize(("argv", "code"), [([], "MISSING_ARGUMENT"), (["tcsh"], "USAGE")])
+def test_another_shell_is_refused(argv: list[str], code: str, cli: Cli) -> None:
+    """The error says which shells there are."""
+    printed = cli("completion", *argv)
+
+    assert (printed.code, printed.json["code"]) == (1, code)
+    assert "fish" in printed.out
+
+
+def test_serials_of_connected_devices_are_completed(
+    cli: Cli, simulator: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without an adb server nothing is offered, and none is started."""
+    monkeypatch.setenv(COMPLETE, "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", "clawperator-py snapshot --device ")
+    monkeypatch.setenv("COMP_CWORD", "3")
+    offered = cli().out
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "1")
+
+    assert f"plain,{simulator.serials[0]}" in offered.splitlines()
+    assert cli().out.strip() == ""

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import pytest
 
-from pytest_clawperator.cli import global_options
-from pytest_clawperator.cli.table import ALIASES, COMMANDS
+from pytest_clawperator.cli import options
+from pytest_clawperator.cli.command import ALIASES, COMMANDS
 from tests.cli.conftest import Cli, Printed
 from tests.doubles.simulator.sdk_bench import SdkBench
 
-DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "command-line.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "command-line.md"
 TEXT = DOCUMENT.read_text(encoding="utf-8")
 PROGRAM = "clawperator-py "
 # What is another one each time: ports, ids, durations, emulators of others, widths of columns.
@@ -85,7 +85,7 @@ def anywhere(
     cli: Cli, bench: SdkBench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Iterator[Cli]:
     """Return the function that runs command lines in a new folder, emulators with an SDK."""
-    monkeypatch.setattr(global_options, "default_output", lambda: "pretty")
+    monkeypatch.setattr(options, "default_output", lambda: "pretty")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.chdir(tmp_path)
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.cli.app import run
-from pytest_clawperator.cli.commands import completion
 from pytest_clawperator.simulator import Simulator
 from tests.cli.conftest import Cli, start
 
@@ -62,7 +61,7 @@ def test_a_fault_of_the_program_is_an_error_with_a_code(
     def broken(*_: object) -> object:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(completion, "get_completion_class", broken)
+    monkeypatch.setattr("click.shell_completion.get_completion_class", broken)
 
     assert run(["completion", "bash"]) == 1
     assert '"code":"UNKNOWN"' in capsys.readouterr().out

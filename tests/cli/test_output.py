@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from pytest_clawperator.cli.global_options import GlobalOptions
-from pytest_clawperator.cli.mistakes import Mistake
+from pytest_clawperator.cli.options import GlobalOptions, Mistake
 from pytest_clawperator.cli.output import (
     Answer,
     Line,

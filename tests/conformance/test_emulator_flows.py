@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator.cli import emulators as commands
 from pytest_clawperator.cli.app import run
-from pytest_clawperator.cli.commands import emulators as commands
 from pytest_clawperator.emulators import EmulatorProfile, Emulators
 from pytest_clawperator.emulators.boot import BootLimits
 from pytest_clawperator.emulators.sdk import Sdk, Tool

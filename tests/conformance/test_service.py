@@ -14,10 +14,9 @@ from starlette.applications import Starlette
 from pytest_clawperator.emulators import EmulatorProfile, Emulators
 from pytest_clawperator.emulators.boot import BootLimits
 from pytest_clawperator.emulators.sdk import Sdk, Tool
-from pytest_clawperator.service.app import make_app
 from pytest_clawperator.service.gate import Gate
 from pytest_clawperator.service.rack import Rack
-from pytest_clawperator.service.server import make_endpoints
+from pytest_clawperator.service.server import make_app, make_endpoints
 from tests.conformance.vectors import rows
 from tests.doubles.asgi import Answered, ask
 from tests.doubles.scenario_rack import ScenarioConnector

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator.cli import operator
 from pytest_clawperator.cli.app import run
-from pytest_clawperator.cli.commands import operator
 from pytest_clawperator.devices import connection
 from pytest_clawperator.devices.doctor import examination, visit
 from pytest_clawperator.devices.doctor.host_facts import HostFacts
@@ -124,7 +124,7 @@ def _put_behind_adb(scenario: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -
     def pipeline(transport: ScenarioPhone, **options: Any) -> Pipeline:
         return Pipeline(transport, **options, clock=transport.clock)
 
-    monkeypatch.setattr("pytest_clawperator.cli.commands.doctor.locate_server", lambda _: server)
+    monkeypatch.setattr("pytest_clawperator.cli.doctor.locate_server", lambda _: server)
     monkeypatch.setattr(connection, "locate_server", lambda _: server)
     monkeypatch.setattr(connection, "ensure_server", lambda *_, **__: None)
     monkeypatch.setattr(connection, "AdbTransport", BulkPhone)

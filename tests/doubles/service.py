@@ -13,8 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from pytest_clawperator.service.app import make_app
-from pytest_clawperator.service.server import Service, ServiceOptions, open_listener
+from pytest_clawperator.service.server import Service, ServiceOptions, make_app, open_listener
 from pytest_clawperator.simulator import Simulator
 
 DEADLINE = 30.0

@@ -13,14 +13,11 @@ from typing import Any
 import uvicorn
 from PIL import Image, ImageDraw
 
-from pytest_clawperator.service.app import make_app
 from pytest_clawperator.service.events import Events
 from pytest_clawperator.service.gate import Gate
-from pytest_clawperator.service.page.api import RackApi
-from pytest_clawperator.service.page.page import RackPage
-from pytest_clawperator.service.page.pictures import Picture
-from pytest_clawperator.service.page.watch import CHANGED
-from pytest_clawperator.service.server import ServiceOptions, open_listener
+from pytest_clawperator.service.page import RackApi, RackPage
+from pytest_clawperator.service.server import ServiceOptions, make_app, open_listener
+from pytest_clawperator.service.watch import CHANGED, Picture
 
 
 def shown_device(serial: str, state: str = "ready", **fields: Any) -> dict[str, Any]:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.report.crashes import find_crashes, marked_log
+import json
+import random
+
+import pytest
+
+from pytest_clawperator.contracts.log import PIECE_LENGTH
+from pytest_clawperator.redaction import SECRETS
+from pytest_clawperator.report.crashes import find_crashes, hide_in_log, marked_log, without_dumps
 
 
 def log(text: str) -> list[bytes]:
@@ -142,3 +149,164 @@ def test_a_log_names_and_marks_its_crashes() -> None:
 def test_a_log_without_crashes_stays_as_it_is() -> None:
     """Nothing is added if nothing crashed."""
     assert marked_log([b"one", b"tw\xff"], []) == "one\ntw\ufffd\n"
+
+
+MARKER = "[TaskScope] UI Hierarchy:"
+
+XML = ["<?xml version='1.0' ?>", '<hierarchy rotation="0">', '  <node text="A" />', "</hierarchy>"]
+
+
+def operator_line(message: str, *, pid: int = 42, tag: str = "TaskScope") -> bytes:
+    """Print a line as the device does."""
+    return f"03-28 10:00:00.000 {pid:5d} {pid:5d} D {tag:<8}: {message}".encode()
+
+
+def dump(*xml: str, pid: int = 42) -> list[bytes]:
+    """Print a dump."""
+    return [operator_line(text, pid=pid) for text in (MARKER, *(xml or XML))]
+
+
+def execution(command: str, step: str, *, pid: int = 42) -> list[bytes]:
+    """Print how an execution begins its step."""
+    start = f"[Clawperator-Command] start commandId={command} taskId=t"
+    return [
+        operator_line(start, pid=pid, tag="Executor"),
+        operator_line(
+            f"[UiActionEngine] step_start id={step} type=SnapshotUi", pid=pid, tag="Engine"
+        ),
+    ]
+
+
+def test_a_line_stands_for_a_dump_and_says_which_snapshot_it_was() -> None:
+    """A line stands for each dump, with its step and its execution."""
+    first, second = execution("cmd-1", "look"), execution("cmd-2", "again")
+    log = [*first, *dump(), operator_line("between"), *second, *dump(), operator_line("after")]
+
+    shortened = without_dumps(log)
+
+    assert shortened == [
+        *first,
+        operator_line(f"{MARKER} step look of cmd-1, 4 lines; it is left out"),
+        operator_line("between"),
+        *second,
+        operator_line(f"{MARKER} step again of cmd-2, 4 lines; it is left out"),
+        operator_line("after"),
+    ]
+
+
+def test_the_file_that_has_the_snapshot_is_named() -> None:
+    """Where a file has the snapshot, it is named."""
+    log = [*execution("cmd-1", "look"), *dump()]
+
+    shortened = without_dumps(log, kept={("cmd-1", "look"): "envelopes.json"})
+
+    assert shortened[-1].endswith(b"step look of cmd-1, 4 lines; it is in envelopes.json")
+
+
+def test_lines_of_others_between_are_kept() -> None:
+    """Lines of other processes and tags that came meanwhile are kept."""
+    marker, *xml = dump()
+    others = [operator_line("of another", pid=7), operator_line("of another tag", tag="Other")]
+    log = [marker, xml[0], others[0], xml[1], others[1], *xml[2:]]
+
+    shortened = without_dumps(log)
+
+    assert shortened == [operator_line(f"{MARKER} 4 lines; it is left out"), *others]
+
+
+@pytest.mark.parametrize("others", [[], ["[UiActionEngine] step_success id=a", "and more"]])
+def test_a_dump_without_an_end_takes_nothing_else_with_it(others: list[str]) -> None:
+    """Where the log lost the end of a dump, what follows it is kept."""
+    after = [operator_line(text) for text in others]
+    log = [*dump(*XML[:2]), *after]
+
+    shortened = without_dumps(log)
+
+    assert shortened == [operator_line(f"{MARKER} 2 lines; it is left out"), *after]
+
+
+def test_an_app_cannot_hide_the_lines_of_another() -> None:
+    """Whoever logs the marker of a dump hides lines of its own at most."""
+    log = [
+        operator_line(MARKER, pid=666),
+        operator_line("FATAL EXCEPTION: main", pid=7),
+        operator_line("x", pid=666),
+    ]
+
+    shortened = without_dumps(log)
+
+    assert shortened[1:] == [log[1]]
+
+
+def test_a_marker_with_nothing_after_it_stays() -> None:
+    """A marker at the end of a log stays as it is."""
+    log = [operator_line("before"), operator_line(MARKER)]
+
+    assert without_dumps(log) == log
+
+
+def test_the_command_is_that_of_the_same_process() -> None:
+    """What another process says of executions does not count."""
+    log = [*execution("cmd-1", "look"), *execution("forged", "step", pid=666), *dump()]
+
+    shortened = without_dumps(log)
+
+    assert shortened[-1] == operator_line(f"{MARKER} step look of cmd-1, 4 lines; it is left out")
+
+
+SECRET = "".join(random.Random(5).choices("abcdefghij", k=40))
+
+
+def log_line(message: str, *, pid: int = 812, tag: str = "Operator") -> str:
+    """Return a line of a log."""
+    return f"11-16 10:00:00.000 {pid:>5} {pid:>5} I {tag:<8}: {message}"
+
+
+def pieces(message: str) -> list[str]:
+    """Cut a message as the Operator's logger does."""
+    places = range(0, len(message), PIECE_LENGTH)
+    return [log_line(message[at : at + PIECE_LENGTH]) for at in places]
+
+
+@pytest.mark.parametrize("before", [PIECE_LENGTH - 39, PIECE_LENGTH - 20, PIECE_LENGTH - 1])
+@pytest.mark.parametrize("mark", ["", ">>> "])
+def test_a_secret_across_two_lines_is_hidden(before: int, mark: str) -> None:
+    """No part of it is left in either line; lines of other processes may stand between."""
+    SECRETS.add(SECRET)
+    first, second = pieces("." * before + SECRET + " and more")
+    other = log_line("somebody else", pid=4)
+
+    hidden = hide_in_log("\n".join([mark + first, other, second, ""]).encode()).decode()
+
+    shown = hidden.split("\n")
+    assert shown[0] == mark + log_line("." * before + "[***]")
+    assert shown[1:] == [other, log_line("[***] and more"), ""]
+
+
+def test_a_secret_whose_end_was_dropped_is_hidden() -> None:
+    """The log keeps so many bytes of a line; what it kept of a secret is not shown."""
+    SECRETS.add(SECRET)
+    wide = "ü" * 2000
+
+    hidden = hide_in_log(f"{log_line(wide + SECRET[:9])}\n{log_line('next')}".encode()).decode()
+
+    assert hidden == f"{log_line(wide + '[***]')}\n{log_line('next')}"
+
+
+def test_lines_of_the_operator_show_no_secret() -> None:
+    """Envelopes, stages and dividers keep all that is no secret."""
+    SECRETS.add('a "quoted" one')
+    envelope = "[Clawperator-Result] " + json.dumps({"text": 'a "quoted" one'})
+    log = ["--------- beginning of main", log_line(envelope), log_line('text=a "quoted" one')]
+
+    hidden = hide_in_log("\n".join(log).encode()).decode().split("\n")
+
+    shown = [log_line('[Clawperator-Result] {"text": "[***]"}'), log_line("text=[***]")]
+    assert hidden == [log[0], *shown]
+
+
+def test_a_log_without_secrets_is_not_read() -> None:
+    """Without secrets the same bytes come back."""
+    log = log_line("nothing").encode()
+
+    assert hide_in_log(log) is log

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from pytest_clawperator.service.answers import Refused
+from pytest_clawperator.service.endpoints import Refused
 from pytest_clawperator.service.gate import Gate, is_loopback, new_token
 
 HERE = {"host": "127.0.0.1:3000"}

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from pytest_clawperator.cli.hints import for_command_line
+from pytest_clawperator.cli.output import for_command_line
 from pytest_clawperator.devices.lease import open_leases
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.service.gate import OPEN_PATHS

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import os
+import shlex
+import subprocess
+import sys
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.errors import SkillError, SkillFailedError
+from pytest_clawperator.errors import ExecutionsOnlyError, SkillError, SkillFailedError
+from pytest_clawperator.skills import run
 from pytest_clawperator.skills.registry import read_registry
-from pytest_clawperator.skills.run import run_skill
+from pytest_clawperator.skills.run import (
+    DeviceSkills,
+    adb_socket,
+    host_program,
+    run_skill,
+    script_environment,
+)
 from pytest_clawperator.skills.script import MOST_KEPT
 from tests.doubles.skill_repository import add_skill
 
@@ -168,3 +179,80 @@ def _is_gone(pid: int) -> bool:
             return True
         time.sleep(0.01)
     return False
+
+
+def test_a_script_finds_program_operator_and_server() -> None:
+    """What it had already stays, but for these."""
+    found = script_environment(
+        {"A": "1"}, operator_package="com.op", adb="127.0.0.1:5", more={"B": "2"}
+    )
+
+    assert found == {
+        "A": "1",
+        "B": "2",
+        "CLAWPERATOR_BIN": host_program(),
+        "CLAWPERATOR_OPERATOR_PACKAGE": "com.op",
+        "ADB_SERVER_SOCKET": "tcp:127.0.0.1:5",
+    }
+
+
+def test_a_program_that_was_chosen_stays() -> None:
+    """As in the published program."""
+    found = script_environment({"CLAWPERATOR_BIN": "mine"}, operator_package="com.op")
+
+    assert found["CLAWPERATOR_BIN"] == "mine"
+
+
+@pytest.mark.parametrize("place", ["/no/place/python", None])
+def test_the_host_program_runs(place: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside this Python if it is installed there, else as a module."""
+    if place is not None:
+        real = sys.executable
+        monkeypatch.setattr(run, "Path", lambda _: Path(place))
+        assert host_program() == f"{real} -m pytest_clawperator"
+
+    done = subprocess.run([*shlex.split(host_program()), "--version"], capture_output=True)
+
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("server", "socket"),
+    [("127.0.0.1:5037", "tcp:127.0.0.1:5037"), ("5037", "tcp:127.0.0.1:5037"),
+     ("/tmp/adb", "localfilesystem:/tmp/adb"), ("tcp:lab:5037", "tcp:lab:5037")],
+)  # fmt: skip
+def test_servers_are_written_as_adb_reads_them(server: str, socket: str) -> None:
+    """Whichever way they were given."""
+    assert adb_socket(server) == socket
+
+
+def test_a_script_gets_device_and_environment(registry_path: Path) -> None:
+    """The serial first, then its words; and whom to ask for the device."""
+    add_skill(registry_path, "com.a.b", script='echo "$@" $ADB_SERVER_SOCKET $LENT')
+    skills = DeviceSkills(
+        adb="127.0.0.1:5", registry=partial(read_registry, registry_path), more={"LENT": "yes"}
+    )
+
+    done = skills.run("phone-1", "com.a.b", ["x"], timeout=None, wanted=None)
+
+    assert done.output == "phone-1 x tcp:127.0.0.1:5 yes\n"
+
+
+def test_a_device_without_adb_runs_no_scripts(registry_path: Path) -> None:
+    """Recipes are executions, which it runs."""
+    skills = DeviceSkills(adb=None, registry=partial(read_registry, registry_path))
+
+    with pytest.raises(ExecutionsOnlyError):
+        skills.run("phone-1", "com.example.shop.echo", [], timeout=None, wanted=None)
+
+    assert skills.compile("com.example.mail.open", "open", {"APP": "x"}).actions
+
+
+def test_doubtful_recipes_are_refused(registry_path: Path) -> None:
+    """A test says what it means."""
+    skills = DeviceSkills(adb=None, registry=partial(read_registry, registry_path))
+
+    with pytest.raises(SkillError) as caught:
+        skills.compile("com.example.mail.open", "open", {"APP": "x", "B": 1})
+
+    assert caught.value.code == "COMPILE_VAR_UNKNOWN"

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
 from pytest_clawperator.plugin.artifacts import Artifacts, folder_name, safe_file_name
-from pytest_clawperator.report.sinks.protocol import Attachment
+from pytest_clawperator.report.sinks import Attachment
 
 
 def test_folder_names_are_readable_safe_and_short() -> None:

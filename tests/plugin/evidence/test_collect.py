@@ -173,7 +173,7 @@ def test_no_picture_that_cannot_be_blackened() -> None:
 
     found = collect(watched(screenshot=lambda: PNG, execute=lambda *_, **__: looked), ALL)
 
-    assert "nothing in it can be hidden" in found.missing[-1]
+    assert "the picture cannot be read" in found.missing[-1]
     assert [piece.kind for piece in found.pieces] == ["snapshot"]
 
 

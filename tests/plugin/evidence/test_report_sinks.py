@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.report.sinks.allure import write_run_files
+from pytest_clawperator.report.allure import write_run_files
 from tests.acceptance.other_plugins import BESIDE
 from tests.plugin.conftest import Run
 

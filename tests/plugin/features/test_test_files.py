@@ -12,10 +12,9 @@ import pytest
 from pytest_clawperator.devices.requirements import Form, Requirements
 from pytest_clawperator.plugin.marker_values import MISSING, AppUse
 from pytest_clawperator.plugin.markers import signature_of
-from pytest_clawperator.skills.test_files.conversion import as_python
-from pytest_clawperator.skills.test_files.files import read_test_file
-from pytest_clawperator.skills.test_files.header import APP_KEYS, DEVICE_KEYS
-from pytest_clawperator.skills.test_files.shapes import Choice
+from pytest_clawperator.test_files.file import as_python, read_test_file
+from pytest_clawperator.test_files.header import APP_KEYS, DEVICE_KEYS
+from pytest_clawperator.test_files.shapes import Choice
 from tests.doubles.skill_repository import RECIPE, add_skill, make_repository
 from tests.plugin.conftest import Run
 

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_clawperator.pictures import smaller
 from pytest_clawperator.plugin.tracing import UNFINISHED
-from pytest_clawperator.report.trace.reading import Trace, read_trace
+from pytest_clawperator.report.trace import Trace, read_trace
 from pytest_clawperator.transport.adb import AdbTransport
 from tests.plugin.conftest import Run
 

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.report.index.index_page import INDEX_FILE
-from pytest_clawperator.report.index.writing import RUN_FILE
+from pytest_clawperator.report.index import INDEX_FILE, RUN_FILE
 from tests.plugin.conftest import Run
 
 QUICK = ("--claw-snapshot=off", "--claw-logcat=off", "--claw-screenshot=off")

@@ -19,7 +19,7 @@ from pytest_clawperator.plugin.clients import ClientActivity
 from pytest_clawperator.plugin.report_sinks import ReportSinks, TraceOutput
 from pytest_clawperator.plugin.trace_pictures import PictureTaker
 from pytest_clawperator.redaction import SECRETS, Secrets
-from pytest_clawperator.report.trace.writing import EVENTS_FILE, TraceWriter
+from pytest_clawperator.report.trace import EVENTS_FILE, TraceWriter
 from pytest_clawperator.transport.interface import OnOutput, ignored
 from tests.doubles.transport import ScriptedTransport
 

@@ -1,1 +1,0 @@
-"""Recordings: starting, stopping and fetching one, and the steps that it consists of."""

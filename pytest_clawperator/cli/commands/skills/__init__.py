@@ -1,1 +1,0 @@
-"""The commands about skills: reading and checking them, running them, fetching and making them."""

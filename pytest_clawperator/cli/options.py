@@ -1,0 +1,372 @@
+"""The options that commands share: global ones, those that select a node, and mistakes in them."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal
+
+import click
+
+from pytest_clawperator.contracts.ecmascript import trim
+from pytest_clawperator.contracts.matchers import (
+    FLAG_FIELDS,
+    FLAG_SPELLINGS,
+    FlagKind,
+    parse_selector_flags,
+)
+from pytest_clawperator.errors import ClawperatorError, ConfigurationError, ErrorCode
+from pytest_clawperator.remedies import Hint
+
+# Options that stand for what a command cannot do without.
+_REQUIRED = ("--app", "--key", "--label", "--label-desc", "--label-id", "--payload")
+
+
+class Mistake(ConfigurationError):
+    """A command line that makes no sense.
+
+    ``exit_code`` is the published program's: 0 where a command only tells how it is used.
+    ``fields`` are more fields of the answer in JSON.
+    """
+
+    default_code = ErrorCode.USAGE
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: ErrorCode | str | None = None,
+        exit_code: int = 1,
+        hint: Hint | None = None,
+        fields: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message, code=code, hint=hint)
+        self.exit_code = exit_code
+        self.fields = dict(fields or {})
+
+
+def missing_argument(message: str, *, hint: str) -> Mistake:
+    """Return the error of a command that lacks an argument."""
+    return Mistake(message, code=ErrorCode.MISSING_ARGUMENT, hint=hint)
+
+
+def invalid(message: str, *, hint: str | None = None) -> Mistake:
+    """Return the error of arguments that contradict each other, or of a value that cannot be."""
+    return Mistake(message, code=ErrorCode.EXECUTION_VALIDATION_FAILED, hint=hint)
+
+
+def of_click(error: click.UsageError) -> Mistake:
+    """Return what click found wrong as an error of ours."""
+    help_hint = _help_hint(error.ctx)
+    if isinstance(error, click.NoSuchOption):
+        near = error.possibilities[0] if error.possibilities else None
+        meant = f". Did you mean '{near}'?" if near else ""
+        return Mistake(f"unrecognized flag '{error.option_name}'{meant}", hint=help_hint)
+    if isinstance(error, click.BadOptionUsage):
+        if error.option_name == "--coordinate":
+            return invalid("--coordinate requires two non-negative integers (x y)")
+        code = ErrorCode.MISSING_ARGUMENT if error.option_name in _REQUIRED else None
+        return Mistake(f"{error.option_name} requires a value", code=code, hint=help_hint)
+    if isinstance(error, click.MissingParameter):
+        name = error.param.human_readable_name if error.param is not None else "an argument"
+        command = error.ctx.info_name if error.ctx is not None else "the command"
+        message = f"{command} requires {name}"
+        return Mistake(message, code=ErrorCode.MISSING_ARGUMENT, hint=help_hint)
+    return Mistake(error.format_message().removesuffix("."), hint=help_hint)
+
+
+def _help_hint(context: click.Context | None) -> str | None:
+    return f"See `{context.command_path} --help`." if context is not None else None
+
+
+OutputMode = Literal["json", "pretty"]
+
+LOG_LEVELS = ("debug", "info", "warn", "error")
+
+
+# Each option that has a value, by its first name.
+_VALUES = {
+    "--device": "--device",
+    "--device-id": "--device",
+    "--operator-package": "--operator-package",
+    "--receiver-package": "--operator-package",
+    "--output": "--output",
+    "--format": "--output",
+    "--timeout": "--timeout",
+    "--timeout-ms": "--timeout",
+    "--adb": "--adb",
+    "--lease": "--lease",
+    "--log-level": "--log-level",
+}
+
+_SWITCHES = ("--json", "--verbose")
+
+# What a value looks like.
+_SUCH_AS = {
+    "--device": "emulator-5554",
+    "--operator-package": "com.clawperator.operator.dev",
+    "--output": "json",
+    "--timeout": "30000",
+    "--adb": "127.0.0.1:5037",
+    "--lease": "redis://lab:6379/0",
+    "--log-level": "debug",
+}
+
+# Their values may begin with a dash: a wrong number is told as a wrong number.
+_MAY_BEGIN_WITH_DASH = ("--timeout",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GlobalOptions:
+    """What was said about the device, the Operator and the output.
+
+    ``timeout`` is text in milliseconds, which each command understands in its own way.
+    ``output`` is what was asked for, else JSON where nobody watches: in a pipe or a file.
+    """
+
+    device: str | None = None
+    operator_package: str | None = None
+    output: OutputMode = "json"
+    is_json_explicit: bool = False
+    timeout: str | None = None
+    adb: str | None = None
+    lease: str | None = None
+    log_level: str | None = None
+    is_verbose: bool = False
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether only errors shall be told."""
+        return self.log_level == "error"
+
+    @property
+    def is_talkative(self) -> bool:
+        """Whether more shall be told than what is out of the ordinary."""
+        return self.is_verbose or self.log_level in ("debug", "info")
+
+
+def split_global_options(argv: Sequence[str]) -> tuple[GlobalOptions, list[str]]:
+    """Return the global options of a command line, and the rest of it.
+
+    What follows ``--`` belongs to the command.
+    """
+    end = argv.index("--") if "--" in argv else len(argv)
+    rest: list[str] = []
+    found: dict[str, str] = {}
+    switches: set[str] = set()
+    words = iter(_with_values_apart(argv[:end]))
+    for word in words:
+        if word in _SWITCHES:
+            switches.add(word)
+            found = {**found, "--output": "json"} if word == "--json" else found
+        elif word in _VALUES:
+            found[_VALUES[word]] = _value(word, next(words, None))
+        else:
+            rest.append(word)
+    return _options(found, switches), [*rest, *argv[end:]]
+
+
+def default_output() -> OutputMode:
+    """Return the output for whoever reads it: a person at a terminal, or else a program."""
+    return "pretty" if sys.stdout is not None and sys.stdout.isatty() else "json"
+
+
+def as_parameters() -> list[click.Parameter]:
+    """Return the options for help and completion; they are never parsed by click."""
+    return [
+        _shown(
+            "--device",
+            "--device-id",
+            metavar="SERIAL",
+            help="The device; else the only one.",
+            shell_complete=_connected_serials,
+        ),
+        _shown(
+            "--operator-package",
+            "--receiver-package",
+            metavar="PACKAGE",
+            help="The Operator app's package.",
+        ),
+        _shown(
+            "--output",
+            "--format",
+            type=click.Choice(["json", "pretty"]),
+            help="For programs or for people; default: for whoever reads it.",
+        ),
+        _shown("--json", is_flag=True, help="The same as --output json."),
+        _shown("--timeout", "--timeout-ms", metavar="MS", help="How long it may take."),
+        _shown("--adb", metavar="HOST:PORT", help="The adb server; default: 127.0.0.1:5037."),
+        _shown("--lease", metavar="URL", help="Where leases are kept, if not on this machine."),
+        _shown("--log-level", type=click.Choice(LOG_LEVELS), help="What is told on stderr."),
+        _shown("--verbose", is_flag=True, help="Tell more on stderr."),
+    ]
+
+
+class GlobalOption(click.Option):
+    """An option that is taken from the command line before click sees it."""
+
+
+def _shown(*names: str, **how: object) -> GlobalOption:
+    return GlobalOption(list(names), expose_value=False, **how)  # type: ignore[arg-type] # passed on
+
+
+def _connected_serials(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    """Return the serials that begin so, for completion; no adb server is started for that."""
+    try:
+        server = import_module("pytest_clawperator.transport.server").locate_server()
+        return [serial for serial, _ in server.devices() if serial.startswith(incomplete)]
+    except ClawperatorError:
+        return []
+
+
+def _with_values_apart(words: Sequence[str]) -> Iterator[str]:
+    """Split ``--device=SERIAL`` in two."""
+    for word in words:
+        name, equals, value = word.partition("=")
+        yield from (name, value) if equals and name in _VALUES else (word,)
+
+
+def _value(name: str, value: str | None) -> str:
+    may_begin = _VALUES[name] in _MAY_BEGIN_WITH_DASH
+    if value is None or not value.strip() or (value.startswith("-") and not may_begin):
+        raise Mistake(f"{name} requires a value", hint=f"As in {name} {_SUCH_AS[_VALUES[name]]}.")
+    return value
+
+
+def _options(found: dict[str, str], switches: set[str]) -> GlobalOptions:
+    level = found.get("--log-level", "").lower() or None
+    if level is not None and level not in LOG_LEVELS:
+        raise Mistake(f"--log-level must be one of: {', '.join(LOG_LEVELS)}")
+    asked = found.get("--output")
+    is_json = asked == "json"
+    return GlobalOptions(
+        device=found.get("--device"),
+        operator_package=found.get("--operator-package"),
+        output=default_output() if asked is None else "pretty" if asked == "pretty" else "json",
+        is_json_explicit=is_json,
+        timeout=found.get("--timeout"),
+        adb=found.get("--adb"),
+        lease=found.get("--lease"),
+        log_level=level,
+        is_verbose="--verbose" in switches,
+    )
+
+
+_HELP: Mapping[str, str] = {
+    "text": "Its text.",
+    "text-contains": "A part of its text.",
+    "id": "Its resource id, such as com.example:id/ok.",
+    "desc": "Its content description.",
+    "desc-contains": "A part of its content description.",
+    "role": "Its role, such as button.",
+    "selector": "A whole matcher as JSON, instead of the others.",
+}
+
+
+class SelectorOption(click.Option):
+    """A flag that is taken from the command line before click sees it."""
+
+    kind: FlagKind
+
+
+@dataclass(frozen=True)
+class Selectors:
+    """The flags for an element or a container; ``without`` are those that mean something else.
+
+    The command gets the matcher as ``parameter``.
+    """
+
+    kind: FlagKind = "element"
+    without: frozenset[str] = frozenset()
+
+    @property
+    def parameter(self) -> str:
+        """The name under which the command gets the matcher."""
+        return "matcher" if self.kind == "element" else "container"
+
+    def as_parameters(self) -> list[SelectorOption]:
+        """Return the flags for help and completion."""
+        return [self._option(name) for name in _HELP if self._has(name)]
+
+    def take(self, words: Sequence[str]) -> tuple[dict[str, Any] | None, list[str]]:
+        """Return the matcher that the flags describe, None without any, and the other words."""
+        ours = [flag for name in _HELP if self._has(name) for flag in self._spellings(name)]
+        end = words.index("--") if "--" in words else len(words)
+        mine: list[str] = []
+        others: list[str] = []
+        place = 0
+        while place < end:
+            flag, equals, value = words[place].partition("=")
+            if flag not in ours:
+                others.append(words[place])
+                place += 1
+            elif equals:
+                mine += [flag, value]
+                place += 1
+            else:
+                has_value = place + 1 < end and not words[place + 1].startswith("-")
+                mine += words[place : place + 1 + has_value]
+                place += 1 + has_value
+        matcher = parse_selector_flags(mine, self.kind) if mine else None
+        return matcher, [*others, *words[end:]]
+
+    def _has(self, name: str) -> bool:
+        return name not in self.without
+
+    def _spellings(self, name: str) -> list[str]:
+        others = [other for other, meant in FLAG_SPELLINGS.items() if meant == name]
+        prefix = "--" if self.kind == "element" else "--container-"
+        return [f"{prefix}{spelling}" for spelling in (name, *others)]
+
+    def _option(self, name: str) -> SelectorOption:
+        metavar = "JSON" if name == "selector" else "ROLE" if name == "role" else "TEXT"
+        option = SelectorOption(
+            self._spellings(name), expose_value=False, metavar=metavar, help=_HELP[name]
+        )
+        option.kind = self.kind
+        return option
+
+
+ELEMENT, CONTAINER = Selectors(), Selectors("container")
+
+#: For a command whose ``--text`` is the text that it types.
+TYPED_INTO = Selectors(without=frozenset({"text"}))
+
+
+def require_selector(
+    command: str, matcher: dict[str, Any] | None, *, without: Sequence[str] = ()
+) -> None:
+    """Raise unless something says which element is meant."""
+    if matcher is None:
+        flags = ", ".join(f"--{name}" for name in (*FLAG_FIELDS, "selector") if name not in without)
+        raise Mistake(
+            f"{command} requires a selector",
+            code=ErrorCode.MISSING_SELECTOR,
+            hint=f"Say which element is meant with one of {flags}.",
+        )
+
+
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
+
+_OTHER_BASE = re.compile(r"0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+", re.ASCII)
+
+_INFINITY = re.compile(r"[+-]?Infinity")
+
+
+def read_number(text: str) -> float:
+    """Return the number that a text is; NaN where it is none, 0 where it is blank."""
+    plain = trim(text)
+    if not plain:
+        return 0
+    if _OTHER_BASE.fullmatch(plain):
+        return float(int(plain, 0))
+    if _DECIMAL.fullmatch(plain) or _INFINITY.fullmatch(plain):
+        value = float(plain)
+        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+    return math.nan

@@ -1,1 +1,0 @@
-"""The command about reports: rebuilds and merges them, shows them, and packs a test."""

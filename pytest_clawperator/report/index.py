@@ -1,0 +1,466 @@
+"""The index of a run: which tests ran, where, how long they took, and how they ended.
+
+The file of a run is written line by line while the tests run and read back with the traces in its
+folder; the page shows one run or several. ``docs/reports.md`` describes the format.
+"""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Protocol
+from urllib.parse import quote
+
+from pytest_clawperator.redaction import SECRETS, hide_in, hide_in_document
+from pytest_clawperator.report.page import page_of, write_file
+from pytest_clawperator.report.trace import Glance, TraceEvent, event_of, to_line, traces_in
+
+#: Counted up whenever a reader of the former one would misunderstand a file.
+VERSION = 1
+
+
+TestOutcome = Literal[
+    "passed", "failed", "error", "skipped", "xfailed", "xpassed", "rerun", "broken off"
+]
+
+OUTCOMES: tuple[TestOutcome, ...] = (
+    "failed",
+    "error",
+    "broken off",
+    "rerun",
+    "xpassed",
+    "xfailed",
+    "skipped",
+    "passed",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunBegan(TraceEvent):
+    """The first line: which run it is, and what made it."""
+
+    kind: ClassVar[str] = "run"
+    version: int = VERSION
+    run: str
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceSeen(TraceEvent):
+    """A device of the run, when its first test ended."""
+
+    kind: ClassVar[str] = "device"
+    serial: str
+    about: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorSummary:
+    """Why a test failed, in a line, and in which phase of it."""
+
+    message: str
+    code: str | None = None
+    phase: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestEnded(TraceEvent):
+    """An attempt at a test ended.
+
+    ``seconds`` are those of its phases. ``folder`` is that of its evidence and ``page`` shows
+    its trace; both are relative to the folder of the run.
+    """
+
+    __test__: ClassVar[bool] = False  # no test, whatever pytest takes it for
+
+    kind: ClassVar[str] = "test"
+    nodeid: str
+    outcome: TestOutcome
+    attempt: int = 1
+    worker: str = ""
+    devices: Sequence[str] = ()
+    start: float
+    stop: float
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    error: ErrorSummary | None = None
+    is_infrastructure: bool = False
+    folder: str = ""
+    page: str = ""
+    markers: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunEnded(TraceEvent):
+    """The last line; a run that was killed has none."""
+
+    kind: ClassVar[str] = "end"
+    exit: int
+
+
+def test_of(data: Mapping[str, Any]) -> TestEnded | None:
+    """Return a line as a test; None if it does not tell of one."""
+    nodeid, outcome = data.get("nodeid"), data.get("outcome")
+    start, stop = _number(data.get("start")), _number(data.get("stop"))
+    if not isinstance(nodeid, str) or outcome not in OUTCOMES or start is None or stop is None:
+        return None
+    return TestEnded(
+        at=_number(data.get("at")) or stop,
+        nodeid=nodeid,
+        outcome=outcome,
+        attempt=attempt if isinstance(attempt := data.get("attempt"), int) else 1,
+        worker=_text(data.get("worker")),
+        devices=_texts(data.get("devices")),
+        start=start,
+        stop=max(start, stop),
+        seconds=_seconds(data.get("seconds")),
+        error=_error(data.get("error")),
+        is_infrastructure=data.get("is_infrastructure") is True,
+        folder=_text(data.get("folder")),
+        page=_text(data.get("page")),
+        markers=_texts(data.get("markers")),
+    )
+
+
+def _error(data: object) -> ErrorSummary | None:
+    if not isinstance(data, dict):
+        return None
+    code = data.get("code")
+    return ErrorSummary(
+        message=_text(data.get("message")),
+        code=code if isinstance(code, str) else None,
+        phase=_text(data.get("phase")),
+    )
+
+
+def _seconds(data: object) -> dict[str, float]:
+    pairs = data.items() if isinstance(data, dict) else ()
+    return {str(name): found for name, one in pairs if (found := _number(one)) is not None}
+
+
+def _number(value: object) -> float | None:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return float(value) if is_number else None  # type: ignore[arg-type]  # a number, as was asked
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(map(_text, value)) if isinstance(value, list) else ()
+
+
+RUN_FILE = "run.jsonl"
+
+
+class RunLog:
+    """Appends lines to the file of a run; each is there before the next test is reported.
+
+    Nothing is written before :meth:`open`; lines that come earlier are written then.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / RUN_FILE
+        self._waiting: list[TraceEvent] = []
+        self._file: int | None = None
+        self._secrets = SECRETS.secrets
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a file."""
+        return self._file is not None
+
+    def open(self) -> None:
+        """Begin the file, and write what waits."""
+        if self._file is not None:
+            return
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        waiting, self._waiting = self._waiting, []
+        for event in waiting:
+            self.add(event)
+
+    def add(self, event: TraceEvent) -> None:
+        """Append a line, without secrets."""
+        if self._file is None:
+            self._waiting.append(event)
+            return
+        line = to_line(hide_in(event.to_json()))
+        while line:
+            line = line[os.write(self._file, line) :]
+
+    def close(self) -> None:
+        """End the file; secrets that became known since are hidden in it."""
+        if self._file is None:
+            return
+        os.close(self._file)
+        self._file = None
+        if SECRETS.secrets != self._secrets:
+            lines = self._path.read_bytes().splitlines(keepends=True)
+            hidden = [hide_in_document(line, name=".json") for line in lines]
+            self._path.write_bytes(b"".join(hidden))
+
+
+#: The page of a trace, beside the trace or, of a test that was broken off, in it.
+PAGE_FILE = "trace.html"
+
+_OF_TRACE = ("passed", "failed", "error", "skipped")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A run: its tests in the order in which they ended, and its devices."""
+
+    folder: Path
+    name: str
+    start: float
+    environment: dict[str, str] = field(default_factory=dict)
+    devices: dict[str, dict[str, str]] = field(default_factory=dict)
+    tests: Sequence[TestEnded] = ()
+
+
+def read_run(folder: Path) -> Run:
+    """Read a run: its file, and the traces that are in its folder.
+
+    A trace that no line tells of is that of a test that was broken off, or of a run whose file
+    is lost.
+    """
+    lines = _lines(folder / RUN_FILE)
+    tests = [test for line in lines if line["kind"] == TestEnded.kind and (test := test_of(line))]
+    traces = list(traces_in(folder))
+    head = next((line for line in lines if line["kind"] == RunBegan.kind), {})
+    starts = [*(test.start for test in tests), *(trace.start for trace in traces)]
+    if "at" in head:
+        starts.append(head["at"])
+    devices = {serial: about for trace in traces for serial, about in trace.devices.items()}
+    return Run(
+        folder=folder,
+        name=str(head.get("run") or folder.resolve().name),
+        start=min(starts, default=0.0),
+        environment=_words(head.get("environment")),
+        devices={**devices, **_devices(lines)},
+        tests=joined(tests, traces, folder),
+    )
+
+
+def joined(
+    tests: Sequence[TestEnded], traces: Iterable[Glance], folder: Path
+) -> tuple[TestEnded, ...]:
+    """Return the tests of a run with the pages of their traces, and those of lost tests."""
+    found = list(tests)
+    lost: list[TestEnded] = []
+    for trace in traces:
+        page = _page_of(trace)
+        href = "" if page is None else _relative(page, folder)
+        place = _place_of(trace, found)
+        if place is None:
+            lost.append(_test_of_trace(trace, href, folder))
+        elif href:
+            found[place] = replace(found[place], page=href)
+    return (*found, *lost)
+
+
+def _place_of(trace: Glance, tests: Sequence[TestEnded]) -> int | None:
+    """Return which attempt a trace is of: that which began at about the same time."""
+    same = [
+        (abs(test.start - trace.start), place)
+        for place, test in enumerate(tests)
+        if (test.nodeid, test.worker) == (trace.nodeid, trace.worker)
+        and test.start - 1 <= trace.start <= test.stop + 1
+    ]
+    return min(same)[1] if same else None
+
+
+def _test_of_trace(trace: Glance, page: str, folder: Path) -> TestEnded:
+    outcome = trace.outcome if trace.outcome in _OF_TRACE else "broken off"
+    reason = trace.reason if trace.outcome else "the test was broken off"
+    is_bad = outcome not in ("passed", "skipped")
+    return TestEnded(
+        at=trace.stop,
+        nodeid=trace.nodeid,
+        outcome=outcome,  # type: ignore[arg-type]  # one of them, as was asked
+        attempt=trace.attempt,
+        worker=trace.worker,
+        devices=tuple(trace.devices),
+        start=trace.start,
+        stop=trace.stop,
+        error=ErrorSummary(message=reason) if is_bad else None,
+        is_infrastructure=trace.is_infrastructure,
+        folder=_relative(trace.folder, folder),
+        page=page,
+    )
+
+
+def _page_of(trace: Glance) -> Path | None:
+    places = (trace.folder.parent / PAGE_FILE, trace.folder / PAGE_FILE)
+    return next((place for place in places if place.is_file()), None)
+
+
+def _relative(path: Path, folder: Path) -> str:
+    return Path(os.path.relpath(path, folder)).as_posix()
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return []
+    found = map(event_of, content.split(b"\n")[:-1])
+    return [event for event in found if event is not None]
+
+
+def _devices(lines: Iterable[dict[str, Any]]) -> dict[str, dict[str, str]]:
+    seen = [line for line in lines if line["kind"] == DeviceSeen.kind]
+    return {str(line.get("serial", "")): _words(line.get("about")) for line in seen}
+
+
+def _words(data: object) -> dict[str, str]:
+    return {str(name): str(one) for name, one in data.items()} if isinstance(data, dict) else {}
+
+
+_LONGEST = 300
+
+# What differs from one failure to the next although the reason is the same, in this order.
+_VARYING = (
+    (re.compile(r"\[[^\]\s]{3,}\] (?=[A-Z][A-Z_]+:)"), ""),  # a serial at the beginning
+    (re.compile(r"(['\"`])(?:\\.|(?!\1).){0,2000}?\1"), "'…'"),
+    (re.compile(r"[“‘][^”’]{0,2000}[”’]"), "'…'"),
+    (re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE), "…"),
+    (re.compile(r"\b(?=[a-z]*\d)[0-9a-f]{6,}\b", re.IGNORECASE), "…"),
+    (re.compile(r"\bemulator-\d+\b"), "…"),
+    (re.compile(r"-?\d+(?:[.,:]\d+)*"), "…"),
+    (re.compile(r"\s+"), " "),
+)
+
+
+class Failed(Protocol):
+    """What has an error or not."""
+
+    @property
+    def error(self) -> ErrorSummary | None:
+        """Why it failed."""
+
+
+def likeness(error: ErrorSummary) -> str:
+    """Return what an error has in common with those that are like it."""
+    text = error.message[:_LONGEST]
+    for pattern, mark in _VARYING:
+        text = pattern.sub(mark, text)
+    return f"{error.code or ''}: {text.strip()}"
+
+
+def groups_of(tests: Iterable[Failed]) -> list[list[int]]:
+    """Return the places of tests whose errors are alike, the largest group first."""
+    groups: dict[str, list[int]] = {}
+    for place, test in enumerate(tests):
+        if test.error is not None:
+            groups.setdefault(likeness(test.error), []).append(place)
+    return sorted(groups.values(), key=len, reverse=True)
+
+
+INDEX_FILE = "index.html"
+
+_MOST_MESSAGE = 1_000
+
+_MOST_NAMED = 200
+
+
+def write_index(runs: Sequence[Run], path: Path) -> None:
+    """Write the index of these runs to a file, whose links are relative to its folder."""
+    write_file(path, index_text(runs, folder=path.parent))
+
+
+def index_text(runs: Sequence[Run], *, folder: Path) -> str:
+    """Return the index of these runs, whose links start in ``folder``."""
+    tests = [test for run in runs for test in run.tests]
+    title = f"{told_counts(tests)}: {_name(runs)}"
+    data = {
+        "name": _name(runs),
+        "runs": [
+            {"name": run.name, "start": run.start, "environment": run.environment} for run in runs
+        ],
+        "devices": {serial: about for run in runs for serial, about in run.devices.items()},
+        "tests": [
+            _shown(test, run, place, folder) for place, run in enumerate(runs) for test in run.tests
+        ],
+        "groups": groups_of(tests),
+    }
+    return page_of(
+        "index/index.html",
+        entry="index/main.js",
+        styles=("base/base.css", "index/index.css"),
+        title=title,
+        data=hide_in(data),
+        summary=_summary(title, tests),
+    )
+
+
+def told_counts(tests: Sequence[TestEnded]) -> str:
+    """Return how many tests had which outcome, the bad ones first."""
+    counts = Counter(test.outcome for test in tests)
+    told = [f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome]]
+    return ", ".join(told) or "no tests"
+
+
+def _name(runs: Sequence[Run]) -> str:
+    return runs[0].name if len(runs) == 1 else f"{len(runs)} runs"
+
+
+def _shown(test: TestEnded, run: Run, place: int, folder: Path) -> dict[str, Any]:
+    """Return what the page needs of a test; what is not known is left out."""
+    shown = {
+        "nodeid": test.nodeid,
+        "outcome": test.outcome,
+        "attempt": test.attempt,
+        "run": place,
+        "worker": test.worker,
+        "devices": list(test.devices),
+        # From the beginning of its run: those of other computers begin at other times.
+        "start": round(test.start - run.start, 3),
+        "seconds": round(test.stop - test.start, 3),
+        "phases": {name: round(one, 3) for name, one in test.seconds.items()},
+        "is_infrastructure": test.is_infrastructure,
+        "markers": list(test.markers),
+        "page": _link(test.page, run, folder),
+        "folder": _link(test.folder, run, folder),
+    }
+    if test.error is not None:
+        shown |= {
+            "message": test.error.message[:_MOST_MESSAGE],
+            "code": test.error.code,
+            "phase": test.error.phase,
+        }
+    return {name: value for name, value in shown.items() if value or _is_number(value)}
+
+
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float)
+
+
+def _link(path: str, run: Run, folder: Path) -> str:
+    """Return a path in the folder of a run as seen from another folder; empty if there is none."""
+    if not path or "\0" in path or Path(path).is_absolute():
+        return ""
+    try:
+        target = (run.folder / path).resolve()
+        if not target.exists():
+            return ""
+        return quote(Path(os.path.relpath(target, folder.resolve())).as_posix())
+    except (OSError, ValueError):
+        return ""
+
+
+def _summary(title: str, tests: Sequence[TestEnded]) -> str:
+    """Return what happened in a few lines of HTML, for browsers that run no scripts here."""
+    bad = [test for test in tests if test.error is not None and test.outcome != "rerun"]
+    lines = [f"<li>{_escaped(f'{test.outcome}: {test.nodeid}')}</li>" for test in bad[:_MOST_NAMED]]
+    return f"<h1>{_escaped(title)}</h1>\n<ul>{''.join(lines)}</ul>"
+
+
+def _escaped(text: str) -> str:
+    return html.escape(text.encode("utf-8", "replace").decode("utf-8"))

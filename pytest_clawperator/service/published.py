@@ -1,0 +1,544 @@
+"""The API of the published host program: executions, emulators and skills."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from pytest_clawperator.contracts.ecmascript import to_string
+from pytest_clawperator.contracts.payload import Execution, validate_execution
+from pytest_clawperator.emulators import EmulatorProfile, Emulators
+from pytest_clawperator.emulators.profile import PLAY_STORE
+from pytest_clawperator.errors import (
+    AdbUnavailableError,
+    ClawperatorError,
+    DispatchError,
+    EnvelopeTimeoutError,
+    ErrorCode,
+    ExecutionConflictError,
+    LogcatError,
+    PayloadError,
+    SkillError,
+)
+from pytest_clawperator.redaction import hide
+from pytest_clawperator.service.endpoints import (
+    TEXT,
+    Endpoint,
+    Handler,
+    Refused,
+    Schema,
+    a_list,
+    an_object,
+    error_object,
+    failed,
+    failure,
+    json_answer,
+    read_object,
+    read_optional,
+    status_of,
+    succeeded,
+    text_field,
+)
+from pytest_clawperator.service.rack import Rack
+from pytest_clawperator.service.station import Station
+from pytest_clawperator.skills.registry import Registry, find_registry, read_registry
+from pytest_clawperator.skills.run import run_skill
+
+LEASE_HEADER = "clawperator-lease"
+
+_TIMEOUT_MS = 30_000
+
+_ASKED = an_object(deviceId=TEXT, operatorPackage=TEXT)
+
+_PATH = an_object(deviceId=TEXT, operatorPackage=TEXT, path=TEXT)
+
+_EXECUTION = an_object(
+    ("commandId", "taskId", "source", "expectedFormat", "timeoutMs", "actions"),
+    commandId={"type": "string", "minLength": 1, "maxLength": 128},
+    taskId={"type": "string", "minLength": 1, "maxLength": 128},
+    source={"type": "string", "minLength": 1, "maxLength": 64},
+    expectedFormat={"const": "android-ui-automator"},
+    timeoutMs={"type": "number", "minimum": 1000, "maximum": 120000},
+    actions={
+        "type": "array",
+        "minItems": 1,
+        "maxItems": 50,
+        "items": an_object(("id", "type"), id=TEXT, type=TEXT, params={"type": "object"}),
+    },
+)
+
+_EXECUTE = an_object(("execution",), execution=_EXECUTION, deviceId=TEXT, operatorPackage=TEXT)
+
+_RESULT = {"envelope": {"type": "object"}, "deviceId": TEXT, "terminalSource": TEXT}
+
+_STATUSES = (400, 403, 404, 413, 423, 500, 504)
+
+
+class Executions:
+    """Runs executions, and tells of them in events.
+
+    ``folder`` is where clients may have screenshots written; None stands for anywhere, for a
+    service that only this machine reaches.
+    """
+
+    def __init__(self, rack: Rack, *, folder: Path | None = None) -> None:
+        self._rack = rack
+        self._folder = folder
+
+    def endpoints(self) -> list[Endpoint]:
+        """Return the endpoints."""
+        devices = Endpoint(
+            method="GET",
+            path="/devices",
+            handle=self.devices,
+            summary="List the connected devices with their states.",
+            answer={"devices": a_list(an_object(("serial", "state"), serial=TEXT, state=TEXT))},
+        )
+        rows: list[tuple[str, Handler, str, Schema]] = [
+            ("/execute", self.execute, "Run an execution, and return its envelope.", _EXECUTE),
+            ("/snapshot", self.snapshot, "Capture the UI hierarchy.", _ASKED),
+            ("/observe/snapshot", self.snapshot, "Capture the UI hierarchy.", _ASKED),
+            ("/screenshot", self.screenshot, "Capture the screen into a file.", _PATH),
+            ("/observe/screenshot", self.screenshot, "Capture the screen into a file.", _PATH),
+        ]
+        running = [
+            Endpoint(
+                method="POST",
+                path=path,
+                handle=handle,
+                summary=summary,
+                body=body,
+                is_body_required=True,
+                answer=_RESULT,
+                statuses=_STATUSES,
+            )
+            for path, handle, summary, body in rows
+        ]
+        return [devices, *running]
+
+    async def devices(self, request: Request) -> Response:
+        """List the connected devices; where adb is missing there are none, and a warning."""
+        try:
+            found = await self._rack.devices()
+        except AdbUnavailableError as error:
+            return succeeded(devices=[], warning=error_object(error))
+        return succeeded(devices=[{"serial": one, "state": state} for one, state in found])
+
+    async def execute(self, request: Request) -> Response:
+        """Run the execution of the body."""
+        given = await read_object(request)
+        if given.get("execution") in (None, "", 0, False):
+            raise Refused(400, "MISSING_EXECUTION", "Missing 'execution' in body")
+        return await self._run(request, given, given["execution"])
+
+    async def snapshot(self, request: Request) -> Response:
+        """Run one ``snapshot_ui``."""
+        given = await read_object(request)
+        action = {"id": "snap", "type": "snapshot_ui"}
+        return await self._run(request, given, _observation("serve-snap", action))
+
+    async def screenshot(self, request: Request) -> Response:
+        """Run one ``take_screenshot``."""
+        given = await read_object(request)
+        _asked_device(given)
+        params = {}
+        if "path" in given:
+            path = given["path"]
+            if not isinstance(path, str) or not path.strip():
+                raise Refused(400, "INVALID_PATH", "'path' must be a non-empty string")
+            params["path"] = path
+        action = {"id": "shot", "type": "take_screenshot", "params": params}
+        return await self._run(request, given, _observation("serve-shot", action))
+
+    async def _run(self, request: Request, given: dict[str, Any], payload: Any) -> Response:
+        asked, package = _asked_device(given)
+        try:
+            # What is JSON text here is a JSON string, and no payload.
+            raw = json.dumps(payload) if isinstance(payload, str) else payload
+            execution = validate_execution(raw)
+        except PayloadError as error:
+            if asked:
+                self._tell(asked, payload, failure(error))
+            return failed(error)
+        self._check_paths(execution)
+        try:
+            station = await self._rack.station(asked)
+        except ClawperatorError as error:
+            if asked:
+                self._tell(asked, execution.to_wire(), failure(error))
+            return failed(error)
+        return await self._run_on(station, execution, package, request.headers.get(LEASE_HEADER))
+
+    async def _run_on(
+        self, station: Station, execution: Execution, package: str | None, token: str | None
+    ) -> Response:
+        serial = station.serial
+        # Who sent it first tells of it, also if that client has gone meanwhile.
+        is_again = self._rack.running_on(serial) == execution
+        try:
+            result = await self._rack.run(station, execution, package=package, token=token)
+        except ClawperatorError as error:
+            envelope = _failed_envelope(execution, error) if _was_sent(error) else None
+            told, status = failure(error, serial=serial), status_of(error)
+        else:
+            envelope, source, status = result.to_wire(), result.terminal_source, 200
+            told = {"ok": True, "envelope": envelope, "deviceId": serial, "terminalSource": source}
+        answer = json_answer(told, status=status)
+        if not is_again:
+            if envelope is not None:
+                about = {"deviceId": serial, "envelope": envelope}
+                self._rack.events.publish("clawperator:result", about)
+            self._tell(serial, execution.to_wire(), told)
+        return answer
+
+    def _tell(self, serial: str, payload: Any, result: dict[str, Any]) -> None:
+        self._rack.events.publish(
+            "clawperator:execution", {"deviceId": serial, "input": payload, "result": result}
+        )
+
+    def _check_paths(self, execution: Execution) -> None:
+        """Refuse to write files of this machine outside the folder for them."""
+        if self._folder is None:
+            return
+        for path in _screenshot_paths(execution):
+            if not Path(path).resolve().is_relative_to(self._folder.resolve()):
+                raise Refused(
+                    403,
+                    "PATH_NOT_ALLOWED",
+                    f"screenshots are written into {self._folder} and nowhere else",
+                    "Leave the path out, and fetch the picture:"
+                    " GET /v1/devices/SERIAL/executions/COMMAND_ID/screenshot.png.",
+                )
+
+
+def _asked_device(given: dict[str, Any]) -> tuple[str | None, str | None]:
+    """Return the serial and the Operator's package that a body names."""
+    serial = text_field(given, "deviceId", "INVALID_DEVICE_ID", blank=True)
+    return serial or None, text_field(given, "operatorPackage", "INVALID_OPERATOR_PACKAGE")
+
+
+def _observation(kind: str, action: dict[str, Any]) -> dict[str, Any]:
+    name = f"{kind}-{round(time.time() * 1000)}"
+    return {
+        "commandId": name,
+        "taskId": name,
+        "source": "serve-api",
+        "expectedFormat": "android-ui-automator",
+        "timeoutMs": _TIMEOUT_MS,
+        "actions": [action],
+    }
+
+
+def _screenshot_paths(execution: Execution) -> Sequence[str]:
+    taking = (one for one in execution.actions if one.type == "take_screenshot" and one.params)
+    return [one.params.path for one in taking if one.params is not None and one.params.path]
+
+
+def _was_sent(error: ClawperatorError) -> bool:
+    """Whether an execution failed after it was on its way to the Operator."""
+    is_sent = isinstance(error, DispatchError | LogcatError)
+    return is_sent and not isinstance(error, ExecutionConflictError)
+
+
+def _failed_envelope(execution: Execution, error: ClawperatorError) -> dict[str, Any]:
+    """Return the envelope that stands for one that did not come."""
+    envelope: dict[str, Any] = {
+        "commandId": execution.command_id,
+        "taskId": execution.task_id,
+        "status": "failed",
+        "stepResults": [],
+        "error": str(error.code),
+    }
+    is_late = isinstance(error, EnvelopeTimeoutError) and error.hint
+    return {**envelope, "hint": error.hint} if is_late else envelope
+
+
+#: Makes the emulators of a profile; of the usual one without.
+Factory = Callable[[EmulatorProfile | None], Emulators]
+
+
+_EMULATOR_STATUSES = (400, 404, 409, 500)
+
+_FLAG: Schema = {"type": "boolean"}
+
+_AVD: Mapping[str, Schema] = {"name": TEXT, "exists": _FLAG, "running": _FLAG, "supported": _FLAG}
+
+_CREATE = an_object(
+    name=TEXT, apiLevel={"type": "integer"}, abi=TEXT, deviceProfile=TEXT, playStore=_FLAG
+)
+
+
+class EmulatorApi:
+    """Lists, makes, starts, stops and deletes emulators."""
+
+    def __init__(self, rack: Rack, factory: Factory) -> None:
+        self._rack = rack
+        self._factory = factory
+
+    def endpoints(self) -> list[Endpoint]:
+        """Return the endpoints; ``running`` comes before the names."""
+        one = "/android/emulators/{name}"
+        rows: list[tuple[str, str, Any, str, Mapping[str, Schema], Schema | None]] = [
+            ("GET", "/android/emulators", self.list_all, "List the virtual devices.",
+             {"avds": a_list(an_object((), **_AVD))}, None),
+            ("GET", "/android/emulators/running", self.running, "List the emulators that run.",
+             {"devices": a_list(an_object(serial=TEXT))}, None),
+            ("GET", one, self.inspect, "Describe a virtual device.", _AVD, None),
+            ("POST", "/android/emulators/create", self.create, "Make a virtual device.",
+             _AVD, _CREATE),
+            ("POST", f"{one}/start", self.start, "Start an emulator, and wait until it has booted.",
+             {"avdName": TEXT, "serial": TEXT}, None),
+            ("POST", f"{one}/stop", self.stop, "Stop an emulator.", {"avdName": TEXT}, None),
+            ("DELETE", one, self.delete, "Delete a virtual device.", {"avdName": TEXT}, None),
+            ("POST", "/android/provision/emulator", self.provision,
+             "Return a ready emulator: a running, a stopped or a new one.",
+             {"avdName": TEXT, "serial": TEXT}, None),
+        ]  # fmt: skip
+        return [
+            Endpoint(
+                method=method,
+                path=path,
+                handle=handle,
+                summary=summary,
+                answer=answer,
+                body=body,
+                statuses=_EMULATOR_STATUSES,
+            )
+            for method, path, handle, summary, answer, body in rows
+        ]
+
+    async def list_all(self, request: Request) -> Response:
+        """List the virtual devices."""
+        return await self._answer(
+            lambda all_: {"avds": [avd.to_dict(all_.profile) for avd in all_.list()]}
+        )
+
+    async def running(self, request: Request) -> Response:
+        """List the emulators that run."""
+
+        def ask(all_: Emulators) -> dict[str, Any]:
+            found = [(one, all_.inspect(one.avd_name)) for one in all_.status()]
+            return {"devices": [one.to_dict(avd, all_.profile) for one, avd in found]}
+
+        return await self._answer(ask)
+
+    async def inspect(self, request: Request) -> Response:
+        """Describe a virtual device."""
+        name = request.path_params["name"]
+        return await self._answer(lambda all_: all_.inspect(name).to_dict(all_.profile))
+
+    async def create(self, request: Request) -> Response:
+        """Make a virtual device; fields of a wrong kind count as not given."""
+        given = await read_optional(request) or {}
+
+        def ask(all_: Emulators) -> dict[str, Any]:
+            made = self._factory(_wanted(given, all_.profile))
+            name = given.get("name")
+            avd = made.create(name if isinstance(name, str) and name else None)
+            return avd.to_dict(all_.profile)
+
+        return await self._answer(ask)
+
+    async def start(self, request: Request) -> Response:
+        """Start an emulator."""
+        await read_optional(request)  # what is no JSON is refused everywhere
+        name = request.path_params["name"]
+
+        def ask(all_: Emulators) -> dict[str, Any]:
+            started = all_.start(name)
+            told = {"type": "emulator", "avdName": started.avd_name, "serial": started.serial}
+            return {**told, "booted": True}
+
+        return await self._answer(ask)
+
+    async def stop(self, request: Request) -> Response:
+        """Stop an emulator."""
+        await read_optional(request)  # what is no JSON is refused everywhere
+        name = request.path_params["name"]
+
+        def ask(all_: Emulators) -> dict[str, Any]:
+            all_.stop(name)
+            return {"avdName": name, "stopped": True}
+
+        return await self._answer(ask)
+
+    async def delete(self, request: Request) -> Response:
+        """Delete a virtual device."""
+        await read_optional(request)  # what is no JSON is refused everywhere
+        name = request.path_params["name"]
+
+        def ask(all_: Emulators) -> dict[str, Any]:
+            all_.delete(name)
+            return {"avdName": name, "deleted": True}
+
+        return await self._answer(ask)
+
+    async def provision(self, request: Request) -> Response:
+        """Return a ready emulator."""
+        await read_optional(request)  # what is no JSON is refused everywhere
+        return await self._answer(lambda all_: all_.provision().to_dict())
+
+    async def _answer(self, ask: Callable[[Emulators], dict[str, Any]]) -> Response:
+        """Ask in a thread, and answer; of an error the code, the message and the hint are told."""
+        try:
+            told = await self._rack.in_thread(lambda: ask(self._factory(None)))
+        except ClawperatorError as error:
+            is_coded = error.code != ErrorCode.UNKNOWN
+            code = str(error.code) if is_coded else "INTERNAL_ERROR"
+            about = {"code": code, "message": hide(error.message), "hint": hide(error.hint or "")}
+            return json_answer({"ok": False, "error": about}, status=status_of(error))
+        return succeeded(told)
+
+
+def _wanted(given: dict[str, Any], base: EmulatorProfile) -> EmulatorProfile:
+    """Return the profile that a body asks for."""
+    wanted: dict[str, Any] = {}
+    level = given.get("apiLevel")
+    if isinstance(level, int) and not isinstance(level, bool):
+        wanted["api"] = level
+    for name, field in (("abi", "abi"), ("deviceProfile", "device")):
+        if isinstance(given.get(name), str) and given[name]:
+            wanted[field] = given[name]
+    if given.get("playStore") is False:
+        wanted["image"] = "google_apis"
+    elif given.get("playStore") is True:
+        wanted["image"] = PLAY_STORE
+    return replace(base, **wanted)
+
+
+_LONGEST_MS = 24 * 3600 * 1000
+
+_SKILL: Schema = an_object(id=TEXT, applicationId=TEXT, intent=TEXT, summary=TEXT)
+
+_RUN = an_object(
+    deviceId=TEXT,
+    args={"type": "array"},
+    timeoutMs={"type": "integer", "minimum": 1},
+    expectContains=TEXT,
+)
+
+
+class SkillApi:
+    """Lists skills, and runs their scripts."""
+
+    def __init__(self, rack: Rack, environment: Mapping[str, str] = os.environ) -> None:
+        self._rack = rack
+        self._environment = environment
+
+    def endpoints(self) -> list[Endpoint]:
+        """Return the endpoints."""
+        return [
+            Endpoint(
+                method="GET",
+                path="/skills",
+                handle=self.list_all,
+                summary="List skills, of an app, an intent or with a keyword.",
+                query={"app": TEXT, "intent": TEXT, "keyword": TEXT},
+                answer={"skills": a_list(_SKILL), "count": {"type": "integer"}},
+                statuses=(500,),
+            ),
+            Endpoint(
+                method="GET",
+                path="/skills/{skill}",
+                handle=self.describe,
+                summary="Describe a skill.",
+                answer={"skill": _SKILL},
+                statuses=(404, 500),
+            ),
+            Endpoint(
+                method="POST",
+                path="/skills/{skill}/run",
+                handle=self.run,
+                summary="Run the script of a skill, and return what it printed.",
+                body=_RUN,
+                is_body_required=True,
+                answer={"skillId": TEXT, "output": TEXT, "exitCode": {"type": "integer"}},
+                statuses=(400, 404, 413, 500),
+            ),
+        ]
+
+    async def list_all(self, request: Request) -> Response:
+        """List the skills that fit."""
+        asked = {name: request.query_params.get(name, "") for name in ("app", "intent", "keyword")}
+        registry = await self._registry()
+        found = [dict(skill.entry) for skill in registry.search(**asked)]
+        return succeeded(skills=found, count=len(found))
+
+    async def describe(self, request: Request) -> Response:
+        """Describe a skill."""
+        registry = await self._registry()
+        try:
+            skill = registry.get(request.path_params["skill"])
+        except SkillError as error:
+            raise _refused(error) from error
+        return succeeded(skill=dict(skill.entry))
+
+    async def run(self, request: Request) -> Response:
+        """Run a skill; its arguments are the device, if one is given, and those of the body."""
+        given = await read_object(request, message="Request body must be a JSON object")
+        serial = text_field(given, "deviceId", "INVALID_DEVICE_ID", blank=True)
+        wanted = text_field(given, "expectContains", "INVALID_EXPECT_CONTAINS", blank=True)
+        arguments, timeout = _arguments(given), _timeout(given)
+        registry = await self._registry()
+        try:
+            done = await self._rack.in_thread(
+                lambda: run_skill(
+                    registry,
+                    request.path_params["skill"],
+                    [*([serial] if serial else []), *arguments],
+                    timeout=None if timeout is None else timeout / 1000,
+                    wanted=wanted,
+                )
+            )
+        except SkillError as error:
+            raise _refused(error) from error
+        told: dict[str, Any] = {"durationMs": round(done.elapsed * 1000)}
+        if timeout is not None:
+            told["timeoutMs"] = timeout
+        if wanted is not None:
+            told["expectedSubstring"] = wanted
+        return succeeded(skillId=done.skill_id, output=hide(done.output), exitCode=0, **told)
+
+    async def _registry(self) -> Registry:
+        """Read the registry."""
+        try:
+            return await self._rack.in_thread(
+                lambda: read_registry(find_registry(self._environment))
+            )
+        except SkillError as error:
+            raise _refused(error) from error
+
+
+def _refused(error: SkillError) -> Refused:
+    """Return the answer for an error, with its details beside the code, as published."""
+    statuses = {ErrorCode.SKILL_NOT_FOUND: 404, ErrorCode.REGISTRY_READ_FAILED: 500}
+    status = statuses.get(ErrorCode(error.code), 400)
+    refusal = Refused(status, str(error.code), hide(error.message), error.hint and hide(error.hint))
+    told = error.details if status == 400 else {}
+    refusal.error |= {k: hide(v) if isinstance(v, str) else v for k, v in told.items()}
+    return refusal
+
+
+def _arguments(given: Mapping[str, Any]) -> list[str]:
+    arguments = given.get("args", [])
+    if not isinstance(arguments, list):
+        raise Refused(400, "INVALID_ARGS", "'args' must be an array")
+    return [to_string(one) for one in arguments]
+
+
+def _timeout(given: Mapping[str, Any]) -> int | None:
+    if "timeoutMs" not in given:
+        return None
+    value = given["timeoutMs"]
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 < value <= _LONGEST_MS or value != int(value):
+        raise Refused(400, "INVALID_TIMEOUT_MS", "'timeoutMs' must be a positive integer")
+    return int(value)

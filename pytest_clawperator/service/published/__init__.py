@@ -1,1 +1,0 @@
-"""The API of the published host program, under its old and its new paths."""

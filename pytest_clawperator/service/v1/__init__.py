@@ -1,1 +1,0 @@
-"""What the published API lacks for testing: all that adb can do, and leases."""

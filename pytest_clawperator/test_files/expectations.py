@@ -1,0 +1,179 @@
+"""The step ``expect:``, with the names and rules that ``expect`` has in Python."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from pytest_clawperator.contracts.matchers import KEYWORDS
+from pytest_clawperator.contracts.wording import closest, quote
+from pytest_clawperator.test_files import syntax
+from pytest_clawperator.test_files.arguments import arguments_schema, read_arguments
+from pytest_clawperator.test_files.shapes import (
+    NODE_KEYS,
+    Node,
+    Number,
+    Schema,
+    Text,
+    Truth,
+    found,
+    node_properties,
+    read_locator,
+    read_value,
+    value_schema,
+)
+from pytest_clawperator.test_files.syntax import NAME_PATTERN, Scope, check_name
+from pytest_clawperator.test_files.verbs import Verb, envelope_checks, node_checks, screen_checks
+from pytest_clawperator.test_files.yaml_tree import Entry, Mapping, Mistake, Scalar, YamlNode
+
+_OPTIONS = ("message", "soft", "timeout", "result")
+
+_VISIBLE = "to_be_visible"
+
+
+def read_expect(node: YamlNode, scope: Scope) -> Iterator[ast.stmt]:
+    """Yield one statement for each check."""
+    if isinstance(node, Scalar) and isinstance(node.value, str):
+        yield _statement(_expect(Node().read(node, scope), None, scope), _VISIBLE)
+        return
+    if not isinstance(node, Mapping):
+        raise Mistake(
+            node.mark,
+            f"expect: a node and what is expected of it is wanted, found {found(node)}; for"
+            " example {id: total, to_have_text: $12.00}",
+        )
+    is_node = any(key in node.entries for key in NODE_KEYS)
+    known = _known_checks(node, is_node=is_node)
+    checks = [entry for entry in node.entries.values() if entry.key in known]
+    _refuse_others(node, known, is_node=is_node)
+    if not checks and not is_node:
+        raise Mistake(node.mark, "expect: what is expected? Name a check, such as to_be_in_app")
+    subject = _subject(node, scope, is_node=is_node)
+    for entry in checks:
+        yield _check(entry, known[entry.key], _expect(subject, node, scope), node, scope)
+    if not checks:
+        timeout = _timeout(node, scope)
+        yield _statement(_expect(subject, node, scope), _VISIBLE, timeout=timeout)
+
+
+def _known_checks(node: Mapping, *, is_node: bool) -> dict[str, Verb]:
+    if "result" in node.entries:
+        return envelope_checks()
+    return node_checks() if is_node else screen_checks()
+
+
+def _refuse_others(node: Mapping, known: dict[str, Verb], *, is_node: bool) -> None:
+    """Refuse a key that is neither a check of the subject nor anything else that is allowed."""
+    for entry in node.entries.values():
+        is_own = entry.key in (*known, *_OPTIONS) or (is_node and entry.key in NODE_KEYS)
+        if is_own and not ("result" in node.entries and entry.key in NODE_KEYS):
+            continue
+        subject = "a result" if "result" in node.entries else "a node" if is_node else "the screen"
+        everywhere = {**node_checks(), **screen_checks(), **envelope_checks()}
+        near = closest(entry.key, [*known, *NODE_KEYS, *_OPTIONS])
+        if entry.key in everywhere:
+            raise Mistake(entry.mark, f"{quote(entry.key)} cannot be expected of {subject}")
+        meant = f"; did you mean `{near}`?" if near else ""
+        raise Mistake(
+            entry.mark,
+            f"expect has no {quote(entry.key)}{meant}",
+            hint="The checks are those of expect(...) in Python: docs/expectations.md lists them.",
+        )
+
+
+def _subject(node: Mapping, scope: Scope, *, is_node: bool) -> ast.expr:
+    result = node.get("result")
+    if result is not None:
+        mark = node.entries["result"].mark
+        identifier = check_name(result.value if isinstance(result, Scalar) else None, result.mark)
+        return scope.text(f"${{{identifier}}}", mark)
+    return read_locator(node, scope) if is_node else syntax.name(syntax.CLIENT)
+
+
+def _expect(subject: ast.expr, node: Mapping | None, scope: Scope) -> ast.expr:
+    function: ast.expr = syntax.name("expect")
+    arguments = [subject]
+    if node is not None:
+        soft = node.get("soft")
+        if soft is not None and not Truth().fits(soft):
+            raise Mistake(soft.mark, f"soft: true or false is wanted, found {found(soft)}")
+        if isinstance(soft, Scalar) and soft.value is True:
+            function = syntax.attribute(function, "soft")
+        message = node.get("message")
+        arguments += [read_value(Text(), message, scope, "message")] if message else []
+    return syntax.call(function, arguments)
+
+
+def _check(entry: Entry, verb: Verb, expecting: ast.expr, node: Mapping, scope: Scope) -> ast.stmt:
+    arguments = read_arguments(without_timeout(verb), entry.value, scope)
+    timeout = _timeout(node, scope)
+    if timeout is not None and "timeout" not in verb.parameters:
+        raise Mistake(node.entries["timeout"].mark, f"`{verb.name}` waits for nothing")
+    arguments.named.update({} if timeout is None else {"timeout": timeout})
+    called = arguments.of(syntax.attribute(expecting, verb.name))
+    return syntax.placed(ast.Expr(called), entry.mark)
+
+
+def _timeout(node: Mapping, scope: Scope) -> ast.expr | None:
+    timeout = node.get("timeout")
+    return None if timeout is None else read_value(Number(), timeout, scope, "timeout")
+
+
+def _statement(expecting: ast.expr, check: str, timeout: ast.expr | None = None) -> ast.stmt:
+    keywords = {} if timeout is None else {"timeout": timeout}
+    return ast.Expr(syntax.call(syntax.attribute(expecting, check), keywords=keywords))
+
+
+def without_timeout(verb: Verb) -> Verb:
+    """Return a check without its timeout, which stands beside the check."""
+    kept = {name: one for name, one in verb.parameters.items() if name != "timeout"}
+    return replace(verb, parameters=kept)
+
+
+def expect_schema() -> Schema:
+    """Return the schema of the step."""
+    return {
+        "description": "Expect something of a node, the screen, or a result.",
+        "anyOf": [Text().schema(), _node_form(), _screen_form(), _result_form()],
+    }
+
+
+def _options() -> dict[str, Schema]:
+    return {
+        "message": {**Text().schema(), "description": "What a failure begins with."},
+        "soft": {**Truth().schema(), "description": "Go on after a failure."},
+    }
+
+
+def _timed() -> Schema:
+    return {**value_schema(Number()), "description": "How many seconds to wait for it."}
+
+
+def _checks(verbs: dict[str, Verb]) -> dict[str, Schema]:
+    return {name: arguments_schema(without_timeout(verb)) for name, verb in verbs.items()}
+
+
+def _form(properties: dict[str, Schema], any_of: list[str]) -> Schema:
+    return {
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+        "anyOf": [{"required": [key]} for key in any_of],
+    }
+
+
+def _node_form() -> Schema:
+    properties = {**node_properties(), **_checks(node_checks()), **_options(), "timeout": _timed()}
+    return _form(properties, list(KEYWORDS))
+
+
+def _screen_form() -> Schema:
+    properties = {**_checks(screen_checks()), **_options(), "timeout": _timed()}
+    return _form(properties, list(screen_checks()))
+
+
+def _result_form() -> Schema:
+    result = {"type": "string", "pattern": NAME_PATTERN, "description": "What `as:` named."}
+    properties = {"result": result, **_checks(envelope_checks()), **_options()}
+    return {**_form(properties, list(envelope_checks())), "required": ["result"]}

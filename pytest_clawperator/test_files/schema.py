@@ -1,0 +1,245 @@
+"""The JSON schema of test files, for editors.
+
+It accepts what the reader accepts, as both are made of the same shapes. What it cannot know is
+what a name refers to: whether a variable is declared, a file exists, a payload keeps to its
+contract.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytest_clawperator.contracts.matchers import KEYWORDS
+from pytest_clawperator.test_files.arguments import arguments_schema, takes_nothing
+from pytest_clawperator.test_files.expectations import expect_schema
+from pytest_clawperator.test_files.header import (
+    APP_KEYS,
+    DEVICE_KEYS,
+    MARKER_PATTERN,
+    STEPS_KEYS,
+    TEST_KEYS,
+)
+from pytest_clawperator.test_files.shapes import (
+    Choice,
+    Data,
+    Node,
+    Schema,
+    Shape,
+    Text,
+    node_properties,
+    value_schema,
+)
+from pytest_clawperator.test_files.steps import MODIFIERS, words_with_result
+from pytest_clawperator.test_files.syntax import (
+    CLIENT,
+    CONSTANT_PATTERN,
+    NAME_PATTERN,
+    TEXT_PATTERN,
+)
+from pytest_clawperator.test_files.verbs import client_verbs, device_verbs, node_verbs
+
+_LITERAL_TEXT = {"type": "string", "pattern": CONSTANT_PATTERN}
+
+
+def schema_of_test_files() -> Schema:
+    """Return the schema of files of tests and files of steps."""
+    shared = {key: schema for key, schema in _test_keys().items() if key != "parameters"}
+    several = {key: schema for key, schema in shared.items() if key != "steps"}
+    steps_file = {**{key: shared[key] for key in STEPS_KEYS if key in shared}, "needs": _names()}
+    tests = {
+        "type": "object",
+        "description": "The tests of the file, by their names.",
+        "additionalProperties": {"$ref": "#/definitions/test"},
+        "minProperties": 1,
+    }
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "Test file of pytest-clawperator",
+        "anyOf": [
+            _object({**several, "tests": tests}, ["tests"]),
+            {"$ref": "#/definitions/test"},
+            _object(steps_file, ["steps"]),
+        ],
+        "definitions": _definitions(),
+    }
+
+
+def _definitions() -> dict[str, Schema]:
+    node = _object(node_properties(), [])
+    node["anyOf"] = [{"required": [key]} for key in KEYWORDS]
+    return {
+        "node": node,
+        "data": _data(TEXT_PATTERN),
+        "constant": _data(None),
+        "steps": {"type": "array", "items": {"$ref": "#/definitions/step"}, "minItems": 1},
+        "step": _step(),
+        "test": _object(_test_keys(), ["steps"]),
+    }
+
+
+def _data(pattern: str | None) -> Schema:
+    itself = {"$ref": "#/definitions/data" if pattern else "#/definitions/constant"}
+    text = {"type": "string", "pattern": pattern} if pattern else _LITERAL_TEXT
+    return {
+        "anyOf": [
+            {"type": ["number", "boolean", "null"]},
+            text,
+            {"type": "array", "items": itself},
+            {"type": "object", "additionalProperties": itself},
+        ]
+    }
+
+
+def _object(properties: dict[str, Schema], required: list[str]) -> Schema:
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {**schema, "required": required} if required else schema
+
+
+def _names(*more: str) -> Schema:
+    name: Schema = {"type": "string", "pattern": NAME_PATTERN}
+    if more:
+        name = {"anyOf": [name, {"enum": list(more)}]}
+    return {"type": "array", "items": name, "uniqueItems": True}
+
+
+def _test_keys() -> dict[str, Schema]:
+    keys: dict[str, Schema] = {
+        "description": {"type": "string", "description": "What it is about."},
+        "tags": {
+            "type": "array",
+            "items": {"type": "string", "pattern": MARKER_PATTERN},
+            "description": "Markers without arguments, for -m.",
+        },
+        "app": {
+            "description": "The app that the test is about: the marker claw_app.",
+            "anyOf": [_LITERAL_TEXT, _object(_constants(APP_KEYS), ["package"])],
+        },
+        "device": {
+            **_object(_constants(DEVICE_KEYS), []),
+            "minProperties": 1,
+            "description": "What the test requires of its device: the marker claw_device.",
+        },
+        "timeout": {"type": "number", "description": "Seconds that its steps look for a node."},
+        "markers": {
+            "type": "object",
+            "additionalProperties": False,
+            "patternProperties": {MARKER_PATTERN: _marker()},
+            "description": "Markers with arguments; `args` are those without a name.",
+        },
+        "fixtures": {**_names(CLIENT), "description": "Fixtures; each is a variable, too."},
+        "variables": _variables(),
+        "parameters": _parameters(),
+        "steps": {"$ref": "#/definitions/steps"},
+    }
+    return {key: keys[key] for key in TEST_KEYS}
+
+
+def _constants(shapes: dict[str, Shape]) -> dict[str, Schema]:
+    """Return the schemas of values in which no variable stands."""
+    return {key: _constant(shape.schema()) for key, shape in shapes.items()}
+
+
+def _constant(schema: Any) -> Any:
+    """Replace the texts of a schema by texts without variables."""
+    if isinstance(schema, dict):
+        if schema.get("pattern") == TEXT_PATTERN:
+            return _LITERAL_TEXT
+        return {key: _constant(value) for key, value in schema.items()}
+    return [_constant(each) for each in schema] if isinstance(schema, list) else schema
+
+
+def _marker() -> Schema:
+    constant = {"$ref": "#/definitions/constant"}
+    named = {
+        "type": "object",
+        "additionalProperties": False,
+        "patternProperties": {MARKER_PATTERN: constant},
+    }
+    single = {"type": ["number", "boolean", "null"]}
+    return {"anyOf": [single, _LITERAL_TEXT, {"type": "array", "items": constant}, named]}
+
+
+def _variables() -> Schema:
+    environment = _object(
+        {"env": {"type": "string", "minLength": 1}, "default": Text().schema()}, ["env"]
+    )
+    value = {"if": {"required": ["env"], "type": "object"}, "then": environment,
+             "else": Data().schema()}  # fmt: skip
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "patternProperties": {NAME_PATTERN: value},
+        "description": "Names and values; ${name} stands for the value. {env: NAME} is one from"
+        " the environment.",
+    }
+
+
+def _parameters() -> Schema:
+    row = {
+        "type": "object",
+        "additionalProperties": False,
+        "patternProperties": {NAME_PATTERN: {"$ref": "#/definitions/constant"}},
+        "minProperties": 1,
+    }
+    return {
+        "description": "Rows of values; each is a test of its own.",
+        "anyOf": [
+            {"type": "array", "items": row, "minItems": 1},
+            {"type": "object", "additionalProperties": row, "minProperties": 1},
+        ],
+    }
+
+
+def _words() -> dict[str, Schema]:
+    """Return the schema of each word that a step can begin with."""
+    verbs = {**client_verbs(), **node_verbs()}
+    device = {name: arguments_schema(verb) for name, verb in device_verbs().items()}
+    for name, verb in device_verbs().items():
+        if verb.is_setting:
+            (parameter,) = verb.parameters.values()
+            device[name] = {**value_schema(parameter.shape), "description": verb.summary}
+    return {
+        **{name: arguments_schema(verb) for name, verb in verbs.items()},
+        "expect": expect_schema(),
+        "device": {**_object(device, []), "minProperties": 1, "maxProperties": 1,
+                   "description": "Do something to the device, or set something on it."},
+        "payload": {
+            "description": "An execution payload, or a list of actions.",
+            "type": ["object", "array"],
+            "items": Data().schema(),
+            "additionalProperties": Data().schema(),
+        },
+        "use": {"type": "string", "description": "A file whose steps are done here."},
+        "skill": {**Text().schema(), "description": "A skill, of which an artefact is run."},
+        "steps": {"$ref": "#/definitions/steps"},
+    }  # fmt: skip
+
+
+def _step() -> Schema:
+    words = _words()
+    given = {
+        "type": "object",
+        "additionalProperties": False,
+        "patternProperties": {NAME_PATTERN: Data().schema()},
+    }
+    modifiers: dict[str, Schema] = {
+        "title": {**Text().schema(), "description": "What reports call the step.",
+                  "minLength": 1},
+        "when": {**value_schema(Node()), "description": "Only if this node is on the screen."},
+        "as": {"type": "string", "pattern": NAME_PATTERN, "description": "Names the result."},
+        "with": {**given, "description": "Values for `use` or `skill`."},
+        "artifact": {**Text().schema(), "description": "Which artefact of the skill."},
+    }  # fmt: skip
+    belongs = {**MODIFIERS, "as": tuple(words_with_result())}
+    dependencies: dict[str, Any] = {
+        key: {"anyOf": [{"required": [word]} for word in to]} for key, to in belongs.items() if to
+    }
+    dependencies["skill"] = ["artifact"]
+    verbs = {**client_verbs(), **node_verbs()}
+    alone = [name for name, verb in verbs.items() if takes_nothing(verb)]
+    mapping = {
+        **_object({**words, **modifiers}, []),
+        "oneOf": [{"required": [word]} for word in words],
+        "dependencies": dependencies,
+    }
+    return {"anyOf": [Choice(tuple(alone)).schema(), mapping]}

@@ -1,0 +1,385 @@
+"""The shapes of values: what a file may say, as a reader of it and as a JSON schema.
+
+Both come from the same object, so that an editor and a run accept the same.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from pytest_clawperator.contracts.matchers import KEYWORDS
+from pytest_clawperator.contracts.wording import closest, describe, listed, quote
+from pytest_clawperator.test_files import syntax
+from pytest_clawperator.test_files.syntax import TEXT_PATTERN, VARIABLE_PATTERN, Scope, is_variable
+from pytest_clawperator.test_files.yaml_tree import Items, Mapping, Mistake, Scalar, YamlNode
+
+Schema = dict[str, Any]
+
+
+#: What describes a node, besides the keywords of a matcher.
+NODE_KEYS = (*KEYWORDS, "within", "has", "nth")
+
+
+class Shape(Protocol):
+    """What a value may be."""
+
+    @property
+    def wanted(self) -> str:
+        """What is wanted, in words."""
+        ...
+
+    def fits(self, node: YamlNode) -> bool:
+        """Whether a value is of the right kind; a mistake inside of it is told by ``read``."""
+        ...
+
+    def read(self, node: YamlNode, scope: Scope) -> ast.expr:
+        """Return the Python of a value that fits."""
+        ...
+
+    def schema(self) -> Schema:
+        """Return the JSON schema of such values."""
+        ...
+
+
+def read_value(shape: Shape, node: YamlNode, scope: Scope, what: str) -> ast.expr:
+    """Return the Python of a value; a variable may stand for any value."""
+    if isinstance(node, Scalar) and isinstance(node.value, str) and is_variable(node.value):
+        return scope.text(node.value, node.mark)
+    if not shape.fits(node):
+        raise Mistake(node.mark, f"{what}: {shape.wanted} is wanted, found {found(node)}")
+    return shape.read(node, scope)
+
+
+def value_schema(shape: Shape) -> Schema:
+    """Return the schema of a value, for which a variable may stand."""
+    if isinstance(shape, (Text, Data)):
+        return shape.schema()
+    return {"anyOf": [shape.schema(), {"type": "string", "pattern": VARIABLE_PATTERN}]}
+
+
+def found(node: YamlNode) -> str:
+    """Describe a value of the wrong kind, and how a number would be a text."""
+    if isinstance(node, Scalar):
+        is_text = isinstance(node.value, str) or node.value is None
+        return describe(node.value) + ("" if is_text else f'; as a text it is "{plain(node)}"')
+    return "a list" if isinstance(node, Items) else "a mapping"
+
+
+def plain(node: Scalar) -> str:
+    """Return a value as it is written in YAML."""
+    return str(node.value).lower() if isinstance(node.value, bool) else str(node.value)
+
+
+def unknown_key(mapping: Mapping, known: Sequence[str], what: str) -> None:
+    """Refuse the first key that is not known, with the one that was meant."""
+    for entry in mapping.entries.values():
+        if entry.key not in known:
+            near = closest(entry.key, known)
+            meant = f"did you mean `{near}`? " if near else ""
+            raise Mistake(
+                entry.mark,
+                f"{what} has no {quote(entry.key)}; {meant}allowed: {listed(known, 30)}",
+            )
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text, in which variables may stand."""
+
+    wanted: str = "a text"
+
+    def fits(self, node: YamlNode) -> bool:
+        """Whether it is a text."""
+        return isinstance(node, Scalar) and isinstance(node.value, str)
+
+    def read(self, node: YamlNode, scope: Scope) -> ast.expr:
+        """Return the text."""
+        assert isinstance(node, Scalar)
+        return scope.text(str(node.value), node.mark)
+
+    def schema(self) -> Schema:
+        """Return the schema."""
+        return {"type": "string", "pattern": TEXT_PATTERN}
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number; a whole one for an ``int``."""
+
+    whole: bool = False
+
+    @property
+    def wanted(self) -> str:
+        """What is wanted, in words."""
+        return "a whole number" if self.whole else "a number"
+
+    def fits(self, node: YamlNode) -> bool:
+        """Whether it is a number, and no truth value, which Python counts as one."""
+        kinds = (int,) if self.whole else (int, float)
+        return isinstance(node, Scalar) and type(node.value) in kinds
+
+    def read(self, node: YamlNode, scope: Scope) -> ast.expr:
+        """Return the number."""
+        assert isinstance(node, Scalar)
+        return ast.Constant(node.value)
+
+    def schema(self) -> Schema:
+        """Return the schema."""
+        return {"type": "integer" if self.whole else "number"}
+
+
+@dataclass(frozen=True)
+class Truth:
+    """True or false."""
+
+    wanted: str = "true or false"
+
+    def fits(self, node: YamlNode) -> bool:
+        """Whether it is a truth value."""
+        return isinstance(node, Scalar) and isinstance(node.value, bool)
+
+    def read(self, node: YamlNode, scope: Scope) -> ast.expr:
+        """Return the truth value."""
+        assert isinstance(node, Scalar)
+        return ast.Constant(node.value)
+
+    def schema(self) -> Schema:
+        """Return the schema."""
+        return {"type": "boolean"}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few words."""
+
+    words: tuple[str, ...]
+
+    @property
+    def wanted(self) -> str:
+        """What is wanted, in words."""
+        return f"one of {', '.join(self.words)}"
+
+    def fits(self, node: YamlNode) -> bool:
+        """Whether it is one of the words."""
+        return isinstance(node, Scalar) and node.value in self.words
+
+    def read(self, node: YamlNode, scope: Scope) -> ast.expr:
+        """Return the word."""
+        assert isinstance(node, Scalar)
+        return ast.Constant(node.value)
+
+    def schema(self) -> Schema:
+        """Return the schema."""
+        return {"enum": list(self.words)}
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of the screen: ``[540, 1200]``."""
+
+    number: Number = field(default_factory=lambda: Number(whole=True))
+
+    @property
+    def wanted(self) -> str:
+        """What is wanted, in words."""
+        return "a point such as [540, 1200]"
+
+    def fits(self, node: YamlNode) -> bool:
+        """Whether it is a list of two."""
+        return isinstance(node, Items) and len(node.items) == 2
+
+    def read(self, node: YamlNode, scope: Scope) -> ast.expr:
+        """Return the pair."""
+        assert isinstance(node, Items)
+        parts = [read_value(self.number, each, scope, "a point") for each in node.items]
+        return ast.Tuple(parts, ast.Load())
+
+    def schema(self) -> Schema:
+        """Return the schema."""
+        part = value_schema(self.number)
+        return {"type": "array", "items": part, "minItems": 2, "maxItems": 2}
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A list of values of one shape."""
+
+    shape: Shape
+
+    @property
+    def wanted(self) -> str:
+        """What is wanted, in words."""
+        return f"a list, of which each is {self.shape.wanted}"
+
+    def fits(self, node: YamlNode) -> bool:
+        """Whether it is a list."""
+        return isinstance(node, Items)
+
+    def read(self, node: YamlNode, scope: Scope) -> ast.expr:
+        """Return the list."""
+        assert isinstance(node, Items)
+        parts = [read_value(self.shape, each, scope, "the list") for each in node.items]
+        return ast.List(parts, ast.Load())
+
+    def schema(self) -> Schema:
+        """Return the schema."""
+        return {"type": "array", "items": value_schema(self.shape)}
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A regular expression: ``{pattern: "^Total"}``."""
+
+    wanted: str = 'a pattern such as {pattern: "^Total"}'
+
+    def fits(self, node: YamlNode) -> bool:
+        """Whether it is a mapping with a pattern, which may be wrong."""
+        return isinstance(node, Mapping) and list(node.entries) == ["pattern"]
+
+    def read(self, node: YamlNode, scope: Scope) -> ast.expr:
+        """Return the compiled expression."""
+        assert isinstance(node, Mapping)
+        pattern = read_value(Text(), node.entries["pattern"].value, scope, "pattern")
+        return syntax.call(syntax.attribute(syntax.name("re"), "compile"), [pattern])
+
+    def schema(self) -> Schema:
+        """Return the schema."""
+        return {
+            "type": "object",
+            "properties": {"pattern": Text().schema()},
+            "required": ["pattern"],
+            "additionalProperties": False,
+        }
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """A value of one of several shapes."""
+
+    shapes: tuple[Shape, ...]
+
+    @property
+    def wanted(self) -> str:
+        """What is wanted, in words."""
+        return ", or ".join(shape.wanted for shape in self.shapes)
+
+    def fits(self, node: YamlNode) -> bool:
+        """Whether one of them fits."""
+        return any(shape.fits(node) for shape in self.shapes)
+
+    def read(self, node: YamlNode, scope: Scope) -> ast.expr:
+        """Return what the first that fits reads."""
+        return next(shape for shape in self.shapes if shape.fits(node)).read(node, scope)
+
+    def schema(self) -> Schema:
+        """Return the schema."""
+        return {"anyOf": [shape.schema() for shape in self.shapes]}
+
+
+@dataclass(frozen=True)
+class Data:
+    """Any value: of a payload, a marker, a variable."""
+
+    wanted: str = "a value"
+
+    def fits(self, node: YamlNode) -> bool:
+        """Whether it is a value, which everything is."""
+        return True
+
+    def read(self, node: YamlNode, scope: Scope) -> ast.expr:
+        """Return the value."""
+        if isinstance(node, Scalar):
+            if isinstance(node.value, str):
+                return scope.text(node.value, node.mark)
+            return ast.Constant(node.value)
+        if isinstance(node, Items):
+            return ast.List([self.read(each, scope) for each in node.items], ast.Load())
+        entries = node.entries.values()
+        keys: list[ast.expr | None] = [ast.Constant(entry.key) for entry in entries]
+        return ast.Dict(keys, [self.read(entry.value, scope) for entry in entries])
+
+    def schema(self) -> Schema:
+        """Return the schema: texts are of the usual form, however deep they stand."""
+        return {"$ref": "#/definitions/data"}
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node on the screen: its text, or keywords as in Python.
+
+    ``takes_text`` says that a text alone means the node with that text.
+    """
+
+    takes_text: bool = True
+
+    @property
+    def wanted(self) -> str:
+        """What is wanted, in words."""
+        return "a node such as {id: total}" + (", or its text" if self.takes_text else "")
+
+    def fits(self, node: YamlNode) -> bool:
+        """Whether it is a mapping, which may be wrong, or a text."""
+        is_text = isinstance(node, Scalar) and isinstance(node.value, str)
+        return isinstance(node, Mapping) or (self.takes_text and is_text)
+
+    def read(self, node: YamlNode, scope: Scope) -> ast.expr:
+        """Return the locator."""
+        if isinstance(node, Scalar):
+            return _locator({"text": Text().read(node, scope)})
+        assert isinstance(node, Mapping)
+        unknown_key(node, NODE_KEYS, "a node")
+        return read_locator(node, scope)
+
+    def schema(self) -> Schema:
+        """Return the schema."""
+        mapping = {"$ref": "#/definitions/node"}
+        return {"anyOf": [Text().schema(), mapping]} if self.takes_text else mapping
+
+
+def node_properties() -> dict[str, Schema]:
+    """Return the schemas of the keys that describe a node."""
+    around = {key: value_schema(Node()) for key in ("within", "has")}
+    nth = value_schema(Number(whole=True))
+    return {**{key: Text().schema() for key in KEYWORDS}, **around, "nth": nth}
+
+
+def is_node_named(mapping: Mapping) -> bool:
+    """Whether a mapping says which node is meant; else refuse what narrows a node down."""
+    if any(key in mapping.entries for key in KEYWORDS):
+        return True
+    for key in ("has", "nth"):
+        if key in mapping.entries:
+            raise Mistake(
+                mapping.entries[key].mark,
+                f"`{key}` narrows a node down, and none is named; add {', '.join(KEYWORDS)}",
+            )
+    return False
+
+
+def read_locator(mapping: Mapping, scope: Scope) -> ast.expr:
+    """Return ``clawperator.node(...)`` for the keys of a mapping that describe a node."""
+    if not is_node_named(mapping):
+        raise Mistake(mapping.mark, f"which node is meant? Name one by {', '.join(KEYWORDS)}")
+    locator = _locator(read_matcher(mapping, scope, (*KEYWORDS, "has", "within")))
+    nth = mapping.get("nth")
+    if nth is None:
+        return locator
+    index = read_value(Number(whole=True), nth, scope, "nth")
+    return syntax.call(syntax.attribute(locator, "nth"), [index])
+
+
+def read_matcher(mapping: Mapping, scope: Scope, keys: Sequence[str]) -> dict[str, ast.expr]:
+    """Return the Python of those keys of a node that a mapping has."""
+    shapes: dict[str, Shape] = {"has": Node(), "within": Node()}
+    return {
+        entry.key: read_value(shapes.get(entry.key, Text()), entry.value, scope, entry.key)
+        for entry in mapping.entries.values()
+        if entry.key in keys
+    }
+
+
+def _locator(keywords: dict[str, ast.expr]) -> ast.expr:
+    return syntax.call(syntax.attribute(syntax.name(syntax.CLIENT), "node"), keywords=keywords)

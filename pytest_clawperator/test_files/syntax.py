@@ -1,0 +1,165 @@
+"""Python syntax for a test file: names, calls, and texts such as ``Hello ${name}``."""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from pytest_clawperator.contracts.wording import closest, listed, quote
+from pytest_clawperator.test_files.yaml_tree import Mark, Mistake, Mistakes
+
+Node = TypeVar("Node", bound=ast.stmt | ast.expr)
+
+
+_PLACED = (ast.expr, ast.stmt, ast.keyword, ast.arg, ast.alias)
+
+#: What the device of a test is called: the fixture.
+CLIENT = "clawperator"
+
+
+def name(identifier: str) -> ast.Name:
+    """Return the use of a name."""
+    return ast.Name(identifier, ast.Load())
+
+
+def attribute(value: ast.expr, *names: str) -> ast.expr:
+    """Return ``value.name``, or of several names one after the other."""
+    for each in names:
+        value = ast.Attribute(value, each, ast.Load())
+    return value
+
+
+def call(
+    function: ast.expr,
+    args: Sequence[ast.expr] = (),
+    keywords: Mapping[str, ast.expr] | None = None,
+) -> ast.Call:
+    """Return a call."""
+    named = [ast.keyword(key, value) for key, value in (keywords or {}).items()]
+    return ast.Call(function, list(args), named)
+
+
+def assign(identifier: str, value: ast.expr) -> ast.Assign:
+    """Return ``identifier = value``."""
+    return ast.Assign([ast.Name(identifier, ast.Store())], value)
+
+
+def placed(node: Node, mark: Mark) -> Node:
+    """Say where a tree stands in its file; parts that know their place keep it."""
+    for part in ast.walk(node):
+        if isinstance(part, _PLACED) and not hasattr(part, "lineno"):
+            part.lineno = part.end_lineno = mark.line
+            part.col_offset = part.end_col_offset = mark.column - 1
+    return node
+
+
+#: Names that the Python of a test uses itself.
+RESERVED = frozenset(
+    ["clawperator", "expect", "pytest", "re", "os", "Clawperator", "Any", "request"]
+)
+
+_TAKEN = "|".join(sorted([*keyword.kwlist, *RESERVED]))
+
+#: The pattern of a variable's name, also for the schema.
+NAME_PATTERN = rf"^(?!(?:{_TAKEN})$)[A-Za-z][A-Za-z0-9_]*$"
+
+_PART = r"\$\{[A-Za-z][A-Za-z0-9_]*\}"
+
+#: The patterns of a whole variable, of a text in which variables may stand, and of one without.
+VARIABLE_PATTERN = f"^{_PART}$"
+
+TEXT_PATTERN = rf"^(?:[^$]|\$(?!\{{)|\$\$\{{|{_PART})*$"
+
+CONSTANT_PATTERN = r"^(?:[^$]|\$(?!\{)|\$\$\{)*$"
+
+
+_NAME = re.compile(NAME_PATTERN.removesuffix("$") + r"\Z")
+
+_VARIABLE = re.compile(rf"{_PART}\Z")
+
+_PIECE = re.compile(rf"(\$\$\{{|{_PART}|\$\{{)")
+
+
+def check_name(text: object, mark: Mark) -> str:
+    """Return the name of a variable; refuse one that Python could not have."""
+    if isinstance(text, str) and _NAME.match(text):
+        return text
+    if isinstance(text, str) and (text in RESERVED or keyword.iskeyword(text)):
+        raise Mistake(mark, f"`{text}` cannot be the name of a variable: Python uses the word")
+    raise Mistake(
+        mark, f"{quote(str(text))} is no name; it begins with a letter, then letters, digits and _"
+    )
+
+
+def is_variable(value: object) -> bool:
+    """Whether a value is nothing but a variable, whose own value then stands there."""
+    return isinstance(value, str) and _VARIABLE.match(value) is not None
+
+
+def has_variables(text: str) -> bool:
+    """Whether variables stand in a text."""
+    return any(piece.startswith("${") for piece in _PIECE.findall(text))
+
+
+def read_text(text: str, mark: Mark, names: Iterable[str]) -> ast.expr:
+    """Return the Python of a text: a constant, a variable, or both joined."""
+    pieces = [piece for piece in _PIECE.split(text) if piece]
+    parts: list[ast.expr] = []
+    for piece in pieces:
+        if piece == "${":
+            raise Mistake(
+                mark, f"in {quote(text)}, `${{` begins no variable; write $${{ for the characters"
+            )
+        if is_variable(piece):
+            parts.append(_variable(piece[2:-1], mark, names))
+        else:
+            parts.append(ast.Constant("${" if piece == "$${" else piece))
+    if is_variable(text):
+        return parts[0]
+    if all(isinstance(part, ast.Constant) for part in parts):
+        return ast.Constant("".join(str(p.value) for p in parts if isinstance(p, ast.Constant)))
+    return ast.JoinedStr([_joined(part) for part in parts])
+
+
+def _joined(part: ast.expr) -> ast.expr:
+    return part if isinstance(part, ast.Constant) else ast.FormattedValue(part, -1)
+
+
+def _variable(variable: str, mark: Mark, names: Iterable[str]) -> ast.expr:
+    known = sorted(names)
+    if variable in known:
+        return name(variable)
+    near = closest(variable, known)
+    meant = f"did you mean `{near}`? " if near else ""
+    has = f"known here: {listed(known)}" if known else "none is known here"
+    raise Mistake(
+        mark,
+        f"there is no variable `{variable}`; {meant}{has}",
+        hint="A variable is declared under `variables:`, `parameters:`, `fixtures:` or `needs:`,"
+        " or by `as:` of a step above.",
+    )
+
+
+#: Returns the name of the function of another file's steps, and what that file needs.
+ReadUsed = Callable[[str, Mark], tuple[str, tuple[str, ...]]]
+
+
+@dataclass
+class Scope:
+    """The variables that can be used, and what else a reader needs to know."""
+
+    mistakes: Mistakes
+    used: ReadUsed
+    names: set[str] = field(default_factory=set)
+
+    def inner(self) -> Scope:
+        """Return the scope of steps that may not run: what they set is unknown after them."""
+        return replace(self, names=set(self.names))
+
+    def text(self, text: str, mark: Mark) -> ast.expr:
+        """Return the Python of a text, with its variables."""
+        return read_text(text, mark, self.names)
