@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 from typing import Literal, TypeVar
 
 from pytest_clawperator.client.device.commands import GUARDED_HINT, is_guarded
@@ -13,7 +14,7 @@ from pytest_clawperator.devices.operator import (
     tell_grants,
     wait_for_ping,
 )
-from pytest_clawperator.devices.readiness import Readiness, read_readiness
+from pytest_clawperator.devices.readiness import Readiness, check_ready, read_readiness
 from pytest_clawperator.devices.screen_state import ScreenState, screen_state
 from pytest_clawperator.errors import (
     ClawperatorError,
@@ -25,6 +26,7 @@ from pytest_clawperator.errors import (
     TransportError,
     TransportTimeoutError,
 )
+from pytest_clawperator.execution.flight import Flight
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.remedies import with_remedy
 from pytest_clawperator.transport.interface import Transport
@@ -264,6 +266,21 @@ def awaken_operator(pipeline: Pipeline, *, tell: Callable[[str], None]) -> None:
         tell("the Operator did not answer, so its service was switched off and on")
         restart_service(pipeline.transport, pipeline.operator_package)
         wait_for_ping(ping, serial=pipeline.serial, timeout=AWAKE_WITHIN)
+
+
+def await_answer(
+    transport: Transport, package: str, *, key: str, tell: Callable[[str], None]
+) -> None:
+    """Wait until the Operator that was set up answers; restart its service once if need be."""
+    flight = Flight(key)
+    pipeline = Pipeline(
+        transport,
+        operator_package=package,
+        flight=flight,
+        preflight=lambda: check_ready(transport, package).processes,
+    )
+    with closing(flight):
+        awaken_operator(pipeline, tell=tell)
 
 
 def awaken_screen(pipeline: Pipeline, tell: Callable[[str], None]) -> None:

@@ -8,7 +8,6 @@ before each broadcast the lease is checked. A new kind of store is a module besi
 
 from __future__ import annotations
 
-import json
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -23,7 +22,6 @@ from pytest_clawperator.devices.redis.url import check_redis_url
 from pytest_clawperator.errors import ErrorCode, ExecutionConflictError, LeaseError
 from pytest_clawperator.execution.flight import LONGEST_FLIGHT, Flight
 from pytest_clawperator.remedies import Remedy, RemedyKind
-from pytest_clawperator.transport.wire import SERVICE_PREFIX
 
 # How often a device that is held is tried again, and how often people are told of it. Those who
 # wait for any of several devices cannot wait inside one lock.
@@ -103,63 +101,14 @@ def check_place(where: str) -> str:
 def open_leases(
     where: str | None = None, *, run_id: str, say: Say = lambda text: None
 ) -> LeaseStore:
-    """Open the store of leases: the Redis at this address, else the files of this machine.
-
-    Leases of the devices of services are kept there.
-    """
-    if where:
-        check_place(where)
-    return _AllLeases(_open_own(where, run_id=run_id, say=say), run_id=run_id)
-
-
-def _open_own(where: str | None, *, run_id: str, say: Say) -> LeaseStore:
+    """Open the store of leases: the Redis at this address, else the files of this machine."""
     if not where:
         return FileLeases(run_id=run_id)
+    check_place(where)
     # Redis is an extra, and takes long to import.
     from pytest_clawperator.devices.redis.lease_store import RedisLeases
 
     return RedisLeases(where, run_id=run_id, say=say)
-
-
-class _AllLeases:
-    """The leases of all devices: those of services are kept there."""
-
-    def __init__(self, own: LeaseStore, *, run_id: str) -> None:
-        self._own = own
-        self._run_id = run_id
-        self._of_services: LeaseStore | None = None
-
-    def try_take(self, key: str) -> Hold | None:
-        """Lease the device; None if somebody has it."""
-        return self._store(key).try_take(key)
-
-    def holder(self, key: str) -> Holder | None:
-        """Return who has the device, if anybody."""
-        return self._store(key).holder(key)
-
-    def evict(self, key: str, holder: Holder) -> bool:
-        """Take the device from this holder, which can send nothing more; False if it has it not."""
-        return self._store(key).evict(key, holder)
-
-    def borrow(self, ticket: str) -> Permit:
-        """Return the right to use a device that another process of the run has leased."""
-        return self._store(json.loads(ticket)["key"]).borrow(ticket)
-
-    def close(self) -> None:
-        """Close what the stores use; leases are released before."""
-        self._own.close()
-        if self._of_services is not None:
-            self._of_services.close()
-
-    def _store(self, key: str) -> LeaseStore:
-        if not key.startswith(SERVICE_PREFIX):
-            return self._own
-        if self._of_services is None:
-            # Few need it, and it needs an extra.
-            from pytest_clawperator.devices.service.leases import ServiceLeases
-
-            self._of_services = ServiceLeases(run_id=self._run_id)
-        return self._of_services
 
 
 def take_each(

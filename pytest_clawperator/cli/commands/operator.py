@@ -17,6 +17,7 @@ from pytest_clawperator.cli.session import leased, open_device
 from pytest_clawperator.client.device.commands import installed_packages
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
 from pytest_clawperator.devices.connection import wanted_package
+from pytest_clawperator.devices.health import await_answer
 from pytest_clawperator.devices.operator import (
     grant_each,
     not_granted,
@@ -27,7 +28,6 @@ from pytest_clawperator.devices.operator import (
 from pytest_clawperator.devices.setup.apk_source import is_url, local_apk
 from pytest_clawperator.devices.setup.compatibility import judge_version
 from pytest_clawperator.devices.setup.set_up import (
-    await_answer,
     permissions,
     set_up_operator,
 )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pytest_clawperator.devices.redis.terms import Names
-from pytest_clawperator.devices.redis.url import check_redis_url
 from pytest_clawperator.errors import ConfigurationError, ErrorCode, LeaseError
 
 try:
@@ -37,7 +36,7 @@ class Server:
     def __init__(self, url: str, ttl: float) -> None:
         _require_redis()
         self.ttl = ttl
-        parts = urlsplit(check_redis_url(url))
+        parts = urlsplit(url)
         # What stands before an @ may be a password, and messages travel far.
         self._shown = f"Redis at {parts.netloc.rpartition('@')[2] or parts.path}"
         patience = min(_ANSWER_WITHIN, ttl / 4)

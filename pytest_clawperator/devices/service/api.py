@@ -12,7 +12,7 @@ from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, TransportError
 from pytest_clawperator.execution.remote.answers import read_answer
-from pytest_clawperator.execution.remote.runner import TOKEN_VARIABLE, Host, open_host
+from pytest_clawperator.execution.remote.http_host import TOKEN_VARIABLE, HttpHost, open_host
 from pytest_clawperator.transport.service_adb import ServiceAdb
 
 _NAME = "pytest-clawperator"
@@ -58,7 +58,7 @@ class ServiceApi:
     """The requests to a service."""
 
     def __init__(self, url: str) -> None:
-        self._host: Host = open_host(url, connect_timeout=_CONNECT_WITHIN, keep_alive=True)
+        self._host: HttpHost = open_host(url, connect_timeout=_CONNECT_WITHIN, keep_alive=True)
 
     @property
     def url(self) -> str:

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from pytest_clawperator.devices.holder import Holder
+from pytest_clawperator.devices.lease import Hold, LeaseStore, Permit, Say, open_leases
+from pytest_clawperator.devices.pool import Lease
 from pytest_clawperator.devices.service.api import ServiceApi, locate_service
 from pytest_clawperator.errors import (
     ClawperatorError,
@@ -19,11 +21,65 @@ from pytest_clawperator.errors import (
     LeaseError,
 )
 from pytest_clawperator.execution.flight import Flight
+from pytest_clawperator.transport.server import locate_server
 from pytest_clawperator.transport.service_adb import service_key
-from pytest_clawperator.transport.wire import ANSWER_DEADLINE, SERVICE_PREFIX, request
+from pytest_clawperator.transport.wire import (
+    ANSWER_DEADLINE,
+    SERVICE_PREFIX,
+    AdbServer,
+    request,
+)
 
 #: How long a lease lasts that is not renewed, in seconds.
 TIME_TO_LIVE = 15.0
+
+
+def open_all_leases(
+    where: str | None = None, *, run_id: str, say: Say = lambda text: None
+) -> LeaseStore:
+    """Open the leases of all devices: services keep those of theirs, ``open_leases`` the rest."""
+    return _AllLeases(open_leases(where, run_id=run_id, say=say), ServiceLeases(run_id=run_id))
+
+
+def server_of(lease: Lease) -> AdbServer:
+    """Return the adb server of a leased device; it may be the one behind a service."""
+    if lease.adb is None or not lease.adb.startswith(("http://", "https://")):
+        return locate_server(lease.adb)
+    return locate_service(
+        lease.adb, lease=None if lease.ticket is None else json.loads(lease.ticket).get("lease")
+    )
+
+
+class _AllLeases:
+    """The leases of all devices, each kept in the store that its key belongs to."""
+
+    def __init__(self, own: LeaseStore, of_services: LeaseStore) -> None:
+        self._own = own
+        self._of_services = of_services
+
+    def try_take(self, key: str) -> Hold | None:
+        """Lease the device; None if it is taken."""
+        return self._store(key).try_take(key)
+
+    def holder(self, key: str) -> Holder | None:
+        """Return who holds the device, if anyone does."""
+        return self._store(key).holder(key)
+
+    def evict(self, key: str, holder: Holder) -> bool:
+        """Take the device from this holder; return False if this holder does not have it."""
+        return self._store(key).evict(key, holder)
+
+    def borrow(self, ticket: str) -> Permit:
+        """Return the right to use a device that another process of the run has leased."""
+        return self._store(json.loads(ticket)["key"]).borrow(ticket)
+
+    def close(self) -> None:
+        """Close the connections of both stores; leases are released before."""
+        self._own.close()
+        self._of_services.close()
+
+    def _store(self, key: str) -> LeaseStore:
+        return self._of_services if key.startswith(SERVICE_PREFIX) else self._own
 
 
 class ServiceLeases:
@@ -187,11 +243,6 @@ def lease_served(url: str, serial: str) -> ServiceHold:
         service.close()
         raise
     return ServiceHold(service, service_key(service.url, serial), holder, lease)
-
-
-def lease_of_ticket(ticket: str | None) -> str | None:
-    """Return what proves to a service that a ticket is valid; None for other tickets."""
-    return None if ticket is None else json.loads(ticket).get("lease")
 
 
 def _place(key: str) -> tuple[str, str]:

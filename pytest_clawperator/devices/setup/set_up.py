@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pytest_clawperator.client.device.commands import installed_packages, package_name
 from pytest_clawperator.contracts.device import OPERATOR_DEV_PACKAGE, OPERATOR_PACKAGE
-from pytest_clawperator.devices.health import awaken_operator
 from pytest_clawperator.devices.operator import (
     Grant,
     Grants,
@@ -20,10 +18,7 @@ from pytest_clawperator.devices.operator import (
     other_variant,
     tell_grants,
 )
-from pytest_clawperator.devices.readiness import check_ready
 from pytest_clawperator.errors import ErrorCode, OperatorNotReadyError
-from pytest_clawperator.execution.flight import Flight
-from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.interface import Transport
 
@@ -77,19 +72,6 @@ def set_up_operator(
         error.details = {**error.details, **done}
         raise
     return SetUp(package=found, grants=grants)
-
-
-def await_answer(transport: Transport, package: str, *, key: str, tell: Tell) -> None:
-    """Wait until the Operator that was set up answers; restart its service once if need be."""
-    flight = Flight(key)
-    pipeline = Pipeline(
-        transport,
-        operator_package=package,
-        flight=flight,
-        preflight=lambda: check_ready(transport, package).processes,
-    )
-    with closing(flight):
-        awaken_operator(pipeline, tell=tell)
 
 
 def permissions(grants: Grants) -> dict[str, Any]:

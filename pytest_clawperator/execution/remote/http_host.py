@@ -2,17 +2,43 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-import httpx
+from typing import TYPE_CHECKING
 
 from pytest_clawperator.contracts.text.wording import quote
-from pytest_clawperator.errors import ErrorCode, TransportError, TransportTimeoutError
+from pytest_clawperator.errors import (
+    ConfigurationError,
+    ErrorCode,
+    TransportError,
+    TransportTimeoutError,
+)
+from pytest_clawperator.execution.remote.address import checked_host
 from pytest_clawperator.execution.remote.answers import LARGEST_ANSWER, HttpAnswer, unreadable
 
+if TYPE_CHECKING:
+    import httpx
+
+#: The variable with the token that a host may ask for.
+TOKEN_VARIABLE = "CLAWPERATOR_TOKEN"  # noqa: S105 - the name of a variable
+
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+
+
+def open_host(url: str, *, connect_timeout: float, keep_alive: bool = False) -> HttpHost:
+    """Return the host at a URL, checked; nothing is asked of it yet.
+
+    ``keep_alive`` keeps the connection open between requests.
+    """
+    return HttpHost(
+        url,
+        name=checked_host(url),
+        connect_timeout=connect_timeout,
+        token=os.environ.get(TOKEN_VARIABLE) or None,
+        keep_alive=keep_alive,
+    )
 
 
 class HttpHost:
@@ -32,6 +58,14 @@ class HttpHost:
     ) -> None:
         self.url = url.rstrip("/")
         self._connect_timeout = connect_timeout
+        try:
+            import httpx  # an extra, and slow to import
+        except ImportError as exc:
+            raise ConfigurationError(
+                "another host is reached through the package httpx, which is not installed",
+                code=ErrorCode.HOST_DEPENDENCY_MISSING,
+                hint="pip install 'pytest-clawperator[remote]'",
+            ) from exc
         self._client = httpx.Client(
             headers={
                 "accept": "application/json",
@@ -58,6 +92,8 @@ class HttpHost:
         deadline = time.monotonic() + timeout
         if self._client.is_closed:
             raise _unreachable(f"{request} was not sent: the client is closed", "Connect again.")
+        import httpx
+
         headers = {"content-type": "application/json"} if body is not None else None
         with self._errors_mapped(request, timeout):
             limits = httpx.Timeout(timeout, connect=self._connect_timeout)
@@ -68,6 +104,8 @@ class HttpHost:
 
     @contextmanager
     def _errors_mapped(self, request: str, timeout: float) -> Iterator[None]:
+        import httpx
+
         start_it = "Start it there with `clawperator serve --host 0.0.0.0`, or correct the URL."
         try:
             yield

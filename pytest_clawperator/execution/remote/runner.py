@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import stat
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from pytest_clawperator.contracts.envelope import StepResult
 from pytest_clawperator.contracts.events import Observer
 from pytest_clawperator.contracts.payload import Execution
-from pytest_clawperator.errors import ClawperatorError, ConfigurationError, ErrorCode
+from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.execution.flight import Clearance, always_clear
 from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.pictures.screenshots import is_png
@@ -26,40 +24,17 @@ from pytest_clawperator.execution.postprocess import (
     reconcile_status,
     set_proofs_apart,
 )
-from pytest_clawperator.execution.remote.address import checked_host
 from pytest_clawperator.execution.remote.answers import (
     LARGEST_ANSWER,
-    HttpAnswer,
     choose_serial,
     read_device_states,
     read_run,
 )
+from pytest_clawperator.execution.remote.http_host import open_host
 from pytest_clawperator.execution.result import LogSlice, RunResult
-
-#: The variable with the token that a host may ask for.
-TOKEN_VARIABLE = "CLAWPERATOR_TOKEN"  # noqa: S105 - the name of a variable
 
 # File systems round the time of a change, some to two seconds.
 _CLOCK_SLACK = 2.0
-
-
-class Host(Protocol):
-    """Another host that is asked over HTTP."""
-
-    @property
-    def url(self) -> str:
-        """The host's address."""
-        ...
-
-    def ask(
-        self, method: str, path: str, *, timeout: float, body: bytes | None = None
-    ) -> HttpAnswer:
-        """Send a request and return the whole answer."""
-        ...
-
-    def close(self) -> None:
-        """Close the connection."""
-        ...
 
 
 class RemoteRunner:
@@ -165,30 +140,6 @@ class RemoteRunner:
             about["operatorPackage"] = self._operator_package
         # Joined as text: the payload has its own way of writing JSON, half characters too.
         return f'{json.dumps(about)[:-1]}, "execution": {execution.to_json()}}}'.encode()
-
-
-def open_host(url: str, *, connect_timeout: float, keep_alive: bool = False) -> Host:
-    """Return the host at a URL, checked; nothing is asked of it yet.
-
-    ``keep_alive`` keeps the connection open between requests.
-    """
-    name = checked_host(url)
-    try:
-        # httpx is an extra, so it is imported where it is needed.
-        from pytest_clawperator.execution.remote.http_host import HttpHost
-    except ImportError as exc:
-        raise ConfigurationError(
-            "another host is reached through the package httpx, which is not installed",
-            code=ErrorCode.HOST_DEPENDENCY_MISSING,
-            hint="pip install 'pytest-clawperator[remote]'",
-        ) from exc
-    return HttpHost(
-        url,
-        name=name,
-        connect_timeout=connect_timeout,
-        token=os.environ.get(TOKEN_VARIABLE) or None,
-        keep_alive=keep_alive,
-    )
 
 
 def list_remote(url: str, *, timeout: float = 30.0) -> dict[str, str]:

@@ -20,10 +20,11 @@ from pytest_clawperator.devices.health import (
     connect_healed,
     is_somebody_elses,
 )
-from pytest_clawperator.devices.lease import await_landing, open_leases
+from pytest_clawperator.devices.lease import await_landing
 from pytest_clawperator.devices.lent import lend
-from pytest_clawperator.devices.pool import Lease, server_of
+from pytest_clawperator.devices.pool import Lease
 from pytest_clawperator.devices.readiness import Readiness, judge
+from pytest_clawperator.devices.service.leases import open_all_leases, server_of
 from pytest_clawperator.devices.service.opening import open_remote
 from pytest_clawperator.errors import (
     DeviceError,
@@ -199,7 +200,7 @@ def _clearance(config: pytest.Config, lease: Lease) -> Clearance:
     """Return the check that the run still holds the device; one that a conftest chose has none."""
     if lease.ticket is None:
         return always_clear
-    store = open_leases(settings_of(config).lease, run_id=run_id(config))
+    store = open_all_leases(settings_of(config).lease, run_id=run_id(config))
     config.add_cleanup(store.close)
     return store.borrow(lease.ticket).clear
 

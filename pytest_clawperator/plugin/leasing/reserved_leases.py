@@ -14,7 +14,8 @@ import pytest
 
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import emulator_key
-from pytest_clawperator.devices.lease import Hold, LeaseStore, Permit, open_leases
+from pytest_clawperator.devices.lease import Hold, LeaseStore, Permit
+from pytest_clawperator.devices.service.leases import open_all_leases
 from pytest_clawperator.execution.flight import Flight
 from pytest_clawperator.plugin.input.option_values import settings_of
 from pytest_clawperator.plugin.session.events import events_of
@@ -79,7 +80,7 @@ class ReservedLeases:
 def leases_of(config: pytest.Config) -> ReservedLeases:
     """Return the leases of the run, opened once and closed with it."""
     if LEASES not in config.stash:
-        store = open_leases(
+        store = open_all_leases(
             settings_of(config).lease, run_id=run_id(config), say=events_of(config).show
         )
         config.stash[LEASES] = ReservedLeases(store)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.devices.lease import open_leases
-from pytest_clawperator.devices.pool import Lease, server_of
+from pytest_clawperator.devices.pool import Lease
 from pytest_clawperator.devices.service import leases
+from pytest_clawperator.devices.service.leases import open_all_leases, server_of
 from pytest_clawperator.errors import ConfigurationError, LeaseError
 from pytest_clawperator.service.leasing import ServiceLease
 from pytest_clawperator.simulator import Simulator
@@ -23,7 +23,7 @@ def key(service: RunningService, phones: Simulator) -> str:
 
 def test_a_device_of_a_service_has_one_holder(service: RunningService, key: str) -> None:
     """Who is named to the others, on whatever machine they are."""
-    one, two = open_leases(run_id="one"), open_leases(run_id="two")
+    one, two = open_all_leases(run_id="one"), open_all_leases(run_id="two")
 
     hold = one.try_take(key)
     assert hold is not None
@@ -40,7 +40,7 @@ def test_a_device_of_a_service_has_one_holder(service: RunningService, key: str)
 
 def test_a_worker_borrows_the_lease_by_its_ticket(service: RunningService, key: str) -> None:
     """And reaches the device with it."""
-    store = open_leases(run_id="one")
+    store = open_all_leases(run_id="one")
     hold = store.try_take(key)
     assert hold is not None
     with hold:
@@ -68,7 +68,7 @@ def test_a_lease_is_renewed_while_it_is_held(
         return renew(token)
 
     monkeypatch.setattr(service.service.rack.leasing, "renew", watched)
-    store = open_leases(run_id="one")
+    store = open_all_leases(run_id="one")
     hold = store.try_take(key)
     assert hold is not None
 
@@ -81,7 +81,7 @@ def test_a_lease_is_renewed_while_it_is_held(
 def test_a_service_that_is_gone_ends_the_lease(phones: Simulator, service: RunningService) -> None:
     """Nothing is sent any more, and the error says why."""
     key = ServiceAdb.at(service.url, token=None).device_key(phones.serials[1])
-    store = open_leases(run_id="one")
+    store = open_all_leases(run_id="one")
     hold = store.try_take(key)
     assert hold is not None
     service.stop()
@@ -100,7 +100,7 @@ def test_a_service_that_is_gone_ends_the_lease(phones: Simulator, service: Runni
 
 def test_other_devices_are_leased_as_before() -> None:
     """Their keys are not of a service."""
-    store = open_leases(run_id="one")
+    store = open_all_leases(run_id="one")
 
     with store.try_take("PH-9") as hold:  # type: ignore[union-attr] # it is free
         assert store.borrow(hold.ticket).key == "PH-9"
@@ -110,10 +110,10 @@ def test_other_devices_are_leased_as_before() -> None:
 
 def test_people_take_a_device_back_on_its_own_machine(service: RunningService, key: str) -> None:
     """There the lease can be broken; the client is told, and sends nothing more."""
-    store, serial = open_leases(run_id="one"), key.rpartition("/")[2]
+    store, serial = open_all_leases(run_id="one"), key.rpartition("/")[2]
     hold = store.try_take(key)
     assert hold is not None
-    there = open_leases(run_id="people")
+    there = open_all_leases(run_id="people")
     own_key = service.service.rack.station_of(serial).info.key
     holder = there.holder(own_key)
     assert holder is not None
