@@ -8,7 +8,6 @@ import re
 import shutil
 import tempfile
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
 from typing import IO, Any
+from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 
 from pytest_clawperator.errors import (
@@ -105,12 +105,12 @@ def _download(url: str, path: Path, progress: Progress, limits: DownloadLimits) 
     try:
         with _opener().open(url, timeout=limits.silence) as answer, path.open("wb") as file:
             return _received(answer, file, url, progress, limits)
-    except urllib.error.HTTPError as error:
+    except HTTPError as error:
         error.close()
         missing = error.code in (404, 410)
         code = ErrorCode.OPERATOR_APK_NOT_FOUND if missing else ErrorCode.OPERATOR_DOWNLOAD_FAILED
         raise _failed(url, f"the server said {error.code} {error.reason}", code) from error
-    except (urllib.error.URLError, HTTPException, OSError, ValueError) as error:
+    except (URLError, HTTPException, OSError, ValueError) as error:
         reason = getattr(error, "reason", None) or error
         raise _failed(url, str(reason) or type(error).__name__) from error
 
@@ -149,7 +149,7 @@ class SafeRedirects(urllib.request.HTTPRedirectHandler):
         before, after = urlsplit(req.full_url).scheme, urlsplit(newurl).scheme
         if after not in _SCHEMES or (before, after) == ("https", "http"):
             fp.close()
-            raise urllib.error.URLError(f"it leads to {newurl}, which is not followed")
+            raise URLError(f"it leads to {newurl}, which is not followed")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
