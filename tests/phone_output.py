@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from pytest_clawperator.devices.doctor.device_facts import Automation
-from pytest_clawperator.devices.screen_state import ScreenState
+from pytest_clawperator.devices.health import ScreenState
 from pytest_clawperator.execution.pictures.display import Display
 from pytest_clawperator.execution.processes import Processes
 

@@ -18,6 +18,7 @@ from pytest_clawperator.devices.connection import (
     open_transport,
     wanted_package,
 )
+from pytest_clawperator.devices.health import Readiness, read_readiness
 from pytest_clawperator.devices.inventory import (
     USABLE,
     ConnectedDevice,
@@ -25,9 +26,7 @@ from pytest_clawperator.devices.inventory import (
     list_devices,
     read_device,
 )
-from pytest_clawperator.devices.lease import Permit, open_leases, take_each
-from pytest_clawperator.devices.lent import borrow
-from pytest_clawperator.devices.readiness import Readiness, read_readiness
+from pytest_clawperator.devices.lease import Permit, borrow, open_leases, take_each
 from pytest_clawperator.devices.spec import parse_device_spec
 from pytest_clawperator.errors import (
     ConfigurationError,

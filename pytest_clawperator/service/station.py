@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.payload import Execution
-from pytest_clawperator.devices.readiness import check_ready
+from pytest_clawperator.devices.health import check_ready
 from pytest_clawperator.errors import (
     ClawperatorError,
     DeviceError,

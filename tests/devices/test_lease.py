@@ -13,12 +13,7 @@ import pytest
 
 from pytest_clawperator.devices.file_lease import FileLeases
 from pytest_clawperator.devices.holder import Holder
-from pytest_clawperator.devices.lease import (
-    Hold,
-    await_landing,
-    open_leases,
-    take_each,
-)
+from pytest_clawperator.devices.lease import Hold, await_landing, open_leases, take_each
 from pytest_clawperator.errors import (
     ConfigurationError,
     ErrorCode,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.devices.file_lease import FileLeases
-from pytest_clawperator.devices.lent import VARIABLE, borrow, lend
+from pytest_clawperator.devices.lease import LENT_VARIABLE, borrow, lend
 from pytest_clawperator.errors import ConfigurationError, LeaseError
 
 
@@ -59,7 +59,7 @@ def test_a_device_that_its_holder_lost_is_refused_at_once() -> None:
 def test_a_variable_that_lends_nothing_is_named(text: str) -> None:
     """With what to do about it."""
     with (
-        pytest.raises(ConfigurationError, match=VARIABLE),
-        borrow("a", run_id="script", say=print, environment={VARIABLE: text}),
+        pytest.raises(ConfigurationError, match=LENT_VARIABLE),
+        borrow("a", run_id="script", say=print, environment={LENT_VARIABLE: text}),
     ):
         pytest.fail("it was lent")

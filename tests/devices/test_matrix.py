@@ -8,8 +8,12 @@ import re
 import pytest
 
 from pytest_clawperator.contracts.device import DeviceInfo
-from pytest_clawperator.devices.matrix import DeviceClass, parse_matrix, parse_requirements
-from pytest_clawperator.devices.requirements import Requirements
+from pytest_clawperator.devices.requirements import (
+    DeviceClass,
+    Requirements,
+    parse_matrix,
+    parse_requirements,
+)
 from pytest_clawperator.errors import ConfigurationError
 
 PHONE = DeviceInfo(

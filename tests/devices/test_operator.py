@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pytest_clawperator.devices.health import read_readiness
 from pytest_clawperator.devices.operator import (
     components,
     find_operator,
@@ -17,7 +18,6 @@ from pytest_clawperator.devices.operator import (
     restart_service,
     wait_for_ping,
 )
-from pytest_clawperator.devices.readiness import read_readiness
 from pytest_clawperator.errors import (
     ConfigurationError,
     ErrorCode,

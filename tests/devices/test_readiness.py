@@ -7,11 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.devices.readiness import (
-    Readiness,
-    check_ready,
-    read_readiness,
-)
+from pytest_clawperator.devices.health import Readiness, check_ready, read_readiness
 from pytest_clawperator.errors import (
     DeviceUnavailableError,
     ErrorCode,

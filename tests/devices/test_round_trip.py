@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.devices.round_trip import ask_all
+from pytest_clawperator.devices.inventory import ask_all
 from pytest_clawperator.errors import TransportTimeoutError
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult

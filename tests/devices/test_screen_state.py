@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from pytest_clawperator.devices.screen_state import ScreenState, screen_state
+from pytest_clawperator.devices.health import ScreenState, screen_state
 from pytest_clawperator.transport.adb import AdbTransport
 from tests.doubles.transport import ScriptedTransport
 

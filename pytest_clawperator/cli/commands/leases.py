@@ -17,11 +17,7 @@ from pytest_clawperator.cli.mistakes import Mistake
 from pytest_clawperator.cli.output import Answer, Line, Piece, Table, notice
 from pytest_clawperator.cli.session import RUN_ID, usable_devices
 from pytest_clawperator.devices.holder import Holder
-from pytest_clawperator.devices.inventory import (
-    ConnectedDevice,
-    choose_device,
-    read_device,
-)
+from pytest_clawperator.devices.inventory import ConnectedDevice, choose_device, read_device
 from pytest_clawperator.devices.lease import LeaseStore, open_leases
 from pytest_clawperator.errors import ClawperatorError, DeviceNotFoundError, LeaseError
 from pytest_clawperator.execution.flight import Flight, Unfinished

@@ -10,11 +10,9 @@ from dataclasses import dataclass, field, replace
 
 from pytest_clawperator.client.device.commands import is_guarded, lacks
 from pytest_clawperator.contracts.device import DeviceInfo
+from pytest_clawperator.devices.health import Readiness, ScreenState, read_readiness, screen_state
 from pytest_clawperator.devices.holder import Holder
-from pytest_clawperator.devices.inventory import read_device
-from pytest_clawperator.devices.readiness import Readiness, read_readiness
-from pytest_clawperator.devices.round_trip import ask_all, number
-from pytest_clawperator.devices.screen_state import ScreenState, screen_state
+from pytest_clawperator.devices.inventory import ask_all, number, read_device
 from pytest_clawperator.errors import ClawperatorError, DeviceError, TransportError
 from pytest_clawperator.transport.interface import ShellResult, Transport
 from pytest_clawperator.transport.wire import AdbServer

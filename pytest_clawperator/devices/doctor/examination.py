@@ -42,9 +42,9 @@ from pytest_clawperator.devices.doctor.operator_checks import (
     check_version,
 )
 from pytest_clawperator.devices.doctor.report import Finding, Report, adb_command, failed
+from pytest_clawperator.devices.health import check_ready
 from pytest_clawperator.devices.inventory import ConnectedDevice, list_devices
 from pytest_clawperator.devices.lease import Hold, LeaseStore
-from pytest_clawperator.devices.readiness import check_ready
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, LeaseError
 from pytest_clawperator.execution.flight import Flight
 from pytest_clawperator.execution.pipeline import Pipeline

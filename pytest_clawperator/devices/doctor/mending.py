@@ -13,8 +13,7 @@ from pytest_clawperator.devices.doctor.report import (
     Regrant,
     Step,
 )
-from pytest_clawperator.devices.health import await_return, heal
-from pytest_clawperator.devices.readiness import check_ready
+from pytest_clawperator.devices.health import await_return, check_ready, heal
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.transport.adb import AdbTransport

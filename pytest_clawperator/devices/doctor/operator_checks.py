@@ -16,8 +16,7 @@ from pytest_clawperator.devices.doctor.report import (
     passed,
     warned,
 )
-from pytest_clawperator.devices.operator import other_variant
-from pytest_clawperator.devices.setup.compatibility import judge_version
+from pytest_clawperator.devices.operator import judge_version, other_variant
 from pytest_clawperator.errors import ClawperatorError, ErrorCode
 from pytest_clawperator.remedies import Remedy, RemedyKind
 

@@ -10,8 +10,7 @@ from typing import Any, Literal
 
 from pytest_clawperator.client.plan.proving import MATCHERS, Matchers
 from pytest_clawperator.contracts.limits import MAX_LOOKING
-from pytest_clawperator.devices.matrix import Matrix
-from pytest_clawperator.devices.requirements import Requirements
+from pytest_clawperator.devices.requirements import Matrix, Requirements
 from pytest_clawperator.devices.spec import DeviceSpec
 from pytest_clawperator.emulators.boot import BootKind
 from pytest_clawperator.emulators.profile import EmulatorProfile

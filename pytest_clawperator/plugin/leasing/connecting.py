@@ -16,14 +16,14 @@ from pytest_clawperator.contracts.events import Event, ExecutionFinished
 from pytest_clawperator.devices.connection import open_client, open_runner, wanted_package
 from pytest_clawperator.devices.health import (
     Health,
+    Readiness,
     await_boot,
     connect_healed,
     is_somebody_elses,
+    judge,
 )
-from pytest_clawperator.devices.lease import await_landing
-from pytest_clawperator.devices.lent import lend
+from pytest_clawperator.devices.lease import await_landing, lend
 from pytest_clawperator.devices.pool import Lease
-from pytest_clawperator.devices.readiness import Readiness, judge
 from pytest_clawperator.devices.service.leases import open_all_leases, server_of
 from pytest_clawperator.devices.service.opening import open_remote
 from pytest_clawperator.errors import (

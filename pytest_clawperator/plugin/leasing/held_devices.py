@@ -9,9 +9,8 @@ from functools import partial
 import pytest
 
 from pytest_clawperator.devices.lease import await_store
-from pytest_clawperator.devices.matrix import DeviceClass
 from pytest_clawperator.devices.pool import Candidate, DevicePool, Lease, Spares
-from pytest_clawperator.devices.requirements import Requirements
+from pytest_clawperator.devices.requirements import DeviceClass, Requirements
 from pytest_clawperator.errors import NoDeviceError
 from pytest_clawperator.plugin.input.option_values import settings_of
 from pytest_clawperator.plugin.leasing.reserved_leases import leases_of

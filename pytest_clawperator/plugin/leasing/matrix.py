@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.contracts.device import DeviceInfo
-from pytest_clawperator.devices.matrix import DeviceClass
 from pytest_clawperator.devices.pool import DevicePool
+from pytest_clawperator.devices.requirements import DeviceClass
 from pytest_clawperator.plugin.markers import ASK_FOR_DEVICE
 from pytest_clawperator.plugin.session.report_fields import CLASS_PROPERTY
 from pytest_clawperator.plugin.stash import DEVICE_CLASSES

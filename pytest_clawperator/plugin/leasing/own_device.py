@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.devices.matrix import DeviceClass
 from pytest_clawperator.devices.pool import Lease
+from pytest_clawperator.devices.requirements import DeviceClass
 from pytest_clawperator.errors import ClawperatorError, NoDeviceError
 from pytest_clawperator.plugin.leasing.held_devices import hold_alone, take_alone
 from pytest_clawperator.plugin.leasing.matrix import why_class_is_empty

@@ -18,13 +18,12 @@ from typing import Any
 import pytest
 import redis
 
+from pytest_clawperator.devices import redis_lease
+from pytest_clawperator.devices import redis_lease as redis_server
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import read_device
 from pytest_clawperator.devices.lease import await_store, open_leases, take_each
-from pytest_clawperator.devices.redis import lease_clock, permit
-from pytest_clawperator.devices.redis import server as redis_server
-from pytest_clawperator.devices.redis.lease_store import RedisLeases
-from pytest_clawperator.devices.redis.terms import Ticket
+from pytest_clawperator.devices.redis_lease import RedisLeases, Ticket
 from pytest_clawperator.errors import (
     ConfigurationError,
     ErrorCode,
@@ -41,8 +40,8 @@ LONG, SHORT = 10.0, 1.0
 
 HOLDER = """
 import sys
-from pytest_clawperator.devices.redis.terms import Ticket
-from pytest_clawperator.devices.redis.lease_store import RedisLeases
+from pytest_clawperator.devices.redis_lease import Ticket
+from pytest_clawperator.devices.redis_lease import RedisLeases
 from pytest_clawperator.errors import LeaseError
 
 lease = RedisLeases(sys.argv[1], run_id="other", ttl=float(sys.argv[2]), settle=0).try_take("PH1")
@@ -167,8 +166,8 @@ def until(condition: Callable[[], Any]) -> None:
 
 def let_pass(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     """Set the clock of the leases forward."""
-    clock = lease_clock.now
-    monkeypatch.setattr(lease_clock, "now", lambda: clock() + seconds)
+    clock = redis_lease.lease_time
+    monkeypatch.setattr(redis_lease, "now", lambda: clock() + seconds)
 
 
 def is_valid(lease: Any) -> bool:
@@ -400,7 +399,7 @@ def test_a_redis_that_comes_back_empty_is_waited_for(
         borrowed = store(brief, ttl=LONG).borrow(late.to_json())
         brief.stop()
         steps = chain([brief.start], repeat(lease.renew))
-        monkeypatch.setattr(permit, "sleep", lambda _: next(steps)())
+        monkeypatch.setattr(redis_lease, "sleep", lambda _: next(steps)())
 
         borrowed.clear("cmd-1", 30.0)
         monkeypatch.undo()

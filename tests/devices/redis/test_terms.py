@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_clawperator.devices.holder import Holder
-from pytest_clawperator.devices.redis.terms import Names, Terms, Ticket
+from pytest_clawperator.devices.redis_lease import Names, Terms, Ticket
 
 HERE = Holder.here("r1")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.devices.redis.url import check_redis_url
+from pytest_clawperator.devices.lease import check_redis_url
 from pytest_clawperator.errors import ConfigurationError
 
 

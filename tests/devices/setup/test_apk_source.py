@@ -14,7 +14,7 @@ from urllib.request import Request
 
 import pytest
 
-from pytest_clawperator.devices.setup.apk_source import DownloadLimits, SafeRedirects, local_apk
+from pytest_clawperator.devices.apk_source import DownloadLimits, SafeRedirects, local_apk
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError, OperatorNotReadyError
 
 APK = b"PK" + bytes(600_000)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.devices.setup.compatibility import judge_version
+from pytest_clawperator.devices.operator import judge_version
 
 
 @pytest.mark.parametrize(

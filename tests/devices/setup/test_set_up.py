@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.devices.health import await_answer
-from pytest_clawperator.devices.readiness import read_readiness
-from pytest_clawperator.devices.setup.set_up import permissions, set_up_operator
+from pytest_clawperator.devices.health import await_answer, read_readiness
+from pytest_clawperator.devices.operator import permissions, set_up_operator
 from pytest_clawperator.errors import ErrorCode, OperatorNotReadyError
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.devices.matrix import DeviceClass, Matrix
-from pytest_clawperator.devices.requirements import Requirements, meets_api
+from pytest_clawperator.devices.requirements import DeviceClass, Matrix, Requirements, meets_api
 from pytest_clawperator.devices.spec import DeviceSpec
 from pytest_clawperator.emulators.emulators import ProvisionedEmulator
 from pytest_clawperator.emulators.profile import (

@@ -28,9 +28,13 @@ from pytest_clawperator.errors import (
 
 Progress = Callable[[int, "int | None"], None]
 
+
 _SCHEMES = ("http", "https")
+
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+
 _PIECE = 256 * 1024
+
 # Every APK is a zip file.
 _ZIP = b"PK"
 
