@@ -11,6 +11,7 @@ import textwrap
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -19,16 +20,11 @@ import pytest
 import redis
 
 from pytest_clawperator.devices import redis_lease
-from pytest_clawperator.devices import redis_lease as redis_server
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import read_device
 from pytest_clawperator.devices.lease import await_store, open_leases, take_each
-from pytest_clawperator.devices.redis_lease import RedisLeases, Ticket
-from pytest_clawperator.errors import (
-    ConfigurationError,
-    ErrorCode,
-    LeaseError,
-)
+from pytest_clawperator.devices.redis_lease import Names, RedisLeases, Terms, Ticket
+from pytest_clawperator.errors import ConfigurationError, ErrorCode, LeaseError
 from pytest_clawperator.execution.flight import Flight
 from pytest_clawperator.transport.wire import AdbServer
 from tests.doubles.leases import fencing_number, take, take_all
@@ -40,7 +36,6 @@ LONG, SHORT = 10.0, 1.0
 
 HOLDER = """
 import sys
-from pytest_clawperator.devices.redis_lease import Ticket
 from pytest_clawperator.devices.redis_lease import RedisLeases
 from pytest_clawperator.errors import LeaseError
 
@@ -55,6 +50,7 @@ for line in sys.stdin:
     else:
         print("valid", flush=True)
 """
+
 
 MakeStore = Callable[..., RedisLeases]
 
@@ -167,7 +163,7 @@ def until(condition: Callable[[], Any]) -> None:
 def let_pass(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     """Set the clock of the leases forward."""
     clock = redis_lease.lease_time
-    monkeypatch.setattr(redis_lease, "now", lambda: clock() + seconds)
+    monkeypatch.setattr(redis_lease, "lease_time", lambda: clock() + seconds)
 
 
 def is_valid(lease: Any) -> bool:
@@ -616,7 +612,7 @@ def test_emulators_of_different_machines_are_different(
 
 def be_machine(monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
     """Be another machine from now on, which has the same host name."""
-    for module in ("holder", "redis.locking", "redis.terms"):
+    for module in ("holder", "redis_lease"):
         monkeypatch.setattr(f"pytest_clawperator.devices.{module}.machine_id", lambda: machine)
 
 
@@ -755,12 +751,12 @@ def test_passwords_stay_out_of_messages(brief: RedisServer) -> None:
 def test_a_url_that_is_none_is_refused() -> None:
     """It is checked before a connection is opened."""
     with pytest.raises(ConfigurationError, match="Allowed: redis://"):
-        RedisLeases("redis://host:port/0", run_id="r1")
+        open_leases("redis://host:port/0", run_id="r1")
 
 
 def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """redis-py is an extra; the error says how to install it."""
-    monkeypatch.setattr(redis_server, "redis", None)
+    monkeypatch.setattr(redis_lease, "redis", None)
 
     with pytest.raises(ConfigurationError) as caught:
         open_leases("redis://127.0.0.1:1/0", run_id="r1")
@@ -781,3 +777,27 @@ def test_a_device_is_taken_from_its_holder(server: RedisServer, store: MakeStore
         assert not others.evict("PH1", former.holder)
         assert is_valid(lease)
         assert not is_valid(former)
+
+
+HERE = Holder.here("r1")
+
+
+@pytest.mark.parametrize(
+    ("holder", "valid_until", "inherited"),
+    [
+        pytest.param(HERE, 105.0, 105.0, id="the same machine"),
+        pytest.param(replace(HERE, machine="elsewhere"), 105.0, 0.0, id="another machine"),
+        pytest.param(HERE, 111.0, 0.0, id="another clock"),
+        pytest.param(HERE, 95.0, 95.0, id="over"),
+    ],
+)
+def test_only_a_clock_that_is_shared_is_believed(
+    holder: Holder, valid_until: float, inherited: float
+) -> None:
+    """The validity is taken from a ticket of this machine, and is never beyond a time to live."""
+    terms = Terms("PH1", holder, 3, Names.of("PH1"))
+
+    ticket = Ticket.parse(Ticket(terms, valid_until).to_json())
+
+    assert ticket.terms == terms
+    assert ticket.inherited(now=100.0, ttl=10.0) == inherited

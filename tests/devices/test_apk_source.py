@@ -18,6 +18,7 @@ from pytest_clawperator.devices.apk_source import DownloadLimits, SafeRedirects,
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError, OperatorNotReadyError
 
 APK = b"PK" + bytes(600_000)
+
 SUM = hashlib.sha256(APK).hexdigest()
 
 
