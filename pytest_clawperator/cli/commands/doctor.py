@@ -17,11 +17,9 @@ from pytest_clawperator.cli.output import Answer, Line, Piece, notice
 from pytest_clawperator.cli.session import RUN_ID, is_remote
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
 from pytest_clawperator.devices.connection import wanted_package
-from pytest_clawperator.devices.doctor.examination import Examination
-from pytest_clawperator.devices.doctor.report import Report, all_as_json
-from pytest_clawperator.devices.doctor.table import Style, can_show, table, verdict
-from pytest_clawperator.devices.doctor.visit import visit
 from pytest_clawperator.devices.lease import open_leases
+from pytest_clawperator.doctor.examine import Examination, visit
+from pytest_clawperator.doctor.report import Report, Style, all_as_json, can_show, table, verdict
 from pytest_clawperator.errors import ErrorCode
 from pytest_clawperator.transport.server import locate_server
 

@@ -15,13 +15,13 @@ from pytest_clawperator.cli.session import open_device
 from pytest_clawperator.client.device.commands import installed_packages
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
 from pytest_clawperator.devices.connection import wanted_package
-from pytest_clawperator.devices.doctor.host_facts import package_version
 from pytest_clawperator.devices.operator import (
     SUPPORTED_VERSION,
     judge_version,
     parse_version,
     require_variant,
 )
+from pytest_clawperator.doctor.facts import package_version
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, ShellError
 from pytest_clawperator.transport.adb import AdbTransport
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
-from pytest_clawperator.devices.doctor.examination import Examination, examine
-from pytest_clawperator.devices.doctor.report import Report
 from pytest_clawperator.devices.file_lease import FileLeases
 from pytest_clawperator.devices.inventory import ConnectedDevice
+from pytest_clawperator.doctor.examine import Examination, examine
+from pytest_clawperator.doctor.report import Report
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer

@@ -7,12 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.devices.doctor import adb_servers
-from pytest_clawperator.devices.doctor.adb_servers import (
-    RunningServer,
-    as_server,
-    running_servers,
-)
+from pytest_clawperator.doctor import facts
+from pytest_clawperator.doctor.facts import RunningServer, as_server, running_servers
 from pytest_clawperator.simulator import Simulator
 
 
@@ -50,7 +46,7 @@ def test_processes_are_listed_by_ps_elsewhere(
     program.write_text(f"#!/bin/sh\ncat <<END\n{rows}\nEND\n", encoding="utf-8")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr(adb_servers, "_PROCESSES", tmp_path / "proc")
+    monkeypatch.setattr(facts, "_PROCESSES", tmp_path / "proc")
 
     assert running_servers() == [RunningServer(42, 5037, takes_usb=True)]
 
@@ -60,7 +56,7 @@ def test_no_way_to_list_processes_is_no_error(
 ) -> None:
     """Then no other server is known."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(adb_servers, "_PROCESSES", tmp_path / "proc")
+    monkeypatch.setattr(facts, "_PROCESSES", tmp_path / "proc")
 
     assert running_servers() == []
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.devices.doctor.discovery import discover
 from pytest_clawperator.devices.inventory import ConnectedDevice
+from pytest_clawperator.doctor.examine import discover
 from pytest_clawperator.transport.wire import AdbServer
 
 SERVER = AdbServer()

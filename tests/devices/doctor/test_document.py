@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.cli.app import run
-from pytest_clawperator.devices.doctor.host_facts import package_version
+from pytest_clawperator.doctor.facts import package_version
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
-from pytest_clawperator.devices.doctor.examination import Examination, examine_all
-from pytest_clawperator.devices.doctor.report import Finding, Report
 from pytest_clawperator.devices.file_lease import FileLeases
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import ConnectedDevice, read_device
+from pytest_clawperator.doctor.examine import Examination, examine_all
+from pytest_clawperator.doctor.report import Finding, Report
 from pytest_clawperator.errors import ConfigurationError, LeaseError
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport

@@ -14,10 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.devices.doctor.adb_servers import RunningServer, running_servers
-from pytest_clawperator.devices.doctor.examination import judge_host
-from pytest_clawperator.devices.doctor.host_facts import HostFacts, gather_host
-from pytest_clawperator.devices.doctor.report import Finding
+from pytest_clawperator.doctor.examine import judge_host
+from pytest_clawperator.doctor.facts import HostFacts, RunningServer, gather_host, running_servers
+from pytest_clawperator.doctor.report import Finding
 from pytest_clawperator.errors import AdbUnavailableError
 from pytest_clawperator.transport.binary import find_adb
 from pytest_clawperator.transport.wire import AdbServer

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_clawperator.devices.doctor.report import (
+from pytest_clawperator.doctor.report import (
     ByHand,
     DeviceCommand,
     Fix,

@@ -6,16 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_clawperator.devices.doctor.report import (
+from pytest_clawperator.doctor.report import (
     ByHand,
     DeviceCommand,
     Fix,
     Report,
+    Style,
+    can_show,
     failed,
     passed,
+    table,
+    verdict,
     warned,
 )
-from pytest_clawperator.devices.doctor.table import Style, can_show, table, verdict
 
 ANIMATIONS = warned(
     "device.animations",

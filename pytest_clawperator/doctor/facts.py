@@ -1,31 +1,201 @@
-"""What a device says about itself and its Operator, read in a few round trips."""
+"""What the doctor reads: about this computer, its adb servers, and a device with its Operator."""
 
 from __future__ import annotations
 
+import platform
 import re
 import secrets
+import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from importlib.metadata import PackageNotFoundError, version
+from itertools import pairwise
+from pathlib import Path, PurePath
 
 from pytest_clawperator.client.device.commands import is_guarded, lacks
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.devices.health import Readiness, ScreenState, read_readiness, screen_state
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import ask_all, number, read_device
-from pytest_clawperator.errors import ClawperatorError, DeviceError, TransportError
+from pytest_clawperator.errors import (
+    AdbUnavailableError,
+    ClawperatorError,
+    DeviceError,
+    TransportError,
+)
+from pytest_clawperator.transport.binary import find_user_adb
 from pytest_clawperator.transport.interface import ShellResult, Transport
+from pytest_clawperator.transport.server import DEFAULT_PORT, ensure_server
 from pytest_clawperator.transport.wire import AdbServer
+
+_PROCESSES = Path("/proc")
+
+_LISTED_WITHIN = 5.0
+
+_PROGRAMS = ("adb", "adb.exe")
+
+_PORT = re.compile(r"(?:\w+:)*(\d{1,5})")
+
+
+@dataclass(frozen=True)
+class RunningServer:
+    """A process that is an adb server; ``takes_usb`` unless it was told to use one device only."""
+
+    pid: int
+    port: int | None
+    takes_usb: bool
+
+
+def running_servers() -> list[RunningServer]:
+    """List the adb servers of this computer; none where processes cannot be listed."""
+    found = (as_server(pid, words) for pid, words in _processes())
+    return [server for server in found if server is not None]
+
+
+def as_server(pid: int, words: Sequence[str]) -> RunningServer | None:
+    """Return the server that a command line starts; None if it starts none."""
+    if not words or PurePath(words[0]).name not in _PROGRAMS:
+        return None
+    if not {"server", "fork-server"} & set(words[1:]):
+        return None
+    return RunningServer(pid, _port(words), takes_usb="--one-device" not in words)
+
+
+def _port(words: Sequence[str]) -> int | None:
+    for option, value in pairwise(words[1:]):
+        if option in ("-P", "-L"):
+            found = _PORT.fullmatch(value)
+            # `acceptfd:3` names an open file, and no port.
+            return int(found[1]) if found and not value.startswith("acceptfd:") else None
+    return DEFAULT_PORT
+
+
+def _processes() -> Iterator[tuple[int, list[str]]]:
+    if (_PROCESSES / "self" / "cmdline").exists():
+        for folder in _PROCESSES.glob("[0-9]*"):
+            with suppress(OSError):  # it may end in between
+                text = (folder / "cmdline").read_bytes().decode("utf-8", "replace")
+                yield int(folder.name), text.rstrip("\0").split("\0")
+        return
+    try:
+        listed = subprocess.run(
+            ["ps", "-axo", "pid=,args="],  # noqa: S607 - wherever the system has it
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_LISTED_WITHIN,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return
+    for line in listed.stdout.decode("utf-8", "replace").splitlines():
+        pid, _, command = line.strip().partition(" ")
+        if pid.isdecimal():
+            yield int(pid), command.split()
+
+
+_VERSION_WITHIN = 5.0
+
+_NUMBER = re.compile(r"Android Debug Bridge version 1\.0\.(\d+)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostFacts:
+    """What this computer has; ``..._problem`` says why something is missing.
+
+    ``adb_number`` and ``server_number`` are the versions of the protocol that program and
+    server speak. ``server_started`` tells that the server was started for this check.
+    """
+
+    python: str
+    package_version: str
+    server: AdbServer
+    adb: Path | None = None
+    adb_version: str = ""
+    adb_number: int | None = None
+    adb_problem: ClawperatorError | None = None
+    server_number: int | None = None
+    server_problem: ClawperatorError | None = None
+    server_started: str = ""
+    servers: tuple[RunningServer, ...] = ()
+
+
+def package_version() -> str:
+    """Return the version of this package."""
+    try:
+        return version("pytest-clawperator")
+    except PackageNotFoundError:  # it is used from its sources
+        return "0"
+
+
+def gather_host(
+    server: AdbServer, *, list_servers: Callable[[], list[RunningServer]] = running_servers
+) -> HostFacts:
+    """Find out what this computer has; an adb server is started where none runs, as always."""
+    adb, adb_problem = _find_adb()
+    said = _ask_version(adb) if adb is not None else ""
+    number = _NUMBER.search(said)
+    started: list[str] = []
+    server_number, server_problem = None, None
+    try:
+        ensure_server(server, say=started.append)
+        server_number = server.version()
+    except ClawperatorError as error:
+        server_problem = error
+    return HostFacts(
+        python=platform.python_version(),
+        package_version=package_version(),
+        server=server,
+        adb=adb,
+        adb_version=said.partition("\n")[0].strip(),
+        adb_number=int(number[1]) if number else None,
+        adb_problem=adb_problem,
+        server_number=server_number,
+        server_problem=server_problem,
+        server_started="".join(started),
+        servers=tuple(list_servers()),
+    )
+
+
+def _find_adb() -> tuple[Path | None, ClawperatorError | None]:
+    try:
+        return find_user_adb(), None
+    except AdbUnavailableError as error:
+        return None, error
+
+
+def _ask_version(adb: Path) -> str:
+    """Return what the program says about itself; nothing if it cannot be run."""
+    try:
+        ran = subprocess.run(  # noqa: S603 - the user's own adb
+            [adb, "version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_VERSION_WITHIN,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return ran.stdout.decode("utf-8", "replace")
+
 
 LOG_TAG = "ClawperatorDoctor"
 
+
 _VERSION_CODE = re.compile(r"^\s*versionCode=(\d+)", re.MULTILINE)
+
 _FREE = re.compile(r"^\S+ +\d+ +\d+ +(\d+) +\d+% ", re.MULTILINE)
+
 _BUFFER = re.compile(r"\bmain: ring buffer is (\d+) ?([KMG]?)i?b", re.IGNORECASE)
+
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+
 _BOUND = re.compile(r"Bound services:\{(.*?)\}\s*$", re.MULTILINE | re.DOTALL)
+
 # A level is a letter or a word; a warning of the linker is more than that.
 _LEVEL = re.compile(r"^\s*([VDIWEFAS])[A-Z]*\s*$", re.MULTILINE | re.IGNORECASE)
+
 # The servers of other test tools, which use Android's UiAutomation.
 _AUTOMATION = re.compile(r"uiautomator|appium|maestro|wetest|\batx\b", re.IGNORECASE)
 

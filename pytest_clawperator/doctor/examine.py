@@ -1,55 +1,216 @@
-"""Examining devices: facts, checks in their order, mending if asked; several at once."""
+"""Examine this computer and its devices, several at once, and fix what was found if asked."""
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
+from pytest_clawperator.client.device.commands import lacks
 from pytest_clawperator.contracts.completion import complete_execution
-from pytest_clawperator.devices.doctor.condition_checks import (
+from pytest_clawperator.devices.health import await_return, check_ready, heal
+from pytest_clawperator.devices.inventory import (
+    SERIAL_VARIABLE,
+    USABLE,
+    ConnectedDevice,
+    list_devices,
+    trouble_of,
+)
+from pytest_clawperator.devices.lease import Hold, LeaseStore
+from pytest_clawperator.doctor.checks import (
+    HOST_CHECKS,
     check_animations,
+    check_automation,
     check_background,
     check_battery_saver,
+    check_boot,
+    check_capability,
     check_clock,
+    check_developer_options,
+    check_handshake,
     check_input,
     check_lease,
-    check_screen,
-    check_storage,
-)
-from pytest_clawperator.devices.doctor.device_facts import DeviceFacts, gather_device
-from pytest_clawperator.devices.doctor.discovery import judge_state
-from pytest_clawperator.devices.doctor.host_checks import HOST_CHECKS
-from pytest_clawperator.devices.doctor.host_facts import HostFacts
-from pytest_clawperator.devices.doctor.log_checks import (
     check_log_buffer,
     check_log_delivery,
     check_log_level,
-)
-from pytest_clawperator.devices.doctor.mending import ask_operator, bring_back, mend
-from pytest_clawperator.devices.doctor.operator_checks import (
-    check_automation,
-    check_boot,
-    check_capability,
-    check_developer_options,
-    check_handshake,
     check_presence,
+    check_screen,
     check_smoke,
+    check_storage,
     check_usb_debugging,
     check_version,
 )
-from pytest_clawperator.devices.doctor.report import Finding, Report, adb_command, failed
-from pytest_clawperator.devices.health import check_ready
-from pytest_clawperator.devices.inventory import ConnectedDevice, list_devices
-from pytest_clawperator.devices.lease import Hold, LeaseStore
+from pytest_clawperator.doctor.facts import DeviceFacts, HostFacts, gather_device, gather_host
+from pytest_clawperator.doctor.report import (
+    ByHand,
+    DeviceCommand,
+    Finding,
+    Fix,
+    Guidance,
+    Reconnect,
+    Regrant,
+    Report,
+    Step,
+    adb_command,
+    failed,
+    passed,
+    warned,
+)
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, LeaseError
 from pytest_clawperator.execution.flight import Flight
 from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interruptible_wait import start_thread
+from pytest_clawperator.transport.reconnect import reconnect
+from pytest_clawperator.transport.wire import AdbServer
+
+_ID = "device.discovery"
+
+_ACCEPT = Guidance(
+    "the dialog 'Allow USB debugging?'",
+    ("Unlock the device and accept the dialog 'Allow USB debugging?'.",),
+)
+
+
+def discover(
+    devices: Sequence[ConnectedDevice], serial: str | None = None
+) -> tuple[Finding, ConnectedDevice | None]:
+    """Return the device of this serial, or the only usable one, and what was found of it."""
+    if serial is not None:
+        named = next((device for device in devices if device.serial == serial), None)
+        return (_absent(devices, serial), None) if named is None else judge_state(named)
+    usable = [device for device in devices if device.state == USABLE]
+    if len(usable) > 1:
+        return _several(usable), None
+    if not devices:
+        return _none(), None
+    return judge_state(usable[0] if usable else devices[0])
+
+
+def judge_state(device: ConnectedDevice) -> tuple[Finding, ConnectedDevice | None]:
+    """Return the device if adb can use it, and what was found of it."""
+    if device.state == USABLE:
+        return passed(_ID, "Connected, and adb can use it.", serial=device.serial), device
+    code, hint = trouble_of(device.state)
+    offline: tuple[Step, ...] = (Reconnect(), ByHand(hint))
+    finding = failed(
+        _ID,
+        code,
+        f"The device is {device.state or 'in no known state'}.",
+        fix=None if code is ErrorCode.DEVICE_UNAUTHORIZED else Fix("Reconnect it", offline),
+        guidance=_ACCEPT if code is ErrorCode.DEVICE_UNAUTHORIZED else None,
+        serial=device.serial,
+        state=device.state,
+    )
+    return finding, None
+
+
+def _several(usable: Sequence[ConnectedDevice]) -> Finding:
+    serials = [device.serial for device in usable]
+    choose = Remedy(RemedyKind.CHOOSE_DEVICE, serials[0], count=len(serials))
+    return warned(
+        _ID,
+        ErrorCode.MULTIPLE_DEVICES_DEVICE_ID_REQUIRED,
+        f"{len(serials)} devices are connected, and none was chosen.",
+        fix=Fix("Choose a device", (ByHand(choose),)),
+        devices=serials,
+    )
+
+
+def _none() -> Finding:
+    return failed(
+        _ID,
+        ErrorCode.NO_DEVICES,
+        "No device is connected.",
+        fix=Fix(
+            "Connect a device",
+            (
+                ByHand("Plug one in with USB debugging on: `adb devices` must call it `device`."),
+                ByHand(Remedy(RemedyKind.USE_SIMULATOR)),
+            ),
+        ),
+    )
+
+
+def _absent(devices: Sequence[ConnectedDevice], serial: str) -> Finding:
+    there = ", ".join(map(str, devices)) or "nothing"
+    return failed(
+        _ID,
+        ErrorCode.DEVICE_NOT_FOUND,
+        f"Device {serial} is not connected.",
+        detail=f"Connected: {there}.",
+        fix=Fix(
+            "Connect the device",
+            (ByHand((Remedy(RemedyKind.CORRECT_SERIAL), ", or connect the device.")),),
+        ),
+        connected=[device.serial for device in devices],
+    )
+
+
+Tell = Callable[[str], None]
+
+_PING_WITHIN = 5.0
+
+
+def ask_operator(pipeline: Pipeline) -> None:
+    """Raise what keeps the Operator from answering; what is known is not waited for."""
+    check_ready(pipeline.transport, pipeline.operator_package)
+    pipeline.ping(_PING_WITHIN).raise_for_status()
+
+
+def steps_of(findings: Iterable[Finding]) -> list[Step]:
+    """Return the steps that can be taken without a person, each once."""
+    steps = (step for finding in findings if finding.fix for step in finding.fix.steps)
+    return list(dict.fromkeys(step for step in steps if not isinstance(step, ByHand)))
+
+
+def mend(findings: Iterable[Finding], pipeline: Pipeline, *, tell: Tell) -> None:
+    """Take the steps of the findings on a device; one that fails is told, and others follow."""
+    for step in steps_of(findings):
+        try:
+            if isinstance(step, DeviceCommand):
+                _run(step.command, pipeline, tell)
+            elif isinstance(step, Regrant):
+                _regrant(pipeline, tell)
+        except ClawperatorError as error:
+            tell(f"that failed: {error.code}: {error.message}")
+
+
+def bring_back(findings: Iterable[Finding], transport: AdbTransport, *, tell: Tell) -> None:
+    """Have adb connect to a device that is not usable, if a finding lists that."""
+    if Reconnect() not in steps_of(findings):
+        return
+    tell("asked adb to reconnect to the device")
+    try:
+        reconnect(transport.server, transport.serial, say=tell)
+        await_return(transport)
+    except ClawperatorError as error:
+        tell(f"that failed: {error.code}: {error.message}")
+
+
+def _run(command: str, pipeline: Pipeline, tell: Tell) -> None:
+    result = pipeline.transport.shell(command)
+    if result.ok and not lacks(result):
+        tell(f"ran `{command}`")
+        return
+    said = " ".join(f"{result.stdout} {result.stderr}".split()) or "nothing"
+    tell(f"`{command}` failed with exit code {result.exit_code}; the device said: {said}")
+
+
+def _regrant(pipeline: Pipeline, tell: Tell) -> None:
+    """Give the Operator what it needs, unless a step before has brought it back."""
+    try:
+        ask_operator(pipeline)
+        return
+    except ClawperatorError as error:
+        problem = error
+    heal(pipeline, problem, tell=tell)
+
 
 #: The checks of a device, in the order of the report.
 DEVICE_CHECKS: tuple[Callable[[DeviceFacts], Finding | None], ...] = (
@@ -74,12 +235,17 @@ DEVICE_CHECKS: tuple[Callable[[DeviceFacts], Finding | None], ...] = (
     check_handshake,
     check_smoke,
 )
+
 # After a failure of these the rest has nothing to tell.
 _LAST = ("device.boot", "readiness.version.compatibility")
+
 # How much longer mending may take than a mere look, in seconds.
 _MENDING = 60.0
+
 _SMOKE_TIMEOUT_MS = 12_000
+
 _SMOKE_APP = "com.android.settings"
+
 
 _Outcomes = queue.SimpleQueue["tuple[int, Report | Exception]"]
 
@@ -339,3 +505,36 @@ def _overdue(
         detail=f"It did not tell about itself within {patience:g} s.",
     )
     return _report(device, how, (*host, judge_state(device)[0], hanging))
+
+
+def visit(
+    server: AdbServer,
+    how: Examination,
+    *,
+    serial: str | None = None,
+    every: bool = False,
+) -> list[Report]:
+    """Examine this computer, and the device of this serial, the only one, or every one."""
+    host = judge_host(gather_host(server))
+    if any(finding.status == "fail" for finding in host):
+        return [_without_device(how, host)]
+    devices = list_devices(server)
+    if every and devices:
+        return examine_all(devices, how, host=host)
+    wanted = serial or os.environ.get(SERIAL_VARIABLE) or None
+    finding, device = discover(devices, wanted)
+    # One that is not usable may be brought back.
+    device = device or _only(devices, wanted)
+    if device is None:
+        return [replace(_without_device(how, (*host, finding)), serial=wanted)]
+    return examine_all([device], how, host=host)
+
+
+def _only(devices: list[ConnectedDevice], wanted: str | None) -> ConnectedDevice | None:
+    """Return the device that is meant, whatever its state; None if that is not clear."""
+    meant = [device for device in devices if wanted in (None, device.serial)]
+    return meant[0] if len(meant) == 1 else None
+
+
+def _without_device(how: Examination, findings: tuple[Finding, ...]) -> Report:
+    return Report(operator_package=how.package, findings=findings)
