@@ -15,8 +15,12 @@ from pytest_clawperator.doctor.report import Report
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
+from tests.devices.conftest import server, simulator
+
+__all__ = ["server", "simulator"]
 
 Examine = Callable[..., Report]
+
 HEALTHY = (
     "settings put global window_animation_scale 0;"
     " settings put global transition_animation_scale 0;"

@@ -31,9 +31,11 @@ GOOD = HostFacts(
     server_number=41,
     servers=(RunningServer(1, 5037, takes_usb=True),),
 )
+
 NO_ADB = replace(
     GOOD, adb=None, adb_version="", adb_number=None, adb_problem=AdbUnavailableError("none")
 )
+
 NO_SERVER = AdbUnavailableError("no adb server answers", code="ADB_SERVER_FAILED", hint="Start it.")
 
 

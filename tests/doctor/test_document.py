@@ -14,13 +14,16 @@ from pytest_clawperator.doctor.facts import package_version
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
-from tests.devices.doctor.conftest import HEALTHY
-from tests.devices.doctor.test_examination import ORDER
+from tests.doctor.conftest import HEALTHY
+from tests.doctor.test_examine import ORDER
 from tests.doubles.operator_apk import operator_apk
 
-DOCUMENT = (Path(__file__).parents[3] / "docs" / "doctor.md").read_text(encoding="utf-8")
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "doctor.md").read_text(encoding="utf-8")
+
 TEXTS = re.findall(r"^```text\n(.*?)^```$", DOCUMENT, re.DOTALL | re.MULTILINE)
+
 HOST = ["host.python.version", "host.adb.presence", "host.adb.server", "host.adb.version"]
+
 TROUBLE = "settings put global animator_duration_scale 1; sim fault ui_automation"
 
 

@@ -15,17 +15,19 @@ from pytest_clawperator.contracts.device import OPERATOR_PACKAGE
 from pytest_clawperator.devices.file_lease import FileLeases
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import ConnectedDevice, read_device
-from pytest_clawperator.doctor.examine import Examination, examine_all
+from pytest_clawperator.doctor.examine import Examination, discover, examine_all
 from pytest_clawperator.doctor.report import Finding, Report
 from pytest_clawperator.errors import ConfigurationError, LeaseError
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer
 from tests.acceptance.lab import Witness
-from tests.devices.doctor.conftest import HEALTHY, Examine
+from tests.doctor.conftest import HEALTHY, Examine
 
 OPERATOR = OPERATOR_PACKAGE
+
 DEADLINE = 20.0
+
 ORDER = [
     "device.discovery",
     "device.capability",
@@ -48,6 +50,7 @@ ORDER = [
     "readiness.log.buffer",
     "readiness.handshake",
 ]
+
 
 # What is done to the phone, which check finds it, as what, and whether it can be mended.
 TROUBLES = {
@@ -374,3 +377,37 @@ def test_warnings_of_the_linker_are_no_trouble(leases: FileLeases) -> None:
     checked = [finding.id for finding in report.findings if not finding.id.startswith("host.")]
     assert checked == ORDER
     assert [trouble.id for trouble in report.troubles] == ["device.animations"]
+
+
+SERVER = AdbServer()
+
+
+def connected(*states: str) -> list[ConnectedDevice]:
+    """Return devices PH1, PH2 ... in these states."""
+    return [ConnectedDevice(f"PH{at}", state, SERVER) for at, state in enumerate(states, 1)]
+
+
+@pytest.mark.parametrize(
+    ("states", "serial", "expected"),
+    [
+        (["device"], None, ("pass", None, "PH1")),
+        (["unauthorized", "device"], None, ("pass", None, "PH2")),
+        (["device", "device"], "PH2", ("pass", None, "PH2")),
+        (["device", "device"], None, ("warn", "MULTIPLE_DEVICES_DEVICE_ID_REQUIRED", None)),
+        ([], None, ("fail", "NO_DEVICES", None)),
+        (["unauthorized"], None, ("fail", "DEVICE_UNAUTHORIZED", None)),
+        (["offline"], None, ("fail", "DEVICE_OFFLINE", None)),
+        (["device", "offline"], "PH2", ("fail", "DEVICE_OFFLINE", None)),
+        (["no permissions (missing udev rules)"], None, ("fail", "ADB_NO_USB_PERMISSIONS", None)),
+        (["device"], "PH9", ("fail", "DEVICE_NOT_FOUND", None)),
+    ],
+)
+def test_the_device_that_is_meant_is_found(
+    states: list[str], serial: str | None, expected: tuple[str, str | None, str | None]
+) -> None:
+    """The named one, or the only usable one; else the finding says why there is none."""
+    finding, device = discover(connected(*states), serial)
+
+    code = finding.code and str(finding.code)
+    assert (finding.status, code, device and device.serial) == expected
+    assert finding.status == "pass" or finding.fix or finding.guidance
