@@ -23,7 +23,7 @@ from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.contracts.log import parse_log_line
 from pytest_clawperator.devices.operator import components
 from pytest_clawperator.doctor.facts import DeviceFacts, gather_device
-from pytest_clawperator.emulators.checkpoints.dependencies import installed_apps
+from pytest_clawperator.emulators.checkpoints import installed_apps
 from pytest_clawperator.errors import StepFailedError
 from pytest_clawperator.execution.pictures.display import parse_displays, take_picture
 from pytest_clawperator.execution.processes import parse_processes

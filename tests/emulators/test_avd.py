@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from pytest_clawperator.emulators.avd import read_avd
-from pytest_clawperator.emulators.profile import EmulatorProfile
+from pytest_clawperator.emulators.avd import EmulatorProfile, read_avd
 
 PROFILE = EmulatorProfile(api=34, image="google_apis", abi="x86_64", device="Nexus 5")
 # As Android Studio writes it, here on Windows.

@@ -10,11 +10,9 @@ from queue import Queue
 
 import pytest
 
-from pytest_clawperator.emulators.images import ImageLock, ensure_image
-from pytest_clawperator.emulators.profile import EmulatorProfile
-from pytest_clawperator.emulators.run.claims import AvdClaims
-from pytest_clawperator.emulators.sdk import Sdk
-from pytest_clawperator.emulators.tool_runs import SdkTools
+from pytest_clawperator.emulators.avd import EmulatorProfile, ImageLock, ensure_image
+from pytest_clawperator.emulators.claims import AvdClaims
+from pytest_clawperator.emulators.sdk import Sdk, SdkTools
 from pytest_clawperator.errors import EmulatorError, ErrorCode
 from tests.doubles.simulator.sdk_bench import DEADLINE, SdkBench
 

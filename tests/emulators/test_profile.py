@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_clawperator.emulators.profile import (
+from pytest_clawperator.emulators.avd import (
     DEFAULT_NAME,
     EmulatorProfile,
     default_profile,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.emulators.tool_runs import ToolResult
+from pytest_clawperator.emulators.sdk import ToolResult
 
 # Lines that the real tools print whatever happens.
 JAVA = """Picked up JAVA_TOOL_OPTIONS: -Dfile.encoding=UTF-8

@@ -10,12 +10,7 @@ from typing import Protocol
 import pytest
 
 from pytest_clawperator.client.client import Clawperator
-from pytest_clawperator.emulators.checkpoints.checkpoints import (
-    Build,
-    Checkpoints,
-    Reached,
-    Step,
-)
+from pytest_clawperator.emulators.checkpoints import Build, Checkpoints, Reached, Step
 from pytest_clawperator.plugin.evidence.on_failure import recorder_of
 from pytest_clawperator.plugin.evidence.used_clients import clients_of
 from pytest_clawperator.plugin.input.marker_values import app_of

@@ -19,7 +19,7 @@ from pytest_clawperator.contracts.text import foreign_names
 from pytest_clawperator.devices.lease import check_place
 from pytest_clawperator.devices.requirements import parse_matrix, parse_requirements
 from pytest_clawperator.devices.spec import DeviceSpec, parse_device_spec
-from pytest_clawperator.emulators.profile import parse_profile
+from pytest_clawperator.emulators.avd import parse_profile
 from pytest_clawperator.errors import ConfigurationError, is_file
 from pytest_clawperator.plugin.input.settings import (
     ALLOWED_MATCHERS,

@@ -12,8 +12,8 @@ from pytest_clawperator.client.plan.proving import MATCHERS, Matchers
 from pytest_clawperator.contracts.limits import MAX_LOOKING
 from pytest_clawperator.devices.requirements import Matrix, Requirements
 from pytest_clawperator.devices.spec import DeviceSpec
+from pytest_clawperator.emulators.avd import EmulatorProfile
 from pytest_clawperator.emulators.boot import BootKind
-from pytest_clawperator.emulators.profile import EmulatorProfile
 from pytest_clawperator.errors import ConfigurationError
 
 ALLOWED_MATCHERS = " or ".join(MATCHERS)

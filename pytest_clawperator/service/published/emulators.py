@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pytest_clawperator.emulators import EmulatorProfile, Emulators
-from pytest_clawperator.emulators.profile import PLAY_STORE
+from pytest_clawperator.emulators.avd import PLAY_STORE
 from pytest_clawperator.errors import ClawperatorError, ErrorCode
 from pytest_clawperator.redaction.redaction import hide
 from pytest_clawperator.service.answers import json_answer, status_of, succeeded

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator import Clawperator, connect
-from pytest_clawperator.emulators.checkpoints import Checkpoints
-from pytest_clawperator.emulators.checkpoints.snapshots import Snapshots
+from pytest_clawperator.emulators.checkpoints import Checkpoints, Snapshots
 from pytest_clawperator.errors import ConfigurationError, EmulatorError, ErrorCode
 from tests.doubles.clock import FakeTime
 from tests.doubles.runner import Phone

@@ -10,7 +10,7 @@ import pytest
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.contracts.device import DeviceInfo
-from pytest_clawperator.emulators.checkpoints.dependencies import installed_apps, source_of
+from pytest_clawperator.emulators.checkpoints import installed_apps, source_of
 from pytest_clawperator.transport.quoting import quote
 from tests.doubles.runner import Phone
 from tests.doubles.transport import ScriptedTransport

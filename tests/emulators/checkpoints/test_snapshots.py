@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.emulators.checkpoints.snapshots import Snapshots, snapshot_name
+from pytest_clawperator.emulators.checkpoints import Snapshots, snapshot_name
 from pytest_clawperator.errors import EmulatorError, ErrorCode
 
 LOGGED_IN = snapshot_name("logged-in", "a")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.emulators.run.claims import AvdClaims, Traces
+from pytest_clawperator.emulators.claims import AvdClaims, Traces
 from pytest_clawperator.errors import ConfigurationError, EmulatorError, ErrorCode
 
 TRACES = Traces("mine", created=True, port=5554)

@@ -15,12 +15,11 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.emulators.boot import BootLimits, StartOptions
+from pytest_clawperator.emulators import fleet as fleet_module
+from pytest_clawperator.emulators.boot import AdbHost, BootLimits, StartOptions
+from pytest_clawperator.emulators.claims import AvdClaim
 from pytest_clawperator.emulators.emulators import Emulators, ProvisionedEmulator
-from pytest_clawperator.emulators.run import fleet as fleet_module
-from pytest_clawperator.emulators.run.claims import AvdClaim
-from pytest_clawperator.emulators.run.fleet import EmulatorFleet, EmulatorFleetOptions
-from pytest_clawperator.emulators.running import AdbHost
+from pytest_clawperator.emulators.fleet import EmulatorFleet, EmulatorFleetOptions
 from pytest_clawperator.emulators.sdk import Sdk
 from pytest_clawperator.errors import EmulatorError, ErrorCode
 from pytest_clawperator.transport.wire import AdbServer
@@ -34,9 +33,9 @@ LIMITS = BootLimits(registration=DEADLINE, boot=DEADLINE, poll=0.02)
 RUN = """
 import sys
 from pytest_clawperator.emulators.boot import BootLimits
-from pytest_clawperator.emulators.profile import parse_profile
-from pytest_clawperator.emulators.run.fleet import EmulatorFleet, EmulatorFleetOptions
-from pytest_clawperator.emulators.running import AdbHost
+from pytest_clawperator.emulators.avd import parse_profile
+from pytest_clawperator.emulators.fleet import EmulatorFleet, EmulatorFleetOptions
+from pytest_clawperator.emulators.boot import AdbHost
 from pytest_clawperator.emulators.sdk import Sdk
 from pytest_clawperator.transport.wire import AdbServer
 

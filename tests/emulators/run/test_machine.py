@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from pytest_clawperator.emulators.profile import EmulatorProfile
-from pytest_clawperator.emulators.run import machine
-from pytest_clawperator.emulators.run.machine import (
+from pytest_clawperator.emulators import fleet
+from pytest_clawperator.emulators.avd import EmulatorProfile
+from pytest_clawperator.emulators.fleet import (
     boots_at_once,
     check_memory,
     is_headless,
@@ -70,6 +70,6 @@ def test_cores_and_memory_limit_how_many_there_are(
 ) -> None:
     """A boot keeps two cores busy; there is always one emulator."""
     monkeypatch.setattr(os, "cpu_count", lambda: cores)
-    monkeypatch.setattr(machine, "free_memory", lambda: memory)
+    monkeypatch.setattr(fleet, "free_memory", lambda: memory)
 
     assert (boots_at_once(), most_emulators(SMALL)) == (boots, most)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.emulators.run import ports
-from pytest_clawperator.emulators.run.ports import is_free, left_ports, reserved_port
+from pytest_clawperator.emulators import claims
+from pytest_clawperator.emulators.claims import is_free, left_ports, reserved_port
 from pytest_clawperator.errors import EmulatorError
 from pytest_clawperator.execution.locks.folder import lock_path
 
@@ -18,7 +18,7 @@ def test_two_never_have_the_same_port() -> None:
     with reserved_port() as first, reserved_port() as second:
         assert first != second
         assert (first % 2, second % 2) == (0, 0)
-        assert ports.FIRST <= min(first, second) <= max(first, second) <= ports.LAST
+        assert claims.FIRST_PORT <= min(first, second) <= max(first, second) <= claims.LAST_PORT
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_no_lock_file_is_left(locks: Path) -> None:
     """A file is there while its port is reserved, also for one that was refused."""
-    with reserved_port(lambda port: port > ports.FIRST + 8):
+    with reserved_port(lambda port: port > claims.FIRST_PORT + 8):
         during = len([*locks.iterdir()])
 
     assert during == 1
@@ -57,8 +57,8 @@ def test_a_port_that_somebody_listens_on_is_left_out(
     """Both ports of an emulator must be free; where none are, that is told."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        monkeypatch.setattr(ports, "FIRST", port - offset)
-        monkeypatch.setattr(ports, "LAST", port - offset)
+        monkeypatch.setattr(claims, "FIRST", port - offset)
+        monkeypatch.setattr(claims, "LAST", port - offset)
 
         assert not is_free(port)
         with pytest.raises(EmulatorError, match="all ports for emulators"), reserved_port():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.emulators.run.processes import belongs_to, end, read_pid
+from pytest_clawperator.emulators.fleet import belongs_to, end_process, read_pid
 
 # A process that ends when it is told to, or only when it is killed.
 WAITS = "import sys; print(flush=True); sys.stdin.read()"
@@ -65,7 +65,7 @@ def test_a_process_that_does_not_listen_is_made_to_end(process: subprocess.Popen
     """Who is not heard goes on at once to a signal, and to one that nobody can ignore."""
     ticks = iter(range(1000))
 
-    end(process.pid, "mine", ask=lambda: False, clock=lambda: float(next(ticks)))
+    end_process(process.pid, "mine", ask=lambda: False, clock=lambda: float(next(ticks)))
 
     assert not belongs_to(process.pid, "mine")
 
@@ -76,7 +76,7 @@ def test_a_process_of_another_kind_is_left_alone(process: subprocess.Popen[bytes
     def ask() -> bool:
         raise AssertionError("it was asked to end")
 
-    end(process.pid, "min", ask=ask)
+    end_process(process.pid, "min", ask=ask)
 
     assert belongs_to(process.pid, "mine")
     assert process.poll() is None

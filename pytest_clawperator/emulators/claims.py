@@ -9,6 +9,7 @@ knows what it has to end. The folder is there only while a run is, or something 
 from __future__ import annotations
 
 import json
+import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -16,15 +17,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_clawperator.emulators.images import ImageLock
-from pytest_clawperator.emulators.tool_runs import PidFile
+from pytest_clawperator.emulators.avd import ImageLock
+from pytest_clawperator.emulators.sdk import PidFile
 from pytest_clawperator.errors import ConfigurationError, EmulatorError, ErrorCode
+from pytest_clawperator.execution.locks.folder import lock_path
 from pytest_clawperator.execution.locks.lock_file import LockFile, lock_standing
 
 _SUFFIX, _IMAGE_SUFFIX = ".claim", ".image"
+
 _LARGEST = 64 * 1024
+
 # A wait inside flock could not be interrupted by the end of the run.
 _LOOK_AGAIN = 0.2
+
 # Longer than a living run takes to install an image.
 _INSTALLED_WITHIN = 600.0
 
@@ -169,3 +174,64 @@ def _read(content: bytes, name: str) -> Traces | None:
         created=told.get("created") is True,
         port=port if isinstance(port, int) else None,
     )
+
+
+# What the emulator accepts; it listens on this one and on the next.
+FIRST_PORT, LAST_PORT = 5554, 5682
+
+_HOST = "127.0.0.1"
+
+
+@contextmanager
+def reserved_port(accept: Callable[[int], bool] = lambda _: True) -> Iterator[int]:
+    """Yield a port that is free, and that no other run of this machine takes meanwhile.
+
+    ``accept`` is asked whether a free one may be taken.
+    """
+    lock, port = _reserve(accept)
+    try:
+        yield port
+    finally:
+        lock.discard()
+
+
+def is_free(port: int) -> bool:
+    """Whether nobody listens on a port of this machine."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((_HOST, port))
+        except OSError:
+            return False
+    return True
+
+
+def left_ports() -> Iterator[int]:
+    """Yield the ports that runs had reserved when they were killed; they are not any more."""
+    for port in range(FIRST_PORT, LAST_PORT + 1, 2):
+        path = _port_path(port)
+        with suppress(ConfigurationError):  # what is no lock file is not ours
+            if path.exists() and (lock := lock_standing(path)) is not None:
+                lock.discard()
+                yield port
+
+
+def _reserve(accept: Callable[[int], bool]) -> tuple[LockFile, int]:
+    for port in range(FIRST_PORT, LAST_PORT + 1, 2):
+        if (lock := lock_standing(_port_path(port))) is None:
+            continue
+        try:
+            if is_free(port) and is_free(port + 1) and accept(port):
+                return lock, port
+        except BaseException:
+            lock.discard()
+            raise
+        lock.discard()
+    raise EmulatorError(
+        f"all ports for emulators, {FIRST_PORT} to {LAST_PORT}, are taken",
+        hint="End emulators that are not needed: `adb devices` lists them.",
+    )
+
+
+def _port_path(port: int) -> Path:
+    return lock_path(f"{_HOST}:{port}", "port")
