@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.client.client import Clawperator
+from pytest_clawperator import Clawperator
 from pytest_clawperator.client.device.device import Device
 from pytest_clawperator.contracts.device import DeviceInfo
 from pytest_clawperator.emulators.checkpoints import installed_apps, source_of
