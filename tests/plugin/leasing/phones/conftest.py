@@ -49,8 +49,8 @@ def room(
     worker = getattr(request.config, "workerinput", {"workerid": "gw0"})["workerid"]
     number = int(worker.removeprefix("gw"))
     mine = own_ports.own_ports(number)
-    monkeypatch.setattr(claims, "FIRST", mine[0])
-    monkeypatch.setattr(claims, "LAST", mine[-1])
+    monkeypatch.setattr(claims, "FIRST_PORT", mine[0])
+    monkeypatch.setattr(claims, "LAST_PORT", mine[-1])
     monkeypatch.setenv(own_ports.VARIABLE, str(number))
     monkeypatch.setenv("CLAWPERATOR_LEASE_DIR", str(tmp_path / "locks"))
     return Room(bench, tmp_path / "locks")

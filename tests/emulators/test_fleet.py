@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import subprocess
@@ -11,22 +12,37 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_clawperator.emulators import fleet
 from pytest_clawperator.emulators import fleet as fleet_module
+from pytest_clawperator.emulators.avd import EmulatorProfile
 from pytest_clawperator.emulators.boot import AdbHost, BootLimits, StartOptions
 from pytest_clawperator.emulators.claims import AvdClaim
 from pytest_clawperator.emulators.emulators import Emulators, ProvisionedEmulator
-from pytest_clawperator.emulators.fleet import EmulatorFleet, EmulatorFleetOptions
+from pytest_clawperator.emulators.fleet import (
+    EmulatorFleet,
+    EmulatorFleetOptions,
+    belongs_to,
+    boots_at_once,
+    check_memory,
+    end_process,
+    is_headless,
+    most_emulators,
+    read_pid,
+)
 from pytest_clawperator.emulators.sdk import Sdk
 from pytest_clawperator.errors import EmulatorError, ErrorCode
 from pytest_clawperator.transport.wire import AdbServer
 from tests.doubles.simulator.sdk_bench import DEADLINE, PROFILE, SdkBench
 
 OTHER = replace(PROFILE, device="pixel_tablet")
+
 LIMITS = BootLimits(registration=DEADLINE, boot=DEADLINE, poll=0.02)
+
 
 # A run that is killed: it provisions one emulator, and says what is going on. At the moment that
 # it is given it goes no further.
@@ -55,6 +71,7 @@ try:
 finally:
     fleet.close()
 """
+
 WANTED = "api=34,abi=x86_64,image=google_apis,device=pixel_7"
 
 
@@ -382,3 +399,133 @@ class TestOtherRuns:
             left = bench.running(), bench.avds()
 
         assert left == ([], [])
+
+
+SMALL = EmulatorProfile(ram=1024)
+
+
+@pytest.mark.parametrize(
+    ("count", "available", "said"),
+    [
+        (3, 3500, "3 emulators need about 4608 MB of memory, and 3500 MB are free"),
+        (3, 3500, "Start at most 2, or give each less memory: ram=1024."),
+        (1, 1000, "1 emulator needs about 1536 MB of memory, and 1000 MB are free"),
+        (1, 1000, "End other programs, or give each less memory"),
+    ],
+)
+def test_too_little_memory_is_told_with_what_fits(count: int, available: int, said: str) -> None:
+    """The error says what is needed, what there is, and how many fit."""
+    with pytest.raises(EmulatorError) as raised:
+        check_memory([SMALL] * count, available=available)
+
+    assert said in str(raised.value)
+
+
+@pytest.mark.parametrize(("count", "available"), [(0, 0), (1, 1536), (9, None)])
+def test_enough_or_unknown_memory_is_no_error(count: int, available: int | None) -> None:
+    """Where the memory is not known, nothing is refused."""
+    check_memory([SMALL] * count, available=available)
+
+
+@pytest.mark.parametrize(
+    ("environment", "headless"),
+    [({"CI": "true", "DISPLAY": ":0"}, True), ({"DISPLAY": ":0"}, False), ({}, True),
+     ({"WAYLAND_DISPLAY": "wayland-0"}, False)],
+)  # fmt: skip
+def test_there_is_a_window_only_where_one_can_be_seen(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], headless: bool
+) -> None:
+    """In CI and without a display there is none."""
+    monkeypatch.setattr(sys, "platform", "linux")
+
+    assert is_headless(environment) is headless
+
+
+@pytest.mark.parametrize(
+    ("cores", "memory", "boots", "most"),
+    [(8, 100_000, 4, 4), (8, 3200, 4, 2), (1, 100_000, 1, 1), (8, 0, 4, 1), (None, None, 1, 1)],
+)
+def test_cores_and_memory_limit_how_many_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+    cores: int | None,
+    memory: int | None,
+    boots: int,
+    most: int,
+) -> None:
+    """A boot keeps two cores busy; there is always one emulator."""
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    monkeypatch.setattr(fleet, "free_memory", lambda: memory)
+
+    assert (boots_at_once(), most_emulators(SMALL)) == (boots, most)
+
+
+# A process that ends when it is told to, or only when it is killed.
+WAITS = "import sys; print(flush=True); sys.stdin.read()"
+
+STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {WAITS}"
+
+
+@pytest.fixture(params=[WAITS, STUBBORN])
+def process(request: pytest.FixtureRequest) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a process that looks like an emulator."""
+    with subprocess.Popen(
+        [sys.executable, "-c", request.param, "@mine"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        yield process
+        process.kill()
+
+
+@pytest.mark.parametrize(
+    ("words", "is_its"),
+    [
+        (["@mine"], True),
+        (["create", "avd", "--name", "mine"], True),
+        (["@mine2"], False),
+        (["--name", "other", "mine"], False),
+    ],
+)
+def test_a_process_is_known_by_its_command_line(words: list[str], is_its: bool) -> None:
+    """Emulators and avdmanager name the virtual device, each in its own way."""
+    command = [sys.executable, "-c", WAITS, *words]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as started:
+        assert started.stdout is not None
+        started.stdout.readline()  # at its very start a process has no command line yet
+        found = belongs_to(started.pid, "mine")
+
+    assert found is is_its
+
+
+@pytest.mark.parametrize(
+    ("text", "pid"), [("42\n", 42), ("", None), ("x", None), ("1", None), ("-5", None)]
+)
+def test_only_a_process_id_is_read(tmp_path: Path, text: str, pid: int | None) -> None:
+    """A file that holds something else names no process, nor does one that is not there."""
+    (tmp_path / "pid").write_text(text, encoding="ascii")
+
+    assert read_pid(tmp_path / "pid") == pid
+    assert read_pid(tmp_path / "none") is None
+
+
+def test_a_process_that_does_not_listen_is_made_to_end(process: subprocess.Popen[bytes]) -> None:
+    """Who is not heard goes on at once to a signal, and to one that nobody can ignore."""
+    ticks = iter(range(1000))
+
+    end_process(process.pid, "mine", ask=lambda: False, clock=lambda: float(next(ticks)))
+
+    assert not belongs_to(process.pid, "mine")
+
+
+def test_a_process_of_another_kind_is_left_alone(process: subprocess.Popen[bytes]) -> None:
+    """Ids are used again: only the emulator of this virtual device is ended."""
+
+    def ask() -> bool:
+        raise AssertionError("it was asked to end")
+
+    end_process(process.pid, "min", ask=ask)
+
+    assert belongs_to(process.pid, "mine")
+    assert process.poll() is None
