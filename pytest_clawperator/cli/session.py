@@ -129,7 +129,7 @@ def leased(options: GlobalOptions, transport: AdbTransport) -> Iterator[Permit]:
 def open_session(options: GlobalOptions) -> Iterator[Runner]:
     """Open what runs executions on the chosen device, which nobody else has meanwhile."""
     if is_remote(options):
-        from pytest_clawperator.devices.service.opening import open_remote  # few need it
+        from pytest_clawperator.remote.runner import open_remote  # few need it
 
         spec = parse_device_spec(options.device or "")
         runner, _ = open_remote(

@@ -23,11 +23,8 @@ from pytest_clawperator.devices.inventory import (
 )
 from pytest_clawperator.devices.operator import operator_version
 from pytest_clawperator.devices.pool import Candidate
-from pytest_clawperator.devices.service.api import ServiceApi, open_service
 from pytest_clawperator.devices.spec import EVERY, DeviceSpec, parse_device_spec
 from pytest_clawperator.errors import ClawperatorError, NoDeviceError
-from pytest_clawperator.execution.remote.answers import choose_serial, usable_serials
-from pytest_clawperator.execution.remote.runner import list_remote
 from pytest_clawperator.plugin.input.option_values import settings_of
 from pytest_clawperator.plugin.input.settings import Settings
 from pytest_clawperator.plugin.leasing.phones.emulators import start_emulators
@@ -35,6 +32,9 @@ from pytest_clawperator.plugin.leasing.phones.simulated import start_simulator
 from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.session.hints import for_pytest
 from pytest_clawperator.plugin.stash import WORKER_COUNT
+from pytest_clawperator.remote.http import choose_serial, usable_serials
+from pytest_clawperator.remote.leases import ServiceApi, open_service
+from pytest_clawperator.remote.runner import list_remote
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.server import ensure_server, locate_server
 from pytest_clawperator.transport.wire import AdbServer

@@ -24,8 +24,6 @@ from pytest_clawperator.devices.health import (
 )
 from pytest_clawperator.devices.lease import await_landing, lend
 from pytest_clawperator.devices.pool import Lease
-from pytest_clawperator.devices.service.leases import open_all_leases, server_of
-from pytest_clawperator.devices.service.opening import open_remote
 from pytest_clawperator.errors import (
     DeviceError,
     DeviceUnavailableError,
@@ -47,6 +45,8 @@ from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.session.hook_calls import call_hook, wrong_result
 from pytest_clawperator.plugin.session.run_folder import run_id
 from pytest_clawperator.plugin.stash import DEVICE_HEALTH
+from pytest_clawperator.remote.leases import open_all_leases, server_of
+from pytest_clawperator.remote.runner import open_remote
 from pytest_clawperator.skills.on_device import DeviceSkills
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import Transport

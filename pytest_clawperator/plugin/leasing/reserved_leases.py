@@ -15,12 +15,12 @@ import pytest
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import emulator_key
 from pytest_clawperator.devices.lease import Hold, LeaseStore, Permit
-from pytest_clawperator.devices.service.leases import open_all_leases
 from pytest_clawperator.execution.flight import Flight
 from pytest_clawperator.plugin.input.option_values import settings_of
 from pytest_clawperator.plugin.session.events import events_of
 from pytest_clawperator.plugin.session.run_folder import run_id
 from pytest_clawperator.plugin.stash import LEASES
+from pytest_clawperator.remote.leases import open_all_leases
 from pytest_clawperator.transport.wire import AdbServer
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.devices.service.api import open_service
 from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.remote.leases import open_service
 from pytest_clawperator.simulator import Simulator
 from tests.doubles.host import running_host
 from tests.doubles.service import RunningService, running_service

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from pytest_clawperator.devices.pool import Lease
-from pytest_clawperator.devices.service import leases
-from pytest_clawperator.devices.service.leases import open_all_leases, server_of
 from pytest_clawperator.errors import ConfigurationError, LeaseError
+from pytest_clawperator.remote import leases
+from pytest_clawperator.remote.leases import open_all_leases, server_of
+from pytest_clawperator.remote.tunnel import ServiceAdb
 from pytest_clawperator.service.leasing import ServiceLease
 from pytest_clawperator.simulator import Simulator
-from pytest_clawperator.transport.service_adb import ServiceAdb
 from tests.doubles.adb_server import eventually
 from tests.doubles.service import RunningService
 

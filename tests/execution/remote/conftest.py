@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pytest_clawperator.execution.remote.runner import RemoteRunner
+from pytest_clawperator.remote.runner import RemoteRunner
 from tests.doubles.host import HostDouble, running_host
 
 

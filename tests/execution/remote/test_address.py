@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.execution.remote.address import checked_host
+from pytest_clawperator.remote.http import checked_host
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,9 @@ from pytest_clawperator.errors import (
     ShellError,
     TransportError,
 )
-from pytest_clawperator.execution.remote import http_host
-from pytest_clawperator.execution.remote.runner import RemoteRunner
 from pytest_clawperator.execution.runner import Runner
+from pytest_clawperator.remote import http
+from pytest_clawperator.remote.runner import RemoteRunner
 from tests.doubles.host import SERIAL, HostDouble, Reply, answer, envelope, execution, failing
 
 
@@ -273,7 +273,7 @@ class TestAnswersOfSomebodyElse:
         self, host: HostDouble, runner: RemoteRunner, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """An answer past the limit is refused, and not read to its end."""
-        monkeypatch.setattr(http_host, "LARGEST_ANSWER", 1000)
+        monkeypatch.setattr(http, "LARGEST_ANSWER", 1000)
         host.execute = Reply(body=answer(envelope("cmd-1", error="x" * 1000)))
 
         with pytest.raises(TransportError, match="more than 1000 bytes") as caught:

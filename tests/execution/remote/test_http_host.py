@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from pytest_clawperator.errors import ErrorCode, TransportError, TransportTimeoutError
-from pytest_clawperator.execution.remote.runner import RemoteRunner
+from pytest_clawperator.remote.runner import RemoteRunner
 from tests.doubles.host import SERIAL, HostDouble, execution
 
 

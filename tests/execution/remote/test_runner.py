@@ -27,8 +27,8 @@ from pytest_clawperator.errors import (
     TransportError,
 )
 from pytest_clawperator.execution.judging import JUDGEMENTS
-from pytest_clawperator.execution.remote.http_host import HttpHost
-from pytest_clawperator.execution.remote.runner import RemoteRunner
+from pytest_clawperator.remote.http import HttpHost
+from pytest_clawperator.remote.runner import RemoteRunner
 from tests.doubles.host import (
     ONE_DEVICE,
     SERIAL,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,11 +20,15 @@ from pytest_clawperator.errors import (
     TransportError,
     known_code,
 )
+from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import SERVICE_PREFIX, AdbServer, mapped, time_left
 
 _PATH = "/v1/adb"
+
 _LONGEST_HEAD = 16 * 1024
+
 _LONGEST_BODY = 64 * 1024
+
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -141,3 +146,26 @@ def _refusal(url: str, head: bytes, body: bytes) -> ClawperatorError:
     if code == ErrorCode.DEVICE_LEASED:
         return LeaseError(message, code=code, hint=hint)
     return AdbUnavailableError(message, code=code, hint=hint)
+
+
+class LeasedTransport(AdbTransport):
+    """A device behind a service; closing it releases its lease."""
+
+    def __init__(
+        self,
+        server: ServiceAdb,
+        serial: str,
+        *,
+        on_notice: Callable[[str], None],
+        release: Callable[[], None],
+    ) -> None:
+        super().__init__(server, serial, on_notice=on_notice)
+        self._release = release
+
+    @override
+    def close(self) -> None:
+        """End every connection, and the lease."""
+        try:
+            super().close()
+        finally:
+            self._release()

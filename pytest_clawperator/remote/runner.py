@@ -1,21 +1,33 @@
-"""Running through another host: the HTTP API of ``clawperator serve``."""
+"""Opening a device of another host: all of it through our service, else executions only."""
 
 from __future__ import annotations
 
 import json
+import os
 import stat
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
+from pytest_clawperator.client.device.device import Device
+from pytest_clawperator.client.device.no_device import NoDevice
 from pytest_clawperator.contracts.envelope import StepResult
 from pytest_clawperator.contracts.events import Observer
 from pytest_clawperator.contracts.payload import Execution
+from pytest_clawperator.devices.connection import (
+    open_runner,
+    refuse_with_url,
+    teller,
+    wanted_package,
+)
+from pytest_clawperator.devices.inventory import SERIAL_VARIABLE
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.execution.flight import Clearance, always_clear
 from pytest_clawperator.execution.observing import Observers
 from pytest_clawperator.execution.pictures.screenshots import is_png
+from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.execution.postprocess import (
     NO_PROOFS,
     Collected,
@@ -24,14 +36,17 @@ from pytest_clawperator.execution.postprocess import (
     reconcile_status,
     set_proofs_apart,
 )
-from pytest_clawperator.execution.remote.answers import (
+from pytest_clawperator.execution.result import LogSlice, RunResult
+from pytest_clawperator.execution.runner import Runner
+from pytest_clawperator.remote.http import (
     LARGEST_ANSWER,
     choose_serial,
+    open_host,
     read_device_states,
     read_run,
 )
-from pytest_clawperator.execution.remote.http_host import open_host
-from pytest_clawperator.execution.result import LogSlice, RunResult
+from pytest_clawperator.remote.leases import ServiceApi, lease_served, locate_service, open_service
+from pytest_clawperator.remote.tunnel import LeasedTransport
 
 # File systems round the time of a change, some to two seconds.
 _CLOCK_SLACK = 2.0
@@ -169,3 +184,67 @@ def _picture(steps: Sequence[StepResult], *, taken_after: float) -> bytes | None
     except (OSError, ValueError):  # not there, not ours to read, or no path at all
         return None
     return picture if is_png(picture) else None
+
+
+def open_remote(
+    url: str,
+    *,
+    serial: str | None = None,
+    operator_package: str | None = None,
+    operator_apk: str | Path | None = None,
+    grant: bool = False,
+    observers: Sequence[Observer] = (),
+    clearance: Clearance = always_clear,
+) -> tuple[Runner, Device]:
+    """Open a device of another host: by its lease if it runs our service, else executions only."""
+    wanted = serial or os.environ.get(SERIAL_VARIABLE) or None
+    package = wanted_package(operator_package)
+    service = open_service(url)
+    if service is not None:
+        return _open_served(
+            service, wanted, package, operator_apk=operator_apk, grant=grant, observers=observers
+        )
+    refuse_with_url(operator_apk=operator_apk, grant=grant)
+    runner = RemoteRunner(
+        url,
+        serial=wanted,
+        operator_package=package,
+        observers=observers,
+        clearance=clearance,
+    )
+    return runner, NoDevice(runner.serial, f"{url} runs executions and nothing else")
+
+
+def _open_served(
+    service: ServiceApi,
+    serial: str | None,
+    package: str | None,
+    *,
+    operator_apk: str | Path | None,
+    grant: bool,
+    observers: Sequence[Observer],
+) -> tuple[Pipeline, Device]:
+    """Lease a device of a service, and open it as over adb; closing it releases it."""
+    with ExitStack() as opened:
+        opened.callback(service.close)
+        states = {device.serial: device.state for device in service.devices()}
+        chosen = choose_serial(states, wanted=serial, url=service.url)
+        lease = lease_served(service.url, chosen)
+        opened.callback(lease.release)
+        server = locate_service(service.url, lease=lease.lease)
+        transport = LeasedTransport(
+            server, chosen, on_notice=teller(chosen, observers), release=lease.release
+        )
+        opened.callback(transport.close)
+        runner = open_runner(
+            transport,
+            server=server,
+            operator_package=package,
+            operator_apk=operator_apk,
+            grant=grant,
+            observers=observers,
+            clearance=lease.clear,
+        )
+        opened.pop_all()
+        service.close()
+    return runner
