@@ -1,10 +1,13 @@
-"""What another host answers is an envelope, a device, or a typed error."""
+"""A host that does not answer, or not in HTTP, is named and given up in time."""
 
 from __future__ import annotations
 
 import gzip
 import json
 import pickle
+import socket
+import threading
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
@@ -31,11 +34,138 @@ from pytest_clawperator.errors import (
     PayloadTooLargeError,
     ShellError,
     TransportError,
+    TransportTimeoutError,
 )
 from pytest_clawperator.execution.runner import Runner
 from pytest_clawperator.remote import http
+from pytest_clawperator.remote.http import checked_host
 from pytest_clawperator.remote.runner import RemoteRunner
 from tests.doubles.host import SERIAL, HostDouble, Reply, answer, envelope, execution, failing
+
+
+class TestNoAnswer:
+    """Where nothing answers, the error says what is wrong at which URL."""
+
+    def test_a_refused_connection_names_the_url(self) -> None:
+        """A refused connection names the URL and how to start the other host."""
+        with socket.create_server(("127.0.0.1", 0)) as unused:
+            url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+
+        with pytest.raises(TransportError, match=f"nothing answers at {url}") as caught:
+            RemoteRunner(url)
+
+        assert caught.value.code == ErrorCode.REMOTE_HOST_UNREACHABLE
+        assert "clawperator serve" in str(caught.value)
+
+    def test_a_connection_that_ends(self, host: HostDouble, runner: RemoteRunner) -> None:
+        """A host that dies in the middle is told with the request that it did not answer."""
+        host.execute = lambda handler, body: None
+
+        with pytest.raises(TransportError, match="got no HTTP answer") as caught:
+            runner.run(execution())
+
+        assert caught.value.code == ErrorCode.REMOTE_HOST_UNREACHABLE
+        assert caught.value.serial == SERIAL
+
+    def test_a_port_without_http_is_told(self, host: HostDouble) -> None:
+        """A port that speaks something else than HTTP is told as that."""
+
+        def speaking(handler: BaseHTTPRequestHandler, _: bytes) -> None:
+            handler.wfile.write(b"FAIL0012unknown host service")
+
+        host.devices = speaking
+
+        with pytest.raises(TransportError, match="got no HTTP answer"):
+            RemoteRunner(host.url)
+
+    @pytest.mark.parametrize("beginning", [b"", b"HTTP/1.1 200 OK\r\n\r\n{"])
+    def test_a_silent_host_is_given_up_after_the_margin(
+        self, host: HostDouble, beginning: bytes
+    ) -> None:
+        """A host that begins to answer, or not even that, is given up after the margin."""
+        over = threading.Event()
+
+        def dawdling(handler: BaseHTTPRequestHandler, _: bytes) -> None:
+            handler.wfile.write(beginning)
+            over.wait(10)
+
+        host.devices = dawdling
+
+        with pytest.raises(TransportTimeoutError, match=r"not answered within 0\.1 s"):
+            RemoteRunner(host.url, margin=0.1)
+        over.set()
+
+    def test_a_slow_trickle_does_not_hold_the_caller(self, host: HostDouble) -> None:
+        """A host that sends a byte now and then does not hold the caller for ever."""
+        over = threading.Event()
+
+        def trickling(handler: BaseHTTPRequestHandler, _: bytes) -> None:
+            handler.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n")
+            while not over.wait(0.02):
+                handler.wfile.write(b" ")
+
+        host.devices = trickling
+
+        with pytest.raises(TransportTimeoutError, match=r"not answered within 0\.1 s"):
+            RemoteRunner(host.url, margin=0.1)
+        over.set()
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("http://lab-3:3000", "lab-3"),
+        ("HTTPS://lab.example.com/", "lab.example.com"),
+        ("http://[::1]:3000", "[::1]"),
+    ],
+)
+def test_the_hosts_name_is_taken_from_the_url(url: str, host: str) -> None:
+    """Names and addresses are accepted, with and without a port."""
+    assert checked_host(url) == host
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "localhost:3000",
+        "127.0.0.1",
+        "file:///etc/passwd",
+        "ftp://host:3000",
+        "http://",
+        "http://:3000",
+        "http://host:0",
+        "http://host:65536",
+        "http://host:port",
+        "http://host:3000/api",
+        "http://host:3000?x=1",
+        "http://host:3000#x",
+        "http://a..b:3000",
+        "http://ho st:3000",
+        "http://host:3000\n",
+        "http://host\\evil:3000",
+        "http://[::1",
+        "http://[:::]:3000",
+        "http://h\u00f6st:3000",
+        "http://host:\u0663000",
+        None,
+        b"http://host:3000",
+    ],
+)
+def test_a_url_with_more_than_host_and_port_is_refused(url: Any) -> None:
+    """Anything but a scheme, a host and a port is refused with an example."""
+    with pytest.raises(ConfigurationError, match="http:// or https://") as caught:
+        checked_host(url)
+
+    assert "http://127.0.0.1:3000" in (caught.value.hint or "")
+
+
+def test_a_password_is_not_repeated() -> None:
+    """A URL with credentials is refused without printing them."""
+    with pytest.raises(ConfigurationError, match="after a user name") as caught:
+        checked_host("http://user:hunter2@host:3000")
+
+    assert "hunter2" not in str(caught.value)
 
 
 class TestChoosingADevice:

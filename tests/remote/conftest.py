@@ -1,4 +1,4 @@
-"""A service on two simulated phones."""
+"""A host with one device, a runner on it, and a service on two simulated phones."""
 
 from __future__ import annotations
 
@@ -6,8 +6,25 @@ from collections.abc import Iterator
 
 import pytest
 
+from pytest_clawperator.remote.runner import RemoteRunner
 from pytest_clawperator.simulator import Simulator
+from tests.doubles.host import HostDouble, running_host
 from tests.doubles.service import RunningService, running_service
+
+
+@pytest.fixture
+def host() -> Iterator[HostDouble]:
+    """Run a host with one device, on which everything succeeds."""
+    with running_host() as host:
+        yield host
+
+
+@pytest.fixture
+def runner(host: HostDouble) -> Iterator[RemoteRunner]:
+    """Make a runner on that host's device."""
+    runner = RemoteRunner(host.url)
+    yield runner
+    runner.close()
 
 
 @pytest.fixture(scope="session")
