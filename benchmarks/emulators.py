@@ -17,11 +17,10 @@ from pathlib import Path
 
 from benchmarks.measuring import show
 from benchmarks.startup import CONFTEST, environment
+from pytest_clawperator.emulators.avd import EmulatorProfile
+from pytest_clawperator.emulators.boot import AdbHost
 from pytest_clawperator.emulators.emulators import ProvisionedEmulator
-from pytest_clawperator.emulators.profile import EmulatorProfile
-from pytest_clawperator.emulators.run.fleet import EmulatorFleet, EmulatorFleetOptions
-from pytest_clawperator.emulators.run.machine import boots_at_once
-from pytest_clawperator.emulators.running import AdbHost
+from pytest_clawperator.emulators.fleet import EmulatorFleet, EmulatorFleetOptions, boots_at_once
 from pytest_clawperator.emulators.sdk import Sdk
 from pytest_clawperator.simulator.sdk.scenario import EmulatorScenario, Scenario
 from pytest_clawperator.simulator.sdk.simulated_sdk import SimulatedSdk

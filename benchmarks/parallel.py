@@ -27,7 +27,7 @@ from benchmarks.measuring import show
 from benchmarks.startup import environment
 from pytest_clawperator.devices.file_lease import FileLeases
 from pytest_clawperator.devices.lease import LeaseStore, take_each
-from pytest_clawperator.devices.redis.lease_store import RedisLeases
+from pytest_clawperator.devices.redis_lease import RedisLeases
 
 BUSY = 0.2
 TESTS = 104

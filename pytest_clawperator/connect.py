@@ -52,7 +52,7 @@ def connect(
     observers = connection.all_observers(observe)
     if url is not None:
         connection.refuse_with_url(adb=adb, display=display)
-        from pytest_clawperator.devices.service.opening import open_remote  # few need it
+        from pytest_clawperator.remote.runner import open_remote  # few need it
 
         runner, device = open_remote(
             url,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from pytest_clawperator.devices.doctor.device_facts import Automation
-from pytest_clawperator.devices.screen_state import ScreenState
+from pytest_clawperator.devices.health import ScreenState
+from pytest_clawperator.doctor.facts import Automation
 from pytest_clawperator.execution.processes import Processes
 from pytest_clawperator.execution.screenshots import Display
 

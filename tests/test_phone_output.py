@@ -19,9 +19,9 @@ from pytest_clawperator.client.device_commands import parse_packages, toast_text
 from pytest_clawperator.client.device_settings import read_airplane_mode, read_app_locale
 from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.contracts.log import parse_log_line
-from pytest_clawperator.devices.doctor.device_facts import DeviceFacts, gather_device
 from pytest_clawperator.devices.operator import components
-from pytest_clawperator.emulators.checkpoints.dependencies import installed_apps
+from pytest_clawperator.doctor.facts import DeviceFacts, gather_device
+from pytest_clawperator.emulators.checkpoints import installed_apps
 from pytest_clawperator.errors import StepFailedError
 from pytest_clawperator.execution.processes import parse_processes
 from pytest_clawperator.execution.screenshots import parse_displays, take_picture

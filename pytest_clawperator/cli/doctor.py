@@ -17,14 +17,16 @@ from pytest_clawperator.cli.session import RUN_ID, is_remote, open_device
 from pytest_clawperator.client.device_commands import installed_packages
 from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 from pytest_clawperator.devices.connection import wanted_package
-from pytest_clawperator.devices.doctor.examination import Examination
-from pytest_clawperator.devices.doctor.host_facts import package_version
-from pytest_clawperator.devices.doctor.report import Report, all_as_json
-from pytest_clawperator.devices.doctor.table import Style, can_show, table, verdict
-from pytest_clawperator.devices.doctor.visit import visit
 from pytest_clawperator.devices.lease import open_leases
-from pytest_clawperator.devices.operator import SUPPORTED_VERSION, parse_version, require_variant
-from pytest_clawperator.devices.setup.compatibility import judge_version
+from pytest_clawperator.devices.operator import (
+    SUPPORTED_VERSION,
+    judge_version,
+    parse_version,
+    require_variant,
+)
+from pytest_clawperator.doctor.examine import Examination, visit
+from pytest_clawperator.doctor.facts import package_version
+from pytest_clawperator.doctor.report import Report, Style, all_as_json, can_show, table, verdict
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, ShellError
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.server import locate_server

@@ -15,8 +15,7 @@ from pytest_clawperator.cli.options import GlobalOptions, Mistake
 from pytest_clawperator.cli.output import Answer, Line, Piece, Table, notice
 from pytest_clawperator.cli.session import leased, open_device
 from pytest_clawperator.emulators import Emulators, parse_profile
-from pytest_clawperator.emulators.boot import BootLimits, StartOptions
-from pytest_clawperator.emulators.running import AdbHost
+from pytest_clawperator.emulators.boot import AdbHost, BootLimits, StartOptions
 from pytest_clawperator.transport.server import locate_server
 
 _profile = click.option(

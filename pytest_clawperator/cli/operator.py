@@ -15,17 +15,19 @@ from pytest_clawperator.cli.output import Answer, Line, notice
 from pytest_clawperator.cli.session import leased, open_device
 from pytest_clawperator.client.device_commands import installed_packages
 from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
+from pytest_clawperator.devices.apk_source import is_url, local_apk
 from pytest_clawperator.devices.connection import wanted_package
+from pytest_clawperator.devices.health import await_answer
 from pytest_clawperator.devices.operator import (
     grant_each,
+    judge_version,
     not_granted,
     operator_version,
+    permissions,
     require_variant,
+    set_up_operator,
     tell_grants,
 )
-from pytest_clawperator.devices.setup.apk_source import is_url, local_apk
-from pytest_clawperator.devices.setup.compatibility import judge_version
-from pytest_clawperator.devices.setup.set_up import await_answer, permissions, set_up_operator
 from pytest_clawperator.errors import ErrorCode, OperatorNotReadyError
 from pytest_clawperator.transport.adb import AdbTransport
 

@@ -17,6 +17,7 @@ from pytest_clawperator.devices.connection import (
     open_transport,
     wanted_package,
 )
+from pytest_clawperator.devices.health import Readiness, read_readiness
 from pytest_clawperator.devices.inventory import (
     USABLE,
     ConnectedDevice,
@@ -24,9 +25,7 @@ from pytest_clawperator.devices.inventory import (
     list_devices,
     read_device,
 )
-from pytest_clawperator.devices.lease import Permit, open_leases, take_each
-from pytest_clawperator.devices.lent import borrow
-from pytest_clawperator.devices.readiness import Readiness, read_readiness
+from pytest_clawperator.devices.lease import Permit, borrow, open_leases, take_each
 from pytest_clawperator.devices.spec import parse_device_spec
 from pytest_clawperator.errors import (
     ConfigurationError,
@@ -128,7 +127,7 @@ def leased(options: GlobalOptions, transport: AdbTransport) -> Iterator[Permit]:
 def open_session(options: GlobalOptions) -> Iterator[Runner]:
     """Open what runs executions on the chosen device, which nobody else has meanwhile."""
     if is_remote(options):
-        from pytest_clawperator.devices.service.opening import open_remote  # few need it
+        from pytest_clawperator.remote.runner import open_remote  # few need it
 
         spec = parse_device_spec(options.device or "")
         runner, _ = open_remote(

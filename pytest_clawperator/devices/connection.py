@@ -15,20 +15,15 @@ from pytest_clawperator.client.device import Device
 from pytest_clawperator.client.device_commands import package_name
 from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.events import Observer
-from pytest_clawperator.devices.health import awaken_operator
-from pytest_clawperator.devices.inventory import (
-    choose_device,
-    list_devices,
-    read_device,
-)
+from pytest_clawperator.devices.health import Readiness, awaken_operator, check_ready, judge
+from pytest_clawperator.devices.inventory import choose_device, list_devices, read_device
 from pytest_clawperator.devices.operator import (
     PACKAGE_VARIABLE,
     find_operator,
     grant_operator,
+    set_up_operator,
     tell_grants,
 )
-from pytest_clawperator.devices.readiness import Readiness, check_ready, judge
-from pytest_clawperator.devices.setup.set_up import set_up_operator
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.execution.flight import Clearance, Flight, always_clear
 from pytest_clawperator.execution.pipeline import Observers, Pipeline, Runner

@@ -1,11 +1,12 @@
-"""Which devices there are, which of them is meant, and what is known about it."""
+"""Which devices are connected, which one is meant, and what is known about it."""
 
 from __future__ import annotations
 
 import os
 import re
+import secrets
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -14,44 +15,105 @@ from typing import Any
 
 from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.contracts.wording import closest
-from pytest_clawperator.devices.round_trip import ask_all
 from pytest_clawperator.errors import (
     AmbiguousDeviceError,
     DeviceNotFoundError,
     DeviceUnavailableError,
     ErrorCode,
     NoDeviceError,
+    TransportError,
 )
 from pytest_clawperator.remedies import Remedy, RemedyKind
-from pytest_clawperator.transport.interface import ShellResult, Transport
+from pytest_clawperator.transport.interface import Shell, ShellResult, Transport
 from pytest_clawperator.transport.shell import parse_properties
 from pytest_clawperator.transport.wire import AdbServer
 
+_LINE = re.compile(r"`\{ .*`", re.DOTALL)
+
+_UNANSWERED = ShellResult("", "", -1)
+
+
+def ask_all(
+    device: Shell, questions: Mapping[str, str], *, timeout: float = 30.0
+) -> dict[str, ShellResult]:
+    """Run each command and return its output, errors included, under its name.
+
+    The outputs are separated by a random mark, which no output can contain by accident. A
+    command that was not reached has an exit code of -1.
+    """
+    mark = secrets.token_hex(8)
+    line = "; ".join(f"{{ {command}; }} 2>&1; echo {mark}:$?" for command in questions.values())
+    try:
+        output = device.shell(line, timeout=timeout).stdout
+    except TransportError as error:  # nobody but us can read the line
+        first = next(iter(questions.values()))
+        error.message = _LINE.sub(lambda _: f"`{first}; ...`", error.message)
+        raise
+    answers = _answers(output, f"{mark}:")
+    answers += [_UNANSWERED] * (len(questions) - len(answers))
+    return dict(zip(questions, answers, strict=True))
+
+
+def last_line(answer: ShellResult) -> str:
+    """Return the last line of an answer: some devices print warnings before it."""
+    lines = answer.stdout.strip().splitlines()
+    return lines[-1].strip() if lines else ""
+
+
+def number(answer: ShellResult) -> int | None:
+    """Return the number that a device answered; None if it is none."""
+    text = last_line(answer)
+    return int(text) if answer.ok and re.fullmatch(r"[0-9]{1,12}", text) else None
+
+
+def _answers(output: str, mark: str) -> list[ShellResult]:
+    """Split the output: each answer is followed by a mark and its exit code."""
+    answers = []
+    text, *pieces = output.split(mark)
+    for piece in pieces:
+        code, _, rest = piece.partition("\n")
+        if not code.strip().isdecimal():
+            break  # the output was cut
+        answers.append(ShellResult(text, "", int(code)))
+        text = rest
+    return answers
+
+
 USABLE = "device"
+
 SERIAL_VARIABLE = "ANDROID_SERIAL"
+
 #: What this machine is called in keys.
 HERE = "127.0.0.1"
+
 
 _NO_DEVICE_HINT = (
     "Plug one in with USB debugging on (`adb devices` must call it `device`), or ",
     Remedy(RemedyKind.USE_SIMULATOR),
 )
+
 _OFFLINE_HINT = "Reconnect it, or run `adb reconnect offline`, and unlock its screen."
+
 _UNAUTHORIZED_HINT = (
     "Unlock the device and accept the dialog 'Allow USB debugging?'; should it not appear,"
     " revoke USB debugging authorisations among the developer options and reconnect."
 )
+
 _PERMISSIONS_HINT = (
     "Let this user use the USB device: install Android's udev rules, join the group plugdev,"
     " and reconnect."
 )
+
 _OTHER_SYSTEM_HINT = "It has not started Android: run `adb reboot` and wait until it is up."
+
 _NAMELESS_HINT = (
     "adb cannot address it: connect it over the network (`adb tcpip 5555`, then `adb connect"
     " ADDRESS:5555`), with no other device plugged in."
 )
+
 # How adb lists a phone whose maker gave it no serial number, and what we say of it.
 _NO_SERIAL, _NAMELESS = ("(no serial number)", USABLE), "without a serial number"
+
 _TROUBLES = (
     (_NAMELESS, ErrorCode.DEVICE_OFFLINE, _NAMELESS_HINT),
     ("unauthorized", ErrorCode.DEVICE_UNAUTHORIZED, _UNAUTHORIZED_HINT),
@@ -64,9 +126,12 @@ _TROUBLES = (
     ("", ErrorCode.DEVICE_OFFLINE, _OFFLINE_HINT),
 )
 
+
 _LOOPBACK = re.compile(r"127\.[\d.]+|localhost|\[?::1\]?")
+
 # Default serial numbers that makers did not change: many phones share each.
 _SHARED_NUMBERS = frozenset({"", "unknown", "0123456789ABCDEF", "1234567890ABCDEF"})
+
 _PAIR = re.compile(r"(\d+)x(\d+)")
 
 

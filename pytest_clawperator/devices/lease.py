@@ -9,34 +9,105 @@ before each broadcast the lease is checked. A new kind of store is a module besi
 from __future__ import annotations
 
 import json
+import os
+import re
 import secrets
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack, closing
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Protocol
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from pytest_clawperator.devices.file_lease import FileLeases
 from pytest_clawperator.devices.holder import Holder
-from pytest_clawperator.devices.redis.url import check_redis_url
-from pytest_clawperator.errors import ErrorCode, ExecutionConflictError, LeaseError
+from pytest_clawperator.errors import (
+    ConfigurationError,
+    ErrorCode,
+    ExecutionConflictError,
+    LeaseError,
+)
 from pytest_clawperator.execution.flight import LONGEST_FLIGHT, Flight
 from pytest_clawperator.remedies import Remedy, RemedyKind
-from pytest_clawperator.transport.wire import SERVICE_PREFIX
+
+_SCHEMES = ("redis://", "rediss://", "unix://")
+
+# What may follow a `?`. Others would change how long answers are waited for, or show a password.
+_OPTIONS = ("db",)
+
+_TLS_OPTIONS = (
+    "ssl_ca_certs",
+    "ssl_ca_path",
+    "ssl_cert_reqs",
+    "ssl_certfile",
+    "ssl_check_hostname",
+    "ssl_keyfile",
+)
+
+
+def check_redis_url(url: str) -> str:
+    """Return the url; raise ``ConfigurationError`` with what is wrong, without its password."""
+    if (problem := _problem(url)) is None:
+        return url
+    # What stands before an @, or where a host should, may be a password.
+    shown = re.sub(r"://:[^/]*", "://…", url.rpartition("@")[2].partition("?")[0])
+    raise ConfigurationError(
+        f"{shown!r} is no place to keep leases: {problem}",
+        hint="Allowed: redis://host:6379/0 (or rediss://, unix://), or nothing for lock files on"
+        " this machine.",
+    )
+
+
+def _problem(url: str) -> str | None:
+    """Return why leases cannot be kept there."""
+    if not url.startswith(_SCHEMES):
+        return f"it begins with none of {', '.join(_SCHEMES)}"
+    try:
+        parts = urlsplit(url)
+        if "@" in f"{parts.path}{parts.query}{parts.fragment}":
+            return "its password must be encoded: write %2F for a /, %23 for a #, %3F for a ?"
+        _ = parts.port  # raises where it is none
+    except ValueError:
+        return "its host or port cannot be read"
+    if parts.scheme != "unix":
+        return _problem_of_query(parts) if parts.hostname else "it names no host"
+    if parts.hostname or not parts.path.strip("/"):
+        return "a socket is named by its whole path, as in unix:///run/redis.sock"
+    return _problem_of_query(parts)
+
+
+def _problem_of_query(url: SplitResult) -> str | None:
+    """Return what is wrong with the database and the options."""
+    given = parse_qsl(url.query, keep_blank_values=True)
+    known = (*_OPTIONS, *(_TLS_OPTIONS if url.scheme == "rediss" else ()))
+    for name, _ in given:
+        if name not in known:
+            return f"{name} is unknown; known: {', '.join(known)}"
+    databases = [value for name, value in given if name == "db"]
+    if url.scheme != "unix" and url.path.strip("/"):
+        databases.append(url.path.strip("/"))
+    if not all(re.fullmatch(r"[0-9]+", one) for one in databases):
+        return "its database is no number"
+    return None
+
 
 # How often a device that is held is tried again, and how often people are told of it. Those who
 # wait for any of several devices cannot wait inside one lock.
 RETRY_PAUSE, SAY_EVERY = 0.1, 10.0
+
 # How much later than the device must be done its former user may let go of it.
 LANDING_GRACE = 5.0
+
 
 _WAIT_HINT = (
     Remedy(RemedyKind.WAIT_FOR_DEVICE),
     ", choose another device, or end that process.",
 )
 
+
 Say = Callable[[str], None]
+
 Name = Callable[[str], str]
 
 
@@ -103,63 +174,14 @@ def check_place(where: str) -> str:
 def open_leases(
     where: str | None = None, *, run_id: str, say: Say = lambda text: None
 ) -> LeaseStore:
-    """Open the store of leases: the Redis at this address, else the files of this machine.
-
-    Leases of the devices of services are kept there.
-    """
-    if where:
-        check_place(where)
-    return _AllLeases(_open_own(where, run_id=run_id, say=say), run_id=run_id)
-
-
-def _open_own(where: str | None, *, run_id: str, say: Say) -> LeaseStore:
+    """Open the store of leases: the Redis at this address, else the files of this machine."""
     if not where:
         return FileLeases(run_id=run_id)
+    check_place(where)
     # Redis is an extra, and takes long to import.
-    from pytest_clawperator.devices.redis.lease_store import RedisLeases
+    from pytest_clawperator.devices.redis_lease import RedisLeases
 
     return RedisLeases(where, run_id=run_id, say=say)
-
-
-class _AllLeases:
-    """The leases of all devices: those of services are kept there."""
-
-    def __init__(self, own: LeaseStore, *, run_id: str) -> None:
-        self._own = own
-        self._run_id = run_id
-        self._of_services: LeaseStore | None = None
-
-    def try_take(self, key: str) -> Hold | None:
-        """Lease the device; None if somebody has it."""
-        return self._store(key).try_take(key)
-
-    def holder(self, key: str) -> Holder | None:
-        """Return who has the device, if anybody."""
-        return self._store(key).holder(key)
-
-    def evict(self, key: str, holder: Holder) -> bool:
-        """Take the device from this holder, which can send nothing more; False if it has it not."""
-        return self._store(key).evict(key, holder)
-
-    def borrow(self, ticket: str) -> Permit:
-        """Return the right to use a device that another process of the run has leased."""
-        return self._store(json.loads(ticket)["key"]).borrow(ticket)
-
-    def close(self) -> None:
-        """Close what the stores use; leases are released before."""
-        self._own.close()
-        if self._of_services is not None:
-            self._of_services.close()
-
-    def _store(self, key: str) -> LeaseStore:
-        if not key.startswith(SERVICE_PREFIX):
-            return self._own
-        if self._of_services is None:
-            # Few need it, and it needs an extra.
-            from pytest_clawperator.devices.service.leases import ServiceLeases
-
-            self._of_services = ServiceLeases(run_id=self._run_id)
-        return self._of_services
 
 
 def take_each(
@@ -345,3 +367,49 @@ def _held_by(key: str, holder: Holder, name: Name, *, waited: float) -> LeaseErr
         hint=_WAIT_HINT,
         details={"key": key, "holder": asdict(holder)},
     )
+
+
+LENT_VARIABLE = "CLAWPERATOR_LENT_DEVICE"
+
+
+@dataclass(frozen=True)
+class _Lent:
+    """A device, the ticket of its lease, and where leases are kept."""
+
+    key: str
+    ticket: str
+    where: str | None
+
+
+def lend(ticket: str, *, key: str, where: str | None) -> dict[str, str]:
+    """Return what a program must find in its environment to use a leased device."""
+    return {LENT_VARIABLE: json.dumps(asdict(_Lent(key, ticket, where)))}
+
+
+@contextmanager
+def borrow(
+    key: str, *, run_id: str, say: Say, environment: Mapping[str, str] = os.environ
+) -> Iterator[Permit | None]:
+    """Yield the right to use a device that was lent to this process; None if it was not."""
+    text = environment.get(LENT_VARIABLE)
+    lent = _parsed(text) if text else None
+    if lent is None or lent.key != key:
+        yield None
+        return
+    store = open_leases(lent.where, run_id=run_id, say=say)
+    try:
+        permit = store.borrow(lent.ticket)
+        permit.check()
+        yield permit
+    finally:
+        store.close()
+
+
+def _parsed(text: str) -> _Lent:
+    try:
+        return _Lent(**json.loads(text))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ConfigurationError(
+            f"{LENT_VARIABLE} lends no device: {text[:200]!r}",
+            hint="Leave the variable to the programs that set it, and unset it here.",
+        ) from error

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pytest_clawperator.client.device_commands import (
     GUARDED_HINT,
@@ -16,26 +17,37 @@ from pytest_clawperator.client.device_commands import (
     package_name,
     shell_error,
 )
+from pytest_clawperator.contracts.device_info import OPERATOR_DEV_PACKAGE, OPERATOR_PACKAGE
 from pytest_clawperator.errors import ErrorCode, OperatorNotReadyError, ShellError, is_file
 from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
 from pytest_clawperator.transport.interface import ShellResult, Transport
 from pytest_clawperator.transport.shell import quote
 
 ACCESSIBILITY_SERVICE = "clawperator.operator.accessibilityservice.OperatorAccessibilityService"
+
 NOTIFICATION_LISTENER = "action.notification.NotificationListenerService"
+
 PACKAGE_VARIABLE = "CLAWPERATOR_OPERATOR_PACKAGE"
+
 
 # The Operators that this package is made for agree with it up to here.
 SUPPORTED_VERSION = "0.5"
 
+
 _SERVICES, _SWITCH = "enabled_accessibility_services", "accessibility_enabled"
+
 _LISTENERS = "enabled_notification_listeners"
+
 _DEV_SUFFIX = ".dev"
+
 _VERSION = re.compile(r"^\s*versionName=(.+?)\s*$", re.MULTILINE)
+
 # A device that knows the permission otherwise, or not at all, needs no grant.
 _NEEDLESS = ("unknown permission", "not a changeable permission type", "already granted")
+
 # Nothing tells that the service has started; it is asked again after these pauses.
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
+
 _GRANT_HINT = (
     f"{GUARDED_HINT} Else switch the service on by hand: Settings, Accessibility, Clawperator."
 )
@@ -319,3 +331,168 @@ def _must(transport: Transport, command: str) -> ShellResult:
 def _in_full(component: str) -> str:
     package, slash, name = component.partition("/")
     return f"{package}/{package}{name}" if slash and name.startswith(".") else component
+
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetUp:
+    """An Operator that was set up: its package, and what it was given."""
+
+    package: str
+    grants: Grants
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether it had what it needs before."""
+        return self.grants.is_unchanged and not self.grants.notification.needless
+
+
+def set_up_operator(
+    transport: Transport,
+    apk: str | Path,
+    package: str | None = None,
+    *,
+    tell: Tell = lambda text: None,
+) -> SetUp:
+    """Install the Operator and grant what it needs; its package is found if not named.
+
+    An error has in its details what was done before, in the form of the published program.
+    """
+    done: dict[str, Any] = {"operatorPackage": package or "<unknown>", "install": {"ok": False}}
+    try:
+        install_operator(transport, apk)
+        tell(f"installed {Path(apk).name}")
+        done["install"] = {"ok": True}
+        found = package_name(package) if package is not None else _detect(transport)
+        done["operatorPackage"] = found
+        if package is not None:
+            _require_package(transport, found, Path(apk).name)
+        grants = grant_each(transport, found)
+        done["permissions"] = permissions(grants)
+        tell_grants(grants, tell)
+        if grants.error is not None:
+            raise not_granted(grants.error, found) from grants.error
+        _require_package(transport, found, Path(apk).name)
+    except OperatorNotReadyError as error:
+        if error.code == ErrorCode.OPERATOR_VERIFY_FAILED:
+            done["verification"] = {"ok": False, "packageInstalled": False, "error": error.message}
+        elif not done["install"]["ok"]:
+            done["install"] = {"ok": False, "error": error.message}
+        error.details = {**error.details, **done}
+        raise
+    return SetUp(package=found, grants=grants)
+
+
+def permissions(grants: Grants) -> dict[str, Any]:
+    """Return what the Operator was given, in the form of the published program."""
+    return {
+        "accessibility": _service(grants.accessibility),
+        "notification": {
+            **_outcome(grants.notification),
+            "skipped": bool(grants.notification.needless),
+        },
+        "notificationListener": _service(grants.listener),
+    }
+
+
+def _outcome(grant: Grant) -> dict[str, Any]:
+    if grant.error is not None:
+        return {"ok": False, "error": grant.error.message}
+    return {"ok": True, **({"error": grant.needless} if grant.needless else {})}
+
+
+def _service(grant: Grant) -> dict[str, Any]:
+    return {**_outcome(grant), "alreadyEnabled": grant.had}
+
+
+def _detect(transport: Transport) -> str:
+    variants = {OPERATOR_PACKAGE, OPERATOR_DEV_PACKAGE}
+    found = sorted(variants & installed_packages(transport, OPERATOR_PACKAGE))
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise _not_verified(transport, f"several variants are installed: {', '.join(found)}")
+    raise _not_verified(transport, "no Operator is there after the installation")
+
+
+def _require_package(transport: Transport, package: str, apk: str) -> None:
+    """Raise if the device has not the package that was installed, with the variant that it has."""
+    other = other_variant(package)
+    installed = installed_packages(transport, min(package, other))  # which has both in it
+    if package in installed:
+        return
+    error = _not_verified(transport, f"{package} is not there after {apk} was installed")
+    if other in installed:
+        error.message += f", but {other} is"
+        error.advice = (Remedy(RemedyKind.USE_PACKAGE, other),)
+    raise error
+
+
+def _not_verified(transport: Transport, message: str) -> OperatorNotReadyError:
+    return OperatorNotReadyError(
+        message,
+        code=ErrorCode.OPERATOR_VERIFY_FAILED,
+        serial=transport.serial,
+        hint=(
+            Remedy(RemedyKind.NAME_PACKAGE),
+            "; and see that the file is the Operator's APK.",
+        ),
+    )
+
+
+# A debug build ends in `-d`.
+_RELEASE = re.compile(r"\d+\.\d+\.\d+(?:-d)?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compatibility:
+    """The version of an installed Operator; ``problem`` is why it does not fit, if it does not."""
+
+    package: str
+    version: str | None
+    version_code: int | None = None
+    problem: OperatorNotReadyError | None = None
+    supported: str = SUPPORTED_VERSION
+
+    @property
+    def is_compatible(self) -> bool:
+        """Whether the version fits."""
+        return self.problem is None
+
+
+def judge_version(
+    package: str, version: str | None, version_code: int | None = None, *, serial: str
+) -> Compatibility:
+    """Judge the version of an Operator: it fits if major and minor number are ours."""
+    problem = _version_problem(package, version)
+    if problem is not None:
+        problem.serial = serial
+    return Compatibility(
+        package=package, version=version, version_code=version_code, problem=problem
+    )
+
+
+def _version_problem(package: str, version: str | None) -> OperatorNotReadyError | None:
+    install = Remedy(RemedyKind.INSTALL_OPERATOR, package)
+    if version is None:
+        return OperatorNotReadyError(
+            f"the device does not tell the version of {package}",
+            code=ErrorCode.APK_VERSION_UNREADABLE,
+            hint=(f"See `adb shell dumpsys package {package}`, or ", install),
+        )
+    if not _RELEASE.fullmatch(version.strip()):
+        return OperatorNotReadyError(
+            f"the Operator {package} calls its version {version!r}, which is none such as 0.5.3",
+            code=ErrorCode.APK_VERSION_INVALID,
+            hint=install,
+        )
+    if not is_supported(version.strip()):
+        return OperatorNotReadyError(
+            f"the Operator {package} is of version {version}, and this package is made for"
+            f" {SUPPORTED_VERSION}",
+            code=ErrorCode.VERSION_INCOMPATIBLE,
+            hint=install,
+        )
+    return None

@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 
 from pytest_clawperator.contracts.device_info import DeviceInfo
 from pytest_clawperator.devices.lease import Hold, LeaseStore, Say, take_each
-from pytest_clawperator.devices.service.api import locate_service
-from pytest_clawperator.devices.service.leases import lease_of_ticket
 from pytest_clawperator.errors import (
     ClawperatorError,
     ConfigurationError,
@@ -18,8 +16,6 @@ from pytest_clawperator.errors import (
     NoDeviceError,
 )
 from pytest_clawperator.remedies import Hint, Remedy, RemedyKind
-from pytest_clawperator.transport.server import locate_server
-from pytest_clawperator.transport.wire import AdbServer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,13 +47,6 @@ class Lease:
     adb: str | None = None
     url: str | None = None
     ticket: str | None = None
-
-
-def server_of(lease: Lease) -> AdbServer:
-    """Return the adb server of a device that is leased; it may be that of a service."""
-    if lease.adb is not None and lease.adb.startswith(("http://", "https://")):
-        return locate_service(lease.adb, lease=lease_of_ticket(lease.ticket))
-    return locate_server(lease.adb)
 
 
 Select = Callable[[Sequence[Candidate], str], Candidate | None]

@@ -3,10 +3,9 @@
 ``Emulators`` lists, inspects, creates, starts, stops, deletes and provisions them.
 """
 
-from pytest_clawperator.emulators.avd import Avd
+from pytest_clawperator.emulators.avd import Avd, EmulatorProfile, parse_profile
+from pytest_clawperator.emulators.boot import RunningEmulator
 from pytest_clawperator.emulators.emulators import Emulators, ProvisionedEmulator
-from pytest_clawperator.emulators.profile import EmulatorProfile, parse_profile
-from pytest_clawperator.emulators.running import RunningEmulator
 
 __all__ = [
     "Avd",

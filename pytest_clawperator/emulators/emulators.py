@@ -11,19 +11,36 @@ from pathlib import Path
 from typing import Any
 
 from pytest_clawperator.contracts.wording import closest
-from pytest_clawperator.emulators.avd import Avd, read_avd
-from pytest_clawperator.emulators.boot import Boot, BootLimits, StartOptions, make_settings
-from pytest_clawperator.emulators.images import ImageLock, Lock, ensure_image
-from pytest_clawperator.emulators.profile import (
+from pytest_clawperator.emulators.avd import (
+    Avd,
     EmulatorProfile,
+    ImageLock,
+    Lock,
     check_word,
     default_profile,
+    ensure_image,
     is_word,
+    read_avd,
 )
-from pytest_clawperator.emulators.running import AdbHost, Host, RunningEmulator, list_running
-from pytest_clawperator.emulators.sdk import Sdk, Tool
-from pytest_clawperator.emulators.tool_hints import creating_hint
-from pytest_clawperator.emulators.tool_runs import PidFile, SdkTools, ToolResult, Tools
+from pytest_clawperator.emulators.boot import (
+    AdbHost,
+    Boot,
+    BootLimits,
+    Host,
+    RunningEmulator,
+    StartOptions,
+    list_running,
+    make_settings,
+)
+from pytest_clawperator.emulators.sdk import (
+    PidFile,
+    Sdk,
+    SdkTools,
+    Tool,
+    ToolResult,
+    Tools,
+    creating_hint,
+)
 from pytest_clawperator.errors import ClawperatorError, EmulatorError, ErrorCode
 from pytest_clawperator.remedies import Remedy, RemedyKind
 from pytest_clawperator.transport.server import locate_server

@@ -1,20 +1,30 @@
-"""The command line tools of the Android SDK: where they are, and how they are run."""
+"""The tools of the Android SDK: where they are, how they run, and what their errors mean."""
 
 from __future__ import annotations
 
 import os
 import re
 import shutil
+import signal
+import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import IO, Protocol
 
 from pytest_clawperator.errors import AdbUnavailableError, EmulatorError, ErrorCode
 from pytest_clawperator.transport.adb_program import find_adb
 
 _WINDOWS = sys.platform == "win32"
+
 _ROOT_VARIABLES = ("ANDROID_HOME", "ANDROID_SDK_ROOT")
+
 # Where Android Studio, Debian, Homebrew and the images of CI services put the SDK.
 _USUAL_ROOTS = (
     "~/Android/Sdk",
@@ -27,6 +37,7 @@ _USUAL_ROOTS = (
     "/opt/homebrew/share/android-commandlinetools",
     "/usr/local/share/android-commandlinetools",
 )
+
 _HOW_TO_GET = {
     "adb": "run `sdkmanager platform-tools`",
     "emulator": "run `sdkmanager emulator`",
@@ -187,3 +198,355 @@ def _shipped_adb() -> Path | None:
         return find_adb()
     except AdbUnavailableError:
         return None
+
+
+# Tools redraw a progress line with carriage returns.
+_LINE_END = re.compile(rb"[\r\n]+")
+
+_KEPT = 64 * 1024
+
+_TIMED_OUT = 124
+
+# Nothing that works on every system tells that another process has written a file.
+_LOOK_AGAIN = 0.002
+
+# What Java and the tools say whatever happens: no reason for a failure.
+_NOISE = re.compile(
+    r"Picked up \w*JAVA_\w+:|WARNING: |.* VM warning: |\[[= ]*\]\s*\d*%?|(Info: )?Parsing |Loading "
+    r"|Warning: (This version only understands SDK XML|Mapping new ns|Observed package id"
+    r"|Errors during XML parse|Additionally, the fallback loader"
+    r"|Dependant package|File .*repositories\.cfg could not be loaded|Already observed package id)"
+)
+
+# A shell that becomes the program which follows. Its input is the lock that it has until then.
+_WRITE_PID = ("/bin/sh", "-c", 'given=$1; shift; echo $$ >"$0" && exec "$@" <"$given"')
+
+
+@dataclass(frozen=True)
+class PidFile:
+    """Where a process writes its id, before anything else.
+
+    Until it has written it, the process has the file of the descriptor ``lock``, too: who gets
+    that lock after this process was killed finds the id of any process that it started.
+    """
+
+    path: Path
+    lock: int | None = None
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """What a tool answered; a tool that took too long has the code 124."""
+
+    code: int
+    stdout: str = ""
+    stderr: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether it succeeded."""
+        return self.code == 0
+
+    def said(self, otherwise: str) -> str:
+        """Return what it said went wrong."""
+        return _without_noise(self.stderr) or self.printed[-500:] or otherwise
+
+    @property
+    def printed(self) -> str:
+        """Its output without progress and notices."""
+        return _without_noise(self.stdout)
+
+    @property
+    def complaints(self) -> str:
+        """What it said on both streams: a warning on one may be no more than that."""
+        return f"{_without_noise(self.stderr)}\n{self.printed}"
+
+
+class Tools(Protocol):
+    """What runs the tools."""
+
+    def run(
+        self,
+        tool: Tool,
+        *arguments: str,
+        timeout: float,
+        stdin: str = "",
+        on_line: Callable[[str], None] | None = None,
+        pid_file: PidFile | None = None,
+        lock: int | None = None,
+    ) -> ToolResult:
+        """Run a tool to its end; ``on_line`` gets each line of its output as it comes.
+
+        Should this process be killed, the tool keeps the lock of this descriptor until it ends.
+        """
+
+    def spawn(
+        self, tool: Tool, *arguments: str, output: Path, pid_file: PidFile | None = None
+    ) -> BackgroundTool:
+        """Start a tool that goes on; its output is written to a file, and its process id."""
+
+
+class BackgroundTool(Protocol):
+    """A tool that goes on."""
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+
+    def poll(self) -> int | None:
+        """Return how it ended, or None."""
+
+
+def end_tool(tool: BackgroundTool) -> None:
+    """End a tool that goes on, with all that it started."""
+    _signal_group(tool)
+    while tool.poll() is None:
+        time.sleep(_LOOK_AGAIN)  # it was killed, and ends at once
+
+
+class _Detached(subprocess.Popen[bytes]):
+    """A process that goes on; nobody need wait for it."""
+
+    def __del__(self) -> None:
+        """Take note of its end if it has ended, and do not complain if it has not."""
+        if self.pid:
+            self.poll()
+
+
+class SdkTools:
+    """Runs the tools of an SDK as processes."""
+
+    def __init__(self, sdk: Sdk) -> None:
+        self._sdk = sdk
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._is_ended = False
+
+    def end(self) -> None:
+        """End the tools that are being run, from another thread, and run no more."""
+        self._is_ended = True
+        for process in tuple(self._running):
+            _signal_group(process)
+
+    def run(
+        self,
+        tool: Tool,
+        *arguments: str,
+        timeout: float,
+        stdin: str = "",
+        on_line: Callable[[str], None] | None = None,
+        pid_file: PidFile | None = None,
+        lock: int | None = None,
+    ) -> ToolResult:
+        """Run a tool to its end; ``on_line`` gets each line of its output as it comes."""
+        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as complaints:
+            given.write(stdin.encode())
+            given.seek(0)
+            process = self._start(
+                tool,
+                arguments,
+                (given.fileno(), subprocess.PIPE, complaints.fileno()),
+                pid_file=pid_file,
+                lock=lock,
+            )
+            self._running.add(process)
+            if self._is_ended:
+                _signal_group(process)
+            assert process.stdout is not None
+            reader = _LineReader(process.stdout, on_line)
+            try:
+                code = process.wait(timeout)
+            except subprocess.TimeoutExpired:
+                code = _TIMED_OUT
+            finally:
+                _end_group(process)
+                self._running.discard(process)
+                output = reader.text()
+            complaints.seek(0)
+            stderr = complaints.read(_KEPT).decode("utf-8", "replace")
+        if code == _TIMED_OUT and not stderr.strip():
+            stderr = f"{tool} did not end within {timeout:g} s"
+        return ToolResult(code, output, stderr)
+
+    def spawn(
+        self, tool: Tool, *arguments: str, output: Path, pid_file: PidFile | None = None
+    ) -> BackgroundTool:
+        """Start a tool that goes on; its output is written to a file, and its process id."""
+        with output.open("ab") as written, Path(os.devnull).open("rb") as nothing:
+            process = self._start(
+                tool,
+                arguments,
+                (nothing.fileno(), written.fileno(), subprocess.STDOUT),
+                pid_file=pid_file,
+                kind=_Detached,
+            )
+        # Who ends it must find its id; a process that ended has none.
+        while pid_file is not None and not _has_content(pid_file.path) and process.poll() is None:
+            time.sleep(_LOOK_AGAIN)
+        return process
+
+    def _start(
+        self,
+        tool: Tool,
+        arguments: tuple[str, ...],
+        streams: tuple[int, int, int],
+        *,
+        pid_file: PidFile | None = None,
+        lock: int | None = None,
+        kind: type[subprocess.Popen[bytes]] = subprocess.Popen,
+    ) -> subprocess.Popen[bytes]:
+        path, (stdin, stdout, stderr) = self._sdk.find(tool), streams
+        before: tuple[str, ...] = ()
+        inherited = () if lock is None else (lock,)
+        if pid_file is not None:
+            pid_file.path.unlink(missing_ok=True)
+            before = (*_WRITE_PID, str(pid_file.path), f"/dev/fd/{stdin}")
+            inherited = (*inherited, stdin)
+            stdin = subprocess.DEVNULL if pid_file.lock is None else pid_file.lock
+        try:
+            return kind(
+                [*before, path, *arguments],
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                pass_fds=inherited,
+                env=dict(self._sdk.environment),
+                # Ctrl-C at the terminal is for us; a tool is ended with all that it started.
+                start_new_session=True,
+            )
+        except OSError as exc:
+            raise self._sdk.missing([tool]) from exc
+
+
+class _LineReader:
+    """Reads a tool's output in the background."""
+
+    def __init__(self, stream: IO[bytes], on_line: Callable[[str], None] | None) -> None:
+        self._stream = stream
+        self._on_line = on_line
+        self._kept = bytearray()
+        self._thread = threading.Thread(target=self._read, name="tool output", daemon=True)
+        self._thread.start()
+
+    def text(self) -> str:
+        """Return the output, once it has ended; of a long one, the end."""
+        self._thread.join()
+        self._stream.close()
+        return bytes(self._kept).decode("utf-8", "replace")
+
+    def _read(self) -> None:
+        unfinished = b""
+        while chunk := os.read(self._stream.fileno(), _KEPT):
+            self._kept += chunk
+            del self._kept[:-_KEPT]
+            *lines, unfinished = _LINE_END.split(unfinished + chunk)
+            for line in lines:
+                self._show(line)
+        self._show(unfinished)
+
+    def _show(self, line: bytes) -> None:
+        if self._on_line is not None and line.strip():
+            self._on_line(line.decode("utf-8", "replace").strip())
+
+
+def _without_noise(text: str) -> str:
+    """Return the lines that may be a reason; of a line that was redrawn, the last state."""
+    lines = [line.rpartition("\r")[2] for line in text.replace("\r\n", "\n").split("\n")]
+    return "\n".join(line for line in lines if not _NOISE.match(line.strip())).strip()
+
+
+def _has_content(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except FileNotFoundError:
+        return False
+
+
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    """End what is left of a process and of those that it started."""
+    _signal_group(process)
+    process.kill()
+    process.wait()
+
+
+def _signal_group(process: BackgroundTool) -> None:
+    with suppress(ProcessLookupError, PermissionError, AttributeError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+#: What ``sdkmanager`` says of a package that it leaves out, whatever its exit code.
+NOT_ACCEPTED = r"licen[cs]es?\b.*not accepted|accept.*licen[cs]e"
+
+_NO_SPACE = r"no space|disk full|not enough"
+
+# Before Java's own complaints: no Java that is newer helps the old tools.
+_TOO_OLD = (
+    r"javax/xml/bind|javax\.xml\.bind",
+    "These tools are older than this Java: unpack Google's command line tools into"
+    " $ANDROID_HOME/cmdline-tools/latest.",
+)
+
+_JAVA = (
+    r"JAVA_HOME|requires (JDK|Java)|'java' command|UnsupportedClassVersion|NoClassDefFound",
+    "Install Java 17, which the SDK's tools need, and set JAVA_HOME to it.",
+)
+
+# The first that fits counts: without a network, every package is one that is not found.
+_INSTALLING = (
+    (NOT_ACCEPTED, "Accept the licences: `yes | sdkmanager --licenses`."),
+    (_NO_SPACE, "Make room on the disk of the SDK: a system image takes 2 to 8 GB."),
+    _TOO_OLD,
+    _JAVA,
+    (
+        r"did not end within",
+        "The network may be slow: run `sdkmanager '{image}'` by hand once, which takes the time"
+        " that it needs.",
+    ),
+    (
+        r"failed to download|IO ?exception|unknown ?host|connect|timed? ?out|checksum"
+        r"|not (a ZIP archive|in GZIP format)",
+        "Check the way to the network; behind a proxy, `sdkmanager --proxy=http --proxy_host=…"
+        " --proxy_port=… '{image}'` installs it by hand.",
+    ),
+    (
+        r"not writable|permission denied|access ?denied|read-only",
+        "Give this user the right to write to the folder of the SDK, or set ANDROID_HOME to one"
+        " of its own.",
+    ),
+    (
+        r"failed to find package|not found|unavailable",
+        "There is no image {image}: `sdkmanager --list` shows those that there are; choose another"
+        " api, image or abi.",
+    ),
+)
+
+_CREATING = (
+    (
+        r"package path is not valid",
+        "avdmanager does not know {image}, which sdkmanager has installed: one of them is of"
+        " another SDK, or avdmanager is too old for the image. `sdkmanager 'cmdline-tools;latest'`"
+        " brings a new one; ANDROID_HOME must be the SDK of both.",
+    ),
+    _TOO_OLD,
+    _JAVA,
+    (_NO_SPACE, "Make room on the disk of the virtual devices, {home}: each takes 2 to 8 GB."),
+)
+
+
+def installing_hint(said: str, image: str | None) -> str:
+    """Return what to do about a complaint of ``sdkmanager``; without an image, of its licences."""
+    wanted = image or "--licenses"
+    for pattern, hint in _INSTALLING:
+        if re.search(pattern, said, re.IGNORECASE):
+            return hint.format(image=wanted)
+    return f"Run `sdkmanager '{wanted}'` by hand to see what is wrong."
+
+
+def creating_hint(said: str, *, image: str, home: str) -> str:
+    """Return what to do about a complaint of ``avdmanager`` that creates a virtual device."""
+    for pattern, hint in _CREATING:
+        if re.search(pattern, said, re.IGNORECASE):
+            return hint.format(image=image, home=home)
+    return (
+        f"The folder of the virtual devices ({home}) must be writable, and {image} whole:"
+        " `sdkmanager --uninstall` removes it, so that it is installed anew."
+    )

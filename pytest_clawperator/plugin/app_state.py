@@ -15,7 +15,7 @@ from pytest_clawperator.assertions.expect import expect
 from pytest_clawperator.client.client import Clawperator
 from pytest_clawperator.client.device import NoDevice
 from pytest_clawperator.client.device_commands import parse_packages
-from pytest_clawperator.emulators.checkpoints.checkpoints import Build, Checkpoints, Reached, Step
+from pytest_clawperator.emulators.checkpoints import Build, Checkpoints, Reached, Step
 from pytest_clawperator.errors import (
     ClawperatorError,
     ConfigurationError,

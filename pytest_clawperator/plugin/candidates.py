@@ -27,18 +27,18 @@ from pytest_clawperator.devices.inventory import (
 from pytest_clawperator.devices.operator import operator_version
 from pytest_clawperator.devices.pool import Candidate
 from pytest_clawperator.devices.requirements import Requirements
-from pytest_clawperator.devices.service.api import ServiceApi, open_service
 from pytest_clawperator.devices.spec import EVERY, DeviceSpec, parse_device_spec
 from pytest_clawperator.errors import ClawperatorError, NoDeviceError
 from pytest_clawperator.execution.postprocess import PROCESSORS, Processor
-from pytest_clawperator.execution.remote.answers import choose_serial, usable_serials
-from pytest_clawperator.execution.remote.runner import list_remote
 from pytest_clawperator.plugin.failures import for_pytest
 from pytest_clawperator.plugin.phones import SimulatorScenario, start_emulators, start_simulator
 from pytest_clawperator.plugin.report_sinks import own_sinks
 from pytest_clawperator.plugin.run import events_of
 from pytest_clawperator.plugin.settings import Settings, settings_of
 from pytest_clawperator.plugin.stash import WORKER_COUNT
+from pytest_clawperator.remote.http import choose_serial, usable_serials
+from pytest_clawperator.remote.leases import ServiceApi, open_service
+from pytest_clawperator.remote.runner import list_remote
 from pytest_clawperator.report.sinks import ReportSink
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.server import ensure_server, locate_server

@@ -15,12 +15,16 @@ from pytest_clawperator.client.device import Device
 from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.events import Event, ExecutionFinished
 from pytest_clawperator.devices.connection import open_client, open_runner, wanted_package
-from pytest_clawperator.devices.health import Health, await_boot, connect_healed, is_somebody_elses
-from pytest_clawperator.devices.lease import await_landing, open_leases
-from pytest_clawperator.devices.lent import lend
-from pytest_clawperator.devices.pool import Lease, server_of
-from pytest_clawperator.devices.readiness import Readiness, judge
-from pytest_clawperator.devices.service.opening import open_remote
+from pytest_clawperator.devices.health import (
+    Health,
+    Readiness,
+    await_boot,
+    connect_healed,
+    is_somebody_elses,
+    judge,
+)
+from pytest_clawperator.devices.lease import await_landing, lend
+from pytest_clawperator.devices.pool import Lease
 from pytest_clawperator.errors import (
     ClawperatorError,
     DeviceError,
@@ -40,6 +44,8 @@ from pytest_clawperator.plugin.run import call_hook, events_of, run_id, wrong_re
 from pytest_clawperator.plugin.settings import Settings, settings_of
 from pytest_clawperator.plugin.skill_tests import registry_of
 from pytest_clawperator.plugin.stash import DEVICE_HEALTH, EARLY_CONNECTION
+from pytest_clawperator.remote.leases import open_all_leases, server_of
+from pytest_clawperator.remote.runner import open_remote
 from pytest_clawperator.skills.run import DeviceSkills
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import Transport
@@ -192,7 +198,7 @@ def _clearance(config: pytest.Config, lease: Lease) -> Clearance:
     """Return the check that the run still holds the device; one that a conftest chose has none."""
     if lease.ticket is None:
         return always_clear
-    store = open_leases(settings_of(config).lease, run_id=run_id(config))
+    store = open_all_leases(settings_of(config).lease, run_id=run_id(config))
     config.add_cleanup(store.close)
     return store.borrow(lease.ticket).clear
 

@@ -12,11 +12,6 @@ import pytest
 
 from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE
 from pytest_clawperator.devices.connection import wanted_package
-from pytest_clawperator.devices.doctor.discovery import discover
-from pytest_clawperator.devices.doctor.examination import Examination, examine_all, judge_host
-from pytest_clawperator.devices.doctor.host_facts import gather_host
-from pytest_clawperator.devices.doctor.report import Finding, Report, adb_command, warned
-from pytest_clawperator.devices.doctor.table import Style, can_show, table, verdict
 from pytest_clawperator.devices.inventory import (
     SERIAL_VARIABLE,
     USABLE,
@@ -25,6 +20,18 @@ from pytest_clawperator.devices.inventory import (
 )
 from pytest_clawperator.devices.lease import open_leases
 from pytest_clawperator.devices.spec import DeviceSpec
+from pytest_clawperator.doctor.examine import Examination, discover, examine_all, judge_host
+from pytest_clawperator.doctor.facts import gather_host
+from pytest_clawperator.doctor.report import (
+    Finding,
+    Report,
+    Style,
+    adb_command,
+    can_show,
+    table,
+    verdict,
+    warned,
+)
 from pytest_clawperator.errors import ClawperatorError, ErrorCode
 from pytest_clawperator.plugin.failures import for_pytest, in_options
 from pytest_clawperator.plugin.phones import start_emulators, start_simulator

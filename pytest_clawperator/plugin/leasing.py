@@ -12,10 +12,9 @@ import pytest
 
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.inventory import emulator_key
-from pytest_clawperator.devices.lease import Hold, LeaseStore, Permit, await_store, open_leases
-from pytest_clawperator.devices.matrix import DeviceClass
+from pytest_clawperator.devices.lease import Hold, LeaseStore, Permit, await_store
 from pytest_clawperator.devices.pool import Candidate, DevicePool, Lease, Spares
-from pytest_clawperator.devices.requirements import Requirements
+from pytest_clawperator.devices.requirements import DeviceClass, Requirements
 from pytest_clawperator.errors import ClawperatorError, NoDeviceError
 from pytest_clawperator.execution.flight import Flight
 from pytest_clawperator.plugin.matrix import why_class_is_empty
@@ -39,6 +38,7 @@ from pytest_clawperator.plugin.worker_input import (
     is_worker,
     worker_input,
 )
+from pytest_clawperator.remote.leases import open_all_leases
 from pytest_clawperator.transport.wire import AdbServer
 
 
@@ -98,7 +98,7 @@ class ReservedLeases:
 def leases_of(config: pytest.Config) -> ReservedLeases:
     """Return the leases of the run, opened once and closed with it."""
     if LEASES not in config.stash:
-        store = open_leases(
+        store = open_all_leases(
             settings_of(config).lease, run_id=run_id(config), say=events_of(config).show
         )
         config.stash[LEASES] = ReservedLeases(store)

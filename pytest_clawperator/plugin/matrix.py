@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from pytest_clawperator.contracts.device_info import DeviceInfo
-from pytest_clawperator.devices.matrix import DeviceClass
 from pytest_clawperator.devices.pool import DevicePool
+from pytest_clawperator.devices.requirements import DeviceClass
 from pytest_clawperator.plugin.failures import CLASS_PROPERTY, DEVICE_PROPERTY
 from pytest_clawperator.plugin.markers import ASK_FOR_DEVICE
 from pytest_clawperator.plugin.run import write_line

@@ -15,11 +15,9 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.devices.matrix import DeviceClass, Matrix
-from pytest_clawperator.devices.requirements import Requirements, meets_api
+from pytest_clawperator.devices.requirements import DeviceClass, Matrix, Requirements, meets_api
 from pytest_clawperator.devices.spec import DeviceSpec
-from pytest_clawperator.emulators.emulators import ProvisionedEmulator
-from pytest_clawperator.emulators.profile import (
+from pytest_clawperator.emulators.avd import (
     API_LEVELS,
     DOCUMENTED_ABI,
     EmulatorProfile,
@@ -27,9 +25,9 @@ from pytest_clawperator.emulators.profile import (
     device_of_form,
     host_abi,
 )
-from pytest_clawperator.emulators.run.fleet import EmulatorFleet, EmulatorFleetOptions
-from pytest_clawperator.emulators.run.machine import most_emulators
-from pytest_clawperator.emulators.running import AdbHost
+from pytest_clawperator.emulators.boot import AdbHost
+from pytest_clawperator.emulators.emulators import ProvisionedEmulator
+from pytest_clawperator.emulators.fleet import EmulatorFleet, EmulatorFleetOptions, most_emulators
 from pytest_clawperator.emulators.sdk import Sdk
 from pytest_clawperator.errors import (
     ClawperatorError,

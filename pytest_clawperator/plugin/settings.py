@@ -22,11 +22,15 @@ from pytest_clawperator.client.perform import MATCHERS, Matchers
 from pytest_clawperator.contracts import foreign_names
 from pytest_clawperator.contracts.limits import MAX_LOOKING
 from pytest_clawperator.devices.lease import check_place
-from pytest_clawperator.devices.matrix import Matrix, parse_matrix, parse_requirements
-from pytest_clawperator.devices.requirements import Requirements
+from pytest_clawperator.devices.requirements import (
+    Matrix,
+    Requirements,
+    parse_matrix,
+    parse_requirements,
+)
 from pytest_clawperator.devices.spec import DeviceSpec, parse_device_spec
+from pytest_clawperator.emulators.avd import EmulatorProfile, parse_profile
 from pytest_clawperator.emulators.boot import BootKind
-from pytest_clawperator.emulators.profile import EmulatorProfile, parse_profile
 from pytest_clawperator.errors import ConfigurationError, is_file
 from pytest_clawperator.plugin.options import OPTIONS, Option, on_command_line, written_value
 from pytest_clawperator.plugin.stash import ITEM_SETTINGS, SETTINGS

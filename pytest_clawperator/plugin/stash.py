@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from pytest_clawperator.assertions.soft import SoftFailures
     from pytest_clawperator.client.client import Clawperator
     from pytest_clawperator.devices.health import Health
-    from pytest_clawperator.devices.matrix import DeviceClass
     from pytest_clawperator.devices.pool import DevicePool, Lease, Spares
+    from pytest_clawperator.devices.requirements import DeviceClass
     from pytest_clawperator.devices.spec import DeviceSpec
-    from pytest_clawperator.emulators.checkpoints.checkpoints import Checkpoints
+    from pytest_clawperator.emulators.checkpoints import Checkpoints
     from pytest_clawperator.errors import ClawperatorError
     from pytest_clawperator.execution.pipeline import Pipeline
     from pytest_clawperator.plugin.clients import ClientActivity

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.contracts.device_info import DeviceInfo
-from pytest_clawperator.devices.matrix import DeviceClass
 from pytest_clawperator.devices.pool import DevicePool
+from pytest_clawperator.devices.requirements import DeviceClass
 from pytest_clawperator.errors import ClawperatorError, ConfigurationError
 from pytest_clawperator.plugin import device_needs, ladder
 from pytest_clawperator.plugin import phones as ended_phones

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from pytest_clawperator.contracts.ecmascript import to_string
 from pytest_clawperator.contracts.payload import Execution, validate_execution
 from pytest_clawperator.emulators import EmulatorProfile, Emulators
-from pytest_clawperator.emulators.profile import PLAY_STORE
+from pytest_clawperator.emulators.avd import PLAY_STORE
 from pytest_clawperator.errors import (
     AdbUnavailableError,
     ClawperatorError,

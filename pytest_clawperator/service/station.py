@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 from pytest_clawperator.client.device import Device
 from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.contracts.payload import Execution
-from pytest_clawperator.devices.readiness import check_ready
+from pytest_clawperator.devices.health import check_ready
 from pytest_clawperator.errors import ClawperatorError, DeviceError, LeaseError, TransportError
 from pytest_clawperator.execution.flight import Clearance
 from pytest_clawperator.execution.pipeline import Pipeline

@@ -47,7 +47,7 @@ def test_it(clawperator, number):
 """
 # A Redis that never starts again need not be waited for when it is new.
 _OLD_REDIS = """
-from pytest_clawperator.devices.redis.lease_store import RedisLeases
+from pytest_clawperator.devices.redis_lease import RedisLeases
 
 RedisLeases.__init__.__kwdefaults__.update(settle=0.0)
 """

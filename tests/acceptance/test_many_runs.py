@@ -97,7 +97,7 @@ def test_stubborn(clawperator):
 """
 # Leases that end soon, and a Redis that is not waited for because it is new.
 QUICK_REDIS = """
-from pytest_clawperator.devices.redis.lease_store import RedisLeases
+from pytest_clawperator.devices.redis_lease import RedisLeases
 
 RedisLeases.__init__.__kwdefaults__.update(ttl={ttl}, settle=0.0)
 """

@@ -15,7 +15,7 @@ import pytest
 
 from pytest_clawperator.assertions.expect import expect
 from pytest_clawperator.connect import connect
-from pytest_clawperator.devices.screen_state import screen_state
+from pytest_clawperator.devices.health import screen_state
 from pytest_clawperator.errors import ClawperatorError, ErrorCode, ShellError
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.simulator.android.managers.apk import APP_ENTRY

@@ -6,8 +6,8 @@ import pytest
 
 from pytest_clawperator.cli import session
 from pytest_clawperator.devices import connection
+from pytest_clawperator.devices.health import Readiness
 from pytest_clawperator.devices.inventory import ConnectedDevice
-from pytest_clawperator.devices.readiness import Readiness
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.wire import AdbServer

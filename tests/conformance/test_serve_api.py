@@ -8,12 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_clawperator.errors import ClawperatorError, ErrorCode
-from pytest_clawperator.execution.remote.answers import (
-    HttpAnswer,
-    read_answer,
-    read_device_states,
-    read_run,
-)
+from pytest_clawperator.remote.http import HttpAnswer, read_answer, read_device_states, read_run
 from tests.conformance.vectors import rows
 
 

@@ -12,8 +12,8 @@ import pytest
 from pytest_clawperator.cli import operator
 from pytest_clawperator.cli.app import run
 from pytest_clawperator.devices import connection
-from pytest_clawperator.devices.doctor import examination, visit
-from pytest_clawperator.devices.doctor.host_facts import HostFacts
+from pytest_clawperator.doctor import examine
+from pytest_clawperator.doctor.facts import HostFacts
 from pytest_clawperator.errors import ShellError
 from pytest_clawperator.execution.pipeline import Pipeline
 from pytest_clawperator.transport.interface import ShellResult
@@ -128,9 +128,9 @@ def _put_behind_adb(scenario: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(connection, "locate_server", lambda _: server)
     monkeypatch.setattr(connection, "ensure_server", lambda *_, **__: None)
     monkeypatch.setattr(connection, "AdbTransport", BulkPhone)
-    monkeypatch.setattr(visit, "gather_host", lambda _: facts)
-    monkeypatch.setattr(examination, "AdbTransport", BulkPhone)
-    monkeypatch.setattr(examination, "Pipeline", pipeline)
+    monkeypatch.setattr(examine, "gather_host", lambda _: facts)
+    monkeypatch.setattr(examine, "AdbTransport", BulkPhone)
+    monkeypatch.setattr(examine, "Pipeline", pipeline)
     # No Operator of these scenarios answers: the published program does not wait for it.
     monkeypatch.setattr(operator, "await_answer", lambda *_, **__: None)
 

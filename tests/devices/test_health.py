@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -15,10 +16,15 @@ from pytest_clawperator.devices.health import (
     ANSWER_AGAIN_WITHIN,
     RETURN_WITHIN,
     Health,
+    Readiness,
+    ScreenState,
     await_boot,
     await_return,
     awaken_screen,
+    check_ready,
     connect_healed,
+    read_readiness,
+    screen_state,
 )
 from pytest_clawperator.errors import (
     ClawperatorError,
@@ -30,15 +36,19 @@ from pytest_clawperator.errors import (
     TransportTimeoutError,
 )
 from pytest_clawperator.execution.pipeline import Pipeline
+from pytest_clawperator.execution.processes import PROCESSES_COMMAND, Processes
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from pytest_clawperator.transport.interface import ShellResult
 from pytest_clawperator.transport.wire import AdbServer
-from tests.doubles.transport import ScriptedTransport
+from tests.doubles.transport import Answer, ScriptedTransport
 
 OPERATOR = "com.clawperator.operator"
+
 GONE = DeviceUnavailableError("the device is offline", serial="PH1")
+
 SILENT = TransportTimeoutError("the device does not answer", serial="PH1")
+
 NOT_INSTALLED = OperatorNotReadyError(
     "the Operator is not installed", code=ErrorCode.OPERATOR_NOT_INSTALLED, serial="PH1"
 )
@@ -349,3 +359,329 @@ def test_a_screen_that_stays_locked_is_an_error(
         Health(pipeline, tell=lambda _: None).ensure()
 
     assert "set its screen lock to None or Swipe" in str(caught.value.hint)
+
+
+RELEASE = "com.clawperator.operator"
+
+SERVICE = f"{RELEASE}/clawperator.operator.accessibilityservice.OperatorAccessibilityService"
+
+DUMP = "  versionName=0.5.3\n  User 0: ceDataInode=1 installed=true stopped=false\n"
+
+READY: dict[Any, Answer] = {
+    "getprop sys.boot_completed": "1\n",
+    f"pm list packages {RELEASE}": f"package:{RELEASE}\n",
+    "settings get secure enabled_accessibility_services": f"a.b/.C:{SERVICE}\n",
+    "settings get secure accessibility_enabled": "1\n",
+    f"dumpsys package {RELEASE}": DUMP,
+    "am get-current-user": "0\n",
+}
+
+BOOT, PACKAGES, SERVICES, SWITCH, DETAILS, CURRENT = READY
+
+
+def test_a_ready_device_is_read_in_one_round_trip() -> None:
+    """One shell command answers everything."""
+    transport = ScriptedTransport(READY)
+
+    found = check_ready(transport, RELEASE)
+
+    assert found == Readiness(
+        booted=True,
+        installed=frozenset({RELEASE}),
+        service_on=True,
+        stopped=False,
+        version="0.5.3",
+        user=0,
+    )
+    assert transport.round_trips == 1
+
+
+def test_the_processes_are_read_in_the_same_round_trip() -> None:
+    """Connecting learns which process is the Operator's, and is not slower for it."""
+    dump = f"  Package [{RELEASE}] (1a):\n    appId=10145\n{DUMP}"
+    listed = "USER PID\nsystem 700\nu0_a145 4242\n"
+    transport = ScriptedTransport({**READY, DETAILS: dump, PROCESSES_COMMAND: listed})
+
+    found = check_ready(transport, RELEASE)
+
+    assert found.processes == Processes(10145, frozenset({4242}), frozenset({700}))
+    assert transport.round_trips == 1
+
+
+@pytest.mark.parametrize(
+    "unknown",
+    [
+        ShellResult("", "", 127),
+        ShellResult("", "cmd: Can't find service: x\n", 20),
+        ShellResult("", "java.lang.SecurityException: no\n", 255),
+    ],
+)
+@pytest.mark.parametrize("question", READY)
+def test_what_is_unknown_is_no_error(question: Any, unknown: ShellResult) -> None:
+    """A command that the device does not answer is no reason to fail."""
+    transport = ScriptedTransport({**READY, question: unknown})
+
+    check_ready(transport, RELEASE)
+
+
+def test_a_device_that_tells_nothing_is_no_error() -> None:
+    """On a device without any of the commands nothing is known, and nothing is wrong."""
+    assert check_ready(ScriptedTransport(), RELEASE) == Readiness()
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "code", "says"),
+    [
+        (PACKAGES, "", ErrorCode.OPERATOR_NOT_INSTALLED, "operator_apk="),
+        (PACKAGES, f"package:{RELEASE}.dev\n", ErrorCode.OPERATOR_VARIANT_MISMATCH, ".dev"),
+        (SERVICES, "null\n", ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING, "grant=True"),
+        (SERVICES, "\n", ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING, "by hand"),
+        (SERVICES, f"x{SERVICE}\n", ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING, "switched off"),
+        (SWITCH, "0\n", ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING, "grant=True"),
+        (SWITCH, "null\n", ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING, "switched off"),
+        (
+            DETAILS,
+            DUMP.replace("stopped=false", "stopped=true"),
+            ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING,
+            "was force-stopped",
+        ),
+    ],
+)
+def test_what_keeps_the_operator_from_working_is_raised(
+    question: Any, answer: str, code: ErrorCode, says: str
+) -> None:
+    """Each reason has its code, and a hint that says what to do."""
+    transport = ScriptedTransport({**READY, question: answer})
+
+    with pytest.raises(OperatorNotReadyError) as caught:
+        check_ready(transport, RELEASE)
+
+    assert caught.value.code is code
+    assert says in str(caught.value)
+    assert caught.value.serial == "PH1"
+
+
+def test_a_starting_device_is_not_blamed_on_its_operator() -> None:
+    """A device that has not finished starting is unavailable, whatever its Operator is."""
+    no_service = ShellResult("cmd: Can't find service: package\n", "", 20)
+    saying = ScriptedTransport({**READY, BOOT: "0\n", PACKAGES: ""})
+    showing = ScriptedTransport({**READY, BOOT: "\n", PACKAGES: no_service})
+    warning = ScriptedTransport({**READY, BOOT: "WARNING: linker: x\n\n", PACKAGES: no_service})
+
+    for transport in (saying, showing, warning):
+        with pytest.raises(DeviceUnavailableError, match="has not finished starting"):
+            check_ready(transport, RELEASE)
+
+
+#: A phone with a second and a third user, as ``dumpsys package`` tells of an app.
+THREE_USERS = (
+    f"  Package [{RELEASE}] (1a2b):\n    appId=10145\n"
+    "    User 0: ceDataInode=1 installed=true hidden=false suspended=false stopped=true\n"
+    "    User 10: ceDataInode=0 installed=true hidden=false suspended=false stopped=false\n"
+    "    User 11: ceDataInode=0 installed=false hidden=false suspended=false stopped=true\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("user", "code"),
+    [
+        ("0\n", ErrorCode.DEVICE_ACCESSIBILITY_NOT_RUNNING),
+        ("10\n", None),
+        ("11\n", ErrorCode.OPERATOR_NOT_INSTALLED),
+        ("12\n", None),  # the device does not tell
+        (ShellResult("", "Error: unknown command 'get-current-user'\n", 255), None),
+    ],
+)
+def test_the_operator_of_the_current_user_counts(
+    user: str | ShellResult, code: ErrorCode | None
+) -> None:
+    """What is so for users whose screen is not shown neither helps nor harms."""
+    transport = ScriptedTransport({**READY, DETAILS: THREE_USERS, CURRENT: user})
+
+    found = None
+    try:
+        check_ready(transport, RELEASE)
+    except OperatorNotReadyError as error:
+        found = error
+
+    assert (found.code if found else None) == code
+    assert ("for user 11" in str(found)) == (user == "11\n")
+
+
+def test_warnings_before_an_answer_are_skipped() -> None:
+    """Only the last line of the output is the answer."""
+    noise = "WARNING: linker: libfoo.so has text relocations: x:y\n"
+    noisy = {
+        key: noise + value if isinstance(value, str) else value for key, value in READY.items()
+    }
+
+    found = check_ready(ScriptedTransport(noisy), RELEASE)
+
+    assert (found.booted, found.service_on) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("fault", "code"),
+    [
+        ("operator_absent", ErrorCode.OPERATOR_NOT_INSTALLED),
+        ("operator_variant", ErrorCode.OPERATOR_VARIANT_MISMATCH),
+    ],
+)
+def test_faults_of_a_phone_have_their_codes(
+    phone: AdbTransport, fault: str, code: ErrorCode
+) -> None:
+    """Each fault of the simulated phone has its own code."""
+    ready = check_ready(phone, RELEASE)
+
+    phone.shell(f"sim fault {fault}")
+    with pytest.raises(OperatorNotReadyError) as caught:
+        check_ready(phone, RELEASE)
+
+    assert ready.service_on is True
+    assert caught.value.code is code
+
+
+def test_a_booting_phone_is_known_for_one(phone: AdbTransport) -> None:
+    """While its services are not up, nothing else is known."""
+    phone.shell("sim fault booting")
+
+    found = read_readiness(phone, RELEASE)
+
+    assert found == Readiness(booted=False)
+
+
+def test_a_name_that_is_no_package_is_refused() -> None:
+    """It never reaches the shell."""
+    transport = ScriptedTransport()
+
+    with pytest.raises(Exception, match=re.escape("is not the name of an Android package")):
+        check_ready(transport, "a.b; reboot")
+
+    assert transport.calls == []
+
+
+#: What ``dumpsys power`` says, of which phone, and whether the screen is on.
+POWER = [
+    ("  mWakefulness=Awake\n  mWakefulnessChanging=false\n", True),  # Pixel, Android 9 to 16
+    ("  mWakefulness=Asleep\n  mWakefulnessChanging=true\n", False),
+    ("  mWakefulness=Dozing\nDisplay Power: state=DOZE_SUSPEND\n", False),  # always-on display
+    ("  mWakefulness=Dreaming\nDisplay Power: state=ON\n", False),  # a screen saver
+    ("  getWakefulnessLocked()=Asleep\n", False),  # Samsung, Android 11: flutter#98146
+    ("  getWakefulnessLocked()=Awake\n", True),
+    ("  getWakefulnessLocked()=Dozing\n", False),
+    ("  mWakefulnessRaw=1\n  mWakefulness=Awake\n", True),
+    ("Display Power: state=ON\n", True),  # Samsung, Android 5 to 8
+    ("Display Power: state=OFF\n", False),
+    ("Display Power: state=DOZE\n", False),
+    ("Display Power State:\n  mScreenOn=true\n", True),  # Android 4.4
+    ("Display Power State:\n  mScreenOn=false\n", False),
+    # MediaTek prints an object.
+    ("Display Power: com.android.server.power.PowerManagerService$1@8b3e2f1\n", None),
+    ("  mWakefulnessChanging=false\n", None),
+    ("nothing", None),
+]
+
+#: What ``dumpsys window policy`` says of the keyguard, and whether the screen is locked.
+POLICY = [
+    ("    KeyguardServiceDelegate\n      showing=true\n      occluded=false\n", True),
+    ("    KeyguardServiceDelegate\n      showing=false\n", False),
+    ("      KeyguardStateMonitor\n        mIsShowing=true\n        mSimSecure=false\n", True),
+    ("      KeyguardStateMonitor\n        mIsShowing=false\n", False),
+    ("    mStatusBar=Window{1f u0 StatusBar} isStatusBarKeyguard=true\n", True),  # Android 5 to 8
+    ("    mStatusBar=Window{1f u0 StatusBar} isStatusBarKeyguard=false\n", False),
+    ("    mShowingLockscreen=true mShowingDream=false mDreamingLockscreen=true\n", True),
+    ("    mShowingLockscreen=false mShowingDream=false mDreamingLockscreen=false\n", False),
+    ("    mShowingDream=false mDreamingLockscreen=true mDreamingSleepToken=null\n", True),
+    ("KeyguardController:\n  mKeyguardShowing=true\n  mAodShowing=false\n", True),
+    ("  KeyguardShowing=false AodShowing=false KeyguardGoingAway=false\n", False),  # Android 13
+    ("      showingAndNotOccluded=true\n", None),
+    ("nothing", None),
+]
+
+AWAKE, UNLOCKED = "  mWakefulness=Awake\n", "      showing=false\n"
+
+
+def phone_that_says(power: str = "", policy: str = "", **others: str) -> ScriptedTransport:
+    """Return a phone whose services print this."""
+    return ScriptedTransport(
+        {
+            "dumpsys power": power,
+            "dumpsys window policy": policy,
+            "dumpsys display": others.get("display", ""),
+            "dumpsys activity activities": others.get("activities", ""),
+        }
+    )
+
+
+@pytest.mark.parametrize(("power", "is_on"), POWER)
+def test_the_screen_is_on_as_the_device_says(power: str, is_on: bool | None) -> None:
+    """Each maker's words are understood; what the device does not tell is None."""
+    assert screen_state(phone_that_says(power, UNLOCKED)).on is is_on
+
+
+@pytest.mark.parametrize(("policy", "is_locked"), POLICY)
+def test_the_screen_is_locked_as_the_device_says(policy: str, is_locked: bool | None) -> None:
+    """Each version's words are understood; what the device does not tell is None."""
+    assert screen_state(phone_that_says(AWAKE, policy)).locked is is_locked
+
+
+@pytest.mark.parametrize(
+    ("policy", "is_on"),
+    [
+        ("      screenState=SCREEN_STATE_OFF\n", False),
+        ("      screenState=SCREEN_STATE_ON\n", True),
+        ("      interactiveState=INTERACTIVE_STATE_SLEEP\n", False),
+        ("    mAwake=true mScreenOnEarly=true mScreenOnFully=true\n", True),
+        ("    mAwake=false mScreenOnEarly=false mScreenOnFully=false\n", False),
+    ],
+)
+def test_the_window_manager_knows_what_the_power_manager_does_not_tell(
+    policy: str, is_on: bool
+) -> None:
+    """It is asked in the same round trip anyway."""
+    phone = phone_that_says("Display Power: Some$1@8b3e2f1\n", policy + UNLOCKED)
+
+    assert screen_state(phone) == ScreenState(on=is_on, locked=False)
+    assert phone.round_trips == 1
+
+
+@pytest.mark.parametrize(
+    ("display", "activities", "state"),
+    [
+        ("  mGlobalDisplayState=OFF\n", "", ScreenState(on=False)),
+        ("    mScreenState=ON\n", "  mKeyguardShowing=false\n", ScreenState(on=True, locked=False)),
+        # A foldable, one of whose displays is dark.
+        ("  mState=OFF\n  mState=ON\n", "", ScreenState(on=True)),
+        ("", "  KeyguardController:\n    mKeyguardShowing=true\n", ScreenState(locked=True)),
+        ("", "", ScreenState()),
+    ],
+)  # fmt: skip
+def test_a_second_source_is_asked_where_the_first_tells_nothing(
+    display: str, activities: str, state: ScreenState
+) -> None:
+    """Only then is the state unknown."""
+    phone = phone_that_says(display=display, activities=activities)
+
+    assert screen_state(phone) == state
+    assert phone.round_trips == 2
+
+
+def test_one_round_trip_is_enough_where_both_are_told() -> None:
+    """Checks between tests stay quick."""
+    phone = phone_that_says(AWAKE, UNLOCKED)
+
+    assert screen_state(phone) == ScreenState(on=True, locked=False)
+    assert phone.round_trips == 1
+
+
+def test_a_sleeping_phone_has_its_screen_off(phone: AdbTransport) -> None:
+    """The simulated phone tells it as a real one does."""
+    awake = screen_state(phone)
+
+    phone.shell("input keyevent KEYCODE_SLEEP")
+    deadline = time.monotonic() + 10  # a phone takes a moment to follow a key
+    while screen_state(phone).on and time.monotonic() < deadline:
+        pass
+
+    assert awake == ScreenState(on=True, locked=False)
+    assert screen_state(phone).on is False

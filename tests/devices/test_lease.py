@@ -14,8 +14,12 @@ import pytest
 from pytest_clawperator.devices.file_lease import FileLeases
 from pytest_clawperator.devices.holder import Holder
 from pytest_clawperator.devices.lease import (
+    LENT_VARIABLE,
     Hold,
     await_landing,
+    borrow,
+    check_redis_url,
+    lend,
     open_leases,
     take_each,
 )
@@ -370,3 +374,111 @@ def test_messages_name_devices_by_their_serials(store: FileLeases, others: FileL
     assert waiting.said[0].startswith("waiting for emulator-5554, held by ")
     assert "(emulator-5554, held by " in waiting.said[-1]
     assert "127.0.0.1/" not in f"{both.value.message}{waiting.said}"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep the lock files here."""
+    monkeypatch.setenv("CLAWPERATOR_LEASE_DIR", str(tmp_path))
+    return tmp_path
+
+
+def test_a_lent_device_may_be_used_while_its_holder_has_it(folder: Path) -> None:
+    """No lease is taken for it, and each command is checked."""
+    hold = FileLeases(run_id="run").try_take("phone-1")
+    assert hold is not None
+    environment = lend(hold.ticket, key="phone-1", where=None)
+
+    with borrow("phone-1", run_id="script", say=print, environment=environment) as permit:
+        assert permit is not None
+        permit.clear("c1", 1.0)
+        hold.release()
+        with pytest.raises(LeaseError, match="no longer leased"):
+            permit.clear("c2", 1.0)
+
+
+@pytest.mark.parametrize("key", ["phone-2", ""])
+def test_another_device_is_not_lent(key: str) -> None:
+    """Whoever wants it must lease it, and so must who was lent nothing."""
+    environment = lend("{}", key="phone-1", where=None) if key else {}
+
+    with borrow(key, run_id="script", say=print, environment=environment) as permit:
+        assert permit is None
+
+
+def test_a_device_that_its_holder_lost_is_refused_at_once() -> None:
+    """Before anything is asked of it."""
+    hold = FileLeases(run_id="run").try_take("phone-1")
+    assert hold is not None
+    environment = lend(hold.ticket, key="phone-1", where=None)
+    hold.release()
+
+    with (
+        pytest.raises(LeaseError),
+        borrow("phone-1", run_id="script", say=print, environment=environment),
+    ):
+        pytest.fail("it was lent")
+
+
+@pytest.mark.parametrize("text", ["x", "[]", "{}", '{"key": "a"}', "[" * 100_000])
+def test_a_variable_that_lends_nothing_is_named(text: str) -> None:
+    """With what to do about it."""
+    with (
+        pytest.raises(ConfigurationError, match=LENT_VARIABLE),
+        borrow("a", run_id="script", say=print, environment={LENT_VARIABLE: text}),
+    ):
+        pytest.fail("it was lent")
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("redis://", "it names no host"),
+        ("redis:///0", "it names no host"),
+        ("redis://:SECRET@/0", "it names no host"),
+        ("redis://host:port/0", "its host or port cannot be read"),
+        ("redis://[::1/0", "its host or port cannot be read"),
+        ("redis://host:6379/abc", "its database is no number"),
+        ("redis://host:6379/0/1", "its database is no number"),
+        ("redis://host?db=abc", "its database is no number"),
+        ("redis://host?foo=SECRET", "foo is unknown; known: db"),
+        ("redis://host?password=SECRET", "password is unknown; known: db"),
+        ("redis://host?socket_timeout=99", "socket_timeout is unknown; known: db"),
+        ("redis://host?ssl_cert_reqs=none", "ssl_cert_reqs is unknown; known: db"),
+        ("rediss://host?foo=1", "foo is unknown; known: db, ssl_ca_certs, "),
+        ("unix://run/redis.sock", "a socket is named by its whole path"),
+        ("unix://", "a socket is named by its whole path"),
+        ("redis://:abc/SECRET@127.0.0.1:6399/0", "write %2F for a /"),
+        ("redis://:abc#SECRET@127.0.0.1:6399/0", "%23 for a #"),
+        ("redis://:abc?SECRET@127.0.0.1:6399/0", "%3F for a ?"),
+        ("http://:SECRET@host", "it begins with none of redis://, rediss://, unix://"),
+    ],
+)
+def test_a_url_that_cannot_keep_leases_is_refused(url: str, reason: str) -> None:
+    """The error says what is wrong and what is allowed, and shows no password."""
+    with pytest.raises(ConfigurationError) as caught:
+        check_redis_url(url)
+
+    assert reason in caught.value.message
+    assert "is no place to keep leases: " in caught.value.message
+    assert "Allowed: redis://host:6379/0" in (caught.value.hint or "")
+    assert "SECRET" not in str(caught.value)
+    assert "abc#" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://host",
+        "redis://host/",
+        "redis://[::1]:6379/0",
+        "redis://ada:p%2Fw@host:6379/15",
+        "redis://:p@w@host?db=2",
+        "rediss://host?ssl_cert_reqs=none&ssl_ca_certs=/etc/ca.pem",
+        "unix:///run/redis.sock",
+        "unix://:pw@/run/redis.sock?db=3",
+    ],
+)
+def test_a_url_that_redis_understands_is_taken(url: str) -> None:
+    """Hosts, addresses, users, sockets, databases and TLS options are understood."""
+    assert check_redis_url(url) == url

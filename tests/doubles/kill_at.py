@@ -8,15 +8,13 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from pytest_clawperator.emulators import boot, images, tool_runs
+from pytest_clawperator.emulators import avd, boot, fleet, sdk
 from pytest_clawperator.emulators import emulators as operations
 from pytest_clawperator.emulators.boot import Boot
+from pytest_clawperator.emulators.claims import AvdClaim, AvdClaims
 from pytest_clawperator.emulators.emulators import Emulators
-from pytest_clawperator.emulators.run import fleet
-from pytest_clawperator.emulators.run.claims import AvdClaim, AvdClaims
-from pytest_clawperator.emulators.run.ending import Ending
-from pytest_clawperator.emulators.sdk import Tool
-from pytest_clawperator.emulators.tool_runs import SdkTools
+from pytest_clawperator.emulators.fleet import Ending
+from pytest_clawperator.emulators.sdk import SdkTools, Tool
 
 Call = Callable[..., bool]
 VARIABLE = "KILL_AT"
@@ -85,8 +83,8 @@ def says(text: str) -> Call:
 
 def before_the_id_is_written() -> None:
     """Die while the process of the emulator is a shell that has written nothing yet."""
-    *shell, script = tool_runs._WRITE_PID
-    tool_runs._WRITE_PID = (*shell, f"sleep 0.4; {script}")  # type: ignore[assignment]
+    *shell, script = sdk._WRITE_PID
+    sdk._WRITE_PID = (*shell, f"sleep 0.4; {script}")  # type: ignore[assignment]
     after(SdkTools, "_start", of_tool(Tool.EMULATOR, "-port"))
 
 
@@ -95,7 +93,7 @@ MOMENTS: Mapping[str, Callable[[], None]] = {
     "before it claims": partial(before, AvdClaims, "take"),
     "claimed, nothing written": partial(after, AvdClaims, "take"),
     "about to create, written": partial(after, AvdClaim, "write"),
-    "image being downloaded": partial(before, images._Progress, "read", says("Downloading")),
+    "image being downloaded": partial(before, avd._Progress, "read", says("Downloading")),
     "image installed, nothing created": partial(after, operations, "ensure_image"),
     "avdmanager creates": partial(after, SdkTools, "_start", of_tool(Tool.AVDMANAGER, "create")),
     "created, not started": partial(after, Emulators, "create"),

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import os
 
-from pytest_clawperator.emulators.run import ports
+from pytest_clawperator.emulators import claims
 
 VARIABLE = "OWN_PORTS"
 
 
 def own_ports(number: int) -> range:
     """Return ports that few others use, for this worker of a test run."""
-    first = ports.LAST - 32 * (1 + number % 3)
+    first = claims.LAST_PORT - 32 * (1 + number % 3)
     return range(first, first + 31, 2)
 
 
 if VARIABLE in os.environ:
     mine = own_ports(int(os.environ[VARIABLE]))
-    ports.FIRST, ports.LAST = mine[0], mine[-1]
+    claims.FIRST_PORT, claims.LAST_PORT = mine[0], mine[-1]

@@ -10,7 +10,7 @@ from typing import Any
 from pytest_clawperator.client.device import Device
 from pytest_clawperator.contracts.device_info import OPERATOR_PACKAGE, DeviceInfo
 from pytest_clawperator.devices.connection import wanted_package
-from pytest_clawperator.devices.readiness import check_ready
+from pytest_clawperator.devices.health import check_ready
 from pytest_clawperator.errors import AdbUnavailableError, ErrorCode
 from pytest_clawperator.execution.flight import Clearance, Flight
 from pytest_clawperator.execution.pipeline import Pipeline

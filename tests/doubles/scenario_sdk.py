@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pytest_clawperator.emulators.sdk import Tool
-from pytest_clawperator.emulators.tool_runs import BackgroundTool, PidFile, ToolResult
+from pytest_clawperator.emulators.sdk import BackgroundTool, PidFile, Tool, ToolResult
 from pytest_clawperator.errors import EmulatorError, ErrorCode
 from pytest_clawperator.transport.interface import ShellResult
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.emulators.boot import StartOptions
-from pytest_clawperator.emulators.profile import EmulatorProfile
-from pytest_clawperator.emulators.running import AdbHost
+from pytest_clawperator.emulators.avd import EmulatorProfile
+from pytest_clawperator.emulators.boot import AdbHost, StartOptions
 from pytest_clawperator.errors import ConfigurationError, EmulatorError, ErrorCode
 from pytest_clawperator.transport.interface import ShellResult
 from pytest_clawperator.transport.wire import AdbServer

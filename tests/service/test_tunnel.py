@@ -17,9 +17,9 @@ from pytest_clawperator.errors import (
     LeaseError,
     TransportError,
 )
+from pytest_clawperator.remote.tunnel import ServiceAdb
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
-from pytest_clawperator.transport.service_adb import ServiceAdb
 from pytest_clawperator.transport.wire import read_rest
 from tests.doubles.service import RunningService, running_service
 

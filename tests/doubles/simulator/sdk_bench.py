@@ -11,10 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pytest_clawperator.emulators.boot import BootLimits
+from pytest_clawperator.emulators.avd import EmulatorProfile
+from pytest_clawperator.emulators.boot import AdbHost, BootLimits
 from pytest_clawperator.emulators.emulators import Emulators
-from pytest_clawperator.emulators.profile import EmulatorProfile
-from pytest_clawperator.emulators.running import AdbHost
 from pytest_clawperator.emulators.sdk import Sdk
 from pytest_clawperator.errors import ClawperatorError
 from pytest_clawperator.simulator.sdk.avd_files import AvdFiles

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pytest_clawperator.emulators.run import ports
+from pytest_clawperator.emulators import claims
 from tests.doubles.simulator.sdk_bench import SdkBench, running_sdk
 
 
@@ -22,6 +22,6 @@ def sdk_of_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SdkBenc
 def bench(sdk_of_session: SdkBench, monkeypatch: pytest.MonkeyPatch) -> Iterator[SdkBench]:
     """Give the SDK, and leave no emulator behind."""
     # The adb server of another SDK calls for a minute where an emulator of it was.
-    monkeypatch.setattr(ports, "FIRST", ports.FIRST + 8 * (os.getpid() % 15))
+    monkeypatch.setattr(claims, "FIRST_PORT", claims.FIRST_PORT + 8 * (os.getpid() % 15))
     yield sdk_of_session
     sdk_of_session.clean()

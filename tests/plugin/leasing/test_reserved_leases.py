@@ -12,8 +12,8 @@ import pytest
 from pytest_clawperator.devices.file_lease import FileLeases
 from pytest_clawperator.devices.inventory import emulator_key
 from pytest_clawperator.emulators.boot import Boot, StartOptions
-from pytest_clawperator.emulators.run.claims import AvdClaim, Traces
-from pytest_clawperator.emulators.run.ending import Ending
+from pytest_clawperator.emulators.claims import AvdClaim, Traces
+from pytest_clawperator.emulators.fleet import Ending
 from pytest_clawperator.plugin.leasing import ReservedLeases
 from pytest_clawperator.transport.wire import AdbServer
 from tests.doubles.simulator.sdk_bench import SdkBench

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from pytest_clawperator.devices.lease import open_leases
-from pytest_clawperator.devices.redis.lease_store import RedisLeases
+from pytest_clawperator.devices.redis_lease import RedisLeases
 from pytest_clawperator.simulator import Simulator
 from pytest_clawperator.transport.adb import AdbTransport
 from tests.doubles.leases import take
@@ -20,7 +20,7 @@ from tests.plugin.conftest import Run
 USES_DEVICE = "def test_it(clawperator):\n    clawperator.home()\n"
 # A Redis that has just started is left alone for a while; ours is known to nobody else.
 AT_ONCE = """
-from pytest_clawperator.devices.redis.lease_store import RedisLeases
+from pytest_clawperator.devices.redis_lease import RedisLeases
 
 RedisLeases.__init__.__kwdefaults__["settle"] = 0.0
 """

@@ -32,7 +32,7 @@ def pytest_itemcollected(item):
 """
 
 KNOWN_CLASSES = """
-from pytest_clawperator.devices.matrix import DeviceClass
+from pytest_clawperator.devices.requirements import DeviceClass
 from pytest_clawperator.devices.requirements import Requirements
 from pytest_clawperator.plugin.stash import DEVICE_CLASSES
 

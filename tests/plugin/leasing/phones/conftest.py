@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.emulators.run import ports
+from pytest_clawperator.emulators import claims
 from tests.doubles import own_ports
 from tests.doubles.simulator.sdk_bench import SdkBench
 from tests.plugin.conftest import EMULATOR_OPTIONS, Run
@@ -49,8 +49,8 @@ def room(
     worker = getattr(request.config, "workerinput", {"workerid": "gw0"})["workerid"]
     number = int(worker.removeprefix("gw"))
     mine = own_ports.own_ports(number)
-    monkeypatch.setattr(ports, "FIRST", mine[0])
-    monkeypatch.setattr(ports, "LAST", mine[-1])
+    monkeypatch.setattr(claims, "FIRST_PORT", mine[0])
+    monkeypatch.setattr(claims, "LAST_PORT", mine[-1])
     monkeypatch.setenv(own_ports.VARIABLE, str(number))
     monkeypatch.setenv("CLAWPERATOR_LEASE_DIR", str(tmp_path / "locks"))
     return Room(bench, tmp_path / "locks")

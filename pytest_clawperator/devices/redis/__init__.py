@@ -1,1 +1,0 @@
-"""Leases in Redis: their store, what a lease consists of, its permits, its renewal, the server."""

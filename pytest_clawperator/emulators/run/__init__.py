@@ -1,1 +1,0 @@
-"""The emulators of one run: claimed, started side by side, and ended with it."""

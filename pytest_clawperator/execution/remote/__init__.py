@@ -1,1 +1,0 @@
-"""Running through another host: the HTTP API of ``clawperator serve``."""
