@@ -1,4 +1,4 @@
-"""How the package is built: sizes, hidden imports, cycles, and the way of one click.
+"""How the package is built: sizes, names, imports, cycles, hooks, and the way of one click.
 
 ``python -m benchmarks.house [PACKAGE_FOLDER]`` measures another checkout's package, without
 the click, which is traced through the installed package.
@@ -10,7 +10,7 @@ import ast
 import statistics
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 from types import FrameType
@@ -173,9 +173,31 @@ def report(package: Path) -> None:
         if node.end_lineno is not None
     ]
     sizes = [size for size, _ in functions]
-    median = statistics.median(lines.values())
-    print(f"modules {len(modules)}, lines {sum(lines.values())}, median {median:g}")
+    real = {name: count for name, count in lines.items() if _is_module(package, name)}
+    total = sum(lines.values())
+    simulated = sum(count for name, count in lines.items() if ".simulator" in name)
+    print(f"modules {len(real)} in {len(folders)} folders, at most {_deepest(folders)} deep")
+    print(f"lines {total}: host {total - simulated}, simulator {simulated}")
+    print(f"modules per 1,000 lines: {1000 * len(real) / total:.1f}")
+    print(
+        f"modules: median {statistics.median(real.values()):g} lines, longest {max(real.values())}"
+    )
     print(f"functions: median {statistics.median(sizes):g}, longest {max(functions)}")
+    imports = sum(map(_import_lines, modules.values()))
+    print(f"import lines: {imports / total:.1%}")
+    importers = Counter(target for targets in edges_of(modules).values() for target in targets)
+    print(f"modules with one importer: {sum(importers[name] == 1 for name in real)}")
+    names = Counter(name.rpartition(".")[2] for name in real if ".simulator" not in name)
+    repeated = {name: count for name, count in names.items() if count > 1}
+    print(f"file names that stand twice or more in the host part: {len(repeated)} {repeated}")
+    hooks = Counter(
+        node.name
+        for name, tree in modules.items()
+        if ".plugin." in name and not name.endswith("hookspecs")
+        for node in functions_of(tree)
+        if node.name.startswith("pytest_")
+    )
+    print(f"hooks by the modules that implement them: {hooks.most_common(3)}")
     hidden = Counter({name: imports_in_functions(tree) for name, tree in modules.items()})
     print(f"imports inside functions: {hidden.total()}; most {hidden.most_common(3)}")
     cycles = cycles_of(edges_of(modules))
@@ -187,6 +209,20 @@ def report(package: Path) -> None:
 def _path(package: Path, name: str) -> Path:
     path = package.parent.joinpath(*name.split("."))
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def _is_module(package: Path, name: str) -> bool:
+    return _path(package, name).name != "__init__.py"
+
+
+def _deepest(folders: Iterable[str]) -> int:
+    return max(folder.count("/") for folder in folders)
+
+
+def _import_lines(tree: ast.Module) -> int:
+    """Count the lines of import statements."""
+    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+    return sum((node.end_lineno or node.lineno) - node.lineno + 1 for node in nodes)
 
 
 def main() -> None:
