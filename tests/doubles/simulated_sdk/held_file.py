@@ -1,7 +1,8 @@
-"""Files that say that a process lives: it holds a lock on them, which ends with it."""
+"""Files that show that a process is alive: it holds a lock on them, which ends with it."""
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import time
@@ -10,44 +11,39 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-try:
-    import fcntl
-except ImportError:
-    fcntl = None  # type: ignore[assignment]  # a module elsewhere; `_lock` asks
-
 # flock has no wait with a deadline.
-_LOOK_EVERY = 0.02
+_POLL_SECONDS = 0.02
 
 
 class HeldFile:
-    """A file with values that a living process holds; a process that is killed leaves it stale."""
+    """A file of values that a running process locks; a killed process leaves it unlocked."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._descriptor: int | None = None
 
     def hold(self, values: Mapping[str, Any]) -> bool:
-        """Take the file and write the values; False where another process holds it."""
+        """Lock the file and write the values; return False if another process holds it."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         while True:
             descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
-            if not _lock(descriptor):
+            if not _lock(descriptor, fcntl.LOCK_EX):
                 os.close(descriptor)
                 return False
             if _is_at(descriptor, self.path):
                 self._descriptor = descriptor
                 self.write(values)
                 return True
-            os.close(descriptor)  # it was released, and so removed, in that moment
+            os.close(descriptor)  # released, and so removed, in the meantime
 
     def write(self, values: Mapping[str, Any]) -> None:
-        """Write other values into the file that is held."""
+        """Replace the values of the file, which must be held."""
         assert self._descriptor is not None
         os.ftruncate(self._descriptor, 0)
         os.pwrite(self._descriptor, f"{json.dumps(values)}\n".encode(), 0)
 
     def release(self) -> None:
-        """Remove the file, if it is held."""
+        """Remove the file if it is held."""
         if self._descriptor is not None:
             with suppress(OSError):
                 self.path.unlink()
@@ -56,55 +52,47 @@ class HeldFile:
 
 
 def holder_of(path: Path) -> dict[str, Any] | None:
-    """Return the values of a file that a living process holds; None for any other."""
+    """Return the values of a file that a running process holds, else None."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
     except OSError:
         return None
     try:
-        if _lock(descriptor, shared=True):
+        if _lock(descriptor, fcntl.LOCK_SH):
             return None
-        values = json.loads(path.read_text("utf-8") or "{}")
+        values: dict[str, Any] = json.loads(path.read_text("utf-8") or "{}")
     except (OSError, ValueError):
         return {}
     finally:
         os.close(descriptor)
-    return values if isinstance(values, dict) else {}
+    return values
 
 
 def wait_for_end(path: Path) -> None:
     """Return when the process that holds the file has ended."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH)
-    finally:
-        os.close(descriptor)
+    with suppress(OSError), path.open() as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
 
 
 def is_free_before(path: Path, deadline: float) -> bool:
-    """Wait until no process holds the file; False where one still does at the deadline."""
+    """Wait until no process holds the file; return False if one still does at the deadline."""
     while holder_of(path) is not None:
         if time.monotonic() >= deadline:
             return False
-        time.sleep(_LOOK_EVERY)
+        time.sleep(_POLL_SECONDS)
     return True
 
 
-def _lock(descriptor: int, *, shared: bool = False) -> bool:
-    if fcntl is None:
-        raise OSError("the simulated SDK needs Linux or macOS")
+def _lock(descriptor: int, kind: int) -> bool:
     try:
-        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
-    """Whether the file is still the one at that path: it may just have been removed."""
+    """Return whether the open file is still the one at that path."""
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except OSError:
