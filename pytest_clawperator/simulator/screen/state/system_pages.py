@@ -94,11 +94,15 @@ def recents_page(apps: Sequence[App], *, now: float, choose: Choose) -> Page:
 def permission_page(app: App, permission: str, *, now: float, choose: Choose) -> Page:
     """Build the dialog that asks whether an app may do something."""
     prefix = f"{permissions.CONTROLLER}:id/"
-    question = permissions.question(app.name, permission)
     body = Dialog.model_construct(
         cancelable=False,
         items=(
-            _widget("title", question, id=f"{prefix}permission_message", size=18),
+            _widget(
+                "title",
+                permissions.question(app.name, permission),
+                id=f"{prefix}permission_message",
+                size=18,
+            ),
             *(
                 _widget("button", text, id=prefix + name, value=answer)
                 for name, text, answer in permissions.answers(permission)
