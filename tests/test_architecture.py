@@ -29,7 +29,7 @@ SIMULATOR_MAY_IMPORT = ("errors", "simulator", "transport.binary")
 LATE_IN_PLUGIN = {
     (
         "plugin/input/option_values.py",
-        "pytest_clawperator.simulator.screen.app_files.load.load_app",
+        "pytest_clawperator.simulator.apps.load.load_app",
     ),
     ("plugin/xdist/scheduling.py", "xdist.report.report_collection_diff"),
 }

@@ -24,8 +24,8 @@ from pytest_clawperator.plugin import fixtures, hookspecs
 from pytest_clawperator.plugin.features import test_files
 from pytest_clawperator.plugin.options import OPTIONS
 from pytest_clawperator.plugin.rooms import Rooms
+from pytest_clawperator.simulator.apps.load import parse_app
 from pytest_clawperator.simulator.faults import FAULTS
-from pytest_clawperator.simulator.screen.app_files.load import parse_app
 from pytest_clawperator.skills.test_files.files import read_test_file
 from pytest_clawperator.skills.test_files.other_names import MAESTRO
 from tests import yaml_reference

@@ -1,35 +1,155 @@
-"""One command at a time: the Operator's mutex, its timeout, and how it answers."""
+"""Run the actions of one command after the other, and answer with one envelope."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import Literal
+from typing import Any, Literal
 
 from pytest_clawperator.simulator.faults import Faults
-from pytest_clawperator.simulator.operator.answer import envelope as envelopes
-from pytest_clawperator.simulator.operator.answer.envelope import (
+from pytest_clawperator.simulator.operator import envelope as envelopes
+from pytest_clawperator.simulator.operator.command import (
+    Action,
+    Click,
+    CloseApp,
+    Command,
+    DoctorPing,
+    EnterText,
+    OpenApp,
+    OpenUri,
+    PressKey,
+    ReadKeyValuePair,
+    ReadText,
+    Scroll,
+    ScrollAndClick,
+    ScrollUntil,
+    Sleep,
+    SnapshotUi,
+    StartRecording,
+    StopRecording,
+    TakeScreenshot,
+    WaitForNavigation,
+    WaitForNode,
+)
+from pytest_clawperator.simulator.operator.envelope import (
     SERVICE_UNAVAILABLE,
     Envelope,
+    EnvelopeLog,
     StepResult,
+    failed,
+    forge,
 )
-from pytest_clawperator.simulator.operator.answer.envelope_log import EnvelopeLog
-from pytest_clawperator.simulator.operator.answer.forgery import forge
-from pytest_clawperator.simulator.operator.answer.java_error import JavaError, ProcessDied
-from pytest_clawperator.simulator.operator.answer.java_format import FormatFailure, formatted
-from pytest_clawperator.simulator.operator.answer.operator_log import (
+from pytest_clawperator.simulator.operator.operator_log import (
     COMMAND,
+    ENGINE,
     MANAGER,
     RUNNER,
+    FormatFailure,
+    JavaError,
     OperatorLog,
+    ProcessDied,
     Source,
+    formatted,
+    map_text,
 )
-from pytest_clawperator.simulator.operator.payload.command import Command
-from pytest_clawperator.simulator.operator.run_time import RunTime, TimeLimitReached
-from pytest_clawperator.simulator.operator.steps.engine import execute
-from pytest_clawperator.simulator.operator.steps.run import Run, StepFailure
+from pytest_clawperator.simulator.operator.read_steps import (
+    read_key_value_pair,
+    read_text,
+    sleep,
+    snapshot_ui,
+    wait_for_navigation,
+    wait_for_node,
+)
+from pytest_clawperator.simulator.operator.run import Run, RunTime, StepFailure, TimeLimitReached
+from pytest_clawperator.simulator.operator.scroll_steps import (
+    scroll,
+    scroll_and_click,
+    scroll_until,
+)
+from pytest_clawperator.simulator.operator.touch_steps import (
+    click,
+    close_app,
+    doctor_ping,
+    enter_text,
+    open_app,
+    open_uri,
+    press_key,
+    start_recording,
+    stop_recording,
+    take_screenshot,
+)
 from pytest_clawperator.simulator.phone_clock import PhoneClock
+
+
+async def execute(run: Run) -> list[StepResult]:
+    """Perform the steps of a command one after the other.
+
+    To the specification a failed step is a result and ends the run. The published app goes on
+    after the failures that it reports as results; all others are StepFailure to the caller.
+    """
+    results: list[StepResult] = []
+    for action in run.command.actions:
+        result = await _step(run, action)
+        results.append(result)
+        if run.documented and result.ends_the_run:
+            break
+    return results
+
+
+async def _step(run: Run, action: Action) -> StepResult:
+    name = run.log.class_name(type(action).__name__)
+    run.log.debug(Source.ENGINE, f"{ENGINE} step_start id={action.id} type={name}")
+    result = _provoked(run, action)
+    if result is None:
+        try:
+            result = await _PERFORMERS[type(action)](run, action)
+        except StepFailure as problem:
+            if not run.documented or problem.code == SERVICE_UNAVAILABLE:
+                raise
+            result = failed(action, error=problem.code)
+    run.log.debug(
+        Source.ENGINE,
+        f"{ENGINE} step_success id={action.id} type={name} data={map_text(result.data)}",
+    )
+    return result
+
+
+def _provoked(run: Run, action: Action) -> StepResult | None:
+    fault = run.faults.active("step_error")
+    if fault is None or fault.options["type"] not in ("", action.wire_type):
+        return None
+    run.faults.take("step_error")
+    return failed(
+        action,
+        application_id=action.application_id if isinstance(action, CloseApp) else None,
+        key=action.key if isinstance(action, PressKey) else None,
+        error=fault.options["code"],
+    )
+
+
+_PERFORMERS: Mapping[type[Action], Callable[[Run, Any], Awaitable[StepResult]]] = {
+    OpenUri: open_uri,
+    OpenApp: open_app,
+    CloseApp: close_app,
+    WaitForNode: wait_for_node,
+    Click: click,
+    ScrollAndClick: scroll_and_click,
+    Scroll: scroll,
+    ScrollUntil: scroll_until,
+    ReadText: read_text,
+    SnapshotUi: snapshot_ui,
+    StartRecording: start_recording,
+    StopRecording: stop_recording,
+    TakeScreenshot: take_screenshot,
+    EnterText: enter_text,
+    Sleep: sleep,
+    DoctorPing: doctor_ping,
+    PressKey: press_key,
+    WaitForNavigation: wait_for_navigation,
+    ReadKeyValuePair: read_key_value_pair,
+}
+
 
 SERVICE_OFF = "Accessibility service is not available"
 

@@ -11,16 +11,17 @@ from functools import lru_cache
 
 from PIL import Image, ImageDraw, ImageFont
 
-from pytest_clawperator.simulator.picture.accents import draw_accents, draw_own_strokes
-from pytest_clawperator.simulator.picture.glyphs import (
+from pytest_clawperator.simulator.picture.fonts import (
     KNOWN,
     LIGATURES,
     OWN_STROKES,
     Glyph,
+    draw_accents,
+    draw_own_strokes,
+    font_with,
     glyphs,
 )
-from pytest_clawperator.simulator.picture.masks import icon_mask
-from pytest_clawperator.simulator.picture.system_fonts import font_with
+from pytest_clawperator.simulator.picture.icons import icon_mask
 
 ELLIPSIS = "…"
 

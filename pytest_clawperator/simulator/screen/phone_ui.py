@@ -5,21 +5,63 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pytest_clawperator.simulator.screen.actions.app_processes import AppProcesses
-from pytest_clawperator.simulator.screen.actions.installed_apps import InstalledApps
-from pytest_clawperator.simulator.screen.actions.launching import Launching
-from pytest_clawperator.simulator.screen.actions.links import Links
-from pytest_clawperator.simulator.screen.actions.phone_actions import PhoneActions
-from pytest_clawperator.simulator.screen.state.kept_screen import bring_back_screen, kept_screen
-from pytest_clawperator.simulator.screen.state.permissions import Permissions
-from pytest_clawperator.simulator.screen.state.phone_state import PhoneState
-from pytest_clawperator.simulator.screen.state.web import Fetch, no_network
-from pytest_clawperator.simulator.screen.user_input.navigation_keys import NavigationKeys
-from pytest_clawperator.simulator.screen.user_input.node_actions import NodeActions
-from pytest_clawperator.simulator.screen.user_input.text_entry import TextEntry
-from pytest_clawperator.simulator.screen.user_input.touch import Touch
-from pytest_clawperator.simulator.screen.user_input.widget_actions import WidgetActions
-from pytest_clawperator.simulator.screen.windows.view import View
+from pytest_clawperator.simulator.screen.actions import PhoneActions
+from pytest_clawperator.simulator.screen.foreground import Foreground
+from pytest_clawperator.simulator.screen.launching import (
+    AppProcesses,
+    InstalledApps,
+    Launching,
+    Links,
+)
+from pytest_clawperator.simulator.screen.navigation import Navigation
+from pytest_clawperator.simulator.screen.phone_state import (
+    Fetch,
+    PhoneState,
+    bring_back_screen,
+    kept_screen,
+    no_network,
+)
+from pytest_clawperator.simulator.screen.system_pages import Permissions
+from pytest_clawperator.simulator.screen.touch import Touch
+from pytest_clawperator.simulator.screen.widget_input import NodeActions, TextEntry, WidgetActions
+from pytest_clawperator.simulator.screen.windows import View
+
+
+class NavigationKeys:
+    """The three keys; they always work, so each returns True."""
+
+    def __init__(
+        self, foreground: Foreground, *, navigation: Navigation, launching: Launching
+    ) -> None:
+        self._foreground = foreground
+        self._navigation = navigation
+        self._launching = launching
+
+    def back(self) -> bool:
+        """Press back: close the uppermost thing that can be closed."""
+        foreground = self._foreground
+        task = foreground.task()
+        if foreground.keyboard_is_up():
+            foreground.focus.hide_keyboard()
+        elif foreground.alerts:
+            foreground.alerts.pop()
+            foreground.page_closed()
+        elif foreground.chooser is not None:
+            foreground.chooser = None
+            foreground.page_closed()
+        elif foreground.recents_page is not None:
+            foreground.close_recents()
+        elif task is not None and task.prompt is None:
+            self._navigation.back(task)
+        return True
+
+    def home(self) -> bool:
+        """Press home."""
+        return self._launching.home()
+
+    def recents(self) -> bool:
+        """Press the key of the recent apps."""
+        return self._launching.recents()
 
 
 class PhoneUi:

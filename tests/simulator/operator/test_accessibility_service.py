@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from pytest_clawperator.simulator.screen.accessibility.events import AccessibilityEvent
+from pytest_clawperator.simulator.screen.accessibility import AccessibilityEvent
 from tests.simulator.operator.fakes import (
     NOON,
     Bench,

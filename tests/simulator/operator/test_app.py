@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.simulator.operator.profile import Profile
-from pytest_clawperator.simulator.screen.app_files.load import shipped_apps
+from pytest_clawperator.simulator.apps.load import shipped_apps
+from pytest_clawperator.simulator.operator.command import Profile
 from tests.simulator.operator.fakes import (
     PACKAGE,
     PROFILES,

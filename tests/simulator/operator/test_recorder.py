@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.simulator.screen.accessibility.events import AccessibilityEvent, EventType
+from pytest_clawperator.simulator.screen.accessibility import AccessibilityEvent, EventType
 from tests.simulator.operator.fakes import NOON, PACKAGE, Bench, action, button, command, screen
 
 FOLDER = f"/storage/emulated/0/Android/data/{PACKAGE}/files/recordings"

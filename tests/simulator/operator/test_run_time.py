@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from pytest_clawperator.simulator.operator.run_time import RunTime, TimeLimitReached
+from pytest_clawperator.simulator.operator.run import RunTime, TimeLimitReached
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from pytest_clawperator.simulator.picture import system_fonts
-from pytest_clawperator.simulator.picture.glyphs import Glyph, glyphs
+from pytest_clawperator.simulator.picture import fonts
+from pytest_clawperator.simulator.picture.fonts import Glyph, glyphs
 from pytest_clawperator.simulator.picture.text import text_mask
 from tests.programs import ARABIC_FONT, CHINESE_FONT, INDIAN_FONT, Program, missing
 
@@ -20,11 +20,11 @@ def needs(program: Program) -> pytest.MarkDecorator:
 @pytest.fixture
 def without_fonts(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Draw as on a machine that has no fonts."""
-    monkeypatch.setattr(system_fonts, "font_files", tuple)
-    for cached in (system_fonts._path_with, system_fonts._path_of_block, text_mask):
+    monkeypatch.setattr(fonts, "font_files", tuple)
+    for cached in (fonts._path_with, fonts._path_of_block, text_mask):
         cached.cache_clear()
     yield
-    for cached in (system_fonts._path_with, system_fonts._path_of_block, text_mask):
+    for cached in (fonts._path_with, fonts._path_of_block, text_mask):
         cached.cache_clear()
 
 

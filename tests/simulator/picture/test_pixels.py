@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from PIL import Image
 
-from pytest_clawperator.simulator.picture.pixels import rgba_pixels
-from pytest_clawperator.simulator.picture.png import encode_png
+from pytest_clawperator.simulator.picture.png import encode_png, rgba_pixels
 
 
 def test_pixels_are_those_that_were_encoded() -> None:

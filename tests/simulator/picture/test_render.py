@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from pytest_clawperator.simulator.picture import masks
+from pytest_clawperator.simulator.picture import icons
 from pytest_clawperator.simulator.picture import text as render_text
+from pytest_clawperator.simulator.picture.controls import PAINTERS
 from pytest_clawperator.simulator.picture.render import black_screen, draw
-from pytest_clawperator.simulator.picture.widgets.painters import PAINTERS
-from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode, Window
+from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode, Window
 from tests.simulator.picture.drawing import (
     BOX,
     KINDS_WITH_LABEL,
@@ -126,7 +126,7 @@ def full_screen() -> tuple[Window, ...]:
 def test_the_same_screen_gives_the_same_bytes() -> None:
     """Pictures depend on their arguments alone: not on what was drawn before."""
     first = png(*full_screen())
-    caches: list[Callable[..., Any]] = [*vars(render_text).values(), *vars(masks).values()]
+    caches: list[Callable[..., Any]] = [*vars(render_text).values(), *vars(icons).values()]
     for function in caches:
         if hasattr(function, "cache_clear"):
             function.cache_clear()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.simulator.picture.canvas import Canvas
-from pytest_clawperator.simulator.picture.glyphs import readable
+from pytest_clawperator.simulator.picture.canvas import LIGHT, Canvas
+from pytest_clawperator.simulator.picture.fonts import readable
 from pytest_clawperator.simulator.picture.text import fitted, line_height
-from pytest_clawperator.simulator.picture.theme import LIGHT
 from tests.doubles.simulator.screen_phone import SETTINGS, Phone
 
 SIZES = {"title": 22, "row_title": 16}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from PIL import Image
 
-from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, Window
+from pytest_clawperator.simulator.screen.accessibility import Bounds, Window
 from tests.simulator.picture.drawing import SIZE, app, changed, inside, node, picture, png
 
 

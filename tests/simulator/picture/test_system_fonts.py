@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from pytest_clawperator.simulator.picture import system_fonts
-from pytest_clawperator.simulator.picture.system_fonts import font_files, font_with, has_font
+from pytest_clawperator.simulator.picture import fonts
+from pytest_clawperator.simulator.picture.fonts import font_files, font_with, has_font
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Look for fonts in one folder only."""
-    monkeypatch.setattr(system_fonts, "_FOLDERS", (str(tmp_path),))
+    monkeypatch.setattr(fonts, "_FOLDERS", (str(tmp_path),))
     forget()
-    monkeypatch.setattr(system_fonts, "_MOST_FILES", 50)
+    monkeypatch.setattr(fonts, "_MOST_FILES", 50)
     return tmp_path
 
 
@@ -30,7 +30,7 @@ def forget_afterwards() -> Iterator[None]:
 def forget() -> None:
     """Forget which fonts there are."""
     for name in ("font_files", "_path_with", "_path_of_block"):
-        getattr(system_fonts, name).cache_clear()
+        getattr(fonts, name).cache_clear()
 
 
 def test_plain_fonts_come_first(folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
+from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode
 
 SIZE = (1080, 2400)
 VIEW = "android.view.View"

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
-from pytest_clawperator.simulator.screen.app_files.load import shipped_apps
+from pytest_clawperator.simulator.apps.load import shipped_apps
+from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode
 from tests.doubles.simulator.screen_phone import CONFORMANCE, SETTINGS, SHOP, Phone, demo
 from tests.simulator.screen.sample_apps import DEMO
 

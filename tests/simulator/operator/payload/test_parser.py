@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_clawperator.simulator.operator.payload.command import (
+from pytest_clawperator.simulator.operator.command import (
     APP_LAUNCH,
     NO_RETRY,
     UI_READINESS,
@@ -21,8 +21,7 @@ from pytest_clawperator.simulator.operator.payload.command import (
     Retry,
     ScrollStyle,
 )
-from pytest_clawperator.simulator.operator.payload.lenient_json import PayloadRefused
-from pytest_clawperator.simulator.operator.payload.parser import parse_command
+from pytest_clawperator.simulator.operator.parser import PayloadRefused, parse_command
 from tests.simulator.operator.fakes import action, command
 
 TEXT = {"textEquals": "OK"}

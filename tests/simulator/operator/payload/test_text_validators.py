@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.simulator.operator.payload.text_validators import (
-    is_temperature,
-    is_version,
-    matches,
-)
+from pytest_clawperator.simulator.operator.parser import is_temperature, is_version, matches
 
 
 @pytest.mark.parametrize(

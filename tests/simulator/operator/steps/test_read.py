@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.simulator.operator.profile import Profile
+from pytest_clawperator.simulator.operator.command import Profile
 from tests.simulator.operator.fakes import (
     MISSING,
     OK,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.simulator.operator.profile import Profile
-from pytest_clawperator.simulator.screen.accessibility.nodes import Window
+from pytest_clawperator.simulator.operator.command import Profile
+from pytest_clawperator.simulator.screen.accessibility import Window
 from tests.simulator.operator.fakes import (
     APP,
     PROFILES,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.simulator.operator.profile import Profile
+from pytest_clawperator.simulator.operator.command import Profile
 from tests.simulator.operator.fakes import (
     OK,
     PROFILES,

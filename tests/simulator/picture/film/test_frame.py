@@ -7,7 +7,7 @@ import io
 import pytest
 from PIL import Image
 
-from pytest_clawperator.simulator.picture.film.frame import black_frame, encode_frame
+from pytest_clawperator.simulator.picture.film import black_frame, encode_frame
 
 
 def opened(frame: bytes) -> Image.Image:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from pytest_clawperator.simulator.picture.film.mp4 import Frame, film, unfinished_film
+from pytest_clawperator.simulator.picture.film import Frame, film, unfinished_film
 from tests.doubles.simulator.films import boxes, is_whole, shown
 
 FRAMES = [Frame(b"first", 40), Frame(b"second one", 1500), Frame(b"3", 1)]

@@ -6,7 +6,7 @@ import io
 
 from PIL import Image
 
-from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds
+from pytest_clawperator.simulator.screen.accessibility import Bounds
 from tests.simulator.picture.drawing import app, node, png
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
+from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode
 from tests.simulator.picture.drawing import (
     BOX,
     app,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds
+from pytest_clawperator.simulator.screen.accessibility import Bounds
 from tests.simulator.picture.drawing import (
     BOX,
     KINDS_WITH_LABEL,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
-from pytest_clawperator.simulator.screen.accessibility.hierarchy import hierarchy_xml
-from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds
+from pytest_clawperator.simulator.screen.accessibility import Bounds, hierarchy_xml
 from tests.doubles.simulator.screen_phone import Phone
 from tests.simulator.screen.nodes import FRAME, TEXT, VIEW, node
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.simulator.screen.accessibility.node_search import (
+from pytest_clawperator.simulator.screen.accessibility import (
+    Bounds,
     children_on_screen,
     find,
     find_all,
     node_path,
     on_screen,
 )
-from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds
 from tests.simulator.screen.nodes import FRAME, SIZE, TEXT, VIEW, node
 
 

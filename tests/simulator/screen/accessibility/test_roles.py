@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
-from pytest_clawperator.simulator.screen.accessibility.roles import role_of
+from pytest_clawperator.simulator.screen.accessibility import UiNode, role_of
 from tests.simulator.screen.nodes import FRAME, TEXT, VIEW, node
 
 

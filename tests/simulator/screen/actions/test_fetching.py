@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.simulator.screen.state.web import WebAnswer
+from pytest_clawperator.simulator.screen.phone_state import WebAnswer
 from tests.doubles.simulator.screen_phone import Phone, app
 
 NEWS = """\

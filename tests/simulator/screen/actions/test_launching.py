@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.simulator.screen.app_files.load import plain_app, shipped_apps
+from pytest_clawperator.simulator.apps.load import plain_app, shipped_apps
 from tests.doubles.simulator.screen_phone import HOME, SETTINGS, SHOP, Phone, app
 from tests.simulator.screen.sample_apps import COUNTER, DEMO
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.simulator.screen.app_files.app_schema import App
-from pytest_clawperator.simulator.screen.app_files.load import parse_app
+from pytest_clawperator.simulator.apps.load import parse_app
+from pytest_clawperator.simulator.apps.schema import App
 from tests.doubles.simulator.screen_phone import HOME, Phone, app
 from tests.simulator.screen.sample_apps import DEMO
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.simulator.screen.app_files.load import parse_app
+from pytest_clawperator.simulator.apps.load import parse_app
 from tests.doubles.simulator.screen_phone import HEAD
 from tests.simulator.screen.sample_apps import MAIN
 

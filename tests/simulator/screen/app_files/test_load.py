@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.simulator.screen.app_files.load import (
+from pytest_clawperator.simulator.apps.load import (
     load_app,
     parse_app,
     plain_app,

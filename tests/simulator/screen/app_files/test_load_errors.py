@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.simulator.screen.app_files.load import parse_app
+from pytest_clawperator.simulator.apps.load import parse_app
 from tests.doubles.simulator.screen_phone import HEAD
 from tests.simulator.screen.sample_apps import MAIN
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.simulator.screen.app_files.yaml_source import MAX_BYTES, read_source
+from pytest_clawperator.simulator.apps.yaml_source import MAX_BYTES, read_source
 
 PATH = Path("app.yaml")
 

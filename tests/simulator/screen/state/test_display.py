@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.simulator.screen.app_files.load import shipped_apps
+from pytest_clawperator.simulator.apps.load import shipped_apps
 from tests.doubles.simulator.screen_phone import SETTINGS, Phone, demo, screen_app
 from tests.simulator.screen.sample_apps import COUNTER, LONG_LIST
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.simulator.screen.state.timeline import Timeline
+from pytest_clawperator.simulator.screen.display import Timeline
 
 
 class Clock:

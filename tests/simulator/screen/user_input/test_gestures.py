@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_clawperator.simulator.screen.user_input.gestures import Drag, fling
+from pytest_clawperator.simulator.screen.touch import Drag, fling
 
 
 def test_a_fast_swipe_runs_on() -> None:

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from pytest_clawperator.simulator.screen.accessibility.node_search import children_on_screen
-from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
-from pytest_clawperator.simulator.screen.app_files.load import shipped_apps
+from pytest_clawperator.simulator.apps.load import shipped_apps
+from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode, children_on_screen
 from tests.doubles.simulator.screen_phone import CONFORMANCE, SETTINGS, SHOP, Phone, screen_app
 from tests.simulator.screen.sample_apps import LONG_LIST
 

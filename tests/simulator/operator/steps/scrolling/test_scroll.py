@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.simulator.operator.profile import Profile
-from pytest_clawperator.simulator.operator.steps.scrolling.scroll import float_text
+from pytest_clawperator.simulator.operator.command import Profile
+from pytest_clawperator.simulator.operator.scroll_steps import float_text
 from tests.simulator.operator.fakes import (
     APP,
     MISSING,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.simulator.operator.profile import Profile
-from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
+from pytest_clawperator.simulator.operator.command import Profile
+from pytest_clawperator.simulator.screen.accessibility import UiNode
 from tests.simulator.operator.fakes import (
     APP,
     MISSING,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.simulator.screen.app_files.language.expressions import Expression, Template
-from pytest_clawperator.simulator.screen.app_files.language.values import Value
+from pytest_clawperator.simulator.apps.expressions import Expression, Template
+from pytest_clawperator.simulator.apps.kinds import Value
 
 VALUES: dict[str, Any] = {"count": 3, "on": True, "cart": [5, 7], "half": 0.5}
 

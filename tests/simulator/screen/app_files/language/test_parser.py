@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_clawperator.simulator.screen.app_files.language.expressions import Expression
-from pytest_clawperator.simulator.screen.app_files.language.values import Value
+from pytest_clawperator.simulator.apps.expressions import Expression
+from pytest_clawperator.simulator.apps.kinds import Value
 
 VALUES: dict[str, Any] = {
     "count": 3,

@@ -1,0 +1,402 @@
+"""Glyphs: a small built-in font, accents, and fonts of the machine for other scripts."""
+
+from __future__ import annotations
+
+import os
+import sys
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from PIL import ImageDraw, ImageFont, features
+
+# Where systems keep their fonts; the home folder last, as it differs most.
+_FOLDERS = (
+    "/usr/share/fonts", "/usr/local/share/fonts", "/usr/share/fonts-droid-fallback",
+    "/System/Library/Fonts", "/Library/Fonts", "~/.local/share/fonts", "~/.fonts",
+    "~/Library/Fonts",
+)  # fmt: skip
+
+_ENDINGS = (".ttf", ".otf", ".ttc")
+
+# Looking through them must not take longer than a moment, however many there are.
+_MOST_FILES, _MOST_FONTS, _DEEPEST = 5000, 300, 6
+
+# Words in the names of fonts that are a second choice.
+_SECOND_CHOICE = (
+    "bold", "italic", "oblique", "mono", "serif", "light", "thin", "black", "condensed",
+    "medium", "heavy", "emoji", "symbol", "unifont",
+)  # fmt: skip
+
+_NOT_A_CHARACTER = "\U0010ffff"
+
+_PROBE_SIZE = 20
+
+_BLOCK = 256
+
+
+def font_with(character: str, size: int) -> ImageFont.FreeTypeFont | None:
+    """Return a font at a size in pixels that has a character; None where the machine has none."""
+    path = _path_with(character)
+    return None if path is None else _loaded(path, size)
+
+
+def has_font(character: str) -> bool:
+    """Whether a font of this machine has a character."""
+    return _path_with(character) is not None
+
+
+def has_same_font(character: str, other: str) -> bool:
+    """Whether the font of one character has the other, too."""
+    path = _path_with(character)
+    return path is not None and _has(path, other)
+
+
+def can_shape() -> bool:
+    """Whether letters can be joined and put from right to left, as Arabic needs it."""
+    return bool(features.check("raqm"))
+
+
+@lru_cache(maxsize=4096)
+def _path_with(character: str) -> str | None:
+    """Return the first font that has a character; first asked is the one of its neighbours."""
+    usual = _path_of_block(ord(character) // _BLOCK)
+    if usual is not None and _has(usual, character):
+        return usual
+    return next((path for path in font_files() if _has(path, character)), None)
+
+
+@lru_cache(maxsize=256)
+def _path_of_block(block: int) -> str | None:
+    """Return the font that has most of some characters of a block, so that a word has one font."""
+    middle = [chr(block * _BLOCK + offset) for offset in range(0x10, _BLOCK, 0x15)]
+    known = {path: sum(_has(path, one) for one in middle) for path in font_files()}
+    best = max(known, key=lambda path: known[path], default=None)
+    return best if best is not None and known[best] else None
+
+
+@lru_cache(maxsize=1)
+def font_files() -> tuple[str, ...]:
+    """List the fonts of this machine, plain ones first; the same files give the same order."""
+    found = sorted(_files(), key=lambda path: (_penalty(path), path))
+    return tuple(found[:_MOST_FONTS])
+
+
+def _files() -> Iterator[str]:
+    left = _MOST_FILES
+    for folder in _FOLDERS if sys.platform != "win32" else ():
+        top = Path(folder).expanduser()
+        for place, folders, names in os.walk(top):
+            if len(Path(place).relative_to(top).parts) >= _DEEPEST:
+                folders.clear()
+            folders.sort()
+            left -= len(names)
+            if left < 0:
+                return
+            yield from (f"{place}/{name}" for name in names if name.lower().endswith(_ENDINGS))
+
+
+def _penalty(path: str) -> int:
+    name = os.path.basename(path).lower()  # noqa: PTH119 - there may be thousands
+    return sum(word in name for word in _SECOND_CHOICE)
+
+
+@lru_cache(maxsize=64)
+def _loaded(path: str, size: int) -> ImageFont.FreeTypeFont:
+    layout = ImageFont.Layout.RAQM if can_shape() else ImageFont.Layout.BASIC
+    return ImageFont.truetype(path, size, layout_engine=layout)
+
+
+@lru_cache(maxsize=8192)
+def _has(path: str, character: str) -> bool:
+    probe = _probe(path)
+    if probe is None:
+        return False
+    font, missing = probe
+    drawn = font.getmask(character)
+    return drawn.getbbox() is not None and (drawn.size, bytes(drawn)) != missing
+
+
+@lru_cache(maxsize=_MOST_FONTS)
+def _probe(path: str) -> tuple[ImageFont.FreeTypeFont, tuple[tuple[int, int], bytes]] | None:
+    """Load a font, and what it draws for a character that it lacks; None for an unusable file."""
+    try:
+        font = ImageFont.truetype(path, _PROBE_SIZE, layout_engine=ImageFont.Layout.BASIC)
+        missing = font.getmask(_NOT_A_CHARACTER)
+    except (OSError, ValueError):
+        return None
+    return font, (missing.size, bytes(missing))
+
+
+KNOWN = frozenset(map(chr, range(32, 127))) | frozenset("©«°±´·»‘’“”…‹›™")
+
+
+ACROSS = "\u0335"  # a stroke through the middle of a letter
+
+TWICE_ACROSS = "\u0333"  # two of them, as through the C of a euro sign
+
+SLASH = "\u0338"
+
+DOTLESS = "\u0000"
+
+STEM = "\u0001"  # a stroke up to the height of a capital letter
+
+
+# Letters that are others with something done to them.
+_COMPOSED = {
+    "ø": ("o", SLASH), "Ø": ("O", SLASH), "ł": ("l", SLASH), "Ł": ("L", SLASH),
+    "đ": ("d", ACROSS), "Đ": ("D", ACROSS), "Ð": ("D", ACROSS), "ð": ("d", ACROSS),
+    "ħ": ("h", ACROSS), "Ħ": ("H", ACROSS), "ŧ": ("t", ACROSS), "Ŧ": ("T", ACROSS),
+    "ı": ("i", DOTLESS), "þ": ("p", STEM), "€": ("C", TWICE_ACROSS),
+}  # fmt: skip
+
+# Letters that are two, close together.
+LIGATURES = {"æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE"}
+
+OWN_STROKES = frozenset("ß")
+
+_INSTEAD = {"–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-", "×": "x", "•": "·", "\t": " "}
+
+_TRANSLATION = str.maketrans(_INSTEAD)
+
+_ICON_CHARACTERS = {"✓": "check", "✔": "check", "←": "back", "→": "forward", "★": "star"}
+
+_SAME_LETTER = "\u200d\ufe0f"
+
+
+class Glyph(NamedTuple):
+    """One thing to draw.
+
+    Characters of the font with accents, a letter of two or of own strokes, an icon, some text of
+    a ``foreign`` script, or a mark for a ``strange`` character that no font has.
+    """
+
+    text: str
+    accents: str = ""
+    icon: str = ""
+    foreign: str = ""
+    strange: str = ""
+
+
+def readable(text: str) -> str:
+    """Replace signs that the font lacks by similar ones, where there are such."""
+    return text if text.isascii() else text.translate(_TRANSLATION)
+
+
+def glyphs(text: str) -> list[Glyph]:
+    """Return what is to be drawn; characters of one foreign script in a row are one glyph."""
+    found: list[Glyph] = []
+    text = unicodedata.normalize("NFC", text)
+    if _is_one_script(text):
+        return [Glyph("", foreign=text)]
+    for glyph in map(_glyph, _clusters(text)):
+        if glyph.foreign and found and _goes_on(found[-1], glyph):
+            found[-1] = Glyph("", foreign=found[-1].foreign + glyph.foreign)
+        elif glyph.foreign and found[-1:] == [Glyph(" ")] and _goes_on(*found[-2:-1], glyph):
+            # The space between two words is theirs: the second may stand left of the first.
+            found[-2:] = [Glyph("", foreign=f"{found[-2].foreign} {glyph.foreign}")]
+        else:
+            found.append(glyph)
+    return found
+
+
+def _goes_on(*both: Glyph) -> bool:
+    """Whether the second of two glyphs is of the same foreign script as the first."""
+    if len(both) < 2 or not both[0].foreign:
+        return False
+    return has_same_font(both[0].foreign[0], both[1].foreign[0])
+
+
+def _is_one_script(text: str) -> bool:
+    """Whether a text has letters from right to left, and one font has all of it.
+
+    Signs and numbers between such letters have places that only the whole text tells.
+    """
+    first = next((one for one in text if unicodedata.bidirectional(one) in ("R", "AL")), None)
+    if first is None or not can_shape():
+        return False
+    return all(has_same_font(first, one) for one in text if not one.isspace())
+
+
+def _clusters(text: str) -> Iterator[str]:
+    """Yield each character with the marks that belong to it."""
+    cluster = ""
+    for character in text:
+        is_mark = unicodedata.category(character).startswith("M") or character in _SAME_LETTER
+        if cluster and not is_mark:
+            yield cluster
+            cluster = ""
+        cluster += character
+    if cluster:
+        yield cluster
+
+
+def _glyph(cluster: str) -> Glyph:
+    decomposed = unicodedata.normalize("NFD", cluster)
+    base, accents = decomposed[0], decomposed[1:]
+    if base in KNOWN:
+        return Glyph(base, accents)
+    if base in _COMPOSED:
+        letter, change = _COMPOSED[base]
+        return Glyph(letter, change + accents)
+    if base in LIGATURES or base in OWN_STROKES:
+        return Glyph(base, accents)
+    if base in _INSTEAD:
+        return Glyph(_INSTEAD[base], accents)
+    if base in _ICON_CHARACTERS:
+        return Glyph("", icon=_ICON_CHARACTERS[base])
+    category = unicodedata.category(base)
+    if category.startswith("Z"):
+        return Glyph(" ")
+    if category.startswith(("C", "M")):
+        return Glyph("")
+    if ord(base) >= 0x1F000 or category == "So":
+        return Glyph("", icon="smile")
+    if has_font(cluster[0]):
+        return Glyph("", foreign=cluster)
+    return Glyph("", strange=base)
+
+
+# Lines above a letter, from its middle, in units of a sixth of its size.
+_ABOVE = {
+    "\u0300": ((-0.5, -1), (0.5, 0)),
+    "\u0301": ((-0.5, 0), (0.5, -1)),
+    "\u0302": ((-0.6, 0), (0, -1), (0.6, 0)),
+    "\u0303": ((-0.8, -0.2), (-0.3, -0.8), (0.3, -0.2), (0.8, -0.8)),
+    "\u0304": ((-0.7, -0.4), (0.7, -0.4)),
+    "\u0306": ((-0.6, -1), (-0.3, -0.3), (0.3, -0.3), (0.6, -1)),
+    "\u030c": ((-0.6, -1), (0, 0), (0.6, -1)),
+}
+
+# The same below it.
+_BELOW = {
+    "\u0326": ((0.1, 0.3), (-0.2, 1.1)),
+    "\u0327": ((0, 0), (0.4, 0.5), (0.1, 1.0), (-0.4, 0.9)),
+    "\u0328": ((0.6, 0), (0.3, 0.5), (0.5, 1.0), (0.9, 0.9)),
+}
+
+_TWO_ACUTES = "\u030b"
+
+_RING = "\u030a"
+
+_DOTS = {"\u0308": (-0.5, 0.5), "\u0307": (0.0,)}
+
+_DOT_BELOW = "\u0323"
+
+# Sharp s, in shares of the size: right from its place, up from the line.
+_SHARP_S = (
+    (0.10, 0.0), (0.10, 0.52), (0.14, 0.64), (0.25, 0.70), (0.37, 0.66), (0.41, 0.55),
+    (0.36, 0.46), (0.28, 0.39), (0.32, 0.33), (0.43, 0.27), (0.48, 0.16), (0.43, 0.04),
+    (0.32, 0.0), (0.24, 0.02),
+)  # fmt: skip
+
+
+def draw_own_strokes(
+    pen: ImageDraw.ImageDraw, letter: str, x: float, *, font: ImageFont.FreeTypeFont, size: int
+) -> None:
+    """Draw a letter that is no other letter with something done to it: ß."""
+    line = font.getmetrics()[0]
+    points = [(x + across * size, line - up * size) for across, up in _SHARP_S]
+    pen.line(points, fill=255, width=max(1, round(size * 0.085)), joint="curve")
+
+
+def draw_accents(
+    pen: ImageDraw.ImageDraw, glyph: Glyph, x: float, *, font: ImageFont.FreeTypeFont, size: int
+) -> None:
+    """Draw what a letter has besides: accents, dots, hooks and strokes."""
+    left, top, right, bottom = _ink(glyph.text, font)
+    middle, unit = x + (left + right) / 2, size * 0.16
+    width = max(1, round(size * 0.07))
+    for accent in glyph.accents:
+        if accent in (ACROSS, TWICE_ACROSS, SLASH, STEM, DOTLESS):
+            _change(pen, accent, (x + left, top, x + right, bottom), glyph.text, font, size)
+        elif accent in _BELOW:
+            points = [(middle + dx * unit, bottom + dy * unit) for dx, dy in _BELOW[accent]]
+            pen.line(points, fill=255, width=width)
+        elif accent == _DOT_BELOW:
+            _dot(pen, middle, bottom + unit * 0.7, size * 0.05)
+        elif glyph.text in "ij":  # the accent takes the place of the dot
+            _change(pen, DOTLESS, (x + left, top, x + right, bottom), glyph.text, font, size)
+            _above(pen, accent, middle, font.getbbox("x")[1] - size * 0.06, size)
+        else:
+            _above(pen, accent, middle, top - size * 0.06, size)
+
+
+def _ink(letter: str, font: ImageFont.FreeTypeFont) -> tuple[float, float, float, float]:
+    """Return where a letter is black; its box in the font also has the room beside it."""
+    mask, (left, top) = font.getmask2(letter, mode="L")
+    box = mask.getbbox() or (0, 0, 0, 0)
+    return left + box[0], top + box[1], left + box[2], top + box[3]
+
+
+def _above(pen: ImageDraw.ImageDraw, accent: str, middle: float, bottom: float, size: int) -> None:
+    unit, width = size * 0.16, max(1, round(size * 0.07))
+    if accent in _ABOVE:
+        points = [(middle + dx * unit, bottom + dy * unit) for dx, dy in _ABOVE[accent]]
+        pen.line(points, fill=255, width=width)
+    elif accent == _TWO_ACUTES:
+        for dx in (-0.4, 0.5):
+            start = middle + dx * unit
+            pen.line((start - unit * 0.3, bottom, start + unit * 0.3, bottom - unit), 255, width)
+    elif accent == _RING:
+        radius, y = unit * 0.55, bottom - unit * 0.5
+        box = (middle - radius, y - radius, middle + radius, y + radius)
+        pen.ellipse(box, outline=255, width=max(1, round(size * 0.05)))
+    for dx in _DOTS.get(accent, ()):
+        _dot(pen, middle + dx * unit * 1.4, bottom - unit * 0.5, size * 0.05)
+
+
+def _dot(pen: ImageDraw.ImageDraw, x: float, y: float, radius: float) -> None:
+    pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=255)
+
+
+def _change(
+    pen: ImageDraw.ImageDraw,
+    change: str,
+    box: tuple[float, float, float, float],
+    letter: str,
+    font: ImageFont.FreeTypeFont,
+    size: int,
+) -> None:
+    """Do what makes another letter of one: a stroke through it, a stem, or no dot."""
+    left, top, right, bottom = box
+    width, tall = max(1, round(size * 0.06)), bottom - top
+    if change == SLASH and letter in "lL":
+        middle, reach = left + size * 0.05, size * 0.14
+        y = bottom - tall * 0.45
+        ends = (middle - reach, y + reach * 0.6, middle + reach * 1.2, y - reach * 0.6)
+        pen.line(ends, fill=255, width=width)
+    elif change == SLASH:
+        over = size * 0.03
+        pen.line((left - over, bottom + over, right + over, top - over), fill=255, width=width)
+    elif change == TWICE_ACROSS:
+        for share in (0.42, 0.58):
+            y = top + share * size * 0.72
+            pen.line((left - size * 0.06, y, right - size * 0.12, y), fill=255, width=width)
+    elif change == ACROSS:
+        _stroke_across(pen, box, letter, width)
+    elif change == STEM:
+        high = font.getbbox("l")[1]
+        stroke = max(1, round(size * 0.085))
+        pen.rectangle((left, high, left + stroke - 1, bottom), fill=255)
+    elif change == DOTLESS:
+        pen.rectangle((left - 1, 0, right + 1, font.getbbox("x")[1] - 1), fill=0)
+
+
+def _stroke_across(
+    pen: ImageDraw.ImageDraw, box: tuple[float, float, float, float], letter: str, width: int
+) -> None:
+    left, top, right, bottom = box
+    wide, tall = right - left, bottom - top
+    if letter in "DT":
+        span, y = ((-0.15, 0.5) if letter == "D" else (0.2, 0.8)), 0.5
+    elif letter == "H":
+        span, y = (-0.08, 1.08), 0.25
+    elif letter == "t":
+        span, y = (0.0, 1.0), 0.6
+    else:
+        span, y = ((0.4, 1.15) if letter == "d" else (-0.15, 0.6)), 0.2
+    height = top + tall * y
+    pen.line((left + wide * span[0], height, left + wide * span[1], height), fill=255, width=width)
