@@ -14,7 +14,7 @@ from tests.simulator.operator.fakes import (
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-class TestEveryProfile:
+class TestApps:
     """What the specification and the published app agree upon."""
 
     def test_open_app_starts_the_app(self, profile: Profile) -> None:

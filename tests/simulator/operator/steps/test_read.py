@@ -18,7 +18,7 @@ from tests.simulator.operator.fakes import (
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-class TestEveryProfile:
+class TestReading:
     """What the specification and the published app agree upon."""
 
     def test_read_text_prefers_the_text_over_the_description(self, profile: Profile) -> None:

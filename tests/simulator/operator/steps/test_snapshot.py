@@ -16,7 +16,7 @@ from tests.simulator.operator.fakes import (
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-class TestEveryProfile:
+class TestSnapshots:
     """What the specification and the published app agree upon."""
 
     def test_a_snapshot_logs_the_hierarchy_and_describes_the_windows(

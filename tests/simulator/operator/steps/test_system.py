@@ -13,7 +13,7 @@ from tests.simulator.operator.fakes import (
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-class TestEveryProfile:
+class TestSystem:
     """What the specification and the published app agree upon."""
 
     def test_take_screenshot_is_left_to_the_host(self, profile: Profile) -> None:

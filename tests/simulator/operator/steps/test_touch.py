@@ -16,7 +16,7 @@ from tests.simulator.operator.fakes import (
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-class TestEveryProfile:
+class TestTouches:
     """What the specification and the published app agree upon."""
 
     def test_click_goes_to_the_clickable_parent(self, profile: Profile) -> None:

@@ -16,7 +16,7 @@ from tests.simulator.operator.fakes import (
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-class TestEveryProfile:
+class TestWaiting:
     """What the specification and the published app agree upon."""
 
     def test_sleep_lasts_as_long_as_asked(self, profile: Profile) -> None:

@@ -23,7 +23,7 @@ from tests.simulator.operator.fakes import (
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-class TestEveryProfile:
+class TestScroll:
     """What the specification and the published app agree upon."""
 
     def test_a_list_is_swiped_along_its_middle(self, profile: Profile) -> None:
@@ -108,7 +108,7 @@ class TestEveryProfile:
         assert step["data"]["error"] == "GESTURE_FAILED"
 
 
-class TestDocumented:
+class TestScrollDocumented:
     """What only the specification says."""
 
     @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ LIST = {"resourceId": f"{APP}:id/list"}
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-class TestEveryProfile:
+class TestScrollAndClick:
     """What the specification and the published app agree upon."""
 
     def test_scroll_and_click(self, profile: Profile) -> None:
@@ -54,7 +54,7 @@ class TestEveryProfile:
         assert bench.ui.done == []
 
 
-class TestDocumented:
+class TestScrollAndClickDocumented:
     """What only the specification says."""
 
     def test_a_missing_target_of_scroll_and_click(self) -> None:

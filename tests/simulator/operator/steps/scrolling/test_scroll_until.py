@@ -26,7 +26,7 @@ LIST = {"resourceId": f"{APP}:id/list"}
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-class TestEveryProfile:
+class TestScrollUntil:
     """What the specification and the published app agree upon."""
 
     def test_scroll_until_the_target(self, profile: Profile) -> None:
@@ -149,7 +149,7 @@ class TestEveryProfile:
         assert step["data"]["scrolls_executed"] == "1"
 
 
-class TestDocumented:
+class TestScrollUntilDocumented:
     """What only the specification says."""
 
     def test_an_ended_list_is_a_success(self) -> None:
@@ -179,7 +179,7 @@ class TestDocumented:
         assert data["termination_reason"] == "TARGET_FOUND"
 
 
-class TestPublished:
+class TestScrollUntilPublished:
     """What only the published app does."""
 
     def test_a_missed_target(self) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pytest_clawperator.simulator.apps.expressions import Expression
 from pytest_clawperator.simulator.apps.kinds import Value
 
-VALUES: dict[str, Any] = {
+PARSED_VALUES: dict[str, Any] = {
     "count": 3,
     "name": "Ann",
     "on": True,
@@ -23,7 +23,7 @@ VALUES: dict[str, Any] = {
 
 def lookup(name: str) -> Value:
     """Look a name up as an app would."""
-    value: Value = VALUES.get(name, "")
+    value: Value = PARSED_VALUES.get(name, "")
     return value
 
 
