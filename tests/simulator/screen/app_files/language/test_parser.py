@@ -21,7 +21,7 @@ PARSED_VALUES: dict[str, Any] = {
 }
 
 
-def lookup(name: str) -> Value:
+def parsed_lookup(name: str) -> Value:
     """Look a name up as an app would."""
     value: Value = PARSED_VALUES.get(name, "")
     return value
@@ -56,7 +56,7 @@ def lookup(name: str) -> Value:
 )
 def test_an_expression_has_a_value(source: str, value: object) -> None:
     """Operators bind as in arithmetic, and odd mixtures give something harmless."""
-    assert Expression(source)(lookup) == value
+    assert Expression(source)(parsed_lookup) == value
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_any_text_is_refused_or_has_a_value(source: str) -> None:
     except ValueError:
         return
 
-    expression(lookup)
+    expression(parsed_lookup)
 
 
 def test_numbers_stay_within_bounds() -> None:
