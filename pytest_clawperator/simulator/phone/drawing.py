@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from pytest_clawperator.simulator.phone.screen_view import ScreenView
-from pytest_clawperator.simulator.picture.film import black_frame, encode_frame
 from pytest_clawperator.simulator.picture.png import PngEncoder
-from pytest_clawperator.simulator.picture.render import black_screen, draw, paint
+from pytest_clawperator.simulator.picture.render import (
+    black_frame,
+    black_screen,
+    draw,
+    encode_frame,
+    paint,
+)
 
 CLOCK_TEXT = "10:00"
 """What the drawn clock shows; it stands still, so that equal screens give equal pictures."""

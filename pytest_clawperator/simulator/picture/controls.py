@@ -13,7 +13,6 @@ from pytest_clawperator.simulator.picture.paint import (
     icon_name,
     ink_of,
     is_enabled,
-    kind_of,
     label,
     paint_icon,
     paint_image,
@@ -139,8 +138,8 @@ def paint_choice(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintCo
     spot = square(Bounds(box.left, box.top, box.left + side, box.bottom) if wide else box, side)
     on = ink_of(canvas, node, theme.primary)
     off = ink_of(canvas, node, context.faint_ink)
-    radius = side // 2 if kind_of(node) == "radio" else canvas.dp(3)
-    if kind_of(node) == "radio":
+    radius = side // 2 if node.kind == "radio" else canvas.dp(3)
+    if node.kind == "radio":
         canvas.frame(spot, radius, on if node.checked else off, context.ground, width=2)
         if node.checked:
             canvas.disc(square(spot, side // 2), on)
@@ -307,82 +306,38 @@ def _bottom_tab(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintCon
     return replace(context, ink=ink, faint_ink=ink, inside="bottom_tab")
 
 
-_ROWS = ("qwertyuiop", "asdfghjkl", "⇧zxcvbnm⌫", "?,␣.⏎")
-
-_ICONS = {
-    "⇧": "shift",
-    "⌫": "delete",
-    "⏎": "enter",
-    "shift": "shift",
-    "delete": "delete",
-    "backspace": "delete",
-    "enter": "enter",
-    "done": "check",
-    "search": "search",
-    "go": "forward",
-    "next": "forward",
-    "emoji": "smile",
-    "language": "globe",
-}
-
 _SHORT = {"symbol keyboard": "?123", "letter keyboard": "ABC"}
-
-_BLANK = {"␣", "space", "space bar", "spacebar"}
-
-_WIDE = {"␣": 4.5, "⇧": 1.5, "⌫": 1.5, "⏎": 1.5, "?": 1.5}
 
 
 def paint_keyboard(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
-    """Paint the keyboard's ground; and its keys, where the tree has none."""
-    theme = canvas.theme
-    canvas.rectangle(node.bounds, theme.keyboard)
-    if not node.children:
-        _paint_keys(canvas, node.bounds)
-    return replace(context, ground=theme.keyboard, inside="keyboard")
+    """Paint the ground of the keyboard."""
+    canvas.rectangle(node.bounds, canvas.theme.keyboard)
+    return replace(context, ground=canvas.theme.keyboard, inside="keyboard")
 
 
 def paint_key(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
-    """Paint one key."""
-    _key(canvas, node.bounds, node.label)
-    return context
-
-
-def _paint_keys(canvas: Canvas, bounds: Bounds) -> None:
-    top, bottom = bounds.top + canvas.dp(44), bounds.bottom - canvas.dp(32)
-    height = max(0, bottom - top) // len(_ROWS)
-    unit = bounds.width / 10
-    for index, row in enumerate(_ROWS):
-        left = bounds.left + (bounds.width - unit * sum(_WIDE.get(k, 1) for k in row)) / 2
-        for name in row:
-            right = left + unit * _WIDE.get(name, 1)
-            line = top + index * height
-            _key(canvas, Bounds(round(left), line, round(right), line + height), name)
-            left = right
-
-
-def _key(canvas: Canvas, box: Bounds, label: str) -> None:
-    theme = canvas.theme
-    name = label.lower()
-    label = _SHORT.get(name, label)
+    """Paint one key: a letter, an icon, or the blank space bar."""
+    theme, box, name = canvas.theme, node.bounds, node.label.lower()
+    label = _SHORT.get(name, node.label)
     cap = inset(box, min(canvas.dp(3), box.width // 8), min(canvas.dp(5), box.height // 8))
-    if name in ("⏎", "enter", "done", "search", "go", "next"):
+    if name == "enter":
         canvas.rounded(cap, cap.height // 2, theme.primary)
-        canvas.icon(_ICONS[name], square(cap, canvas.dp(22)), theme.on_primary)
-    elif name in _ICONS:
+        canvas.icon("enter", square(cap, canvas.dp(22)), theme.on_primary)
+    elif name in ("shift", "delete"):
         canvas.rounded(cap, canvas.dp(8), theme.special_key)
-        canvas.icon(_ICONS[name], square(cap, canvas.dp(22)), theme.ink)
+        canvas.icon(name, square(cap, canvas.dp(22)), theme.ink)
     else:
-        letter = name not in _BLANK
-        plain = not letter or (len(label) == 1 and label.isalnum())
-        canvas.rounded(cap, canvas.dp(8), theme.key if plain else theme.special_key)
-        if letter:
+        is_plain = name == "space" or (len(label) == 1 and label.isalnum())
+        canvas.rounded(cap, canvas.dp(8), theme.key if is_plain else theme.special_key)
+        if name != "space":
             size = 22 if len(label) == 1 else 14
             canvas.text(cap, label, theme.ink, size=size, align="centre")
+    return context
 
 
 def paint_node(canvas: Canvas, node: UiNode, context: PaintContext) -> PaintContext:
     """Paint a node without its children; return the context for these."""
-    painter = PAINTERS.get(kind_of(node))
+    painter = PAINTERS.get(node.kind)
     return context if painter is None else painter(canvas, node, context)
 
 
@@ -398,6 +353,8 @@ PAINTERS: Mapping[str, Painter] = {
     "divider": paint_divider,
     "icon": paint_icon,
     "image": paint_image,
+    "key": paint_key,
+    "keyboard": paint_keyboard,
     "list": paint_list,
     "progress": paint_progress,
     "radio": paint_choice,

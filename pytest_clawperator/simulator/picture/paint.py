@@ -18,27 +18,6 @@ from pytest_clawperator.simulator.picture.canvas import (
 )
 from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode
 
-_KIND_BY_CLASS = {
-    "Button": "button",
-    "CheckBox": "checkbox",
-    "CheckedTextView": "checkbox",
-    "EditText": "textfield",
-    "AutoCompleteTextView": "textfield",
-    "FloatingActionButton": "button",
-    "ImageButton": "icon",
-    "ImageView": "image",
-    "MaterialButton": "button",
-    "ProgressBar": "progress",
-    "RadioButton": "radio",
-    "SearchView": "textfield",
-    "SeekBar": "progress",
-    "Switch": "switch",
-    "SwitchCompat": "switch",
-    "TextView": "text",
-    "ToggleButton": "switch",
-    "Toolbar": "toolbar",
-}
-
 _TEXT_KINDS = {"text", "title", "row_title", "row_summary", "dialog_title", "dialog_text", "badge"}
 
 
@@ -56,20 +35,10 @@ class PaintContext:
 Painter = Callable[[Canvas, UiNode, PaintContext], PaintContext]
 
 
-def kind_of(node: UiNode) -> str:
-    """Return the kind to paint a node as: its own, else what its class suggests."""
-    if node.kind:
-        return node.kind
-    known = _KIND_BY_CLASS.get(node.cls.rpartition(".")[2])
-    if known is not None:
-        return known
-    return "text" if node.text and not node.children else ""
-
-
 def shows_own_label(node: UiNode) -> bool:
     """Whether a node shows its label itself, and no node inside it does."""
     return bool(node.label) and not any(
-        kind_of(below) in _TEXT_KINDS and below.label for below in node.walk() if below is not node
+        below.kind in _TEXT_KINDS and below.label for below in node.walk() if below is not node
     )
 
 
@@ -207,7 +176,7 @@ def _row_name(node: UiNode) -> str:
     if node.label:
         return node.label
     above = node.parent
-    if above is not None and kind_of(above) == "row":
+    if above is not None and above.kind == "row":
         for below in above.walk():
             if below.label:
                 return below.label

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 
 from PIL import Image
 
 from pytest_clawperator.simulator.picture.canvas import DARK, LIGHT, Canvas, Colour, mixed
-from pytest_clawperator.simulator.picture.controls import paint_key, paint_keyboard, paint_node
-from pytest_clawperator.simulator.picture.paint import PaintContext, kind_of
+from pytest_clawperator.simulator.picture.controls import paint_node
+from pytest_clawperator.simulator.picture.paint import PaintContext
 from pytest_clawperator.simulator.picture.png import PngEncoder, encode_png
 from pytest_clawperator.simulator.picture.text import text_width
 from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode, Window
@@ -193,26 +194,19 @@ class _Picture:
         root, screen = window.root, self._canvas.screen
         if window.type == "input_method" or root.bounds.height * 2 < screen.height:
             return False
-        has_dialog = kind_of(root) == "dialog" or any(
-            kind_of(child) == "dialog" for child in root.children
-        )
+        has_dialog = root.kind == "dialog" or any(child.kind == "dialog" for child in root.children)
         return not (has_dialog and self._covered)
 
     def _paint(self, node: UiNode, context: PaintContext, clip: Bounds, depth: int) -> None:
         bounds = node.bounds.clipped(clip)
         if not node.visible_to_user or not bounds.width or not bounds.height or depth > _DEEPEST:
             return
-        canvas, kind = self._canvas, kind_of(node)
-        if kind == "dialog":
+        canvas = self._canvas
+        if node.kind == "dialog":
             canvas.clip = canvas.screen
             canvas.shade(_SHADE)
         canvas.clip = bounds.clipped(canvas.screen)
-        if kind == "keyboard":
-            context = paint_keyboard(canvas, node, context)
-        elif kind == "key":
-            context = paint_key(canvas, node, context)
-        else:
-            context = paint_node(canvas, node, context)
+        context = paint_node(canvas, node, context)
         for child in node.children:
             self._paint(child, context, bounds, depth + 1)
 
@@ -223,3 +217,37 @@ def _is_launcher(window: Window) -> bool:
 
 def _is_keyboard(window: Window) -> bool:
     return window.type == "input_method"
+
+
+# -- Frames of films ----------------------------------------------------------------------------
+
+_QUALITY = 75
+
+
+def encode_frame(image: Image.Image, size: tuple[int, int]) -> bytes:
+    """Encode a picture as JPEG of a size; where its shape does not fit, the rest stays black."""
+    buffer = io.BytesIO()
+    _fitted(image, size).save(buffer, "JPEG", quality=_QUALITY)
+    return buffer.getvalue()
+
+
+def black_frame(size: tuple[int, int]) -> bytes:
+    """Return the frame of a screen that is off."""
+    return encode_frame(Image.new("RGB", size), size)
+
+
+def _fitted(image: Image.Image, size: tuple[int, int]) -> Image.Image:
+    if image.size == size:
+        return image
+    scale = min(size[0] / image.width, size[1] / image.height)
+    inner = (max(1, int(image.width * scale + 0.5)), max(1, int(image.height * scale + 0.5)))
+    factor = image.width // inner[0]
+    if (inner[0] * factor, inner[1] * factor) == image.size:
+        shrunk = image.reduce(factor)  # a third of the time of resizing
+    else:
+        shrunk = image.resize(inner, Image.Resampling.BILINEAR, reducing_gap=2.0)
+    if inner == size:
+        return shrunk
+    frame = Image.new("RGB", size)
+    frame.paste(shrunk, ((size[0] - inner[0]) // 2, (size[1] - inner[1]) // 2))
+    return frame

@@ -14,7 +14,7 @@ from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode, Wi
 
 SIZE = (540, 1200)
 KINDS_WITH_LABEL = sorted(
-    set(PAINTERS) - {"dialog", "list", "tab_bar", "divider", "toolbar", "row"}
+    set(PAINTERS) - {"dialog", "list", "tab_bar", "divider", "toolbar", "row", "keyboard"}
 )
 
 

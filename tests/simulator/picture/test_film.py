@@ -8,13 +8,8 @@ import struct
 import pytest
 from PIL import Image
 
-from pytest_clawperator.simulator.picture.film import (
-    Frame,
-    black_frame,
-    encode_frame,
-    film,
-    unfinished_film,
-)
+from pytest_clawperator.simulator.picture.film import Frame, film, unfinished_film
+from pytest_clawperator.simulator.picture.render import black_frame, encode_frame
 from tests.doubles.simulator.films import boxes, is_whole, shown
 
 

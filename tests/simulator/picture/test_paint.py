@@ -36,24 +36,6 @@ def test_a_disabled_row_greys_its_parts() -> None:
     assert brightness(disabled, BOX) > brightness(enabled, BOX)
 
 
-@pytest.mark.parametrize(
-    ("cls", "kind"),
-    [
-        ("android.widget.Button", "button"),
-        ("android.widget.EditText", "textfield"),
-        ("android.widget.Switch", "switch"),
-        ("android.widget.CheckBox", "checkbox"),
-        ("android.widget.RadioButton", "radio"),
-        ("android.widget.TextView", "text"),
-        ("android.widget.ProgressBar", "progress"),
-        ("android.view.View", "text"),
-    ],
-)
-def test_classes_stand_in_for_kinds(cls: str, kind: str) -> None:
-    """A node of no kind is drawn as its class suggests."""
-    assert png(app(node("", cls=cls, text="Label"))) == png(app(node(kind, cls=cls, text="Label")))
-
-
 def list_of_rows(offset: int) -> UiNode:
     """Make a list scrolled by so many pixels, its nodes cut at its edges as Android does it."""
     view = Bounds(0, 300, 540, 700)

@@ -245,7 +245,7 @@ def test_titles_are_not_cut(size: tuple[int, int], density: int, font_scale: flo
         if not widest and fitted(readable(each.text), pixels, each.bounds.width) != each.text:
             cut.append(each.text)
         if line_height(round(pixels * 0.86)) > each.bounds.height:
-            cut.append(f"{node.text} (height)")
+            cut.append(f"{each.text} (height)")
     assert len(titles) > 3
     assert cut == []
 
