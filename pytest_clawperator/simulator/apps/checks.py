@@ -38,7 +38,6 @@ from pytest_clawperator.simulator.apps.schema import (
 
 Place = tuple[str | int, ...]
 Problem = tuple[Place, str]
-
 _TYPES = {bool: "a boolean", int: "a number", float: "a number", str: "a text", list: "a list"}
 _NEEDED = {"radio": ("bind", "value"), "tabs": ("bind",), "tab": ("value",)}
 _STATES = ("checked", "switch", "checkbox")

@@ -120,10 +120,7 @@ def combined(sign: Sign, left: Part, right: Part, *, told: Callable[[str], str])
 
 
 MAX_DEPTH = 40
-
 KEYWORDS = frozenset({"and", "or", "not", "in", "true", "false"})
-
-
 _TOKEN = re.compile(
     r"""\s*(?:
         (?P<number>\d+(?:\.\d+)?)
@@ -269,7 +266,6 @@ class ExpressionParser:
 
 
 MAX_LENGTH = 500
-
 _BRACES = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 

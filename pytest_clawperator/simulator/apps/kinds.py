@@ -7,14 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Value = bool | int | float | str | Sequence[Any] | Mapping[str, Any]
-
 Lookup = Callable[[str], Value]
-
 Complain = Callable[[str], None]
-
-
 MAX_TEXT = 20_000
-
 MAX_NUMBER = 2**63 - 1
 
 
@@ -71,18 +66,11 @@ class Kind:
 
 
 NUMBER = Kind("a number")
-
 TEXT = Kind("a text")
-
 TRUTH = Kind("a boolean")
-
 ANYTHING = Kind("anything")
-
 LIST = "a list"
-
 RECORD = "a record"
-
-
 Kinds = Mapping[str, Kind]
 
 
@@ -251,7 +239,6 @@ _ARITHMETIC = (
     Sign("*", lambda left, right: _bounded(left * right), _number, instead=0),
     Sign("%", _remainder, _number, instead=0),
 )
-
 # Whether two values are equal may be asked of any two: an absent part is an empty text.
 _COMPARISONS = (
     Sign("==", lambda left, right: left == right, _equality, strict=False),
@@ -262,5 +249,4 @@ _COMPARISONS = (
     Sign(">=", lambda left, right: bool(left >= right), _order),
     Sign("in", _is_in, _contained),
 )
-
 SIGNS = {sign.symbol: sign for sign in (*_ARITHMETIC, *_COMPARISONS)}

@@ -16,9 +16,7 @@ from pytest_clawperator.simulator.apps.schema import App, WrongKey
 from pytest_clawperator.simulator.apps.yaml_source import Source, read_source
 
 _SHOWN_PROBLEMS = 10
-
 _VALUE_ERROR = "Value error, "
-
 # What pydantic calls by the names of Python's types.
 _WANTED = {
     "tuple_type": "a list",

@@ -22,13 +22,9 @@ from pytest_clawperator.simulator.apps.expressions import KEYWORDS, Expression, 
 from pytest_clawperator.simulator.apps.yaml_source import place_of, without_places
 
 _PACKAGE = re.compile(r"[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)+$|android$")
-
 _NAME = re.compile(r"[a-z_][a-z0-9_]*$")
-
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|min)$")
-
 _SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0}
-
 _RESERVED = KEYWORDS | {"index", "number", "item"}
 
 
@@ -72,15 +68,10 @@ def _package(value: object) -> str:
 
 
 Duration = Annotated[float, BeforeValidator(_duration)]
-
 Name = Annotated[str, BeforeValidator(_name)]
-
 Word = Annotated[str, BeforeValidator(_word)]
-
 Package = Annotated[str, BeforeValidator(_package)]
-
 Scalar = Annotated[bool | int | float | str, BeforeValidator(without_places)]
-
 Variables = dict[Name, Annotated[Any, BeforeValidator(without_places)]]
 
 
@@ -146,7 +137,6 @@ VERBS = (
     "dialog", "dismiss", "toast", "snackbar", "start_app", "open_uri", "home", "focus",
     "hide_keyboard", "request_permission", "fetch", "crash", "after", "if",
 )  # fmt: skip
-
 _ONLY_WITH = {"then": "if", "else": "if", "do": "after"}
 
 
@@ -235,43 +225,30 @@ def _assigned(value: Any) -> Template | Mapping[str, Template]:
 
 
 Actions = Annotated[tuple[Action, ...], BeforeValidator(_listed)]
-
-
 Kind = Literal[
     "text", "title", "button", "icon_button", "field", "switch", "checkbox", "radio",
     "row", "image", "icon", "chip", "badge", "divider", "space", "progress",
     "list", "scroll", "column", "line", "card", "group", "tabs", "tab",
 ]  # fmt: skip
-
 KINDS: tuple[str, ...] = get_args(Kind)
-
 CONTAINERS = frozenset({"list", "scroll", "column", "line", "card", "group", "tabs"})
-
-
 MAX_REPEAT = 2000
-
 # What `on_drop` calls the value of the widget that was dropped.
 DROPPED = "dropped"
-
-
 _ANYWHERE = frozenset(
     {
         "kind", "id", "desc", "class", "visible_if", "appears_after", "disappears_after",
         "repeat", "width", "height", "grow", "align",
     }
 )  # fmt: skip
-
 _TOUCHABLE = frozenset(
     {
         "on_tap", "on_long_press", "on_double_tap", "on_swipe_left", "on_swipe_right", "drag",
         "on_drop", "enabled_if", "selected_if", "clickable",
     }
 )  # fmt: skip
-
 _TEXTUAL = _TOUCHABLE | {"text", "size", "heading"}
-
 _CHECKABLE = _TOUCHABLE | {"text", "checked", "on_change"}
-
 # What a kind takes besides what every kind takes.
 TAKES: Mapping[str, frozenset[str]] = {
     "text": _TEXTUAL,

@@ -49,23 +49,13 @@ def without_places(value: object) -> object:
 
 
 MAX_BYTES = 1_000_000
-
 MAX_DEPTH = 60
-
 MAX_NODES = 200_000
-
-
 _INTEGER = re.compile(r"[-+]?[0-9]{1,15}$")
-
 _FLOAT = re.compile(r"[-+]?[0-9]{1,15}\.[0-9]{1,15}$")
-
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None, "~": None, "": None}
-
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
 Mark = tuple[int, int]
-
 """A line and a column, both counted from 1."""
 
 

@@ -8,19 +8,13 @@ from functools import cached_property
 from typing import Literal
 
 Profile = Literal["documented", "0.5.3"]
-
-
 PROFILES: tuple[Profile, ...] = ("documented", "0.5.3")
-
 """Every profile, the default one first."""
 
 
 Direction = Literal["Down", "Up", "Left", "Right"]
-
 ClickType = Literal["click", "long_click", "focus"]
-
 Validator = Literal["temperature", "version", "regex"]
-
 Key = Literal["back", "home", "recents"]
 
 
@@ -36,14 +30,9 @@ class Retry:
 
 
 NO_RETRY = Retry()
-
 UI_READINESS = Retry(max_attempts=5, initial_delay=500, max_delay=3000, multiplier=2.0, jitter=0.15)
-
 APP_LAUNCH = Retry(max_attempts=4, initial_delay=750, max_delay=4000, multiplier=2.0, jitter=0.15)
-
 UI_SCROLL = Retry(max_attempts=4, initial_delay=400, max_delay=2000, multiplier=2.0, jitter=0.15)
-
-
 MATCHER_KEYS: Mapping[str, str] = {
     "resourceId": "resource_id",
     "role": "role",
@@ -52,7 +41,6 @@ MATCHER_KEYS: Mapping[str, str] = {
     "contentDescEquals": "content_desc_equals",
     "contentDescContains": "content_desc_contains",
 }
-
 """Wire name to attribute, in the order in which the app prints them."""
 
 
@@ -285,7 +273,6 @@ WIRE_TYPES: Mapping[type[Action], str] = {
     PressKey: "press_key",
     Sleep: "sleep",
 }
-
 """What each action is called in a step result."""
 
 

@@ -150,7 +150,6 @@ _PERFORMERS: Mapping[type[Action], Callable[[Run, Any], Awaitable[StepResult]]] 
     ReadKeyValuePair: read_key_value_pair,
 }
 
-
 SERVICE_OFF = "Accessibility service is not available"
 
 

@@ -35,15 +35,11 @@ _LOOPER_FRAMES = (
     "android.os.Looper.loop(Looper.java:317)",
     "android.app.ActivityThread.main(ActivityThread.java:8705)",
 )
-
-
 _DEBUG_FRAMES = (
     "clawperator.task.runner.UiActionEngineDefault.executeSingle(UiActionEngine.kt)",
     "clawperator.operator.agent.AgentCommandExecutorDefault.execute(AgentCommandExecutorDefault.kt)",
     *_LOOPER_FRAMES,
 )
-
-
 _RELEASE_FRAMES = ("G1.P.d(Unknown Source:0)", "y1.b.a(Unknown Source:12)", *_LOOPER_FRAMES)
 
 
@@ -56,13 +52,9 @@ class ProcessDied(Exception):
 
 
 _SPECIFIER = re.compile(r"%(\d+\$|<)?([-#+ 0,(]*)(\d+)?(\.\d+)?([tT]?)([a-zA-Z%])")
-
 _GENERAL = frozenset("bBhHsS")
-
 _OTHERS = frozenset("cCdoxXeEfgGaA")
-
 _DATES = frozenset("HIklMSLQpNszTrRcCdejmyYaAbBhDFZ")
-
 # The order in which Java looks for flags that do not go with the conversion.
 _BAD_FLAGS = "#+ 0,("
 
@@ -122,32 +114,14 @@ def _require_known(date: str, conversion: str) -> None:
 
 
 RESULT_PREFIX = "[Clawperator-Result]"
-
-
 COMMAND = "[Clawperator-Command]"
-
-
 ENGINE = "[UiActionEngine]"
-
-
 MANAGER = "[TaskRunnerManager]"
-
-
 RECEIVER = "[Operator-Receiver]"
-
-
 RUNNER = "[TaskRunner]"
-
-
 SCOPE = "[TaskScope]"
-
-
 SERVICE = "[Operator-AccessibilityService]"
-
-
 TREE_MANAGER = "[UiTreeManager]"
-
-
 UI_SCOPE = "[TaskUiScope]"
 
 

@@ -48,12 +48,8 @@ _DOUBLE = re.compile(
     r"[\x00-\x20]*[+-]?(?:NaN|Infinity|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[fFdD]?)[\x00-\x20]*",
     re.ASCII,
 )
-
 _UNIT = re.compile(r"(°[CF]|[CF])\Z", re.IGNORECASE)
-
 _VERSION = re.compile(r"\d+(\.\d+)*")
-
-
 _LETTERS = "a-zA-ZªµºÀ-ÖØ-öø-ˁͰ-ϿЀ-῿Ⰰ-퟿"
 
 _PROPERTIES: Mapping[str, str] = {
@@ -161,21 +157,12 @@ def _property(known: re.Match[str], in_set: bool) -> str:
 
 
 ARGUMENT = "java.lang.IllegalArgumentException"
-
 STATE = "java.lang.IllegalStateException"
-
 PATTERN = "java.util.regex.PatternSyntaxException"
-
 SYNTAX = "kotlinx.serialization.json.internal.JsonDecodingException"
-
-
 INT_MAX, LONG_MAX = 2**31 - 1, 2**63 - 1
-
-
 _INTEGER = re.compile(r"\s*(-?\d+)(?:[eE]([+-]?\d{1,3}))?\s*", re.ASCII)
-
 _MISSING = object()
-
 _Word = TypeVar("_Word", bound=str)
 
 
@@ -314,21 +301,13 @@ def _element_class(value: Any) -> str:
 
 
 MAX_PAYLOAD_BYTES = 64_000
-
 MAX_ACTIONS = 64
-
 MAX_ID = 128
-
 MAX_SOURCE = 64
-
 MAX_TYPE = 64
-
 MAX_VALUE = 512
-
 MAX_URI = 2048
-
 MAX_KEY = 32
-
 MAX_DURATION_MS = 120_000
 
 
@@ -395,20 +374,17 @@ _CLICK_TYPES: Mapping[str, ClickType] = {
     "longclick": "long_click",
     "focus": "focus",
 }
-
 _DIRECTIONS: Mapping[str, Direction] = {
     "down": "Down",
     "up": "Up",
     "left": "Left",
     "right": "Right",
 }
-
 _VALIDATORS: Mapping[str, Validator] = {
     "temperature": "temperature",
     "version": "version",
     "regex": "regex",
 }
-
 _KEYS: Mapping[str, Key] = {"back": "back", "home": "home", "recents": "recents"}
 
 

@@ -136,17 +136,12 @@ async def sleep(run: Run, action: Sleep) -> StepResult:
 
 
 FORMAT = "hierarchy_xml"
-
 _MARKER = f"{SCOPE} UI Hierarchy:\n"
-
 _UNAVAILABLE = (
     "SNAPSHOT_HIERARCHY_UNAVAILABLE: UI hierarchy dump not available; "
     "accessibility service may not be ready"
 )
-
-
 _MOST_FOREIGN_LINES = 1000
-
 # What other processes say in between; one line looks like the dump, one like a result.
 _FOREIGN_LINES = (
     ("WifiHAL", "Created vendor message iface"),

@@ -96,7 +96,6 @@ class RunTime:
 
 
 SCHEMA_VERSION = 1
-
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
@@ -304,13 +303,8 @@ _DESCRIBED: Mapping[str, Callable[[AccessibilityEvent], dict[str, Any]]] = {
     "TYPE_VIEW_SCROLLED": _scroll,
     "TYPE_VIEW_TEXT_CHANGED": _text_change,
 }
-
 _WITH_SNAPSHOT = frozenset({"TYPE_VIEW_CLICKED", "TYPE_WINDOW_STATE_CHANGED"})
-
-
 T = TypeVar("T")
-
-
 Details = Mapping[str, object]
 
 

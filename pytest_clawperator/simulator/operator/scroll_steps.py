@@ -34,8 +34,6 @@ from pytest_clawperator.simulator.screen import accessibility
 from pytest_clawperator.simulator.screen.accessibility import UiNode
 
 Outcome = Literal["moved", "edge_reached", "gesture_failed", "container_lost"]
-
-
 _LEADING = 3
 
 
@@ -200,11 +198,7 @@ def float_text(value: float) -> str:
 
 
 _GRACE_LOOKS = 3
-
-
 _CONTAINER_ERRORS = frozenset({"CONTAINER_NOT_FOUND", "CONTAINER_NOT_SCROLLABLE", "CONTAINER_LOST"})
-
-
 _LOOK_AGAIN = frozenset(
     {"EDGE_REACHED", "MAX_SCROLLS_REACHED", "MAX_DURATION_REACHED", "NO_POSITION_CHANGE"}
 )

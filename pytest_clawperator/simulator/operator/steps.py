@@ -204,8 +204,6 @@ def nearest_clickable(node: UiNode) -> UiNode | None:
 
 
 _EFFECTIVE_ANCESTORS = 3
-
-
 _WINDOW_ID = 41  # the window's number in the system; matchers never see it
 
 
@@ -235,11 +233,7 @@ def describe_raw(node: UiNode) -> str:
 
 
 TAP_MS = 120
-
-
 LONG_PRESS_MS = 650
-
-
 SWIPE_MS = 250
 
 

@@ -124,18 +124,13 @@ def mixed(first: Colour, second: Colour, share: float) -> Colour:
 
 
 Align = Literal["left", "centre", "right"]
-
-
 LINE_SPACING = 1.35
-
 """How much higher than its text a line of a screen is laid out."""
 
 
 _PHONE_WIDTH_DP = 411.43
-
 # A hair more than 160, so that half a pixel is rounded down on a phone of 420 dpi.
 _BASELINE = _PHONE_WIDTH_DP * 420 / 1080
-
 _LONGEST_TEXT = 1000  # more can never be seen, and would only take time
 
 

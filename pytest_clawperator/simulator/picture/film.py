@@ -7,13 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _TIMESCALE = 1000  # units in a second: durations are milliseconds
-
 _JPEG = 0x6C  # what MPEG-4 calls ISO 10918-1 in a decoder's description
-
 _VISUAL = 0x11
-
 _MATRIX = struct.pack(">9I", 0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
-
 _UNDETERMINED = 0x55C4  # the language "und", packed
 
 

@@ -18,22 +18,16 @@ _FOLDERS = (
     "/System/Library/Fonts", "/Library/Fonts", "~/.local/share/fonts", "~/.fonts",
     "~/Library/Fonts",
 )  # fmt: skip
-
 _ENDINGS = (".ttf", ".otf", ".ttc")
-
 # Looking through them must not take longer than a moment, however many there are.
 _MOST_FILES, _MOST_FONTS, _DEEPEST = 5000, 300, 6
-
 # Words in the names of fonts that are a second choice.
 _SECOND_CHOICE = (
     "bold", "italic", "oblique", "mono", "serif", "light", "thin", "black", "condensed",
     "medium", "heavy", "emoji", "symbol", "unifont",
 )  # fmt: skip
-
 _NOT_A_CHARACTER = "\U0010ffff"
-
 _PROBE_SIZE = 20
-
 _BLOCK = 256
 
 
@@ -131,11 +125,8 @@ def _probe(path: str) -> tuple[ImageFont.FreeTypeFont, tuple[tuple[int, int], by
 
 
 KNOWN = frozenset(map(chr, range(32, 127))) | frozenset("©«°±´·»‘’“”…‹›™")
-
-
 # Changes that make another letter of one; accents are combining characters beside them.
 _SLASH, _ACROSS, _TWICE_ACROSS, _STEM, _DOTLESS = "\u0338", "\u0335", "\u0333", "\u0001", "\u0000"
-
 # Letters that are others with something done to them.
 _COMPOSED = {
     "ø": ("o", _SLASH), "Ø": ("O", _SLASH), "ł": ("l", _SLASH), "Ł": ("L", _SLASH),
@@ -143,16 +134,11 @@ _COMPOSED = {
     "ħ": ("h", _ACROSS), "Ħ": ("H", _ACROSS), "ŧ": ("t", _ACROSS), "Ŧ": ("T", _ACROSS),
     "ı": ("i", _DOTLESS), "þ": ("p", _STEM), "€": ("C", _TWICE_ACROSS),
 }  # fmt: skip
-
 # Letters that are two, close together.
 LIGATURES = {"æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ß": "ss"}
-
 _INSTEAD = {"–": "-", "—": "-", "−": "-", "‐": "-", "‑": "-", "×": "x", "•": "·", "\t": " "}
-
 _TRANSLATION = str.maketrans(_INSTEAD)
-
 _ICON_CHARACTERS = {"✓": "check", "✔": "check", "←": "back", "→": "forward", "★": "star"}
-
 _SAME_LETTER = "\u200d\ufe0f"
 
 
@@ -251,7 +237,6 @@ def _glyph(cluster: str) -> Glyph:
 
 _Point = tuple[float, float]
 _Strokes = Mapping[str, Sequence[Sequence[_Point]]]
-
 # The lines of accents, in units of a sixth of the letter's size: across from its middle, up from
 # its upper edge, or down from its lower one.
 _ABOVE: _Strokes = {

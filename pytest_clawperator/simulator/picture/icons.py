@@ -32,7 +32,6 @@ class Dot(NamedTuple):
 
 Stroke = Arc | Dot | Sequence[Point]
 
-
 ICONS: Mapping[str, Sequence[Stroke]] = {
     "back": [[(0.85, 0.5), (0.17, 0.5)], [(0.47, 0.18), (0.15, 0.5), (0.47, 0.82)]],
     "forward": [[(0.38, 0.2), (0.68, 0.5), (0.38, 0.8)]],
@@ -162,7 +161,6 @@ ICONS: Mapping[str, Sequence[Stroke]] = {
         Dot(0.67, 0.36, 0.07),
     ],
 }
-
 
 _FINER = 4  # shapes are drawn this much larger and scaled down, for smooth edges
 

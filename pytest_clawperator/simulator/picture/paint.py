@@ -106,9 +106,7 @@ _WORDS = {
 }
 
 _ICON_OF_WORD = {word: icon for icon, words in reversed(_WORDS.items()) for word in words.split()}
-
 _RANK = {icon: rank for rank, icon in enumerate(_WORDS)}
-
 _SPLIT = re.compile(r"[^a-z-]+")
 
 

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 # The signature, and the chunk with the size; then length and name of the only chunk of data.
 _DATA_START = 8 + 25 + 8
-
 # Its checksum, and the chunk that ends the file.
 _DATA_END = -(4 + 12)
 
@@ -31,13 +30,9 @@ def rgba_pixels(png: bytes) -> tuple[int, int, bytes]:
 
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-
 _ROWS = 64
-
 _ZLIB_HEADER, _LAST_BLOCK = b"\x78\x01", b"\x03\x00"
-
 _RAW_DEFLATE = -15
-
 # The modulus of the checksum at the end of a zlib stream.
 _ADLER = 65521
 

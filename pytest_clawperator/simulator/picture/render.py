@@ -15,7 +15,6 @@ from pytest_clawperator.simulator.picture.text import text_width
 from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode, Window
 
 _WALLPAPER_BANDS = 48
-
 _CHARGE = "100%"
 
 
@@ -70,7 +69,6 @@ def _paint_signal(canvas: Canvas, right: int, middle: int, ink: Colour) -> None:
 
 
 _SHADE = 0.45
-
 _DEEPEST = 200  # nodes nested deeper than this are not painted
 
 

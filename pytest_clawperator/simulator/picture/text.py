@@ -22,7 +22,6 @@ from pytest_clawperator.simulator.picture.fonts import (
 from pytest_clawperator.simulator.picture.icons import icon_mask
 
 ELLIPSIS = "…"
-
 # Screens are laid out without this font; a line may be a little wider than its room.
 _SQUEEZE = 0.86
 _SLACK = 1.05

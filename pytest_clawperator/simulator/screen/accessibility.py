@@ -206,9 +206,7 @@ _ROLE_OF_CLASS = (
 )
 
 _LAYOUTS = ("linearlayout", "framelayout", "constraintlayout", "coordinatorlayout")
-
 _CLICKABLE_ANCESTORS = 3
-
 _LONG_TEXT = 20
 
 
@@ -349,9 +347,7 @@ def node_path(node: UiNode) -> str:
 _ESCAPES = str.maketrans(
     {"&": "&amp;", '"': "&quot;", "'": "&apos;", "<": "&lt;", ">": "&gt;"},
 )
-
 _SPECIAL = re.compile("[&\"'<>]")
-
 _BOOLEAN = {True: "true", False: "false"}
 
 

@@ -77,7 +77,6 @@ def _remove(context: Context, action: Action) -> None:
 
 
 SNACKBAR_SECONDS = 2.75
-
 TOAST_SECONDS = 3.5
 
 

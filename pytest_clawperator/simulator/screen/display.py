@@ -73,7 +73,6 @@ class Timeline:
 
 
 _SYSTEM_UI = "com.android.systemui"
-
 _TOAST_CLASS = "android.widget.Toast$TN"
 
 
@@ -128,9 +127,7 @@ class Changes:
 
 
 _REFERENCE_WIDTH = 1080
-
 _REFERENCE_DENSITY = 420
-
 _LEAST_FONT_SCALE, _MOST_FONT_SCALE = 0.25, 5.0
 
 

@@ -12,14 +12,9 @@ from pytest_clawperator.simulator.apps.schema import MAX_REPEAT, Widget
 from pytest_clawperator.simulator.screen.tasks import Page, path_steps, with_locals
 
 _BASELINE = 160
-
 _LINE_HEIGHT = 1.35
-
-
 _NARROW = frozenset("iIjl.,:;'|!`’‘·• ()[]{}/\\\"")
-
 _SLIM = frozenset("frt-")
-
 _WIDE = frozenset("mwMW@%—…")
 
 

@@ -13,7 +13,6 @@ from pytest_clawperator.simulator.screen.tasks import Page
 from pytest_clawperator.simulator.screen.widgets import STYLES, WidgetNodes, leaf_height, leaf_width
 
 _UNBOUNDED_LIST = 400
-
 _TAB_HEIGHT = {"top": 48, "bottom": 80}
 
 

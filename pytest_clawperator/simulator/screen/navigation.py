@@ -12,7 +12,6 @@ from pytest_clawperator.simulator.screen.phone_state import PhoneState
 from pytest_clawperator.simulator.screen.tasks import Page, Task
 
 _DEEPEST = 32
-
 _OVERFLOW = Action.model_construct(
     crash=Template("java.lang.StackOverflowError: actions that call each other")
 )

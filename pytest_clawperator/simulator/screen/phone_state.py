@@ -21,7 +21,6 @@ class WebAnswer:
 
 
 Fetch = Callable[[str, Callable[[WebAnswer], None]], None]
-
 """Asks for an address, and calls back with the answer some time later."""
 
 

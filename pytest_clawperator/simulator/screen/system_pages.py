@@ -12,12 +12,8 @@ from pytest_clawperator.simulator.apps.schema import App, Dialog, Screen, Widget
 from pytest_clawperator.simulator.screen.tasks import Page
 
 CONTROLLER = "com.android.permissioncontroller"
-
 ACTIVITY = "com.android.permissioncontroller.permission.ui.GrantPermissionsActivity"
-
-
 _REFUSALS_BEFORE_SILENCE = 2
-
 _QUESTIONS = {
     "POST_NOTIFICATIONS": "send you notifications",
     "ACCESS_FINE_LOCATION": "access this device’s location",
@@ -30,7 +26,6 @@ _QUESTIONS = {
     "SEND_SMS": "send and view SMS messages",
     "READ_MEDIA_IMAGES": "access photos and videos on this device",
 }
-
 _WHILE_IN_USE = frozenset(
     {"ACCESS_FINE_LOCATION", "ACCESS_COARSE_LOCATION", "CAMERA", "RECORD_AUDIO"}
 )
@@ -107,23 +102,13 @@ def answers(permission: str) -> tuple[tuple[str, str, str], ...]:
 
 
 LAUNCHER = "com.google.android.apps.nexuslauncher"
-
 LAUNCHER_ACTIVITY = "com.google.android.apps.nexuslauncher.NexusLauncherActivity"
-
 RECENTS_ACTIVITY = "com.android.quickstep.RecentsActivity"
-
 SYSTEM = "android"
-
 CHOOSER_ACTIVITY = "com.android.internal.app.ResolverActivity"
-
 CLEAR_ALL = "clear all"
-
-
 _HOME_COLUMNS = 4
-
 _CARD_WIDTH, _CARD_HEIGHT = 288, 520
-
-
 Choose = Callable[[str], None]
 
 

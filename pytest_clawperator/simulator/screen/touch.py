@@ -16,26 +16,16 @@ from pytest_clawperator.simulator.screen.widget_input import NodeActions, Widget
 from pytest_clawperator.simulator.screen.windows import View
 
 TOUCH_SLOP = 8
-
 LONG_PRESS_MS = 400
-
 # Android takes 0.3 s; a busy computer is slower than a finger.
 DOUBLE_TAP_SECONDS = 1.0
-
-
 _BASELINE = 160
-
 _MIN_VELOCITY = 50
-
 _MAX_VELOCITY = 8000
-
 # The friction of Android's scrollers.
 _FRICTION = 0.015
-
 _INFLEXION = 0.35
-
 _RATE = math.log(0.78) / math.log(0.9)
-
 _GRAVITY_INCHES = 9.80665 * 39.37 * 0.84
 
 

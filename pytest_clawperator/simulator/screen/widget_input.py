@@ -18,7 +18,6 @@ from pytest_clawperator.simulator.screen.tasks import Task, field_text, is_check
 from pytest_clawperator.simulator.screen.windows import View, pressed_key
 
 _LONGEST_TEXT = 10_000
-
 _CHECKS_WITHOUT_VARIABLE = frozenset({"switch", "checkbox"})
 
 

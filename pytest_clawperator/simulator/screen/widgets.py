@@ -58,12 +58,8 @@ STYLES: Mapping[str, Style] = {
 }
 
 BOTTOM_TABS = "com.google.android.material.bottomnavigation.BottomNavigationView"
-
 ICON_WITH_LABEL = Style("android.widget.TextView", "icon", 12, width=None, height=96, fills=True)
-
 CARD_MARGIN_X, CARD_MARGIN_Y = 8, 4
-
-
 _TAPPABLE = frozenset({"button", "icon_button", "field", "switch", "checkbox", "radio", "tab"})
 
 
@@ -121,19 +117,12 @@ def add_part(
 
 
 _PAD_Y = 16
-
 _ICON, _ICON_LEFT = 24, 24
-
 _TEXT_LEFT, _TEXT_LEFT_WITH_ICON = 24, 72
-
 _END = 24
-
 _CHECK_SIZES = {"switch": (52, 32), "checkbox": (32, 32)}
-
 _CHECK_CLASSES = {"switch": "android.widget.Switch", "checkbox": "android.widget.CheckBox"}
-
 _CHECK_IDS = {"switch": "android:id/switch_widget", "checkbox": "android:id/checkbox"}
-
 _TITLE_SIZE, _SUMMARY_SIZE = 16, 14
 
 

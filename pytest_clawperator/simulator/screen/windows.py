@@ -37,31 +37,17 @@ def mirror(root: UiNode, width: int) -> None:
 
 
 STATUS_BAR = 24
-
 NAVIGATION_BAR = 24
-
 TOOLBAR = 64
-
 _BUTTON = 48
-
 _SNACKBAR, _SNACKBAR_SIZE = 48, 15
-
 _DIALOG_WIDTH = 360
-
 _DIALOG_MARGIN = 24
-
 _DIALOG_PAD = 16
-
 _TITLE_SIZE = 22
-
-
 _DIALOG_KINDS = {"dialog/alertTitle": "dialog_title", "dialog/android:id/message": "dialog_text"}
-
-
 _FRAME = "android.widget.FrameLayout"
-
 _TEXT = "android.widget.TextView"
-
 _UP = Widget.model_construct(
     kind="icon_button",
     desc=Template("Navigate up"),
@@ -210,7 +196,6 @@ def _place_buttons(layout: Layout, rows: list[list[Item]], root: UiNode, frame: 
 
 
 _SYSTEM_UI = "com.android.systemui"
-
 _TOAST_HEIGHT = 48
 
 
@@ -241,20 +226,12 @@ def toast_window(metrics: Metrics, size: tuple[int, int], text: str) -> Window:
 
 
 PACKAGE = "com.google.android.inputmethod.latin"
-
 HEIGHT = 260
-
 _ROW = 54
-
 _TOP = 36
-
 _KEY_CLASS = "android.widget.FrameLayout"
-
-
 _LETTER_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
-
 _SYMBOL_ROWS = ("1234567890", "@#$_&-+()", "*\"':;!?")
-
 # What a key is called where that is not what it types.
 _NAMES = {
     SHIFT: "Shift",

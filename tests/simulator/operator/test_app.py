@@ -266,11 +266,7 @@ class TestCrash:
 
 
 SETTINGS = "com.android.settings"
-
-
 SHOP = "com.example.shop"
-
-
 CONFORMANCE = "com.clawperator.conformance"
 
 

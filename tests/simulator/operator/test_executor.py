@@ -40,8 +40,6 @@ class TestEveryProfile:
 
 
 HOME = action("press_key", key="home")
-
-
 IDS = "commandId=c1 taskId=t1"
 
 

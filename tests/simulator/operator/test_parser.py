@@ -95,7 +95,6 @@ ENOUGH: dict[str, dict[str, Any]] = {
     "sleep": {"durationMs": 5},
 }
 
-
 PARAMETERS = (
     *("matcher", "container", "coordinate", "expectedNode", "labelMatcher", "retry"),
     *("text", "uri", "key", "validator", "validatorPattern", "direction", "clickType"),

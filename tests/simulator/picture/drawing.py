@@ -16,11 +16,7 @@ SIZE = (540, 1200)
 KINDS_WITH_LABEL = sorted(
     set(PAINTERS) - {"dialog", "list", "tab_bar", "divider", "toolbar", "row", "keyboard"}
 )
-
-
 BOX = Bounds(60, 400, 480, 464)
-
-
 PACKAGE = "com.example"
 
 

@@ -176,7 +176,6 @@ def test_several_threads_can_draw_at_once() -> None:
 
 SIDES = st.integers(-300, 1500)
 
-
 NODES = st.builds(
     lambda kind, box, text, flags: node(
         kind,
