@@ -10,9 +10,8 @@ from pytest_clawperator.simulator.android.state import accessibility
 from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR_SERVICE
 from pytest_clawperator.simulator.android.state.settings import SettingsStore
 from pytest_clawperator.simulator.faults import Faults
-from pytest_clawperator.simulator.operator import envelope as envelopes
 from pytest_clawperator.simulator.operator.command import Command, Profile
-from pytest_clawperator.simulator.operator.envelope import SERVICE_UNAVAILABLE
+from pytest_clawperator.simulator.operator.envelope import SERVICE_UNAVAILABLE, Envelope
 from pytest_clawperator.simulator.operator.executor import SERVICE_OFF, Executor
 from pytest_clawperator.simulator.operator.operator_log import (
     RECEIVER,
@@ -143,7 +142,7 @@ class CommandReceiver:
             )
             return
         self._log.error(Source.RECEIVER, f"{RECEIVER} {SERVICE_OFF} {command.ids}")
-        answer = envelopes.failure(command, SERVICE_OFF, code=SERVICE_UNAVAILABLE)
+        answer = Envelope(command, error=SERVICE_OFF, error_code=SERVICE_UNAVAILABLE)
         self._log.info(Source.RECEIVER, answer.line())
 
     async def _serve(self, payload: str) -> None:

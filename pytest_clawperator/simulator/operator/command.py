@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -76,8 +77,8 @@ class Action:
 
     @property
     def wire_type(self) -> str:
-        """The step's ``actionType``."""
-        return WIRE_TYPES[type(self)]
+        """The step's ``actionType``: ``scroll_until`` for ``ScrollUntil``."""
+        return re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,30 +251,6 @@ class StopRecording(Action):
     """End the recording."""
 
     session_id: str | None = None
-
-
-WIRE_TYPES: Mapping[type[Action], str] = {
-    OpenUri: "open_uri",
-    OpenApp: "open_app",
-    CloseApp: "close_app",
-    WaitForNode: "wait_for_node",
-    Click: "click",
-    ScrollAndClick: "scroll_and_click",
-    Scroll: "scroll",
-    ScrollUntil: "scroll_until",
-    WaitForNavigation: "wait_for_navigation",
-    ReadKeyValuePair: "read_key_value_pair",
-    ReadText: "read_text",
-    EnterText: "enter_text",
-    SnapshotUi: "snapshot_ui",
-    StartRecording: "start_recording",
-    StopRecording: "stop_recording",
-    TakeScreenshot: "take_screenshot",
-    DoctorPing: "doctor_ping",
-    PressKey: "press_key",
-    Sleep: "sleep",
-}
-"""What each action is called in a step result."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR
 from pytest_clawperator.simulator.faults import Faults
@@ -63,12 +63,11 @@ def _present(data: Mapping[str, str | None]) -> dict[str, str]:
     return {key: value for key, value in data.items() if value is not None}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Envelope:
-    """The terminal answer to one command."""
+    """The terminal answer to one command; without an ``error`` the command succeeded."""
 
-    command_id: str
-    task_id: str
+    command: Command
     steps: Sequence[StepResult] = ()
     error: str | None = None
     error_code: str | None = None
@@ -80,8 +79,8 @@ class Envelope:
     def to_json(self) -> str:
         """Return it as compact JSON; control characters are escaped, everything else is raw."""
         wire: dict[str, Any] = {
-            "commandId": self.command_id,
-            "taskId": self.task_id,
+            "commandId": self.command.command_id,
+            "taskId": self.command.task_id,
             "status": "success" if self.error is None else "failed",
             "stepResults": [_step_to_wire(step) for step in self.steps],
             "error": self.error,
@@ -102,55 +101,28 @@ def _step_to_wire(step: StepResult) -> dict[str, Any]:
     return wire
 
 
-def success(command: Command, steps: Sequence[StepResult]) -> Envelope:
-    """Make the envelope of a run that came to its end."""
-    return Envelope(command_id=command.command_id, task_id=command.task_id, steps=steps)
-
-
-def failure(
-    command: Command,
-    error: str,
-    *,
-    steps: Sequence[StepResult] = (),
-    code: str | None = None,
-) -> Envelope:
-    """Make the envelope of a run that failed."""
-    return Envelope(
-        command_id=command.command_id,
-        task_id=command.task_id,
-        steps=steps,
-        error=error,
-        error_code=code,
-    )
-
-
-class EnvelopeLog:
-    """Logs the envelopes of one Operator."""
-
-    def __init__(self, log: OperatorLog, faults: Faults) -> None:
-        self._log = log
-        self._faults = faults
-
-    async def write(self, source: Source, envelope: Envelope) -> None:
-        """Log an envelope as the faults have it; ProcessDied where the app crashes instead."""
-        faults = self._faults
-        if faults.take("operator_crash"):
-            raise ProcessDied(JavaError("the Operator was told to crash"))
-        if faults.take("no_envelope"):
-            return
-        late = faults.take("late_envelope")
-        if late is not None:
-            await asyncio.sleep(_milliseconds(late.options["ms"]) / 1000)
-        other = faults.take("foreign_envelope")
-        if other is not None:
-            foreign = Envelope(command_id=other.options["command_id"], task_id="another-task")
-            self._log.info(source, foreign.line())
-        line = envelope.line()
-        if faults.take("half_envelope"):
-            line = line[: len(line) // 2]
-        self._log.info(source, line)
-        if faults.take("double_envelope"):
-            self._log.info(source, line)
+async def write_envelope(
+    log: OperatorLog, faults: Faults, source: Source, envelope: Envelope
+) -> None:
+    """Log an envelope as the faults have it; raise ProcessDied where the app crashes instead."""
+    if faults.take("operator_crash"):
+        raise ProcessDied(JavaError("the Operator was told to crash"))
+    if faults.take("no_envelope"):
+        return
+    late = faults.take("late_envelope")
+    if late is not None:
+        await asyncio.sleep(_milliseconds(late.options["ms"]) / 1000)
+    other = faults.take("foreign_envelope")
+    if other is not None:
+        command_id = other.options["command_id"]
+        command = replace(envelope.command, command_id=command_id, task_id="another-task")
+        log.info(source, Envelope(command).line())
+    line = envelope.line()
+    if faults.take("half_envelope"):
+        line = line[: len(line) // 2]
+    log.info(source, line)
+    if faults.take("double_envelope"):
+        log.info(source, line)
 
 
 def _milliseconds(text: str) -> float:
@@ -161,59 +133,27 @@ def _milliseconds(text: str) -> float:
     return min(max(number, 0.0), 600_000.0) if math.isfinite(number) else 0.0
 
 
-class _Line(NamedTuple):
-    priority: str
-    tag: str
-    message: str
-
-
 def forge(log: OperatorLog, faults: Faults, command: Command) -> None:
     """Log what the fault ``forged_lines`` asks for, as an app other than the Operator."""
     fault = faults.active("forged_lines")
     if fault is None:
         return
-    kind = fault.options["kind"]
     # No app of a simulated phone gets an id so far up.
     forger = log.pid + 20_000
-    for name, write in _KINDS.items():
-        if kind in (name, "all"):
-            for priority, tag, message in write(command, log.pid, forger):
-                log.foreign(tag, message, pid=forger, priority=priority)
-
-
-def _envelope(command: Command, operator: int, forger: int) -> Iterator[_Line]:
-    wire = (
-        f'{{"commandId":"{command.command_id}","taskId":"{command.task_id}","status":"failed",'
-        '"stepResults":[],"error":"forged"}'
-    )
-    yield _Line("I", "Forger", f"{RESULT_PREFIX} {wire}")
-
-
-def _command(command: Command, operator: int, forger: int) -> Iterator[_Line]:
-    yield _Line("I", "Forger", f"{COMMAND} start {command.ids} source=forger")
-    yield from _envelope(command, operator, forger)
-
-
-def _refusal(command: Command, operator: int, forger: int) -> Iterator[_Line]:
+    answer = ("I", "Forger", Envelope(command, error="forged").line())
+    start = ("I", "Forger", f"{COMMAND} start {command.ids} source=forger")
     why = "java.lang.IllegalArgumentException: forged"
-    yield _Line("E", "Forger", f"{RECEIVER} Failed to parse agent command payload\n{why}")
-
-
-def _crash(command: Command, operator: int, forger: int) -> Iterator[_Line]:
-    process = f"Process: {OPERATOR}, PID: {forger}"
-    said = f"FATAL EXCEPTION: main\n{process}\njava.lang.Error: forged"
-    yield _Line("E", "AndroidRuntime", said)
-
-
-def _death(command: Command, operator: int, forger: int) -> Iterator[_Line]:
-    said = f"Process {OPERATOR} (pid {operator}) has died: fg  TOP"
-    yield _Line("I", "ActivityManager", said)
-
-
-_KINDS: Mapping[str, Callable[[Command, int, int], Iterator[_Line]]] = {
-    "envelope": _envelope,
-    "command": _command,
-    "refusal": _refusal,
-    "crash": _crash,
-    "death": _death,
-}
+    refusal = f"{RECEIVER} Failed to parse agent command payload\n{why}"
+    crash = f"FATAL EXCEPTION: main\nProcess: {OPERATOR}, PID: {forger}\njava.lang.Error: forged"
+    death = f"Process {OPERATOR} (pid {log.pid}) has died: fg  TOP"
+    kinds = {
+        "envelope": [answer],
+        "command": [start, answer],
+        "refusal": [("E", "Forger", refusal)],
+        "crash": [("E", "AndroidRuntime", crash)],
+        "death": [("I", "ActivityManager", death)],
+    }
+    for kind, lines in kinds.items():
+        if fault.options["kind"] in (kind, "all"):
+            for priority, tag, message in lines:
+                log.foreign(tag, message, pid=forger, priority=priority)

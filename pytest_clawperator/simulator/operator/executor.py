@@ -3,42 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal
 
 from pytest_clawperator.simulator.faults import Faults
-from pytest_clawperator.simulator.operator import envelope as envelopes
-from pytest_clawperator.simulator.operator.command import (
-    Action,
-    Click,
-    CloseApp,
-    Command,
-    DoctorPing,
-    EnterText,
-    OpenApp,
-    OpenUri,
-    PressKey,
-    ReadKeyValuePair,
-    ReadText,
-    Scroll,
-    ScrollAndClick,
-    ScrollUntil,
-    Sleep,
-    SnapshotUi,
-    StartRecording,
-    StopRecording,
-    TakeScreenshot,
-    WaitForNavigation,
-    WaitForNode,
-)
+from pytest_clawperator.simulator.operator import read_steps, scroll_steps, touch_steps
+from pytest_clawperator.simulator.operator.command import Action, CloseApp, Command, PressKey
 from pytest_clawperator.simulator.operator.envelope import (
     SERVICE_UNAVAILABLE,
     Envelope,
-    EnvelopeLog,
     StepResult,
     failed,
     forge,
+    write_envelope,
 )
 from pytest_clawperator.simulator.operator.operator_log import (
     COMMAND,
@@ -53,32 +31,7 @@ from pytest_clawperator.simulator.operator.operator_log import (
     formatted,
     map_text,
 )
-from pytest_clawperator.simulator.operator.read_steps import (
-    read_key_value_pair,
-    read_text,
-    sleep,
-    snapshot_ui,
-    wait_for_navigation,
-    wait_for_node,
-)
 from pytest_clawperator.simulator.operator.run import Run, RunTime, StepFailure, TimeLimitReached
-from pytest_clawperator.simulator.operator.scroll_steps import (
-    scroll,
-    scroll_and_click,
-    scroll_until,
-)
-from pytest_clawperator.simulator.operator.touch_steps import (
-    click,
-    close_app,
-    doctor_ping,
-    enter_text,
-    open_app,
-    open_uri,
-    press_key,
-    start_recording,
-    stop_recording,
-    take_screenshot,
-)
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 
 
@@ -103,7 +56,7 @@ async def _step(run: Run, action: Action) -> StepResult:
     result = _provoked(run, action)
     if result is None:
         try:
-            result = await _PERFORMERS[type(action)](run, action)
+            result = await _PERFORMERS[action.wire_type](run, action)
         except StepFailure as problem:
             if not run.documented or problem.code == SERVICE_UNAVAILABLE:
                 raise
@@ -128,27 +81,30 @@ def _provoked(run: Run, action: Action) -> StepResult | None:
     )
 
 
-_PERFORMERS: Mapping[type[Action], Callable[[Run, Any], Awaitable[StepResult]]] = {
-    OpenUri: open_uri,
-    OpenApp: open_app,
-    CloseApp: close_app,
-    WaitForNode: wait_for_node,
-    Click: click,
-    ScrollAndClick: scroll_and_click,
-    Scroll: scroll,
-    ScrollUntil: scroll_until,
-    ReadText: read_text,
-    SnapshotUi: snapshot_ui,
-    StartRecording: start_recording,
-    StopRecording: stop_recording,
-    TakeScreenshot: take_screenshot,
-    EnterText: enter_text,
-    Sleep: sleep,
-    DoctorPing: doctor_ping,
-    PressKey: press_key,
-    WaitForNavigation: wait_for_navigation,
-    ReadKeyValuePair: read_key_value_pair,
-}
+_STEPS: Sequence[Callable[[Run, Any], Awaitable[StepResult]]] = (
+    touch_steps.open_uri,
+    touch_steps.open_app,
+    touch_steps.close_app,
+    touch_steps.click,
+    touch_steps.enter_text,
+    touch_steps.press_key,
+    touch_steps.take_screenshot,
+    touch_steps.doctor_ping,
+    touch_steps.start_recording,
+    touch_steps.stop_recording,
+    scroll_steps.scroll,
+    scroll_steps.scroll_until,
+    scroll_steps.scroll_and_click,
+    read_steps.wait_for_node,
+    read_steps.wait_for_navigation,
+    read_steps.read_text,
+    read_steps.read_key_value_pair,
+    read_steps.snapshot_ui,
+    read_steps.sleep,
+)
+# Each step is named as its action is on the wire.
+_PERFORMERS = {step.__name__: step for step in _STEPS}
+
 
 SERVICE_OFF = "Accessibility service is not available"
 
@@ -168,7 +124,6 @@ class Executor:
         self._clock = clock
         self._log = log
         self._faults = faults
-        self._envelopes = EnvelopeLog(log, faults)
         self._mutex = asyncio.Lock()
 
     async def execute(self, command: Command) -> str | None:
@@ -244,10 +199,10 @@ class Executor:
                 Source.EXECUTOR_WORK,
                 f"{COMMAND} success {command.ids} stepCount={len(steps)}",
             )
-            return await self._answer(Source.EXECUTOR_WORK, envelopes.success(command, steps))
+            return await self._answer(Source.EXECUTOR_WORK, Envelope(command, steps=steps))
         reason = f"Step {broken.id} ({broken.action_type}) failed: {broken.data.get('error', '')}"
         self._log.error(Source.EXECUTOR_WORK, f"{COMMAND} failure {command.ids} reason={reason}")
-        answer = envelopes.failure(command, reason, steps=steps)
+        answer = Envelope(command, steps=steps, error=reason)
         return await self._answer(Source.EXECUTOR_WORK, answer)
 
     async def _fail(self, run: Run, problem: StepFailure, elapsed: int) -> str | None:
@@ -263,7 +218,7 @@ class Executor:
         self._log.error(
             Source.EXECUTOR_WORK, f"{COMMAND} failure {run.command.ids} reason={reason}", cause
         )
-        answer = envelopes.failure(run.command, reason, code=code)
+        answer = Envelope(run.command, error=reason, error_code=code)
         return await self._answer(Source.EXECUTOR_WORK, answer)
 
     def _log_with_format(
@@ -292,7 +247,7 @@ class Executor:
 
     async def _answer(self, source: Source, envelope: Envelope) -> str | None:
         """Log the envelope and return its error."""
-        await self._envelopes.write(source, envelope)
+        await write_envelope(self._log, self._faults, source, envelope)
         return envelope.error
 
 
@@ -301,7 +256,7 @@ def _limit(run: Run, deadline: float) -> AbstractContextManager[object]:
 
 
 def _timed_out(command: Command) -> Envelope:
-    return envelopes.failure(command, f"Agent command timed out after {command.timeout_ms}ms")
+    return Envelope(command, error=f"Agent command timed out after {command.timeout_ms}ms")
 
 
 def _result_text(command: Command, steps: list[StepResult]) -> str:

@@ -415,15 +415,6 @@ def _point(params: JsonObject) -> tuple[int, int] | None:
     return x, y
 
 
-def _open_uri(id: str, params: JsonObject) -> Action:
-    return OpenUri(id=id, uri=params.required("uri", MAX_URI), retry=_retry(params, APP_LAUNCH))
-
-
-def _open_app(id: str, params: JsonObject) -> Action:
-    package = params.required("applicationId", MAX_VALUE)
-    return OpenApp(id=id, application_id=package, retry=_retry(params, APP_LAUNCH))
-
-
 def _close_app(id: str, params: JsonObject) -> Action:
     package = params.required("applicationId", MAX_VALUE)
     _retry(params, NO_RETRY)  # read and not used, but a malformed one refuses the payload
@@ -465,10 +456,6 @@ def _scroll_and_click(id: str, params: JsonObject) -> Action:
     )
 
 
-def _scroll(id: str, params: JsonObject) -> Action:
-    return Scroll(id=id, style=_style(params), retry=_retry(params, NO_RETRY))
-
-
 def _scroll_until(id: str, params: JsonObject) -> Action:
     return ScrollUntil(
         id=id,
@@ -499,11 +486,6 @@ def _wait_for_navigation(id: str, params: JsonObject) -> Action:
         expected_node=node,
         timeout_ms=min(max(timeout, 1), 30_000),
     )
-
-
-def _read_key_value_pair(id: str, params: JsonObject) -> Action:
-    label = _required_matcher(params, "labelMatcher")
-    return ReadKeyValuePair(id=id, label_matcher=label, retry=_retry(params, UI_READINESS))
 
 
 def _read_text(id: str, params: JsonObject) -> Action:
@@ -537,10 +519,6 @@ def _enter_text(id: str, params: JsonObject) -> Action:
     )
 
 
-def _snapshot_ui(id: str, params: JsonObject) -> Action:
-    return SnapshotUi(id=id, retry=_retry(params, UI_READINESS))
-
-
 def _take_screenshot(id: str, params: JsonObject) -> Action:
     _retry(params, NO_RETRY)  # read and not used, but a malformed one refuses the payload
     return TakeScreenshot(id=id)
@@ -551,46 +529,49 @@ def _press_key(id: str, params: JsonObject) -> Action:
     return PressKey(id=id, key=params.word("key", "key", _KEYS) or "back")
 
 
-def _sleep(id: str, params: JsonObject) -> Action:
-    duration = params.integer("durationMs", 0, 0, MAX_DURATION_MS)
-    return Sleep(id=id, duration_ms=duration, retry=_retry(params, NO_RETRY))
-
-
-def _start_recording(id: str, params: JsonObject) -> Action:
-    return StartRecording(id=id, session_id=params.optional("sessionId", MAX_ID))
-
-
-def _stop_recording(id: str, params: JsonObject) -> Action:
-    return StopRecording(id=id, session_id=params.optional("sessionId", MAX_ID))
-
-
-def _doctor_ping(id: str, params: JsonObject) -> Action:
-    return DoctorPing(id=id)
-
-
 _ACTIONS: Mapping[str, Callable[[str, JsonObject], Action]] = {
-    "open_uri": _open_uri,
-    "open_app": _open_app,
+    "open_uri": lambda step, params: OpenUri(
+        id=step, uri=params.required("uri", MAX_URI), retry=_retry(params, APP_LAUNCH)
+    ),
+    "open_app": lambda step, params: OpenApp(
+        id=step,
+        application_id=params.required("applicationId", MAX_VALUE),
+        retry=_retry(params, APP_LAUNCH),
+    ),
     "close_app": _close_app,
     "wait_for_node": _wait_for_node,
     "find_node": _wait_for_node,
     "click": _click,
     "scroll_and_click": _scroll_and_click,
-    "scroll": _scroll,
+    "scroll": lambda step, params: Scroll(
+        id=step, style=_style(params), retry=_retry(params, NO_RETRY)
+    ),
     "scroll_until": _scroll_until,
     "wait_for_navigation": _wait_for_navigation,
-    "read_key_value_pair": _read_key_value_pair,
+    "read_key_value_pair": lambda step, params: ReadKeyValuePair(
+        id=step,
+        label_matcher=_required_matcher(params, "labelMatcher"),
+        retry=_retry(params, UI_READINESS),
+    ),
     "read_text": _read_text,
     "enter_text": _enter_text,
     "type_text": _enter_text,
-    "snapshot_ui": _snapshot_ui,
-    "start_recording": _start_recording,
-    "stop_recording": _stop_recording,
+    "snapshot_ui": lambda step, params: SnapshotUi(id=step, retry=_retry(params, UI_READINESS)),
+    "start_recording": lambda step, params: StartRecording(
+        id=step, session_id=params.optional("sessionId", MAX_ID)
+    ),
+    "stop_recording": lambda step, params: StopRecording(
+        id=step, session_id=params.optional("sessionId", MAX_ID)
+    ),
     "take_screenshot": _take_screenshot,
-    "doctor_ping": _doctor_ping,
+    "doctor_ping": lambda step, params: DoctorPing(id=step),
     "press_key": _press_key,
     "key_press": _press_key,
-    "sleep": _sleep,
+    "sleep": lambda step, params: Sleep(
+        id=step,
+        duration_ms=params.integer("durationMs", 0, 0, MAX_DURATION_MS),
+        retry=_retry(params, NO_RETRY),
+    ),
 }
 
 

@@ -99,17 +99,6 @@ SCHEMA_VERSION = 1
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Outcome:
-    """What came of starting or stopping a recording; ``error`` is a code."""
-
-    error: str | None = None
-    message: str | None = None
-    session_id: str | None = None
-    file_path: str | None = None
-    event_count: int | None = None
-
-
 @dataclass
 class _Session:
     id: str
@@ -117,9 +106,17 @@ class _Session:
     events: int = 0
     lost: str | None = None
 
+    @property
+    def data(self) -> dict[str, str]:
+        """What a step result says about it."""
+        return {"sessionId": self.id, "filePath": self.path}
+
 
 class Recorder:
-    """Writes recordings into the Operator's own folder on the shared storage."""
+    """Writes recordings into the Operator's own folder on the shared storage.
+
+    ``start`` and ``stop`` return the data of their steps; one that failed has an ``error``.
+    """
 
     def __init__(
         self, surroundings: Surroundings, *, package: str, rng: random.Random, log: OperatorLog
@@ -133,67 +130,50 @@ class Recorder:
         self._log = log
         self._session: _Session | None = None
 
-    def start(self, session_id: str | None) -> Outcome:
+    def start(self, session_id: str | None) -> dict[str, str]:
         """Start a recording."""
-        self._ui.catch_up()  # what is due before is no part of it
+        self._ui.catch_up()  # what is due before is not part of it
         if self._session is not None:
-            return Outcome(
-                error="RECORDING_ALREADY_IN_PROGRESS",
-                message="Recording is already in progress",
-                session_id=self._session.id,
-                file_path=self._session.path,
-            )
+            text = "Recording is already in progress"
+            return {**_error("RECORDING_ALREADY_IN_PROGRESS", text), **self._session.data}
         try:
             self._files.mkdir(self._folder, parents=True)
         except FileSystemError:
-            return Outcome(
-                error="RECORDING_STORAGE_UNAVAILABLE",
-                message=f"Failed to create recordings directory: {self._folder}",
-            )
+            text = f"Failed to create recordings directory: {self._folder}"
+            return _error("RECORDING_STORAGE_UNAVAILABLE", text)
         session_id = session_id or self._new_id()
         if not _SAFE_ID.fullmatch(session_id):
             text = "sessionId must use only letters, numbers, hyphens, or underscores"
-            return Outcome(error="RECORDING_START_FAILED", message=text)
+            return _error("RECORDING_START_FAILED", text)
         session = _Session(session_id, f"{self._folder}/{session_id}.ndjson")
         try:
             self._files.write(session.path, _line(self._header(session)))
         except FileSystemError as problem:
-            return Outcome(error="RECORDING_START_FAILED", message=_java_text(problem))
+            return _error("RECORDING_START_FAILED", _java_text(problem))
         self._session = session
-        self._write_log("I", f"SESSION_STARTED sessionId={session.id} file={session.path}")
-        return Outcome(session_id=session.id, file_path=session.path)
+        text = f"SESSION_STARTED sessionId={session.id} file={session.path}"
+        self._log.info(Source.RECORDING, text)
+        return session.data
 
-    def stop(self, session_id: str | None) -> Outcome:
+    def stop(self, session_id: str | None) -> dict[str, str]:
         """End the recording; a wrong id is only logged."""
         self._ui.catch_up()
         session, self._session = self._session, None
         if session is None:
-            text = "Recording is not in progress"
-            return Outcome(error="RECORDING_NOT_IN_PROGRESS", message=text)
+            return _error("RECORDING_NOT_IN_PROGRESS", "Recording is not in progress")
         if session_id is not None and session_id != session.id:
-            self._write_log(
-                "W",
-                f"SESSION_ID_MISMATCH stopRequestedSessionId={session_id} "
-                f"activeSessionId={session.id}",
-            )
+            ids = f"stopRequestedSessionId={session_id} activeSessionId={session.id}"
+            self._log.warn(Source.RECORDING, f"SESSION_ID_MISMATCH {ids}")
+        data = {**session.data, "eventCount": str(session.events)}
         try:
             if session.lost is not None:
                 raise FileSystemError(session.path, reason=session.lost)
             self._files.write(f"{self._folder}/latest", session.id.encode())
         except FileSystemError as problem:
-            return Outcome(
-                error="RECORDING_STOP_FAILED",
-                message=_java_text(problem),
-                session_id=session.id,
-                file_path=session.path,
-                event_count=session.events,
-            )
-        self._write_log(
-            "I",
-            f"SESSION_STOPPED sessionId={session.id} file={session.path} "
-            f"eventCount={session.events}",
-        )
-        return Outcome(session_id=session.id, file_path=session.path, event_count=session.events)
+            return {**_error("RECORDING_STOP_FAILED", _java_text(problem)), **data}
+        text = f"sessionId={session.id} file={session.path} eventCount={session.events}"
+        self._log.info(Source.RECORDING, f"SESSION_STOPPED {text}")
+        return data
 
     def abandon(self) -> None:
         """Leave the recording unfinished, because the process ends."""
@@ -231,7 +211,7 @@ class Recorder:
             self._files.append(session.path, _line(event))
         except FileSystemError as problem:
             session.lost = problem.reason
-            self._write_log("E", f"QUEUE_DRAIN_FAILED sessionId={session.id}")
+            self._log.error(Source.RECORDING, f"QUEUE_DRAIN_FAILED sessionId={session.id}")
         else:
             session.events += 1
 
@@ -247,10 +227,9 @@ class Recorder:
     def _new_id(self) -> str:
         return f"record-{int(self._clock.now())}-{self._rng.getrandbits(32):08x}"
 
-    def _write_log(self, priority: str, text: str) -> None:
-        {"I": self._log.info, "W": self._log.warn, "E": self._log.error}[priority](
-            Source.RECORDING, text
-        )
+
+def _error(code: str, message: str) -> dict[str, str]:
+    return {"error": code, "message": message}
 
 
 def _line(value: dict[str, Any]) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_clawperator.simulator.operator.command import (
+    Action,
     Click,
     ClickType,
     CloseApp,
@@ -307,26 +308,14 @@ async def close_app(run: Run, action: CloseApp) -> StepResult:
 
 async def start_recording(run: Run, action: StartRecording) -> StepResult:
     """Start to record what happens on the screen."""
-    outcome = run.recorder.start(action.session_id)
-    make = succeeded if outcome.error is None else failed
-    return make(
-        action,
-        error=outcome.error,
-        message=outcome.message,
-        sessionId=outcome.session_id,
-        filePath=outcome.file_path,
-    )
+    return _recorded(action, run.recorder.start(action.session_id))
 
 
 async def stop_recording(run: Run, action: StopRecording) -> StepResult:
     """End the recording and return where it is."""
-    outcome = run.recorder.stop(action.session_id)
-    make = succeeded if outcome.error is None else failed
-    return make(
-        action,
-        error=outcome.error,
-        message=outcome.message,
-        sessionId=outcome.session_id,
-        filePath=outcome.file_path,
-        eventCount=None if outcome.event_count is None else str(outcome.event_count),
-    )
+    return _recorded(action, run.recorder.stop(action.session_id))
+
+
+def _recorded(action: Action, data: dict[str, str]) -> StepResult:
+    make = failed if "error" in data else succeeded
+    return make(action, **data)
