@@ -9,8 +9,10 @@ from pytest_clawperator.simulator.apps.schema import App, Link
 from pytest_clawperator.simulator.screen import system_pages
 from pytest_clawperator.simulator.screen.navigation import Navigation
 from pytest_clawperator.simulator.screen.phone_state import PhoneState
-from pytest_clawperator.simulator.screen.system_pages import LAUNCHER, crash_page
+from pytest_clawperator.simulator.screen.system_pages import LAUNCHER
 from pytest_clawperator.simulator.screen.tasks import AppState, Task, with_locals
+
+_APP_INFO = "android.settings.APPLICATION_DETAILS_SETTINGS"
 
 
 class AppProcesses:
@@ -59,6 +61,7 @@ class Launching:
     ) -> None:
         self._tasks = state.tasks
         self._timeline = state.timeline
+        self._changes = state.changes
         self._foreground = state.foreground
         self._navigation = navigation
         self._processes = processes
@@ -123,7 +126,7 @@ class Launching:
         self._foreground.bring_to_front(LAUNCHER)
 
     def renew_home_page(self) -> None:
-        """Build the home screen anew for the apps that are installed now."""
+        """Build the home screen again for the apps that are installed now."""
         apps = [task.app for task in self._tasks.values()]
         self._foreground.home_page = system_pages.launcher_page(
             apps, now=self._timeline.now, choose=self._choose_app
@@ -162,6 +165,25 @@ class Launching:
         if self._foreground.recents_page is not None:
             self._foreground.recents_page = None
             self._toggle_recents()
+
+    # -- Crashes -------------------------------------------------------------------------------
+
+    def crash(self, task: Task, message: str) -> None:
+        """Kill an app as an exception does, and show that it has stopped."""
+        foreground = self._foreground
+        self._processes.force_stop(task.app.package)
+
+        def choose(choice: str) -> None:
+            if page in foreground.alerts:
+                foreground.alerts.remove(page)
+            foreground.page_closed()
+            if choice == "info":
+                self.open_intent(_APP_INFO)
+
+        page = system_pages.crash_page(task.app, now=self._timeline.now, choose=choose)
+        foreground.alerts.append(page)
+        self._changes.on_crash(task.app.package, message)
+        foreground.page_appeared(page)
 
 
 def _first_screen(app: App, activity: str | None) -> str | None:
@@ -277,32 +299,3 @@ class InstalledApps:
         self._launching.renew_home_page()
         self._state.changes.note()
         return True
-
-
-_APP_INFO = "android.settings.APPLICATION_DETAILS_SETTINGS"
-
-
-class Crashes:
-    """Kills apps as an exception does."""
-
-    def __init__(self, state: PhoneState, *, processes: AppProcesses, launching: Launching) -> None:
-        self._state = state
-        self._processes = processes
-        self._launching = launching
-
-    def crash(self, task: Task, message: str) -> None:
-        """Kill an app and show that it has stopped."""
-        foreground = self._state.foreground
-        self._processes.force_stop(task.app.package)
-
-        def choose(choice: str) -> None:
-            if page in foreground.alerts:
-                foreground.alerts.remove(page)
-            foreground.page_closed()
-            if choice == "info":
-                self._launching.open_intent(_APP_INFO)
-
-        page = crash_page(task.app, now=self._state.timeline.now, choose=choose)
-        foreground.alerts.append(page)
-        self._state.changes.on_crash(task.app.package, message)
-        foreground.page_appeared(page)

@@ -26,7 +26,7 @@ class Context:
     lookup: Lookup
 
     def complain(self, action: Action, problem: str) -> None:
-        """Tell that an action could not be done."""
+        """Log that an action could not be done."""
         where = f"{action.place}: " if action.place else ""
         self.task.state.complain(f"{where}`{action.verb}` does nothing: {problem}")
 
@@ -40,9 +40,9 @@ Verb = Callable[[Context, Action], None]
 
 
 class ActionRunner:
-    """Runs actions by the table ``verbs``, which ``actions.verbs`` fills.
+    """Runs actions by the table ``verbs``, which ``actions.Verbs`` fills.
 
-    A verb that cannot be done raises a Misfit, which the app's log tells.
+    A verb that cannot be done raises a Misfit, which goes to the app's log.
     """
 
     def __init__(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pytest_clawperator.simulator.screen.actions import PhoneActions
+from pytest_clawperator.simulator.screen.actions import Verbs
 from pytest_clawperator.simulator.screen.foreground import Foreground
 from pytest_clawperator.simulator.screen.launching import (
     AppProcesses,
@@ -13,7 +13,7 @@ from pytest_clawperator.simulator.screen.launching import (
     Launching,
     Links,
 )
-from pytest_clawperator.simulator.screen.navigation import Navigation
+from pytest_clawperator.simulator.screen.navigation import ActionRunner, Navigation
 from pytest_clawperator.simulator.screen.phone_state import (
     Fetch,
     PhoneState,
@@ -67,10 +67,10 @@ class NavigationKeys:
 class PhoneUi:
     """The screen of one phone, its apps, and what can be done to them.
 
-    Time passes when somebody takes one of the parts to look or to act, or calls ``catch_up``,
-    which the phone does whenever something is due. Then what is due by the clock is done first,
-    in order, each thing at its own time. So take a part anew for each use, as in
-    ``ui.touch.tap(x, y)``; do not keep it.
+    Time passes whenever one of the parts is taken, or ``catch_up`` is called, which the phone
+    does whenever something is due: first everything that is due by the clock is done, in order,
+    each thing at its own time. So take a part again for each use, as in ``ui.touch.tap(x, y)``;
+    do not keep it.
     """
 
     def __init__(
@@ -90,9 +90,18 @@ class PhoneUi:
         self.display = state.display
         self.changes = state.changes
         self._permissions = state.permissions
-        self._actions = actions = PhoneActions(state)
+        runner = ActionRunner()
+        navigation = Navigation(state, runner)
+        self._processes = AppProcesses(state)
+        self._launching = Launching(state, navigation=navigation, processes=self._processes)
+        self._links = Links(state, navigation)
+        self._apps = InstalledApps(state, processes=self._processes, launching=self._launching)
+        verbs = Verbs(
+            state, runner, navigation=navigation, launching=self._launching, links=self._links
+        )
+        runner.verbs = verbs.table()
         self._view = View(state)
-        widgets = WidgetActions(state, actions.runner)
+        widgets = WidgetActions(state, runner)
         self._typing = TextEntry(state, view=self._view, widgets=widgets)
         self._nodes = NodeActions(
             changes=state.changes, view=self._view, widgets=widgets, typing=self._typing
@@ -102,11 +111,11 @@ class PhoneUi:
             view=self._view,
             nodes=self._nodes,
             widgets=widgets,
-            navigation=actions.navigation,
-            launching=actions.launching,
+            navigation=navigation,
+            launching=self._launching,
         )
         self._keys = NavigationKeys(
-            state.foreground, navigation=actions.navigation, launching=actions.launching
+            state.foreground, navigation=navigation, launching=self._launching
         )
 
     def watch_plan(self, on_planned: Callable[[], None]) -> None:
@@ -166,25 +175,25 @@ class PhoneUi:
     def apps(self) -> InstalledApps:
         """Installing and removing apps."""
         self._timeline.advance()
-        return self._actions.apps
+        return self._apps
 
     @property
     def launching(self) -> Launching:
         """Starting apps and moving between them."""
         self._timeline.advance()
-        return self._actions.launching
+        return self._launching
 
     @property
     def links(self) -> Links:
         """Opening deep links."""
         self._timeline.advance()
-        return self._actions.links
+        return self._links
 
     @property
     def processes(self) -> AppProcesses:
         """Which apps run, and killing them."""
         self._timeline.advance()
-        return self._actions.processes
+        return self._processes
 
     @property
     def permissions(self) -> Permissions:
