@@ -398,7 +398,7 @@ def _idle_keys_of_widget(widget: Widget, variables: Kinds) -> Iterator[tuple[str
     states = {key: state for key in _STATES if (state := getattr(widget, key)) is not None}
     if len(states) > 1:
         first, second, *_ = states
-        yield second, f"`{first}` and `{second}` say the same thing; keep one"
+        yield second, f"`{first}` and `{second}` mean the same thing; keep one"
     if widget.on_change and widget.kind == "row" and not states:
         yield "on_change", "`on_change` is for a row with a `switch` or `checkbox`"
     for key, state in states.items():

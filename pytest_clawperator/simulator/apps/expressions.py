@@ -105,15 +105,15 @@ def both(left: Part, right: Part) -> Part:
     )
 
 
-def combined(sign: Sign, left: Part, right: Part, *, told: Callable[[str], str]) -> Part:
-    """Return two parts with a sign between; ``told`` words a complaint about their values."""
+def combined(sign: Sign, left: Part, right: Part, *, worded: Callable[[str], str]) -> Part:
+    """Return two parts with a sign between; ``worded`` words a complaint about their values."""
 
     def value(lookup: Lookup) -> Value:
         first, second = left.value(lookup), right.value(lookup)
         try:
             return sign.run(first, second)
         except Misfit as misfit:
-            complain(lookup, told(f"{misfit} ({first!r} {sign.symbol} {second!r})"))
+            complain(lookup, worded(f"{misfit} ({first!r} {sign.symbol} {second!r})"))
             return sign.instead
 
     return Part(value, lambda kinds: sign.result(left.kind(kinds), right.kind(kinds)))
@@ -258,9 +258,9 @@ class ExpressionParser:
         return variable(name, parts)
 
     def _combined(self, sign: str, left: Part, right: Part) -> Part:
-        return combined(SIGNS[sign], left, right, told=self._told)
+        return combined(SIGNS[sign], left, right, worded=self._worded)
 
-    def _told(self, problem: str) -> str:
+    def _worded(self, problem: str) -> str:
         where = f"{self._place}: " if self._place else ""
         return f"{where}`{self.source.strip()}`: {problem}"
 

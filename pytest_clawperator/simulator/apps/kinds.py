@@ -28,7 +28,7 @@ class Scope:
 
 
 def complain(lookup: Lookup, message: str) -> None:
-    """Tell whoever owns the names that something could not be done with their values."""
+    """Report that something could not be done with the values, to the owner of the names."""
     if isinstance(lookup, Scope):
         lookup.complain(message)
 

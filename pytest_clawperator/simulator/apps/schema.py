@@ -354,7 +354,7 @@ def _expanded(kind: str, value: Mapping[Any, Any]) -> dict[Any, Any]:
     slot = "text" if kind not in CONTAINERS else "items" if isinstance(content, list) else "id"
     if content is not None:
         if slot in rest:
-            raise ValueError(f"`{kind}: …` and `{slot}: …` say the same thing; keep one")
+            raise ValueError(f"`{kind}: …` and `{slot}: …` mean the same thing; keep one")
         rest[slot] = content
     if kind == "tabs" and isinstance(rest.get("items"), list) and "bind" in rest:
         # A tab must know what it sets; saying it once for the whole bar is enough.
@@ -398,7 +398,7 @@ class DialogButton(AppFileModel):
 
 
 class Dialog(AppFileModel):
-    """A modal dialog in a window of its own."""
+    """A modal dialog, in its own window."""
 
     title: Template | None = None
     text: Template | None = None
@@ -479,7 +479,7 @@ def _link_pattern(uri: str) -> re.Pattern[str]:
 
 
 class App(AppFileModel):
-    """An app: what its package says about it, its variables, and its screens."""
+    """An app: its package, its variables, and its screens."""
 
     package: Package
     name: str

@@ -58,7 +58,7 @@ class AccessibilityService:
         return self._faults.active("service_off") is None and self._may_run
 
     def is_available_for_command(self) -> bool:
-        """Whether a command can be taken; this uses up one occasion of the fault."""
+        """Return whether a command can be taken; this uses up one occasion of the fault."""
         return not self._faults.take("service_off") and self._may_run
 
     @property
@@ -82,7 +82,7 @@ class AccessibilityService:
 
 
 class CommandReceiver:
-    """Runs each command in a task of its own; ``on_death`` is called when one kills the app."""
+    """Runs each command in its own task; ``on_death`` is called when one kills the app."""
 
     def __init__(
         self,
@@ -161,7 +161,7 @@ class CommandReceiver:
         except ProcessDied as death:
             self._on_death(death.error)
         except Exception as bug:
-            # Ours, not the app's; but nobody shall wait for an answer that never comes.
+            # A fault of the simulator; let the host see a crash instead of waiting for an answer.
             asyncio.get_running_loop().call_exception_handler(
                 {"message": "the simulated Operator failed", "exception": bug}
             )

@@ -24,7 +24,7 @@ from pytest_clawperator.simulator.operator.operator_log import (
 )
 
 SERVICE_UNAVAILABLE = "SERVICE_UNAVAILABLE"
-# Steps that only the host can finish say so by failing; they never end a run.
+# Steps that only the host can finish fail on the phone, but never end a run.
 HOST_STEPS = frozenset({"close_app", "take_screenshot"})
 
 

@@ -88,17 +88,17 @@ def parse_double(text: str) -> float | None:
 
 
 def is_temperature(text: str) -> bool:
-    """Whether a text is a number, with or without a unit."""
+    """Return whether a text is a number, with or without a unit."""
     return parse_double(_UNIT.sub("", text.strip()).strip()) is not None
 
 
 def is_version(text: str) -> bool:
-    """Whether a text is numbers with dots in between."""
+    """Return whether a text is numbers with dots in between."""
     return _VERSION.fullmatch(text) is not None
 
 
 def matches(text: str, pattern: str) -> bool:
-    """Whether the whole text fits the pattern."""
+    """Return whether the whole text fits the pattern."""
     return compile_pattern(pattern).fullmatch(text) is not None
 
 

@@ -42,7 +42,7 @@ NAVIGATION_POLL_MS = 200
 
 
 async def find_in_stage(run: Run, matcher: NodeMatcher, retry: Retry) -> UiNode:
-    """Look for a node as often as the retry says."""
+    """Look for a node as often as the retry allows."""
 
     async def attempt() -> UiNode:
         run.log.debug(Source.WAIT_FOR_NODE, f"{UI_SCOPE} Waiting for node matching: {matcher}")
@@ -142,7 +142,7 @@ _UNAVAILABLE = (
     "accessibility service may not be ready"
 )
 _MOST_FOREIGN_LINES = 1000
-# What other processes say in between; one line looks like the dump, one like a result.
+# What other processes log in between; one line looks like the dump, one like a result.
 _FOREIGN_LINES = (
     ("WifiHAL", "Created vendor message iface"),
     ("BatteryService", '<node level="85" status="2"/>'),

@@ -108,7 +108,7 @@ class _Session:
 
     @property
     def data(self) -> dict[str, str]:
-        """What a step result says about it."""
+        """The entries of a step result about it."""
         return {"sessionId": self.id, "filePath": self.path}
 
 
@@ -313,7 +313,7 @@ class Run:
 
     @property
     def documented(self) -> bool:
-        """Whether steps behave as the specification says, not as the published app does."""
+        """Whether steps behave as specified, not as the published app does."""
         return self.profile == "documented"
 
     def status(self, what: str, text: str) -> None:

@@ -35,7 +35,7 @@ async def run_stage(
     success: Callable[[T], Details] = no_details,
     failure: Callable[[str], Details] | None = no_details,
 ) -> T:
-    """Try something as often as the retry says, and log each try.
+    """Try something as often as the retry allows, and log each try.
 
     ``success`` and ``failure`` add details to the log; without ``failure`` the context line of a
     failed stage is left out.

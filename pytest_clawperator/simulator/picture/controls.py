@@ -77,7 +77,7 @@ def paint_textfield(canvas: Canvas, node: UiNode, context: PaintContext) -> Pain
 
 def _typed(canvas: Canvas, node: UiNode, context: PaintContext, box: Bounds) -> int:
     """Write the text of a field, or its hint; return where the cursor stands."""
-    # A field that holds nothing tells its hint as its text.
+    # An empty field reports its hint as its text.
     text = "" if node.text == node.hint else node.text
     if not text:
         hint = node.hint or node.content_desc

@@ -85,7 +85,7 @@ def _track(frames: Sequence[Frame], *, size: tuple[int, int], first: int, durati
 
 
 def _samples(frames: Sequence[Frame], *, size: tuple[int, int], first: int, duration: int) -> bytes:
-    """Write the tables that say where each frame lies, and how long it shows."""
+    """Write the tables of where each frame lies and how long it shows."""
     count = len(frames)
     times = b"".join(struct.pack(">2I", 1, frame.duration) for frame in frames)
     sizes = struct.pack(f">{count}I", *(len(frame.data) for frame in frames))

@@ -38,18 +38,18 @@ def font_with(character: str, size: int) -> ImageFont.FreeTypeFont | None:
 
 
 def has_font(character: str) -> bool:
-    """Whether a font of this machine has a character."""
+    """Return whether a font of this machine has a character."""
     return _path_with(character) is not None
 
 
 def has_same_font(character: str, other: str) -> bool:
-    """Whether the font of one character has the other, too."""
+    """Return whether the font of one character has the other, too."""
     path = _path_with(character)
     return path is not None and _has(path, other)
 
 
 def can_shape() -> bool:
-    """Whether letters can be joined and put from right to left, as Arabic needs it."""
+    """Return whether letters can be joined and put from right to left, as Arabic needs it."""
     return bool(features.check("raqm"))
 
 
@@ -179,16 +179,16 @@ def glyphs(text: str) -> list[Glyph]:
 
 
 def _goes_on(*both: Glyph) -> bool:
-    """Whether the second of two glyphs is of the same foreign script as the first."""
+    """Return whether the second of two glyphs is of the same foreign script as the first."""
     if len(both) < 2 or not both[0].foreign:
         return False
     return has_same_font(both[0].foreign[0], both[1].foreign[0])
 
 
 def _is_one_script(text: str) -> bool:
-    """Whether a text has letters from right to left, and one font has all of it.
+    """Return whether a text has letters from right to left, and one font has all of it.
 
-    Signs and numbers between such letters have places that only the whole text tells.
+    The places of signs and numbers between such letters depend on the whole text.
     """
     first = next((one for one in text if unicodedata.bidirectional(one) in ("R", "AL")), None)
     if first is None or not can_shape():

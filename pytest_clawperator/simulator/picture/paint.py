@@ -36,7 +36,7 @@ Painter = Callable[[Canvas, UiNode, PaintContext], PaintContext]
 
 
 def shows_own_label(node: UiNode) -> bool:
-    """Whether a node shows its label itself, and no node inside it does."""
+    """Return whether a node shows its label itself, and no node inside it does."""
     return bool(node.label) and not any(
         below.kind in _TEXT_KINDS and below.label for below in node.walk() if below is not node
     )
@@ -48,7 +48,7 @@ def ink_of(canvas: Canvas, node: UiNode, wanted: Colour) -> Colour:
 
 
 def is_enabled(node: UiNode) -> bool:
-    """Whether a node is enabled; a disabled row disables what is in it."""
+    """Return whether a node is enabled; a disabled row disables what is in it."""
     above = node.parent
     return node.enabled and (above is None or above.enabled or above.kind != "row")
 

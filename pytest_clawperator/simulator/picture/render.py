@@ -86,7 +86,7 @@ def draw(
     """Draw the windows, the last on top, and return the picture as PNG.
 
     The same arguments give the same bytes. ``title`` is written at the top of an app whose
-    screen has no title of its own and leaves room for one. Without a ``density`` the screen is as
+    screen has no title and leaves room for one. Without a ``density`` the screen is as
     many dp wide as that of a usual phone. An ``encoder`` that had the picture before is quicker.
     """
     image = paint(

@@ -33,7 +33,7 @@ class Bounds(NamedTuple):
         return (self.left + self.right) // 2, (self.top + self.bottom) // 2
 
     def contains(self, x: int, y: int) -> bool:
-        """Whether a point lies inside."""
+        """Return whether a point lies inside."""
         return self.left <= x < self.right and self.top <= y < self.bottom
 
     def clipped(self, to: Bounds) -> Bounds:
@@ -46,7 +46,7 @@ class Bounds(NamedTuple):
 
 @dataclass(eq=False)
 class UiNode:
-    """One node. Trees are built anew for each look at the screen; nodes are never reused."""
+    """One node. Each change of the screen builds a new tree; nodes are never reused."""
 
     cls: str
     package: str
@@ -271,7 +271,7 @@ def _text_role(node: UiNode, *, clickable: bool) -> str:
 
 
 def _is_on_screen(node: UiNode, size: tuple[int, int]) -> bool:
-    """Whether the Operator sees this node, its ancestors aside; touching an edge counts."""
+    """Return whether the Operator sees this node, its ancestors aside; touching an edge counts."""
     left, top, right, bottom = node.bounds
     left, right = min(left, right), max(left, right)
     top, bottom = min(top, bottom), max(top, bottom)
@@ -304,7 +304,7 @@ def on_screen(root: UiNode, size: tuple[int, int]) -> Iterator[UiNode]:
 
 
 def _matches(node: UiNode, matcher: Mapping[str, str]) -> bool:
-    """Whether a node fits every field of a matcher in wire form."""
+    """Return whether a node fits every field of a matcher in wire form."""
     return all(_fits(node, field, wanted) for field, wanted in matcher.items())
 
 

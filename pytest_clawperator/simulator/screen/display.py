@@ -59,7 +59,7 @@ class Timeline:
     def advance(self) -> None:
         """Go on to the clock's time and make the calls that are due, each at its own time.
 
-        A call that keeps planning itself anew is made a limited number of times; what is left
+        A call that keeps planning itself again is made a limited number of times; what is left
         waits for the next ``advance``.
         """
         time = self._clock()
@@ -82,7 +82,7 @@ class Changes:
     ``version`` grows whenever the screen may look different, ``revision`` only when its content
     changed, not when something was merely scrolled. ``on_event`` is called with each event,
     ``on_crash`` with the package and the message of each app that crashes, ``on_complaint`` with
-    the package of an app and what its file asks for and what cannot be done.
+    the package of an app and what its file asks for although it cannot be done.
     """
 
     def __init__(self, timeline: Timeline) -> None:
@@ -210,7 +210,7 @@ class Display:
         self._changes.note()
 
     def contains(self, x: int, y: int) -> bool:
-        """Whether a point lies on the display."""
+        """Return whether a point lies on the display."""
         width, height = self.size
         return 0 <= x < width and 0 <= y < height
 

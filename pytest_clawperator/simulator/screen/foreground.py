@@ -125,7 +125,7 @@ class Foreground:
         return self.pages()[-1]
 
     def keyboard_is_up(self) -> bool:
-        """Whether the keyboard shows: while a widget of the active page has the focus."""
+        """Return whether the keyboard shows: while a widget of the active page has the focus."""
         focus = self.focus
         return focus.keyboard.shown and focus.path_on(self.active_page()) is not None
 

@@ -267,7 +267,7 @@ def _link_for(app: App, uri: str) -> tuple[Link | None, dict[str, str]]:
 
 
 class InstalledApps:
-    """The apps of a phone; ``package in apps`` says whether one is installed."""
+    """The apps of a phone; ``package in apps`` is whether one is installed."""
 
     def __init__(self, state: PhoneState, *, processes: AppProcesses, launching: Launching) -> None:
         self._state = state

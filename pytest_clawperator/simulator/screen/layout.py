@@ -159,7 +159,7 @@ class Layout:
         self._nodes = WidgetNodes(page, metrics, focused=focused)
 
     def stack(self, items: list[Item], parent: UiNode, frame: Bounds, clip: Bounds) -> None:
-        """Put items below each other; lists, and what is said to grow, share the room left."""
+        """Put items below each other; lists, and widgets with `grow`, share the room left."""
         growing = [_grows_in_column(item.widget) for item in items]
         heights = [
             0 if grows else self.measuring.height(item, frame.width)

@@ -14,7 +14,7 @@ from pytest_clawperator.simulator.screen.tasks import Page, Task
 
 @dataclass(frozen=True)
 class WebAnswer:
-    """What a server answered; ``problem`` says why that is nothing to use, else it is empty."""
+    """What a server answered; ``problem`` is why it cannot be used, or empty."""
 
     text: str = ""
     problem: str = ""
@@ -114,7 +114,7 @@ def _bring_back_task(task: Task, kept: Mapping[str, Any], *, running: bool, now:
 
 
 def _pages(task: Task, kept: Mapping[str, Any], now: float) -> list[Page]:
-    """Return the page that was kept; none where the app has it no more."""
+    """Return the page that was kept; nothing where the app no longer has it."""
     name, args = kept["name"], kept["args"]
     is_dialog = name.startswith(_DIALOG)
     if name.removeprefix(_DIALOG) not in (task.app.dialogs if is_dialog else task.app.screens):

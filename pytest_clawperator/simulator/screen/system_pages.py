@@ -57,7 +57,7 @@ class Permissions:
         self._refusals[package, permission] += 1
 
     def may_ask(self, package: str, permission: str) -> bool:
-        """Whether Android still shows the question; after two refusals it does not."""
+        """Return whether Android still shows the question; after two refusals it does not."""
         return self._refusals.get((package, permission), 0) < _REFUSALS_BEFORE_SILENCE
 
     def kept(self) -> dict[str, Any]:
@@ -253,7 +253,7 @@ def _chooser_body(apps: Sequence[App]) -> Dialog:
 
 
 def crash_page(app: App, *, now: float, choose: Choose) -> Page:
-    """Build the dialog that says that an app has crashed."""
+    """Build the dialog about an app that has crashed."""
     body = Dialog.model_construct(
         title=_plain(f"{app.name} has stopped"),
         items=(

@@ -26,28 +26,28 @@ _MAX_ENTRIES = 1000
 class AppState:
     """What an app remembers: some of it until it is stopped, the rest until its data is cleared.
 
-    ``complain`` gets what its file asks for and what cannot be done, each thing once until a
-    variable changes: a screen is built again and again.
+    ``complain`` receives what its file asks for although it cannot be done; each message once
+    until a variable changes, since a screen is built again and again.
     """
 
     def __init__(self, app: App, complain: Complain = lambda message: None) -> None:
         self.app = app
         self.lookup = Scope(self._value_of, self.complain)
         self._complain = complain
-        self._told: set[str] = set()
+        self._complained: set[str] = set()
         self._memory: dict[str, Any] = {}
         self._saved: dict[str, Any] = {}
         self.clear()
 
     def complain(self, message: str) -> None:
-        """Tell what the app's file asks for and what cannot be done."""
-        if message not in self._told:
-            self._told.add(message)
+        """Report something that the app's file asks for although it cannot be done."""
+        if message not in self._complained:
+            self._complained.add(message)
             self._complain(message)
 
     def forget(self) -> None:
         """Reset what lives in memory only, as when the process dies."""
-        self._told.clear()
+        self._complained.clear()
         self._memory = copy.deepcopy(dict(self.app.state))
 
     def clear(self) -> None:
@@ -81,14 +81,14 @@ class AppState:
 
     def assign(self, name: str, value: Value) -> None:
         """Set a variable, in the type that it was declared with; Misfit where that cannot be."""
-        self._told.clear()
+        self._complained.clear()
         home = self._memory if name in self._memory else self._saved
         if name in home:
             home[name] = coerced(value, home[name])
 
     def append(self, name: str, value: Value) -> None:
         """Add an entry to a list; Misfit where it is full."""
-        self._told.clear()
+        self._complained.clear()
         entries = self.lookup(name)
         if not isinstance(entries, list) or len(entries) >= _MAX_ENTRIES:
             raise Misfit(f"`{name}` takes no more: a list holds up to {_MAX_ENTRIES} entries")
@@ -96,7 +96,7 @@ class AppState:
 
     def remove(self, name: str, index: Value) -> None:
         """Take an entry out of a list; Misfit where there is none at that index."""
-        self._told.clear()
+        self._complained.clear()
         entries = self.lookup(name)
         count = len(entries) if isinstance(entries, list) else 0
         if not isinstance(entries, list) or not isinstance(index, int) or not 0 <= index < count:
@@ -213,14 +213,14 @@ def field_text(page: Page, path: str, widget: Widget, lookup: Lookup) -> str:
 
 
 def is_chosen(widget: Widget, lookup: Lookup) -> bool:
-    """Whether a radio button or tab is the one that its variable names."""
+    """Return whether a radio button or tab is the one that its variable names."""
     if widget.bind is None or widget.value is None:
         return False
     return as_text(lookup(widget.bind)) == widget.value.render(lookup)
 
 
 def is_checked(page: Page, path: str, widget: Widget, lookup: Lookup) -> bool:
-    """Whether a switch, checkbox, radio button or chip is on."""
+    """Return whether a switch, checkbox, radio button or chip is on."""
     if widget.kind == "radio":
         return is_chosen(widget, lookup)
     expression = widget.checked or widget.switch or widget.checkbox

@@ -101,7 +101,7 @@ def node_at(root: UiNode, x: int, y: int, fits: Callable[[UiNode], bool]) -> UiN
 
 
 def can_scroll(scroller: Scroller, drag: Drag) -> bool:
-    """Whether a drag moves a container: along its axis, and not yet at that end."""
+    """Return whether a drag moves a container: along its axis, and not yet at that end."""
     if drag.horizontal != scroller.horizontal:
         return False
     return scroller.offset < scroller.limit if drag.forward > 0 else scroller.offset > 0

@@ -133,8 +133,8 @@ class WidgetActions:
         elif not _toggle_variable(task, expression, target):
             if not widget.on_tap and widget.kind != "chip":
                 task.state.complain(
-                    f"a tap on a {widget.kind} changes nothing: `{expression.source}` is no"
-                    " variable; name one, or say in `on_tap` what changes"
+                    f"a tap on a {widget.kind} changes nothing: `{expression.source}` is not"
+                    " a variable; name one, or use `on_tap`"
                 )
             return False
         self._changes.note()
@@ -142,7 +142,7 @@ class WidgetActions:
 
 
 def _toggle_variable(task: Task, expression: Expression, target: Target) -> bool:
-    """Toggle the variable behind a switch; False for an expression that is no variable."""
+    """Toggle the variable behind a switch; False for any other expression."""
     name = expression.source.strip()
     known = name in task.app.state or name in task.app.saved
     if not expression.is_name or not known:
@@ -198,7 +198,7 @@ class TextEntry:
         return True
 
     def replace(self, target: Target, text: str, node: UiNode | None) -> None:
-        """Replace the text of a field, and say so in an event about its node."""
+        """Replace the text of a field, and emit the event about its node."""
         shown = "•" * len(text) if target.widget.password else text
         self._widgets.write(target, text)
         self._changes.emit(

@@ -78,7 +78,7 @@ def row_check(widget: Widget) -> str | None:
 
 
 def is_clickable(widget: Widget) -> bool:
-    """Whether the node of a widget is clickable."""
+    """Return whether the node of a widget is clickable."""
     if widget.clickable is not None:
         return widget.clickable
     has_taps = bool(widget.on_tap or widget.on_double_tap)

@@ -292,7 +292,7 @@ def _key(keyboard: Keyboard, key: str, box: Bounds) -> UiNode:
 
 
 def pressed_key(widget: str) -> str | None:
-    """Return the key that a node's widget name stands for; None where it is no key."""
+    """Return the key that a node's widget name stands for; None where it is not a key."""
     prefix = PACKAGE + "/"
     return widget.removeprefix(prefix) if widget.startswith(prefix) else None
 
@@ -409,7 +409,7 @@ class View:
             self._scene = compose(self._state)
             self._expect(self._scene.next_time)
             if self._announced != changes.revision:
-                # Once a look, as Android tells it at most every 100 ms.
+                # Once per snapshot, as Android sends it at most every 100 ms.
                 self._announced = changes.revision
                 page = self._state.foreground.active_page()
                 changes.emit("TYPE_WINDOW_CONTENT_CHANGED", page=page)

@@ -306,7 +306,7 @@ def read_state(path: Path) -> dict[str, Any] | None:
 
 # -- Registration with the adb server ------------------------------------------------------------
 
-# Nothing tells when an adb server is up again.
+# There is no signal for an adb server that is up again.
 _POLL_SECONDS = 0.05
 _ANSWER_DEADLINE = 2.0
 # After so many polls a server has noticed that it was disconnected.

@@ -25,7 +25,7 @@ STATE = "state: {on: true, count: 0, tab: a, name: ''}\n"
         ("{list: l, direction: horizontal, columns: 2}", "`columns` has no effect"),
         ("{text: A, appears_after: 2s, disappears_after: 1s}", "it never shows"),
         ("{row: A, on_change: {back: true}}", "a row with a `switch` or `checkbox`"),
-        ("{row: A, switch: on, checkbox: on}", "say the same thing"),
+        ("{row: A, switch: on, checkbox: on}", "mean the same thing"),
         ("{switch: A, checked: not on, on_change: {back: true}}", "`on_change` never happens"),
         ("{button: A, on_tap: {if: on}}", "without `then` or `else`"),
         ("{button: A, on_tap: {after: 2s}}", "without `do`"),
@@ -34,7 +34,7 @@ STATE = "state: {on: true, count: 0, tab: a, name: ''}\n"
     ],
 )
 def test_a_key_without_effect_is_refused(widget: str, part: str) -> None:
-    """A key that can never do anything where it stands is told, with the reason."""
+    """A key that can never do anything where it stands is reported, with the reason."""
     with pytest.raises(ConfigurationError) as refused:
         screen_app(f"- {widget}\n", STATE)
 
@@ -126,7 +126,7 @@ def test_a_verb_names_the_type_of_variable_that_it_needs(action: str, part: str)
     ],
 )
 def test_values_that_can_never_fit_are_refused(widget: str, part: str) -> None:
-    """What cannot be computed or assigned with the declared kinds is told when it is loaded."""
+    """What cannot be computed or assigned with the declared kinds is reported on loading."""
     state = "state: {name: Ann, count: 1, on: true, cart: [{name: Pen, price: 2}]}\n"
     more = state + "computed: {double: count * 2}\n"
     screens = f"screens:\n  main: {{items: [{widget}]}}\n  item: {{args: {{number_of: 1}}}}\n"

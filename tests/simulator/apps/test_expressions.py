@@ -148,7 +148,7 @@ def test_a_lone_brace_is_a_mistake(source: str) -> None:
     [({"count": None}, "needs quotes"), ([1], "not a list"), (None, "not nothing")],
 )
 def test_what_is_no_text_is_refused(value: object, part: str) -> None:
-    """A mapping, list or nothing is no template, and the likely slip is named."""
+    """A mapping, list or nothing is not a template, and the likely slip is named."""
     with pytest.raises(ValueError, match=part):
         Template.parse(value)
 

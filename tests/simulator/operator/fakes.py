@@ -134,7 +134,7 @@ class FakeUi:
         return [Window("application", root.package, root, active=True), *self.extra_windows]
 
     def active_root(self) -> UiNode | None:
-        """Build the tree anew."""
+        """Build the tree again."""
         self.looks += 1
         return self.build(self)
 

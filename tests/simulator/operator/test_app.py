@@ -245,7 +245,7 @@ class TestCrash:
         assert bench.is_service_enabled()
 
     def test_a_screen_that_fails_is_a_crash(self) -> None:
-        """A bug behind the screen is reported, and nobody waits for an answer."""
+        """A bug behind the screen is reported, and no host waits for an answer."""
         problems: list[Any] = []
 
         def broken(ui: Any) -> None:

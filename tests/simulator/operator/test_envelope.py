@@ -46,7 +46,7 @@ def test_half_a_character_does_no_harm() -> None:
 
 @pytest.mark.parametrize("ms", ["nan", "-5", "soon"])
 def test_senseless_delays_are_none(ms: str) -> None:
-    """A fault's option that is no number of milliseconds counts as zero."""
+    """A fault's option that is not a number of milliseconds counts as zero."""
     bench = Bench()
     bench.faults.set("late_envelope", ms=ms)
 
@@ -57,7 +57,7 @@ class TestEnvelopeFaults:
     """What may go wrong with an envelope."""
 
     def test_an_envelope_can_be_lost_though_the_work_is_done(self) -> None:
-        """The work is done, but nobody hears of it."""
+        """The work is done, but there is no answer."""
         bench = Bench()
         bench.faults.set("no_envelope", times=1)
 

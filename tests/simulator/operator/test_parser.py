@@ -155,7 +155,7 @@ def test_the_whole_command() -> None:
     [(None, 30000), (1, 1000), (999999, 120000), ("2000", 2000), (2500.0, 30000), ("x", 30000)],
 )
 def test_the_timeout_is_clamped(given: Any, used: int) -> None:
-    """A timeout outside its range is moved into it; one that is no integer counts as absent."""
+    """A timeout outside its range is moved into it; one that is not an integer counts as absent."""
     assert parse_command(command(action("doctor_ping"), timeoutMs=given)).timeout_ms == used
 
 

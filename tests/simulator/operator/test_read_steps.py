@@ -97,7 +97,7 @@ class TestSnapshots:
         assert 'text="Grüße &amp; &lt;mehr&gt;"' in dump.message
 
     def test_a_keyboard_is_an_overlay(self, profile: Profile) -> None:
-        """Any window that is no app's counts as an overlay."""
+        """Any window that is not an app's counts as an overlay."""
         bench = Bench(profile=profile)
         bench.ui.extra_windows = [Window("input_method", "com.keyboard", screen())]
 
@@ -147,7 +147,7 @@ class TestDumpFaults:
         assert "\n".join(own) + "\n" == whole
 
     def test_a_long_dump_is_one_entry_a_line(self) -> None:
-        """From 4000 units on every line is an entry of its own."""
+        """From 4000 units on every line is a separate entry."""
         bench = Bench(screen(*(node(f"Row {number}") for number in range(20))))
 
         bench.step("snapshot_ui")

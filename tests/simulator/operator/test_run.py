@@ -174,7 +174,7 @@ def test_the_back_key_is_recorded() -> None:
 
 
 def test_events_are_counted() -> None:
-    """The stop tells how many events there were."""
+    """The stop returns how many events there were."""
     bench = Bench()
     record(bench, *[event("TYPE_VIEW_SCROLLED")] * 3)
 

@@ -45,7 +45,7 @@ class TestScroll:
         assert bench.ui.done == ["swipe (540,1440) (540,880)"]
 
     def test_scroll_at_the_end(self, profile: Profile) -> None:
-        """A list that does not move has ended, which is no failure."""
+        """A list that does not move has ended, which is not a failure."""
         bench = scrolling(profile=profile)
 
         step = bench.step("scroll", direction="up", distanceRatio=0.5)
@@ -87,7 +87,7 @@ class TestScroll:
         assert step["data"] == {"error": code, "direction": "down", "settle_delay_ms": "250"}
 
     def test_the_first_scrollable_child_is_used(self, profile: Profile) -> None:
-        """A container that does not scroll stands for what scrolls inside, unless told not to."""
+        """A container that does not scroll stands for what scrolls inside, where allowed."""
         tree = screen(node("", rows(3), bounds=(0, 0, 1080, 2400), resource_id="box"))
         box = {"resourceId": "box"}
         deep = Bench(tree, profile=profile).step("scroll", container=box)
@@ -147,7 +147,7 @@ class TestScrollUntil:
     """What the specification and the published app agree upon."""
 
     def test_scroll_until_the_target(self, profile: Profile) -> None:
-        """The loop ends as soon as the node shows up, and clicks it if told to."""
+        """The loop ends as soon as the node shows up, and clicks it if asked to."""
         bench = scrolling(profile=profile)
 
         step = bench.step("scroll_until", matcher={"textEquals": "Row 25"}, clickAfter=True)
@@ -270,7 +270,7 @@ class TestScrollUntilDocumented:
     """What only the specification says."""
 
     def test_an_ended_list_is_a_success(self) -> None:
-        """Not finding the target is no failure of scroll_until."""
+        """Not finding the target is not a failure of scroll_until."""
         step = scrolling().step("scroll_until", matcher=MISSING)
 
         assert step["success"] is True

@@ -25,7 +25,7 @@ from tests.simulator.picture.drawing import (
 
 @pytest.mark.parametrize("kind", ["switch", "checkbox", "radio", "chip"])
 def test_on_and_off_can_be_told_apart(kind: str) -> None:
-    """On and off can be told apart, and the difference is the widget's own."""
+    """On and off differ, and only within the widget."""
     off, on = (picture(app(node(kind, text="Label", checked=state))) for state in (False, True))
 
     assert inside(changed(off, on), BOX)
@@ -43,7 +43,7 @@ def test_passwords_are_not_drawn() -> None:
 
 
 def test_a_hint_is_fainter_than_text() -> None:
-    """A field that tells its hint as its text is empty, and looks it."""
+    """A field that reports its hint as its text is drawn as empty."""
     hint = picture(app(node("textfield", text="Name", hint="Name")))
     text = picture(app(node("textfield", text="Name", hint="Other")))
 

@@ -56,7 +56,7 @@ FRAMES = [Frame(b"first", 40), Frame(b"second one", 1500), Frame(b"3", 1)]
 
 
 def test_each_frame_lies_and_lasts_as_the_tables_say() -> None:
-    """Each frame is where the tables say, and shows as long as it was told."""
+    """Each frame is where the tables have it, and shows for its duration."""
     read = shown(film(FRAMES, size=(54, 120)))
 
     assert read.frames == [b"first", b"second one", b"3"]

@@ -13,7 +13,7 @@ FRAME = "android.widget.FrameLayout"
 
 
 def node(cls: str = VIEW, *children: UiNode, **more: Any) -> UiNode:
-    """Make a node that fills the screen unless it is told otherwise."""
+    """Make a node that fills the screen unless its bounds are given."""
     made = UiNode(cls, "com.example", more.pop("bounds", Bounds(0, 0, *SIZE)), **more)
     for child in children:
         made.add(child)

@@ -24,7 +24,7 @@ from tests.simulator.screen.sample_apps import FORM
 
 
 def test_events_say_what_happened_as_android_prints_it() -> None:
-    """What happens is told in Android's words, with its parts at hand."""
+    """Events are printed as Android prints them, and have attributes."""
     phone = demo(FORM)
     phone.events.clear()
 
@@ -33,14 +33,14 @@ def test_events_say_what_happened_as_android_prints_it() -> None:
     phone.swipe_up(phone.by_id("rows"))
     phone.ui.keys.home()
 
-    told = [event for event in phone.events if "CONTENT" not in event.type]
-    assert [event.type for event in told] == [
+    sent = [event for event in phone.events if "CONTENT" not in event.type]
+    assert [event.type for event in sent] == [
         "TYPE_VIEW_CLICKED",
         "TYPE_VIEW_TEXT_CHANGED",
         "TYPE_VIEW_SCROLLED",
         "TYPE_WINDOW_STATE_CHANGED",
     ]
-    clicked, typed, scrolled, _ = told
+    clicked, typed, scrolled, _ = sent
     assert clicked.startswith("EventType: TYPE_VIEW_CLICKED; EventTime: 1000000; PackageName: ")
     assert clicked.source is not None
     assert clicked.source.content_desc == "Write"

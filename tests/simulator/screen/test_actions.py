@@ -57,7 +57,7 @@ def test_a_permission_is_asked_for_by_another_package() -> None:
 
 
 def test_after_two_refusals_android_asks_no_more() -> None:
-    """The first two times the user is asked, then the app is told no at once."""
+    """The first two times the user is asked, then the app gets a no at once."""
     phone = demo(DIALOGS)
     for _ in range(2):
         phone.tap("Notify")
@@ -155,7 +155,7 @@ def test_an_answer_after_the_app_was_ended_does_nothing() -> None:
 
 
 def test_a_phone_without_a_network_says_so() -> None:
-    """The app's log tells why nothing came."""
+    """The app's log has the reason."""
     phone = Phone(app(NEWS))
 
     phone.tap("Text")
@@ -221,7 +221,7 @@ def test_what_follows_is_done() -> None:
 
 
 def test_a_screen_complains_once() -> None:
-    """What cannot be shown is told once, until a variable changes."""
+    """What cannot be shown is reported once, until a variable changes."""
     items = """\
     - {text: "Sum {(on and text) * 2}"}
     - {button: Go, on_tap: {add: {count: 1}}}
@@ -240,7 +240,7 @@ def test_a_screen_complains_once() -> None:
 
 
 def test_a_full_list_takes_no_more() -> None:
-    """An entry that does not fit any more is told."""
+    """An entry for which there is no room is reported."""
     entries = ", ".join(["1"] * 1000)
     phone = Phone(
         screen_app(
@@ -254,7 +254,7 @@ def test_a_full_list_takes_no_more() -> None:
 
 
 def test_an_arg_of_another_kind_keeps_its_default() -> None:
-    """A value that does not fit an arg is told, and the screen opens with its default."""
+    """A value that does not fit an arg is reported, and the screen opens with its default."""
     from tests.doubles.simulator.screen_phone import app
 
     text = """\

@@ -71,7 +71,7 @@ def test_starting_brings_what_was_open_back() -> None:
 
 
 def test_an_activity_can_be_started_by_name() -> None:
-    """A screen with an activity of its own opens by it, in short or in full."""
+    """A screen with its own activity opens by it, in short or in full."""
     phone = Phone(app(COUNTER), start=DEMO)
 
     assert phone.ui.launching.start_app(DEMO, ".NextActivity")
@@ -155,7 +155,7 @@ def test_leaving_takes_its_time_too() -> None:
 
 
 def test_recent_apps_show_at_once() -> None:
-    """No app has to start for them: whoever looks next sees them."""
+    """No app has to start for them: they show at once."""
     phone = Phone(*shipped_apps(), start=SETTINGS, launch_delay=0.3)
     phone.wait(0.3)
 
@@ -219,7 +219,7 @@ def test_a_link_opens_its_screen(uri: str, title: str) -> None:
 
 
 def test_a_link_that_no_app_handles_is_not_opened() -> None:
-    """Nothing happens, and the caller is told."""
+    """Nothing happens, and the call returns False."""
     phone = Phone(app(LINKED))
 
     assert not phone.ui.links.open_uri("demo://item/x")
@@ -271,7 +271,7 @@ def test_an_app_comes_and_goes_with_its_icon() -> None:
 
 
 def test_a_crash_kills_the_app_and_shows_that_it_stopped() -> None:
-    """The app dies, whoever listens is told, and Android says so until it is closed."""
+    """The app dies, listeners are called, and Android shows a dialog until it is closed."""
     phone = demo(DIALOGS)
 
     phone.tap("Crash")

@@ -39,7 +39,7 @@ def test_a_screen_opens_on_top_instead_or_at_the_bottom() -> None:
 
 
 def test_finishing_closes_all_screens() -> None:
-    """An app that finishes starts anew, with its variables as they were."""
+    """An app that finishes starts again, with its variables as they were."""
     phone = demo(COUNTER)
     phone.tap("Add")
     phone.tap("Next")
@@ -52,7 +52,7 @@ def test_finishing_closes_all_screens() -> None:
 
 
 def test_timers_act_once_and_in_order() -> None:
-    """A timer whose condition does not hold does nothing; the rest act though nobody looked."""
+    """A timer whose condition does not hold does nothing; the others act by themselves."""
     phone = demo(TIMED)
 
     phone.wait(10)
@@ -74,7 +74,7 @@ def test_timers_end_with_their_screen() -> None:
 
 
 def test_a_dialog_is_modal() -> None:
-    """It has a window of its own, its buttons close it, and what lies below gets no touch."""
+    """It has its own window, its buttons close it, and what lies below gets no touch."""
     phone = demo(DIALOGS)
     behind = phone.node("Must").bounds.centre
     phone.tap("Ask")

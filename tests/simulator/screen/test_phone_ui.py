@@ -31,7 +31,7 @@ def test_back_goes_screen_by_screen_and_out() -> None:
 
 
 def test_what_is_due_happens_before_a_touch() -> None:
-    """A touch after a while meets the screen of that time, though nobody looked in between."""
+    """A touch after a while meets the screen of that time, although nothing was read in between."""
     phone = demo(
         """\
         state: {taps: 0}

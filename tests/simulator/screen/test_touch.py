@@ -28,7 +28,7 @@ def test_a_swipe_down_goes_as_far_as_a_swipe_up() -> None:
 
 
 def test_a_trembling_finger_presses() -> None:
-    """Less than the touch slop is no movement; how long it stays makes it a long press."""
+    """Less than the touch slop is not a movement; how long it stays makes it a long press."""
     short = Drag((5, 5), (15, 5), duration_ms=100, density=420)
     long = Drag((5, 5), (15, 5), duration_ms=500, density=420)
     moving = Drag((5, 5), (40, 5), duration_ms=500, density=420)
