@@ -89,29 +89,6 @@ def draw(
     screen has no title and leaves room for one. Without a ``density`` the screen is as
     many dp wide as that of a usual phone. An ``encoder`` that had the picture before is quicker.
     """
-    image = paint(
-        windows,
-        size=size,
-        dark=dark,
-        clock_text=clock_text,
-        title=title,
-        density=density,
-        font_scale=font_scale,
-    )
-    return (encoder or PngEncoder()).encode(image)
-
-
-def paint(
-    windows: Sequence[Window],
-    *,
-    size: tuple[int, int],
-    dark: bool,
-    clock_text: str,
-    title: str | None = None,
-    density: int | None = None,
-    font_scale: float = 1.0,
-) -> Image.Image:
-    """Draw the windows as ``draw`` does, and return the picture itself."""
     canvas = Canvas(
         (max(1, size[0]), max(1, size[1])),
         DARK if dark else LIGHT,
@@ -125,12 +102,21 @@ def paint(
         picture.add_title(windows, title)
     if not windows:
         picture.finish_window(canvas.theme.ink)
-    return canvas.image
+    return (encoder or PngEncoder()).encode(canvas.image)
 
 
 def black_screen(size: tuple[int, int]) -> bytes:
     """Return the picture of a screen that is off."""
     return encode_png(Image.new("RGB", (max(1, size[0]), max(1, size[1]))))
+
+
+def fitted_jpeg(png: bytes, size: tuple[int, int]) -> bytes:
+    """Return a picture as JPEG in the middle of a frame of this size; the rest is black."""
+    image, frame, buffer = Image.open(io.BytesIO(png)), Image.new("RGB", size), io.BytesIO()
+    image.thumbnail(size)
+    frame.paste(image, ((size[0] - image.width) // 2, (size[1] - image.height) // 2))
+    frame.save(buffer, "JPEG", quality=75)
+    return buffer.getvalue()
 
 
 class _Picture:
@@ -215,37 +201,3 @@ def _is_launcher(window: Window) -> bool:
 
 def _is_keyboard(window: Window) -> bool:
     return window.type == "input_method"
-
-
-# -- Frames of films ----------------------------------------------------------------------------
-
-_QUALITY = 75
-
-
-def encode_frame(image: Image.Image, size: tuple[int, int]) -> bytes:
-    """Encode a picture as JPEG of a size; where its shape does not fit, the rest stays black."""
-    buffer = io.BytesIO()
-    _fitted(image, size).save(buffer, "JPEG", quality=_QUALITY)
-    return buffer.getvalue()
-
-
-def black_frame(size: tuple[int, int]) -> bytes:
-    """Return the frame of a screen that is off."""
-    return encode_frame(Image.new("RGB", size), size)
-
-
-def _fitted(image: Image.Image, size: tuple[int, int]) -> Image.Image:
-    if image.size == size:
-        return image
-    scale = min(size[0] / image.width, size[1] / image.height)
-    inner = (max(1, int(image.width * scale + 0.5)), max(1, int(image.height * scale + 0.5)))
-    factor = image.width // inner[0]
-    if (inner[0] * factor, inner[1] * factor) == image.size:
-        shrunk = image.reduce(factor)  # a third of the time of resizing
-    else:
-        shrunk = image.resize(inner, Image.Resampling.BILINEAR, reducing_gap=2.0)
-    if inner == size:
-        return shrunk
-    frame = Image.new("RGB", size)
-    frame.paste(shrunk, ((size[0] - inner[0]) // 2, (size[1] - inner[1]) // 2))
-    return frame

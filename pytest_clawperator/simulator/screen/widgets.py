@@ -150,66 +150,6 @@ def _summary_height(text: str, room: int, metrics: Metrics) -> int:
     return metrics.lines(text, _SUMMARY_SIZE, room) * metrics.line_height(_SUMMARY_SIZE)
 
 
-class RowParts:
-    """Adds the parts of rows to their nodes."""
-
-    def __init__(self, page: Page, metrics: Metrics) -> None:
-        self._page = page
-        self._metrics = metrics
-
-    def add(self, item: Item, node: UiNode, frame: Bounds, clip: Bounds) -> None:
-        """Add the parts of one row."""
-        if item.widget.icon:
-            self._add_icon(node, frame, clip)
-        self._add_texts(item, node, frame, clip)
-        check = row_check(item.widget)
-        if check is not None:
-            self._add_check(item, node, frame, clip, check)
-
-    def _add_icon(self, node: UiNode, frame: Bounds, clip: Bounds) -> None:
-        px = self._metrics.px
-        left = frame.left + px(_ICON_LEFT)
-        top = (frame.top + frame.bottom - px(_ICON)) // 2
-        box = Bounds(left, top, left + px(_ICON), top + px(_ICON))
-        icon = add_part(node, "android.widget.ImageView", "icon", box, clip=clip, kind="icon")
-        icon.resource_id = "android:id/icon"
-
-    def _add_texts(self, item: Item, node: UiNode, frame: Bounds, clip: Bounds) -> None:
-        widget, metrics = item.widget, self._metrics
-        left = frame.left + metrics.px(_text_left(widget))
-        room = _text_room(widget, frame.width, metrics)
-        summary = item.text(widget.summary)
-        below = _summary_height(summary, room, metrics)
-        line = metrics.line_height(_TITLE_SIZE)
-        top = (frame.top + frame.bottom - line - below) // 2
-        box = Bounds(left, top, left + room, top + line)
-        title = self._add_label(node, "title", item.text(widget.text), box, clip)
-        title.resource_id = resource_id(self._page.package, item.text(widget.title_id))
-        if summary:
-            box = Bounds(left, top + line, left + room, top + line + below)
-            label = self._add_label(node, "summary", summary, box, clip)
-            label.resource_id = resource_id(self._page.package, item.text(widget.summary_id))
-
-    def _add_label(self, node: UiNode, name: str, text: str, box: Bounds, clip: Bounds) -> UiNode:
-        size = _TITLE_SIZE if name == "title" else _SUMMARY_SIZE
-        right = min(box.right, box.left + self._metrics.text_width(text, size))
-        box = Bounds(box.left, box.top, right, box.bottom)
-        label = add_part(node, "android.widget.TextView", name, box, clip=clip, kind=f"row_{name}")
-        label.text = text
-        return label
-
-    def _add_check(self, item: Item, node: UiNode, frame: Bounds, clip: Bounds, check: str) -> None:
-        px = self._metrics.px
-        width, height = (px(side) for side in _CHECK_SIZES[check])
-        right = frame.right - px(_END)
-        top = (frame.top + frame.bottom - height) // 2
-        box = Bounds(right - width, top, right, top + height)
-        part = add_part(node, _CHECK_CLASSES[check], check, box, clip=clip, kind=check)
-        part.resource_id = _CHECK_IDS[check]
-        part.checkable = True
-        part.checked = is_checked(self._page, item.path, item.widget, item.lookup)
-
-
 def leaf_height(item: Item, width: int, metrics: Metrics) -> int:
     """Return the height that a leaf needs at a width."""
     if item.widget.kind == "row":
@@ -248,7 +188,6 @@ class WidgetNodes:
         self._page = page
         self._metrics = metrics
         self._focused = focused
-        self._row_parts = RowParts(page, metrics)
 
     def add(self, item: Item, parent: UiNode, frame: Bounds, clip: Bounds) -> UiNode:
         """Add the node of a widget to its parent, with the parts it always has."""
@@ -258,7 +197,7 @@ class WidgetNodes:
         node.collection_item = "RecyclerView" in parent.cls
         parent.add(node)
         if widget.kind == "row":
-            self._row_parts.add(item, node, frame, clip)
+            self._add_row_parts(item, node, frame, clip)
         elif widget.kind == "tab":
             self._add_tab_label(node, frame, clip)
         return node
@@ -349,6 +288,57 @@ class WidgetNodes:
         node.content_desc = node.content_desc or node.text
         node.text = ""
         node.selected = is_chosen(item.widget, item.lookup)
+
+    def _add_row_parts(self, item: Item, node: UiNode, frame: Bounds, clip: Bounds) -> None:
+        if item.widget.icon:
+            self._add_icon(node, frame, clip)
+        self._add_texts(item, node, frame, clip)
+        check = row_check(item.widget)
+        if check is not None:
+            self._add_check(item, node, frame, clip, check)
+
+    def _add_icon(self, node: UiNode, frame: Bounds, clip: Bounds) -> None:
+        px = self._metrics.px
+        left = frame.left + px(_ICON_LEFT)
+        top = (frame.top + frame.bottom - px(_ICON)) // 2
+        box = Bounds(left, top, left + px(_ICON), top + px(_ICON))
+        icon = add_part(node, "android.widget.ImageView", "icon", box, clip=clip, kind="icon")
+        icon.resource_id = "android:id/icon"
+
+    def _add_texts(self, item: Item, node: UiNode, frame: Bounds, clip: Bounds) -> None:
+        widget, metrics = item.widget, self._metrics
+        left = frame.left + metrics.px(_text_left(widget))
+        room = _text_room(widget, frame.width, metrics)
+        summary = item.text(widget.summary)
+        below = _summary_height(summary, room, metrics)
+        line = metrics.line_height(_TITLE_SIZE)
+        top = (frame.top + frame.bottom - line - below) // 2
+        box = Bounds(left, top, left + room, top + line)
+        title = self._add_label(node, "title", item.text(widget.text), box, clip)
+        title.resource_id = resource_id(self._page.package, item.text(widget.title_id))
+        if summary:
+            box = Bounds(left, top + line, left + room, top + line + below)
+            label = self._add_label(node, "summary", summary, box, clip)
+            label.resource_id = resource_id(self._page.package, item.text(widget.summary_id))
+
+    def _add_label(self, node: UiNode, name: str, text: str, box: Bounds, clip: Bounds) -> UiNode:
+        size = _TITLE_SIZE if name == "title" else _SUMMARY_SIZE
+        right = min(box.right, box.left + self._metrics.text_width(text, size))
+        box = Bounds(box.left, box.top, right, box.bottom)
+        label = add_part(node, "android.widget.TextView", name, box, clip=clip, kind=f"row_{name}")
+        label.text = text
+        return label
+
+    def _add_check(self, item: Item, node: UiNode, frame: Bounds, clip: Bounds, check: str) -> None:
+        px = self._metrics.px
+        width, height = (px(side) for side in _CHECK_SIZES[check])
+        right = frame.right - px(_END)
+        top = (frame.top + frame.bottom - height) // 2
+        box = Bounds(right - width, top, right, top + height)
+        part = add_part(node, _CHECK_CLASSES[check], check, box, clip=clip, kind=check)
+        part.resource_id = _CHECK_IDS[check]
+        part.checkable = True
+        part.checked = is_checked(self._page, item.path, item.widget, item.lookup)
 
     def _add_tab_label(self, node: UiNode, frame: Bounds, clip: Bounds) -> None:
         metrics = self._metrics
