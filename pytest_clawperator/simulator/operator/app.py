@@ -28,57 +28,175 @@ from pytest_clawperator.simulator.operator.run import Recorder, Run, RunTime, Su
 from pytest_clawperator.simulator.screen.accessibility import AccessibilityEvent
 
 
-class AccessibilityService:
-    """The service of one installed Operator."""
+class OperatorHost:
+    """Keeps the Operators; one that is not installed takes nothing and does nothing."""
+
+    def __init__(self, make: Callable[[str], OperatorApp], *, profile: Profile) -> None:
+        self._make = make
+        self._profile: Profile = profile
+        self._apps: dict[str, OperatorApp] = {}
+
+    @property
+    def profile(self) -> Profile:
+        """The profile of all of them; settable while they run."""
+        return self._profile
+
+    @profile.setter
+    def profile(self, value: Profile) -> None:
+        self._profile = value
+        for app in self._apps.values():
+            app.profile = value
+
+    def start(self, package: str) -> None:
+        """Start an Operator, unless it runs."""
+        app = self._apps.get(package)
+        if app is None:
+            app = self._apps[package] = self._make(package)
+            app.profile = self._profile
+        app.start()
+
+    def pid_of(self, package: str) -> int | None:
+        """Return the pid of an Operator that runs."""
+        app = self._apps.get(package)
+        return app.pid if app is not None and app.alive else None
+
+    def stop(self, package: str) -> None:
+        """End an Operator and whatever it is doing."""
+        app = self._apps.get(package)
+        if app is not None:
+            app.kill()
+
+    def crash(self, package: str, message: str) -> None:
+        """Crash an Operator with an exception."""
+        app = self._apps.get(package)
+        if app is not None:
+            app.crash(message)
+
+    def receive(self, package: str, payload: str | None) -> None:
+        """Deliver a command to an Operator, which is started if need be."""
+        self.start(package)
+        self._apps[package].receive(payload)
+
+    def on_event(self, event: str) -> None:
+        """Notify every running Operator of an event on the screen."""
+        assert isinstance(event, AccessibilityEvent)
+        for app in self._apps.values():
+            app.on_accessibility_event(event)
+
+    def on_back_key(self) -> None:
+        """Notify every running Operator of the back key."""
+        for app in self._apps.values():
+            app.on_back_key()
+
+    def bring_back(self, pids: Mapping[str, int | None]) -> None:
+        """Let Operators run with the pids that they had, and no other."""
+        for package, pid in pids.items():
+            if pid is None:
+                self.stop(package)
+            else:
+                self.start(package)
+                self._apps[package].pid = pid
+
+    async def close(self) -> None:
+        """End all of them and wait until their work has ended."""
+        for app in self._apps.values():
+            await app.stop()
+
+
+class OperatorApp:
+    """One installed Operator; it runs while ``alive``, each time under another ``pid``."""
 
     def __init__(
         self,
-        package: str,
+        surroundings: Surroundings,
         *,
-        settings: SettingsStore,
-        faults: Faults,
-        log: OperatorLog,
-        recorder: Recorder,
+        package: str,
+        rng: random.Random,
+        profile: Profile = "documented",
+        is_release: bool = False,
     ) -> None:
+        self.profile: Profile = profile
+        self.pid = rng.randrange(4000, 9000)
+        self.alive = True
         self._package = package
-        self._component = f"{package}/{OPERATOR_SERVICE}"
-        self._settings = settings
-        self._faults = faults
-        self._log = log
-        self._recorder = recorder
+        self._surroundings = surroundings
+        self._rng = rng
+        self._log = OperatorLog(surroundings.log, pid=lambda: self.pid, is_release=is_release)
+        self._recorder = Recorder(surroundings, package=package, rng=rng, log=self._log)
+        self._service = AccessibilityService(
+            package,
+            settings=surroundings.settings,
+            faults=surroundings.faults,
+            log=self._log,
+            recorder=self._recorder,
+        )
+        self._receiver = CommandReceiver(
+            surroundings,
+            log=self._log,
+            service=self._service,
+            make_executor=self._make_executor,
+            profile=lambda: self.profile,
+            on_death=self._die,
+        )
 
-    @property
-    def is_enabled(self) -> bool:
-        """Whether the device's settings have the service switched on."""
-        return accessibility.is_enabled(self._settings, self._component)
+    def start(self) -> None:
+        """Start the process, unless it runs."""
+        if not self.alive:
+            self.alive = True
+            self.pid += self._rng.randrange(20, 400)
 
-    @property
-    def is_connected(self) -> bool:
-        """Whether the service is bound and works."""
-        return self._faults.active("service_off") is None and self._may_run
+    def receive(self, payload: str | None) -> None:
+        """Take a broadcast's payload; the process is started for it if need be."""
+        self.start()
+        self._receiver.receive(payload)
 
-    def is_available_for_command(self) -> bool:
-        """Return whether a command can be taken; this uses up one occasion of the fault."""
-        return not self._faults.take("service_off") and self._may_run
-
-    @property
-    def _may_run(self) -> bool:
-        return self.is_enabled and self._faults.active("ui_automation") is None
-
-    def on_event(self, event: AccessibilityEvent) -> None:
-        """Record and log an event on the screen, unless the service is not connected."""
-        if self.is_connected:
-            self._recorder.on_event(event)
-            self._log.debug(Source.SERVICE, f"{SERVICE} onAccessibilityEvent({event})")
+    def on_accessibility_event(self, event: AccessibilityEvent) -> None:
+        """Take note of an event on the screen."""
+        if self.alive:
+            self._service.on_event(event)
 
     def on_back_key(self) -> None:
-        """Record the back key, unless the service is not connected."""
-        if self.is_connected:
-            self._recorder.on_back_key()
+        """Take note of the back key; global actions are not keys."""
+        if self.alive:
+            self._service.on_back_key()
 
-    def disable(self) -> None:
-        """Switch the service off in the settings, as Android does after a crash."""
-        accessibility.disable_package(self._settings, self._package)
+    def crash(self, message: str) -> None:
+        """Die of an uncaught exception; Android then switches the accessibility service off."""
+        if self.alive:
+            self._die(JavaError(message))
+
+    def kill(self) -> list[asyncio.Task[None]]:
+        """End the process at once, and return the tasks that are being cancelled."""
+        self.alive = False
+        self._recorder.abandon()
+        return self._receiver.abandon()
+
+    async def stop(self) -> None:
+        """End the process and wait until its work has ended."""
+        await asyncio.gather(*self.kill(), return_exceptions=True)
+
+    def _die(self, error: JavaError) -> None:
+        self._log.crash(self._package, error)
+        self.kill()
+        self._service.disable()
+
+    def _make_executor(self) -> Executor:
+        parts = self._surroundings
+        return Executor(self._make_run, clock=parts.clock, log=self._log, faults=parts.faults)
+
+    def _make_run(self, command: Command, time: RunTime) -> Run:
+        return Run(
+            command=command,
+            ui=self._surroundings.ui,
+            log=self._log,
+            time=time,
+            faults=self._surroundings.faults,
+            settings=self._surroundings.settings,
+            recorder=self._recorder,
+            rng=self._rng,
+            profile=self.profile,
+            is_connected=lambda: self._service.is_connected,
+        )
 
 
 class CommandReceiver:
@@ -194,172 +312,54 @@ def _current_task() -> asyncio.Task[None] | None:
         return None
 
 
-class OperatorApp:
-    """One installed Operator; it runs while ``alive``, each time under another ``pid``."""
+class AccessibilityService:
+    """The service of one installed Operator."""
 
     def __init__(
         self,
-        surroundings: Surroundings,
-        *,
         package: str,
-        rng: random.Random,
-        profile: Profile = "documented",
-        is_release: bool = False,
+        *,
+        settings: SettingsStore,
+        faults: Faults,
+        log: OperatorLog,
+        recorder: Recorder,
     ) -> None:
-        self.profile: Profile = profile
-        self.pid = rng.randrange(4000, 9000)
-        self.alive = True
         self._package = package
-        self._surroundings = surroundings
-        self._rng = rng
-        self._log = OperatorLog(surroundings.log, pid=lambda: self.pid, is_release=is_release)
-        self._recorder = Recorder(surroundings, package=package, rng=rng, log=self._log)
-        self._service = AccessibilityService(
-            package,
-            settings=surroundings.settings,
-            faults=surroundings.faults,
-            log=self._log,
-            recorder=self._recorder,
-        )
-        self._receiver = CommandReceiver(
-            surroundings,
-            log=self._log,
-            service=self._service,
-            make_executor=self._make_executor,
-            profile=lambda: self.profile,
-            on_death=self._die,
-        )
-
-    def start(self) -> None:
-        """Start the process, unless it runs."""
-        if not self.alive:
-            self.alive = True
-            self.pid += self._rng.randrange(20, 400)
-
-    def receive(self, payload: str | None) -> None:
-        """Take a broadcast's payload; the process is started for it if need be."""
-        self.start()
-        self._receiver.receive(payload)
-
-    def on_accessibility_event(self, event: AccessibilityEvent) -> None:
-        """Take note of an event on the screen."""
-        if self.alive:
-            self._service.on_event(event)
-
-    def on_back_key(self) -> None:
-        """Take note of the back key; global actions are not keys."""
-        if self.alive:
-            self._service.on_back_key()
-
-    def crash(self, message: str) -> None:
-        """Die of an uncaught exception; Android then switches the accessibility service off."""
-        if self.alive:
-            self._die(JavaError(message))
-
-    def kill(self) -> list[asyncio.Task[None]]:
-        """End the process at once, and return the tasks that are being cancelled."""
-        self.alive = False
-        self._recorder.abandon()
-        return self._receiver.abandon()
-
-    async def stop(self) -> None:
-        """End the process and wait until its work has ended."""
-        await asyncio.gather(*self.kill(), return_exceptions=True)
-
-    def _die(self, error: JavaError) -> None:
-        self._log.crash(self._package, error)
-        self.kill()
-        self._service.disable()
-
-    def _make_executor(self) -> Executor:
-        parts = self._surroundings
-        return Executor(self._make_run, clock=parts.clock, log=self._log, faults=parts.faults)
-
-    def _make_run(self, command: Command, time: RunTime) -> Run:
-        return Run(
-            command=command,
-            ui=self._surroundings.ui,
-            log=self._log,
-            time=time,
-            faults=self._surroundings.faults,
-            settings=self._surroundings.settings,
-            recorder=self._recorder,
-            rng=self._rng,
-            profile=self.profile,
-            is_connected=lambda: self._service.is_connected,
-        )
-
-
-class OperatorHost:
-    """Keeps the Operators; one that is not installed takes nothing and does nothing."""
-
-    def __init__(self, make: Callable[[str], OperatorApp], *, profile: Profile) -> None:
-        self._make = make
-        self._profile: Profile = profile
-        self._apps: dict[str, OperatorApp] = {}
+        self._component = f"{package}/{OPERATOR_SERVICE}"
+        self._settings = settings
+        self._faults = faults
+        self._log = log
+        self._recorder = recorder
 
     @property
-    def profile(self) -> Profile:
-        """The profile of all of them; settable while they run."""
-        return self._profile
+    def is_enabled(self) -> bool:
+        """Whether the device's settings have the service switched on."""
+        return accessibility.is_enabled(self._settings, self._component)
 
-    @profile.setter
-    def profile(self, value: Profile) -> None:
-        self._profile = value
-        for app in self._apps.values():
-            app.profile = value
+    @property
+    def is_connected(self) -> bool:
+        """Whether the service is bound and works."""
+        return self._faults.active("service_off") is None and self._may_run
 
-    def start(self, package: str) -> None:
-        """Start an Operator, unless it runs."""
-        app = self._apps.get(package)
-        if app is None:
-            app = self._apps[package] = self._make(package)
-            app.profile = self._profile
-        app.start()
+    def is_available_for_command(self) -> bool:
+        """Return whether a command can be taken; this uses up one occasion of the fault."""
+        return not self._faults.take("service_off") and self._may_run
 
-    def pid_of(self, package: str) -> int | None:
-        """Return the pid of an Operator that runs."""
-        app = self._apps.get(package)
-        return app.pid if app is not None and app.alive else None
+    @property
+    def _may_run(self) -> bool:
+        return self.is_enabled and self._faults.active("ui_automation") is None
 
-    def stop(self, package: str) -> None:
-        """End an Operator and whatever it is doing."""
-        app = self._apps.get(package)
-        if app is not None:
-            app.kill()
-
-    def crash(self, package: str, message: str) -> None:
-        """Crash an Operator with an exception."""
-        app = self._apps.get(package)
-        if app is not None:
-            app.crash(message)
-
-    def receive(self, package: str, payload: str | None) -> None:
-        """Deliver a command to an Operator, which is started if need be."""
-        self.start(package)
-        self._apps[package].receive(payload)
-
-    def on_event(self, event: str) -> None:
-        """Notify every running Operator of an event on the screen."""
-        assert isinstance(event, AccessibilityEvent)
-        for app in self._apps.values():
-            app.on_accessibility_event(event)
+    def on_event(self, event: AccessibilityEvent) -> None:
+        """Record and log an event on the screen, unless the service is not connected."""
+        if self.is_connected:
+            self._recorder.on_event(event)
+            self._log.debug(Source.SERVICE, f"{SERVICE} onAccessibilityEvent({event})")
 
     def on_back_key(self) -> None:
-        """Notify every running Operator of the back key."""
-        for app in self._apps.values():
-            app.on_back_key()
+        """Record the back key, unless the service is not connected."""
+        if self.is_connected:
+            self._recorder.on_back_key()
 
-    def bring_back(self, pids: Mapping[str, int | None]) -> None:
-        """Let Operators run with the pids that they had, and no other."""
-        for package, pid in pids.items():
-            if pid is None:
-                self.stop(package)
-            else:
-                self.start(package)
-                self._apps[package].pid = pid
-
-    async def close(self) -> None:
-        """End all of them and wait until their work has ended."""
-        for app in self._apps.values():
-            await app.stop()
+    def disable(self) -> None:
+        """Switch the service off in the settings, as Android does after a crash."""
+        accessibility.disable_package(self._settings, self._package)

@@ -34,78 +34,6 @@ from pytest_clawperator.simulator.operator.operator_log import (
 from pytest_clawperator.simulator.operator.run import Run, RunTime, StepFailure, TimeLimitReached
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 
-
-async def execute(run: Run) -> list[StepResult]:
-    """Perform the steps of a command one after the other.
-
-    To the specification a failed step is a result and ends the run. The published app goes on
-    after the failures that it reports as results; all others are StepFailure to the caller.
-    """
-    results: list[StepResult] = []
-    for action in run.command.actions:
-        result = await _step(run, action)
-        results.append(result)
-        if run.documented and result.ends_the_run:
-            break
-    return results
-
-
-async def _step(run: Run, action: Action) -> StepResult:
-    name = run.log.class_name(type(action).__name__)
-    run.log.debug(Source.ENGINE, f"{ENGINE} step_start id={action.id} type={name}")
-    result = _provoked(run, action)
-    if result is None:
-        try:
-            result = await _PERFORMERS[action.wire_type](run, action)
-        except StepFailure as problem:
-            if not run.documented or problem.code == SERVICE_UNAVAILABLE:
-                raise
-            result = failed(action, error=problem.code)
-    run.log.debug(
-        Source.ENGINE,
-        f"{ENGINE} step_success id={action.id} type={name} data={map_text(result.data)}",
-    )
-    return result
-
-
-def _provoked(run: Run, action: Action) -> StepResult | None:
-    fault = run.faults.active("step_error")
-    if fault is None or fault.options["type"] not in ("", action.wire_type):
-        return None
-    run.faults.take("step_error")
-    return failed(
-        action,
-        application_id=action.application_id if isinstance(action, CloseApp) else None,
-        key=action.key if isinstance(action, PressKey) else None,
-        error=fault.options["code"],
-    )
-
-
-_STEPS: Sequence[Callable[[Run, Any], Awaitable[StepResult]]] = (
-    touch_steps.open_uri,
-    touch_steps.open_app,
-    touch_steps.close_app,
-    touch_steps.click,
-    touch_steps.enter_text,
-    touch_steps.press_key,
-    touch_steps.take_screenshot,
-    touch_steps.doctor_ping,
-    touch_steps.start_recording,
-    touch_steps.stop_recording,
-    scroll_steps.scroll,
-    scroll_steps.scroll_until,
-    scroll_steps.scroll_and_click,
-    read_steps.wait_for_node,
-    read_steps.wait_for_navigation,
-    read_steps.read_text,
-    read_steps.read_key_value_pair,
-    read_steps.snapshot_ui,
-    read_steps.sleep,
-)
-# Each step is named as its action is on the wire.
-_PERFORMERS = {step.__name__: step for step in _STEPS}
-
-
 SERVICE_OFF = "Accessibility service is not available"
 
 
@@ -264,3 +192,74 @@ def _result_text(command: Command, steps: list[StepResult]) -> str:
         f"UiActionExecutionResult(commandId={command.command_id}, taskId={command.task_id}, "
         f"stepResults=[{', '.join(str(step) for step in steps)}])"
     )
+
+
+async def execute(run: Run) -> list[StepResult]:
+    """Perform the steps of a command one after the other.
+
+    To the specification a failed step is a result and ends the run. The published app goes on
+    after the failures that it reports as results; all others are StepFailure to the caller.
+    """
+    results: list[StepResult] = []
+    for action in run.command.actions:
+        result = await _step(run, action)
+        results.append(result)
+        if run.documented and result.ends_the_run:
+            break
+    return results
+
+
+async def _step(run: Run, action: Action) -> StepResult:
+    name = run.log.class_name(type(action).__name__)
+    run.log.debug(Source.ENGINE, f"{ENGINE} step_start id={action.id} type={name}")
+    result = _provoked(run, action)
+    if result is None:
+        try:
+            result = await _PERFORMERS[action.wire_type](run, action)
+        except StepFailure as problem:
+            if not run.documented or problem.code == SERVICE_UNAVAILABLE:
+                raise
+            result = failed(action, error=problem.code)
+    run.log.debug(
+        Source.ENGINE,
+        f"{ENGINE} step_success id={action.id} type={name} data={map_text(result.data)}",
+    )
+    return result
+
+
+def _provoked(run: Run, action: Action) -> StepResult | None:
+    fault = run.faults.active("step_error")
+    if fault is None or fault.options["type"] not in ("", action.wire_type):
+        return None
+    run.faults.take("step_error")
+    return failed(
+        action,
+        application_id=action.application_id if isinstance(action, CloseApp) else None,
+        key=action.key if isinstance(action, PressKey) else None,
+        error=fault.options["code"],
+    )
+
+
+_STEPS: Sequence[Callable[[Run, Any], Awaitable[StepResult]]] = (
+    touch_steps.open_uri,
+    touch_steps.open_app,
+    touch_steps.close_app,
+    touch_steps.click,
+    touch_steps.enter_text,
+    touch_steps.press_key,
+    touch_steps.take_screenshot,
+    touch_steps.doctor_ping,
+    touch_steps.start_recording,
+    touch_steps.stop_recording,
+    scroll_steps.scroll,
+    scroll_steps.scroll_until,
+    scroll_steps.scroll_and_click,
+    read_steps.wait_for_node,
+    read_steps.wait_for_navigation,
+    read_steps.read_text,
+    read_steps.read_key_value_pair,
+    read_steps.snapshot_ui,
+    read_steps.sleep,
+)
+# Each step is named as its action is on the wire.
+_PERFORMERS = {step.__name__: step for step in _STEPS}

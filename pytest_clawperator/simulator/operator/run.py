@@ -29,6 +29,11 @@ from pytest_clawperator.simulator.screen.accessibility import AccessibilityEvent
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.stats import Stats
 
+SCHEMA_VERSION = 1
+_SAFE_ID = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+T = TypeVar("T")
+Details = Mapping[str, object]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
@@ -42,6 +47,61 @@ class Surroundings:
     stats: Stats
     clock: PhoneClock
     dismiss_shade: Callable[[], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What the steps of one command share."""
+
+    command: Command
+    ui: PhoneUi
+    log: OperatorLog
+    time: RunTime
+    faults: Faults
+    settings: SettingsStore
+    recorder: Recorder
+    rng: random.Random
+    profile: Profile
+    is_connected: Callable[[], bool]
+
+    @property
+    def documented(self) -> bool:
+        """Whether steps behave as specified, not as the published app does."""
+        return self.profile == "documented"
+
+    def status(self, what: str, text: str) -> None:
+        """Log the progress of a stage."""
+        self.log.debug(Source.STATUS_SINK, f"{COMMAND} {what} {self.command.ids} {text}")
+
+    def status_failure(self, text: str, cause: JavaError) -> None:
+        """Log that a stage failed for good."""
+        self.log.error(
+            Source.STATUS_SINK, f"{COMMAND} stage-failure {self.command.ids} {text}", cause
+        )
+
+    def log_task(self, text: str) -> None:
+        """Log a line of the task."""
+        self.log.debug(Source.TASK_SCOPE, f"{SCOPE} {text}")
+
+    def log_ui(self, text: str) -> None:
+        """Log a line of an operation on the screen."""
+        self.log.debug(Source.UI_SCOPE, f"{UI_SCOPE} {text}")
+
+    async def on_screen(self, operation: Awaitable[T]) -> T:
+        """Log that operations on the screen begin and that they are done."""
+        self.log_task("Executing UI operations")
+        result = await operation
+        self.log_task("UI operations completed")
+        return result
+
+
+class StepFailure(Exception):
+    """A step failed; ``code`` is the specification's code for it."""
+
+    def __init__(self, message: str, *, code: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
 
 
 class TimeLimitReached(Exception):
@@ -93,10 +153,6 @@ class RunTime:
             yield limit
         finally:
             self._limits.remove(limit)
-
-
-SCHEMA_VERSION = 1
-_SAFE_ID = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
 @dataclass
@@ -283,60 +339,3 @@ _DESCRIBED: Mapping[str, Callable[[AccessibilityEvent], dict[str, Any]]] = {
     "TYPE_VIEW_TEXT_CHANGED": _text_change,
 }
 _WITH_SNAPSHOT = frozenset({"TYPE_VIEW_CLICKED", "TYPE_WINDOW_STATE_CHANGED"})
-T = TypeVar("T")
-Details = Mapping[str, object]
-
-
-class StepFailure(Exception):
-    """A step failed; ``code`` is the specification's code for it."""
-
-    def __init__(self, message: str, *, code: str) -> None:
-        super().__init__(message)
-        self.message = message
-        self.code = code
-
-
-@dataclass(frozen=True, kw_only=True)
-class Run:
-    """What the steps of one command share."""
-
-    command: Command
-    ui: PhoneUi
-    log: OperatorLog
-    time: RunTime
-    faults: Faults
-    settings: SettingsStore
-    recorder: Recorder
-    rng: random.Random
-    profile: Profile
-    is_connected: Callable[[], bool]
-
-    @property
-    def documented(self) -> bool:
-        """Whether steps behave as specified, not as the published app does."""
-        return self.profile == "documented"
-
-    def status(self, what: str, text: str) -> None:
-        """Log the progress of a stage."""
-        self.log.debug(Source.STATUS_SINK, f"{COMMAND} {what} {self.command.ids} {text}")
-
-    def status_failure(self, text: str, cause: JavaError) -> None:
-        """Log that a stage failed for good."""
-        self.log.error(
-            Source.STATUS_SINK, f"{COMMAND} stage-failure {self.command.ids} {text}", cause
-        )
-
-    def log_task(self, text: str) -> None:
-        """Log a line of the task."""
-        self.log.debug(Source.TASK_SCOPE, f"{SCOPE} {text}")
-
-    def log_ui(self, text: str) -> None:
-        """Log a line of an operation on the screen."""
-        self.log.debug(Source.UI_SCOPE, f"{UI_SCOPE} {text}")
-
-    async def on_screen(self, operation: Awaitable[T]) -> T:
-        """Log that operations on the screen begin and that they are done."""
-        self.log_task("Executing UI operations")
-        result = await operation
-        self.log_task("UI operations completed")
-        return result

@@ -27,43 +27,6 @@ from pytest_clawperator.simulator.screen.widget_input import NodeActions, TextEn
 from pytest_clawperator.simulator.screen.windows import View
 
 
-class NavigationKeys:
-    """The three keys; they always work, so each returns True."""
-
-    def __init__(
-        self, foreground: Foreground, *, navigation: Navigation, launching: Launching
-    ) -> None:
-        self._foreground = foreground
-        self._navigation = navigation
-        self._launching = launching
-
-    def back(self) -> bool:
-        """Press back: close the uppermost thing that can be closed."""
-        foreground = self._foreground
-        task = foreground.task()
-        if foreground.keyboard_is_up():
-            foreground.focus.hide_keyboard()
-        elif foreground.alerts:
-            foreground.alerts.pop()
-            foreground.page_closed()
-        elif foreground.chooser is not None:
-            foreground.chooser = None
-            foreground.page_closed()
-        elif foreground.recents_page is not None:
-            foreground.close_recents()
-        elif task is not None and task.prompt is None:
-            self._navigation.back(task)
-        return True
-
-    def home(self) -> bool:
-        """Press home."""
-        return self._launching.home()
-
-    def recents(self) -> bool:
-        """Press the key of the recent apps."""
-        return self._launching.recents()
-
-
 class PhoneUi:
     """The screen of one phone, its apps, and what can be done to them.
 
@@ -200,3 +163,40 @@ class PhoneUi:
         """The runtime permissions that apps have."""
         self._timeline.advance()
         return self._permissions
+
+
+class NavigationKeys:
+    """The three keys; they always work, so each returns True."""
+
+    def __init__(
+        self, foreground: Foreground, *, navigation: Navigation, launching: Launching
+    ) -> None:
+        self._foreground = foreground
+        self._navigation = navigation
+        self._launching = launching
+
+    def back(self) -> bool:
+        """Press back: close the uppermost thing that can be closed."""
+        foreground = self._foreground
+        task = foreground.task()
+        if foreground.keyboard_is_up():
+            foreground.focus.hide_keyboard()
+        elif foreground.alerts:
+            foreground.alerts.pop()
+            foreground.page_closed()
+        elif foreground.chooser is not None:
+            foreground.chooser = None
+            foreground.page_closed()
+        elif foreground.recents_page is not None:
+            foreground.close_recents()
+        elif task is not None and task.prompt is None:
+            self._navigation.back(task)
+        return True
+
+    def home(self) -> bool:
+        """Press home."""
+        return self._launching.home()
+
+    def recents(self) -> bool:
+        """Press the key of the recent apps."""
+        return self._launching.recents()

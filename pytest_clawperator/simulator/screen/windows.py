@@ -21,6 +21,174 @@ from pytest_clawperator.simulator.screen.phone_state import PhoneState, Toast
 from pytest_clawperator.simulator.screen.tasks import Page
 
 
+class View:
+    """What shows now; a scene that has not changed is not built again."""
+
+    def __init__(self, state: PhoneState) -> None:
+        self._state = state
+        self._scene = Scene()
+        self._version = self._announced = -1
+        self.dumps_all_windows = False
+
+    @property
+    def version(self) -> int:
+        """A number that changes whenever what shows may have changed, by an action or by time."""
+        return self._state.changes.version
+
+    @property
+    def toast(self) -> Toast | None:
+        """The toast that is up."""
+        return self._state.toast
+
+    def scene(self) -> Scene:
+        """Return everything that shows."""
+        changes = self._state.changes
+        if self._version != changes.version:
+            self._version = changes.version
+            self._scene = compose(self._state)
+            self._expect(self._scene.next_time)
+            if self._announced != changes.revision:
+                # Once per snapshot, as Android sends it at most every 100 ms.
+                self._announced = changes.revision
+                page = self._state.foreground.active_page()
+                changes.emit("TYPE_WINDOW_CONTENT_CHANGED", page=page)
+        return self._scene
+
+    def _expect(self, next_time: float | None) -> None:
+        """Plan to note the change when a widget next appears or disappears by itself."""
+        timeline = self._state.timeline
+        timeline.cancel(self)
+        if next_time is not None:
+            timeline.at(next_time, self._state.changes.note, owner=self)
+
+    def windows(self) -> list[Window]:
+        """List the windows from the bottom up; unchanged ones are the same objects as before."""
+        return list(self.scene().windows)
+
+    def active_root(self) -> UiNode | None:
+        """Return the root of the window that has the user's attention; never the keyboard's."""
+        window = self.scene().active
+        return window.root if window is not None else None
+
+    def roots(self) -> list[UiNode]:
+        """List what a dump shows: the active window, or all of them, the topmost first."""
+        root = self.active_root()
+        if root is None:
+            return []
+        if not self.dumps_all_windows:
+            return [root]
+        display = self._state.display
+        bar = gesture_bar_root(Metrics(display.density), display.size)
+        return [*(window.root for window in reversed(self.scene().windows)), bar]
+
+    def focused_node(self) -> UiNode | None:
+        """Return the node that has the focus, if any."""
+        root = self.active_root()
+        return None if root is None else next((n for n in root.walk() if n.focused), None)
+
+    @property
+    def keyboard_shown(self) -> bool:
+        """Whether the on-screen keyboard is up."""
+        return self._state.foreground.keyboard_is_up()
+
+    def foreground_package(self) -> str:
+        """Return the package of the active window."""
+        return self._state.foreground.active_page().package
+
+    def foreground_activity(self) -> str:
+        """Return the class name of the activity of the active window."""
+        return self._state.foreground.active_page().activity
+
+    def title(self) -> str | None:
+        """Return the title of the page that has the user's attention."""
+        return self._state.foreground.active_page().title
+
+
+@dataclass
+class Scene:
+    """What shows at one moment.
+
+    ``targets`` and ``scrollers`` are keyed by the ``widget`` of their nodes. ``next_time`` is
+    when a widget next appears or disappears by itself.
+    """
+
+    windows: list[Window] = field(default_factory=list)
+    targets: dict[str, Target] = field(default_factory=dict)
+    scrollers: dict[str, Scroller] = field(default_factory=dict)
+    next_time: float | None = None
+
+    @property
+    def active(self) -> Window | None:
+        """The window that has the user's attention; never the keyboard."""
+        return next((window for window in reversed(self.windows) if window.active), None)
+
+    def touched_window(self, x: int, y: int) -> Window | None:
+        """Return the window that a touch goes to; None beside a dialog, which lets none through."""
+        for window in reversed(self.windows):
+            if window.type == "input_method" and window.root.bounds.contains(x, y):
+                return window
+        active = self.active
+        if active is not None and active.root.bounds.contains(x, y):
+            return active
+        return None
+
+
+def compose(state: PhoneState) -> Scene:
+    """Build the windows that show now."""
+    scene = Scene()
+    foreground, size = state.foreground, state.display.size
+    metrics = Metrics(state.display.density, font_scale=state.display.font_scale)
+    keyboard_up = foreground.keyboard_is_up()
+    bottom = keyboard_top(metrics, size[1]) if keyboard_up else size[1]
+    pages = foreground.pages()
+    left, top, right, below = state.display.insets
+    width, height = size[0] - left - right, size[1] - top - below
+    for page in pages:
+        # Only the page with the focus makes room for the keyboard.
+        low = min(height, bottom - top) if page is pages[-1] else height
+        # Below a cutout there is no status bar any more.
+        area = Area(width, height, max(0, metrics.px(STATUS_BAR) - top), low)
+        root = _root(state, page, scene, metrics, area)
+        move(root, left, top)
+        window = Window("application", page.package, root, active=page is pages[-1])
+        if page in foreground.alerts:
+            window.type = "system"
+        scene.windows.append(window)
+    if keyboard_up:
+        scene.windows.append(keyboard_window(foreground.focus.keyboard, metrics, size))
+    if state.toast is not None:
+        scene.windows.append(toast_window(metrics, size, state.toast.text))
+    scene.windows.append(status_bar_window(metrics, size[0], least=top))
+    if state.display.right_to_left:
+        for window in scene.windows:
+            if window.type != "input_method":  # the keys of a Latin keyboard stay where they are
+                mirror(window.root, size[0])
+    return scene
+
+
+def _root(state: PhoneState, page: Page, scene: Scene, metrics: Metrics, area: Area) -> UiNode:
+    layout = Layout(
+        page,
+        metrics=metrics,
+        now=state.timeline.now,
+        revision=state.changes.revision,
+        focused=state.foreground.focus.path_on(page),
+    )
+    if isinstance(page.body, Dialog):
+        root = dialog_root(layout, page.body, area)
+    else:
+        task = state.tasks.get(page.package)
+        deep = task is not None and len(task.stack) > 1
+        has_up = deep if page.body.up is None else page.body.up
+        root = screen_root(layout, page.body, area, has_up=has_up)
+    scene.targets.update(layout.targets)
+    scene.scrollers.update(layout.scrollers)
+    moment = layout.shown.next_time
+    if moment is not None and (scene.next_time is None or moment < scene.next_time):
+        scene.next_time = moment
+    return root
+
+
 def move(root: UiNode, x: int, y: int) -> None:
     """Move a window with everything in it."""
     if x or y:
@@ -295,171 +463,3 @@ def pressed_key(widget: str) -> str | None:
     """Return the key that a node's widget name stands for; None where it is not a key."""
     prefix = PACKAGE + "/"
     return widget.removeprefix(prefix) if widget.startswith(prefix) else None
-
-
-@dataclass
-class Scene:
-    """What shows at one moment.
-
-    ``targets`` and ``scrollers`` are keyed by the ``widget`` of their nodes. ``next_time`` is
-    when a widget next appears or disappears by itself.
-    """
-
-    windows: list[Window] = field(default_factory=list)
-    targets: dict[str, Target] = field(default_factory=dict)
-    scrollers: dict[str, Scroller] = field(default_factory=dict)
-    next_time: float | None = None
-
-    @property
-    def active(self) -> Window | None:
-        """The window that has the user's attention; never the keyboard."""
-        return next((window for window in reversed(self.windows) if window.active), None)
-
-    def touched_window(self, x: int, y: int) -> Window | None:
-        """Return the window that a touch goes to; None beside a dialog, which lets none through."""
-        for window in reversed(self.windows):
-            if window.type == "input_method" and window.root.bounds.contains(x, y):
-                return window
-        active = self.active
-        if active is not None and active.root.bounds.contains(x, y):
-            return active
-        return None
-
-
-def compose(state: PhoneState) -> Scene:
-    """Build the windows that show now."""
-    scene = Scene()
-    foreground, size = state.foreground, state.display.size
-    metrics = Metrics(state.display.density, font_scale=state.display.font_scale)
-    keyboard_up = foreground.keyboard_is_up()
-    bottom = keyboard_top(metrics, size[1]) if keyboard_up else size[1]
-    pages = foreground.pages()
-    left, top, right, below = state.display.insets
-    width, height = size[0] - left - right, size[1] - top - below
-    for page in pages:
-        # Only the page with the focus makes room for the keyboard.
-        low = min(height, bottom - top) if page is pages[-1] else height
-        # Below a cutout there is no status bar any more.
-        area = Area(width, height, max(0, metrics.px(STATUS_BAR) - top), low)
-        root = _root(state, page, scene, metrics, area)
-        move(root, left, top)
-        window = Window("application", page.package, root, active=page is pages[-1])
-        if page in foreground.alerts:
-            window.type = "system"
-        scene.windows.append(window)
-    if keyboard_up:
-        scene.windows.append(keyboard_window(foreground.focus.keyboard, metrics, size))
-    if state.toast is not None:
-        scene.windows.append(toast_window(metrics, size, state.toast.text))
-    scene.windows.append(status_bar_window(metrics, size[0], least=top))
-    if state.display.right_to_left:
-        for window in scene.windows:
-            if window.type != "input_method":  # the keys of a Latin keyboard stay where they are
-                mirror(window.root, size[0])
-    return scene
-
-
-def _root(state: PhoneState, page: Page, scene: Scene, metrics: Metrics, area: Area) -> UiNode:
-    layout = Layout(
-        page,
-        metrics=metrics,
-        now=state.timeline.now,
-        revision=state.changes.revision,
-        focused=state.foreground.focus.path_on(page),
-    )
-    if isinstance(page.body, Dialog):
-        root = dialog_root(layout, page.body, area)
-    else:
-        task = state.tasks.get(page.package)
-        deep = task is not None and len(task.stack) > 1
-        has_up = deep if page.body.up is None else page.body.up
-        root = screen_root(layout, page.body, area, has_up=has_up)
-    scene.targets.update(layout.targets)
-    scene.scrollers.update(layout.scrollers)
-    moment = layout.shown.next_time
-    if moment is not None and (scene.next_time is None or moment < scene.next_time):
-        scene.next_time = moment
-    return root
-
-
-class View:
-    """What shows now; a scene that has not changed is not built again."""
-
-    def __init__(self, state: PhoneState) -> None:
-        self._state = state
-        self._scene = Scene()
-        self._version = self._announced = -1
-        self.dumps_all_windows = False
-
-    @property
-    def version(self) -> int:
-        """A number that changes whenever what shows may have changed, by an action or by time."""
-        return self._state.changes.version
-
-    @property
-    def toast(self) -> Toast | None:
-        """The toast that is up."""
-        return self._state.toast
-
-    def scene(self) -> Scene:
-        """Return everything that shows."""
-        changes = self._state.changes
-        if self._version != changes.version:
-            self._version = changes.version
-            self._scene = compose(self._state)
-            self._expect(self._scene.next_time)
-            if self._announced != changes.revision:
-                # Once per snapshot, as Android sends it at most every 100 ms.
-                self._announced = changes.revision
-                page = self._state.foreground.active_page()
-                changes.emit("TYPE_WINDOW_CONTENT_CHANGED", page=page)
-        return self._scene
-
-    def _expect(self, next_time: float | None) -> None:
-        """Plan to note the change when a widget next appears or disappears by itself."""
-        timeline = self._state.timeline
-        timeline.cancel(self)
-        if next_time is not None:
-            timeline.at(next_time, self._state.changes.note, owner=self)
-
-    def windows(self) -> list[Window]:
-        """List the windows from the bottom up; unchanged ones are the same objects as before."""
-        return list(self.scene().windows)
-
-    def active_root(self) -> UiNode | None:
-        """Return the root of the window that has the user's attention; never the keyboard's."""
-        window = self.scene().active
-        return window.root if window is not None else None
-
-    def roots(self) -> list[UiNode]:
-        """List what a dump shows: the active window, or all of them, the topmost first."""
-        root = self.active_root()
-        if root is None:
-            return []
-        if not self.dumps_all_windows:
-            return [root]
-        display = self._state.display
-        bar = gesture_bar_root(Metrics(display.density), display.size)
-        return [*(window.root for window in reversed(self.scene().windows)), bar]
-
-    def focused_node(self) -> UiNode | None:
-        """Return the node that has the focus, if any."""
-        root = self.active_root()
-        return None if root is None else next((n for n in root.walk() if n.focused), None)
-
-    @property
-    def keyboard_shown(self) -> bool:
-        """Whether the on-screen keyboard is up."""
-        return self._state.foreground.keyboard_is_up()
-
-    def foreground_package(self) -> str:
-        """Return the package of the active window."""
-        return self._state.foreground.active_page().package
-
-    def foreground_activity(self) -> str:
-        """Return the class name of the activity of the active window."""
-        return self._state.foreground.active_page().activity
-
-    def title(self) -> str | None:
-        """Return the title of the page that has the user's attention."""
-        return self._state.foreground.active_page().title
