@@ -22,9 +22,9 @@ from pytest_clawperator.emulators.boot import AdbHost
 from pytest_clawperator.emulators.emulators import ProvisionedEmulator
 from pytest_clawperator.emulators.fleet import EmulatorFleet, EmulatorFleetOptions, boots_at_once
 from pytest_clawperator.emulators.sdk import Sdk
-from pytest_clawperator.simulator.sdk.scenario import EmulatorScenario, Scenario
-from pytest_clawperator.simulator.sdk.simulated_sdk import SimulatedSdk
 from pytest_clawperator.transport.wire import AdbServer
+from tests.doubles.simulated_sdk.scenario import EmulatorScenario, Scenario
+from tests.doubles.simulated_sdk.sdk import SimulatedSdk
 
 EMULATORS, LIMIT = 8, 1.3
 # The shortest and the longest boot, in seconds; the real ones take longer.

@@ -17,28 +17,27 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from pytest_clawperator.simulator.screen.app_files.action_schema import (
-    VERBS,
-    Action,
-    Fetch,
-    Opening,
-    Request,
-)
-from pytest_clawperator.simulator.screen.app_files.app_schema import (
-    App,
-    Dialog,
-    DialogButton,
-    Link,
-    Screen,
-    Timer,
-)
-from pytest_clawperator.simulator.screen.app_files.field_types import Duration, Name, Package, Word
-from pytest_clawperator.simulator.screen.app_files.language.expressions import Expression, Template
-from pytest_clawperator.simulator.screen.app_files.widget_schema import (
+from pytest_clawperator.simulator.apps.expressions import Expression, Template
+from pytest_clawperator.simulator.apps.schema import (
     CONTAINERS,
     KINDS,
     TAKES,
+    VERBS,
+    Action,
+    App,
+    Dialog,
+    DialogButton,
+    Duration,
+    Fetch,
+    Link,
+    Name,
+    Opening,
+    Package,
+    Request,
+    Screen,
+    Timer,
     Widget,
+    Word,
 )
 
 PAGE = Path(__file__).parent.parent / "docs" / "app-files.md"

@@ -280,7 +280,9 @@ def test_hooks_are_implemented_in_few_modules() -> None:
                 if isinstance(node, ast.FunctionDef) and node.name.startswith("pytest_"):
                     where[node.name].add(path)
 
-    assert {hook: paths for hook, paths in where.items() if len(paths) > MOST_MODULES_OF_A_HOOK} == {}
+    assert {
+        hook: paths for hook, paths in where.items() if len(paths) > MOST_MODULES_OF_A_HOOK
+    } == {}
 
 
 def modules_of_a_click() -> set[str]:

@@ -22,12 +22,15 @@ import pytest
 from pytest_clawperator.errors import ConfigurationError, ErrorCode
 from pytest_clawperator.plugin import hookspecs
 from pytest_clawperator.plugin.options import OPTIONS
+from pytest_clawperator.simulator.apps.load import parse_app
 from pytest_clawperator.simulator.faults import FAULTS
-from pytest_clawperator.simulator.screen.app_files.load import parse_app
 from pytest_clawperator.test_files.file import read_test_file
 from pytest_clawperator.test_files.steps import MAESTRO
 from tests import yaml_reference
 from tests.app_file_reference import with_tables
+from tests.doubles.simulated_sdk.scenario import Scenario
+from tests.doubles.simulated_sdk.sdk import SimulatedSdk
+from tests.doubles.simulator.sdk_bench import QUICK
 
 # As a module of which nothing is known: type checkers do not see what is made at run time.
 ROOT = import_module("pytest_clawperator")
@@ -61,6 +64,7 @@ ALONE = [document for document in SUITES if "conftest.py" in files_of(document)]
 # What needs options of its own.
 MANY = DOCS / "parallel.md"
 APP_FILES = DOCS / "app-files.md"
+EMULATORS = DOCS / "emulators.md"
 TOGETHER = [document for document in SUITES if document not in [*ALONE, MANY, APP_FILES]]
 
 
@@ -88,9 +92,8 @@ def run_suites(*documents: Path, folder: Path, more: str = "", options: Sequence
     return ran.stdout + ran.stderr
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.stem)
-def test_the_code_in_documents_runs(document: Path) -> None:
-    """Each document's Python blocks run in one namespace, in the order they are read."""
+def run_blocks(document: Path) -> None:
+    """Run the Python blocks of a document in one namespace, in the order they are read."""
     text = document.read_text(encoding="utf-8")
     namespace: dict[str, object] = {}
 
@@ -103,6 +106,23 @@ def test_the_code_in_documents_runs(document: Path) -> None:
         exec(compile(above + block[1], str(document), "exec"), namespace)
 
     assert blocks or "```python" not in text
+
+
+@pytest.mark.parametrize(
+    "document", [one for one in DOCUMENTS if one != EMULATORS], ids=lambda path: path.stem
+)
+def test_the_code_in_documents_runs(document: Path) -> None:
+    """Each document's Python blocks run."""
+    run_blocks(document)
+
+
+def test_the_code_about_emulators_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Python blocks about emulators run with the SDK that the environment names."""
+    with SimulatedSdk(tmp_path, Scenario(emulator=QUICK)) as sdk:
+        for name, value in sdk.variables.items():
+            monkeypatch.setenv(name, value)
+
+        run_blocks(EMULATORS)
 
 
 @pytest.mark.parametrize(

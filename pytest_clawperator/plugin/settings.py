@@ -363,7 +363,7 @@ def _when_log(text: str, folder: Path) -> str:
 
 def _check_app(path: Path) -> None:
     # The models of apps take as long to import as all of the plugin.
-    from pytest_clawperator.simulator.screen.app_files.load import load_app
+    from pytest_clawperator.simulator.apps.load import load_app
 
     load_app(path)
 

@@ -7,7 +7,6 @@ import asyncio
 import gc
 import json
 import os
-import shlex
 import signal
 import sys
 from collections.abc import Callable
@@ -17,7 +16,6 @@ from pytest_clawperator.errors import ClawperatorError, ConfigurationError
 from pytest_clawperator.simulator.fleet import Fleet, FleetOptions
 from pytest_clawperator.simulator.parent_watch import watch_parent
 from pytest_clawperator.simulator.quirks import QUIRKS
-from pytest_clawperator.simulator.sdk.session import SdkSession
 from pytest_clawperator.simulator.wire.adb_server import HOST
 
 # How long a thread that draws may hold up the phones, which answer within a millisecond.
@@ -50,8 +48,6 @@ def parser() -> argparse.ArgumentParser:
     add("--quirk", action="append", default=[], metavar="NAME", choices=list(QUIRKS),
         help="how the phones differ from a Pixel: " + ", ".join(QUIRKS))  # fmt: skip
     add("--dark", action="store_true", help="dark theme")
-    add("--sdk", type=Path, metavar="DIR",
-        help="no phones, but Android's SDK in this folder; its tools start emulators")  # fmt: skip
     add("--stay", action="store_true", help="go on when the parent process ends")
     return options
 
@@ -72,25 +68,6 @@ async def run(options: FleetOptions, *, stay: bool) -> None:
     forget()
 
 
-async def run_sdk(folder: Path, *, stay: bool) -> None:
-    """Keep a simulated SDK running until a signal arrives or the parent process ends."""
-    stopped, forget = _watch_ends(stay=stay)
-    async with SdkSession(folder) as sdk:
-        ready = {
-            "adb": {"host": HOST, "port": sdk.adb_port},
-            "environment": sdk.environment,
-            "pid": os.getpid(),
-        }
-        print(json.dumps(ready), flush=True)
-        if sys.stdout.isatty():
-            lines = (
-                f"export {name}={shlex.quote(value)}" for name, value in sdk.environment.items()
-            )
-            print("\n".join(lines), flush=True)
-        await sdk.run_until(stopped)
-    forget()
-
-
 def _watch_ends(*, stay: bool) -> tuple[asyncio.Event, Callable[[], None]]:
     """Return what is set when it is time to end, and what ends the watch."""
     loop = asyncio.get_running_loop()
@@ -107,10 +84,6 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser().parse_args(arguments)
     sys.setswitchinterval(_SWITCH_SECONDS)
     try:
-        if given.sdk is not None:
-            _check_alone(given)
-            asyncio.run(run_sdk(given.sdk, stay=given.stay))
-            return 0
         asyncio.run(
             run(
                 FleetOptions(
@@ -139,19 +112,6 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return 0
-
-
-def _check_alone(given: argparse.Namespace) -> None:
-    """Raise if options for phones were given beside that for the SDK."""
-    default, sdk = vars(parser().parse_args([])), ("sdk", "stay")
-    odd = [
-        name for name, value in vars(given).items() if name not in sdk and value != default[name]
-    ]
-    if odd:
-        raise ConfigurationError(
-            f"--{odd[0].replace('_', '-')} is for phones, and --sdk starts none",
-            hint="simulation.json in its folder says how emulators behave.",
-        )
 
 
 if __name__ == "__main__":

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.simulator.operator.profile import Profile
+from pytest_clawperator.simulator.apps.load import load_app, shipped_apps
+from pytest_clawperator.simulator.apps.schema import App
+from pytest_clawperator.simulator.operator.command import Profile
 from pytest_clawperator.simulator.phone.device import Device
 from pytest_clawperator.simulator.phone.fault_request import parse_fault
 from pytest_clawperator.simulator.phone.options import DeviceOptions, Variant
@@ -23,8 +25,6 @@ from pytest_clawperator.simulator.phone_kinds import (
     parse_phones,
 )
 from pytest_clawperator.simulator.quirks import check_quirks
-from pytest_clawperator.simulator.screen.app_files.app_schema import App
-from pytest_clawperator.simulator.screen.app_files.load import load_app, shipped_apps
 from pytest_clawperator.simulator.wire.adb_server import AdbServer
 from pytest_clawperator.simulator.wire.adbd import Adbd
 from pytest_clawperator.simulator.wire.console import Console, listen_as_emulator

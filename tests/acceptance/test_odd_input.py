@@ -24,7 +24,7 @@ from pytest_clawperator.errors import ClawperatorError, ExpectationError
 from pytest_clawperator.plugin.artifacts import Artifacts
 from pytest_clawperator.plugin.marker_values import load_payload
 from pytest_clawperator.simulator import Simulator
-from pytest_clawperator.simulator.screen.app_files.load import load_app
+from pytest_clawperator.simulator.apps.load import load_app
 
 ODD_PATHS = {
     "NUL": "a\0b.png",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_clawperator.emulators.diagnosis import diagnose, last_lines, read_end
-from pytest_clawperator.simulator.sdk.tools.start_failures import texts
+from tests.doubles.simulated_sdk.emulator import START_FAILURES
 
 ACCELERATION = "this machine cannot run it with hardware acceleration"
 PERMISSION = "this user may not use /dev/kvm"
@@ -100,10 +100,10 @@ ERROR   | Unable to connect to adb daemon on port: 5037
 BOX = "####################\n##   WARNING - ACTION REQUIRED   ##\n####################\n"
 
 
-@pytest.mark.parametrize("failure", sorted(texts()))
+@pytest.mark.parametrize("failure", sorted(START_FAILURES))
 def test_each_failure_of_the_simulated_sdk_is_recognised(failure: str) -> None:
     """The words of the real tool lead to the cause."""
-    said = texts()[failure].format(
+    said = START_FAILURES[failure].format(
         abi="x86_64", cpu="arm64", host="x86_64", folder="/a", engine="q"
     )
 

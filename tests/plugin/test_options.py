@@ -110,7 +110,7 @@ def test_a_costly_check_is_made_once(pytester: pytest.Pytester, run_workers: Run
         import sys
 
         def test_it():
-            assert "pytest_clawperator.simulator.screen.app_files.load" not in sys.modules
+            assert "pytest_clawperator.simulator.apps.load" not in sys.modules
         """
     )
     app = "package: com.example.a\nname: A\nstart: home\nscreens: {home: {title: A}}\n"

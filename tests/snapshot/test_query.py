@@ -20,11 +20,10 @@ from pytest_clawperator.errors import (
     NodeNotFoundError,
     SnapshotError,
 )
-from pytest_clawperator.simulator.screen.accessibility import node_search as simulated
-from pytest_clawperator.simulator.screen.accessibility.hierarchy import hierarchy_xml
-from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds as UiBounds
-from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
-from pytest_clawperator.simulator.screen.accessibility.roles import role_of as simulated_role_of
+from pytest_clawperator.simulator.screen import accessibility as simulated
+from pytest_clawperator.simulator.screen.accessibility import Bounds as UiBounds
+from pytest_clawperator.simulator.screen.accessibility import UiNode, hierarchy_xml
+from pytest_clawperator.simulator.screen.accessibility import role_of as simulated_role_of
 from pytest_clawperator.snapshot.near_miss import NoMatch
 from pytest_clawperator.snapshot.query import (
     FIELDS,

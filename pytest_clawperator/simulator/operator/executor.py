@@ -1,34 +1,37 @@
-"""One command at a time: the Operator's mutex, its timeout, and how it answers."""
+"""Run the actions of one command after the other, and answer with one envelope."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Literal
+from typing import Any, Literal
 
 from pytest_clawperator.simulator.faults import Faults
-from pytest_clawperator.simulator.operator.answer import envelope as envelopes
-from pytest_clawperator.simulator.operator.answer.envelope import (
+from pytest_clawperator.simulator.operator import read_steps, scroll_steps, touch_steps
+from pytest_clawperator.simulator.operator.command import Action, CloseApp, Command, PressKey
+from pytest_clawperator.simulator.operator.envelope import (
     SERVICE_UNAVAILABLE,
     Envelope,
     StepResult,
+    failed,
+    forge,
+    write_envelope,
 )
-from pytest_clawperator.simulator.operator.answer.envelope_log import EnvelopeLog
-from pytest_clawperator.simulator.operator.answer.forgery import forge
-from pytest_clawperator.simulator.operator.answer.java_error import JavaError, ProcessDied
-from pytest_clawperator.simulator.operator.answer.java_format import FormatFailure, formatted
-from pytest_clawperator.simulator.operator.answer.operator_log import (
+from pytest_clawperator.simulator.operator.operator_log import (
     COMMAND,
+    ENGINE,
     MANAGER,
     RUNNER,
+    FormatFailure,
+    JavaError,
     OperatorLog,
+    ProcessDied,
     Source,
+    formatted,
+    map_text,
 )
-from pytest_clawperator.simulator.operator.payload.command import Command
-from pytest_clawperator.simulator.operator.run_time import RunTime, TimeLimitReached
-from pytest_clawperator.simulator.operator.steps.engine import execute
-from pytest_clawperator.simulator.operator.steps.run import Run, StepFailure
+from pytest_clawperator.simulator.operator.run import Run, RunTime, StepFailure, TimeLimitReached
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 
 SERVICE_OFF = "Accessibility service is not available"
@@ -49,7 +52,6 @@ class Executor:
         self._clock = clock
         self._log = log
         self._faults = faults
-        self._envelopes = EnvelopeLog(log, faults)
         self._mutex = asyncio.Lock()
 
     async def execute(self, command: Command) -> str | None:
@@ -125,10 +127,10 @@ class Executor:
                 Source.EXECUTOR_WORK,
                 f"{COMMAND} success {command.ids} stepCount={len(steps)}",
             )
-            return await self._answer(Source.EXECUTOR_WORK, envelopes.success(command, steps))
+            return await self._answer(Source.EXECUTOR_WORK, Envelope(command, steps=steps))
         reason = f"Step {broken.id} ({broken.action_type}) failed: {broken.data.get('error', '')}"
         self._log.error(Source.EXECUTOR_WORK, f"{COMMAND} failure {command.ids} reason={reason}")
-        answer = envelopes.failure(command, reason, steps=steps)
+        answer = Envelope(command, steps=steps, error=reason)
         return await self._answer(Source.EXECUTOR_WORK, answer)
 
     async def _fail(self, run: Run, problem: StepFailure, elapsed: int) -> str | None:
@@ -144,7 +146,7 @@ class Executor:
         self._log.error(
             Source.EXECUTOR_WORK, f"{COMMAND} failure {run.command.ids} reason={reason}", cause
         )
-        answer = envelopes.failure(run.command, reason, code=code)
+        answer = Envelope(run.command, error=reason, error_code=code)
         return await self._answer(Source.EXECUTOR_WORK, answer)
 
     def _log_with_format(
@@ -173,7 +175,7 @@ class Executor:
 
     async def _answer(self, source: Source, envelope: Envelope) -> str | None:
         """Log the envelope and return its error."""
-        await self._envelopes.write(source, envelope)
+        await write_envelope(self._log, self._faults, source, envelope)
         return envelope.error
 
 
@@ -182,7 +184,7 @@ def _limit(run: Run, deadline: float) -> AbstractContextManager[object]:
 
 
 def _timed_out(command: Command) -> Envelope:
-    return envelopes.failure(command, f"Agent command timed out after {command.timeout_ms}ms")
+    return Envelope(command, error=f"Agent command timed out after {command.timeout_ms}ms")
 
 
 def _result_text(command: Command, steps: list[StepResult]) -> str:
@@ -190,3 +192,74 @@ def _result_text(command: Command, steps: list[StepResult]) -> str:
         f"UiActionExecutionResult(commandId={command.command_id}, taskId={command.task_id}, "
         f"stepResults=[{', '.join(str(step) for step in steps)}])"
     )
+
+
+async def execute(run: Run) -> list[StepResult]:
+    """Perform the steps of a command one after the other.
+
+    To the specification a failed step is a result and ends the run. The published app goes on
+    after the failures that it reports as results; all others are StepFailure to the caller.
+    """
+    results: list[StepResult] = []
+    for action in run.command.actions:
+        result = await _step(run, action)
+        results.append(result)
+        if run.documented and result.ends_the_run:
+            break
+    return results
+
+
+async def _step(run: Run, action: Action) -> StepResult:
+    name = run.log.class_name(type(action).__name__)
+    run.log.debug(Source.ENGINE, f"{ENGINE} step_start id={action.id} type={name}")
+    result = _provoked(run, action)
+    if result is None:
+        try:
+            result = await _PERFORMERS[action.wire_type](run, action)
+        except StepFailure as problem:
+            if not run.documented or problem.code == SERVICE_UNAVAILABLE:
+                raise
+            result = failed(action, error=problem.code)
+    run.log.debug(
+        Source.ENGINE,
+        f"{ENGINE} step_success id={action.id} type={name} data={map_text(result.data)}",
+    )
+    return result
+
+
+def _provoked(run: Run, action: Action) -> StepResult | None:
+    fault = run.faults.active("step_error")
+    if fault is None or fault.options["type"] not in ("", action.wire_type):
+        return None
+    run.faults.take("step_error")
+    return failed(
+        action,
+        application_id=action.application_id if isinstance(action, CloseApp) else None,
+        key=action.key if isinstance(action, PressKey) else None,
+        error=fault.options["code"],
+    )
+
+
+_STEPS: Sequence[Callable[[Run, Any], Awaitable[StepResult]]] = (
+    touch_steps.open_uri,
+    touch_steps.open_app,
+    touch_steps.close_app,
+    touch_steps.click,
+    touch_steps.enter_text,
+    touch_steps.press_key,
+    touch_steps.take_screenshot,
+    touch_steps.doctor_ping,
+    touch_steps.start_recording,
+    touch_steps.stop_recording,
+    scroll_steps.scroll,
+    scroll_steps.scroll_until,
+    scroll_steps.scroll_and_click,
+    read_steps.wait_for_node,
+    read_steps.wait_for_navigation,
+    read_steps.read_text,
+    read_steps.read_key_value_pair,
+    read_steps.snapshot_ui,
+    read_steps.sleep,
+)
+# Each step is named as its action is on the wire.
+_PERFORMERS = {step.__name__: step for step in _STEPS}

@@ -6,7 +6,7 @@ import asyncio
 import struct
 
 from pytest_clawperator.simulator.phone.camera import Camera
-from pytest_clawperator.simulator.picture.pixels import rgba_pixels
+from pytest_clawperator.simulator.picture.png import rgba_pixels
 from pytest_clawperator.simulator.wire.stream import Stream
 
 REPLIES = {

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pytest_clawperator.simulator.phone.screen_view import ScreenView
-from pytest_clawperator.simulator.picture.film.frame import black_frame, encode_frame
 from pytest_clawperator.simulator.picture.png import PngEncoder
-from pytest_clawperator.simulator.picture.render import black_screen, draw, paint
+from pytest_clawperator.simulator.picture.render import black_screen, draw, fitted_jpeg
 
 CLOCK_TEXT = "10:00"
 """What the drawn clock shows; it stands still, so that equal screens give equal pictures."""
@@ -29,15 +28,4 @@ def draw_screen(view: ScreenView, encoder: PngEncoder) -> bytes:
 
 def draw_frame(view: ScreenView, frame: tuple[int, int]) -> bytes:
     """Return the picture as JPEG, fitted into that size."""
-    if view.windows is None:
-        return black_frame(frame)
-    image = paint(
-        view.windows,
-        size=view.size,
-        dark=view.dark,
-        clock_text=CLOCK_TEXT,
-        title=view.title,
-        density=view.density,
-        font_scale=view.font_scale,
-    )
-    return encode_frame(image, frame)
+    return fitted_jpeg(draw_screen(view, PngEncoder()), frame)

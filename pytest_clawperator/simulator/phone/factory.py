@@ -18,12 +18,13 @@ from pytest_clawperator.simulator.android.state.properties import Properties
 from pytest_clawperator.simulator.android.state.settings import SettingsStore
 from pytest_clawperator.simulator.android.state.system_packages import system_packages
 from pytest_clawperator.simulator.android.system import AndroidSystem
+from pytest_clawperator.simulator.apps.load import shipped_apps
+from pytest_clawperator.simulator.apps.schema import App
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.log.buffer import LogBuffer
-from pytest_clawperator.simulator.operator.app import OperatorApp
-from pytest_clawperator.simulator.operator.operator_host import OperatorHost
-from pytest_clawperator.simulator.operator.surroundings import Surroundings
+from pytest_clawperator.simulator.operator.app import OperatorApp, OperatorHost
+from pytest_clawperator.simulator.operator.run import Surroundings
 from pytest_clawperator.simulator.phone.camera import Camera
 from pytest_clawperator.simulator.phone.operator_setup import (
     bind_services,
@@ -32,10 +33,8 @@ from pytest_clawperator.simulator.phone.operator_setup import (
 from pytest_clawperator.simulator.phone.options import DeviceOptions
 from pytest_clawperator.simulator.phone.power.boot import Boot
 from pytest_clawperator.simulator.phone_clock import PhoneClock
-from pytest_clawperator.simulator.screen.app_files.app_schema import App
-from pytest_clawperator.simulator.screen.app_files.load import shipped_apps
+from pytest_clawperator.simulator.screen.phone_state import Fetch
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
-from pytest_clawperator.simulator.screen.state.web import Fetch
 from pytest_clawperator.simulator.stats import Stats
 
 _LAUNCH_SECONDS = 0.3

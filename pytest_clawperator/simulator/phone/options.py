@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pytest_clawperator.simulator.operator.profile import Profile
-from pytest_clawperator.simulator.screen.app_files.app_schema import App
+from pytest_clawperator.simulator.apps.schema import App
+from pytest_clawperator.simulator.operator.command import Profile
 
 Variant = Literal["release", "dev", "absent"]
 """Which variant of the Operator is installed."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
-from pytest_clawperator.simulator.screen.accessibility.roles import role_of
+from pytest_clawperator.simulator.screen.accessibility import UiNode, role_of
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pytest_clawperator.simulator.screen.accessibility.nodes import Window
+from pytest_clawperator.simulator.screen.accessibility import Window
 
 
 @dataclass(frozen=True)

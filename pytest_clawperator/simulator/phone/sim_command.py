@@ -8,8 +8,8 @@ from typing import Protocol
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.faults import FAULTS, Fault, Faults
 from pytest_clawperator.simulator.log.chatter import Chatter
-from pytest_clawperator.simulator.operator.operator_host import OperatorHost
-from pytest_clawperator.simulator.operator.profile import PROFILES
+from pytest_clawperator.simulator.operator.app import OperatorHost
+from pytest_clawperator.simulator.operator.command import PROFILES
 from pytest_clawperator.simulator.phone.fault_request import FaultRequest, parse_fault
 from pytest_clawperator.simulator.phone.outline import outline
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi

@@ -1,7 +1,7 @@
 """Text for drawn screens: measured, shortened, wrapped, and drawn into masks.
 
 The font is the one inside Pillow, so that every machine draws the same, apart from scripts that it
-lacks: see ``glyphs``.
+lacks: see ``fonts``.
 """
 
 from __future__ import annotations
@@ -11,23 +11,21 @@ from functools import lru_cache
 
 from PIL import Image, ImageDraw, ImageFont
 
-from pytest_clawperator.simulator.picture.accents import draw_accents, draw_own_strokes
-from pytest_clawperator.simulator.picture.glyphs import (
+from pytest_clawperator.simulator.picture.fonts import (
     KNOWN,
     LIGATURES,
-    OWN_STROKES,
     Glyph,
+    draw_accents,
+    font_with,
     glyphs,
 )
-from pytest_clawperator.simulator.picture.masks import icon_mask
-from pytest_clawperator.simulator.picture.system_fonts import font_with
+from pytest_clawperator.simulator.picture.icons import icon_mask
 
 ELLIPSIS = "…"
-
 # Screens are laid out without this font; a line may be a little wider than its room.
 _SQUEEZE = 0.86
 _SLACK = 1.05
-# How much closer than usual the two letters of æ stand.
+# How much closer than usual the two letters of a ligature stand.
 _CLOSER = 0.13
 
 
@@ -121,8 +119,6 @@ def _advance(glyph: Glyph, size: int) -> float:
         return _foreign_font(glyph.foreign, size).getlength(glyph.foreign)
     if glyph.strange:
         return size * (0.95 if unicodedata.east_asian_width(glyph.strange) in "WF" else 0.6)
-    if glyph.text in OWN_STROKES:
-        return size * 0.58
     if glyph.text in LIGATURES:
         return font(size).getlength(LIGATURES[glyph.text]) - size * _CLOSER
     return font(size).getlength(glyph.text) if glyph.text else 0.0
@@ -151,9 +147,7 @@ def _draw_glyphs(
 
 
 def _draw_letter(pen: ImageDraw.ImageDraw, glyph: Glyph, x: float, size: int) -> None:
-    if glyph.text in OWN_STROKES:
-        draw_own_strokes(pen, glyph.text, x, font=font(size), size=size)
-    elif glyph.text in LIGATURES:
+    if glyph.text in LIGATURES:
         first, second = LIGATURES[glyph.text][0], LIGATURES[glyph.text][1]
         pen.text((x, 0), first, fill=255, font=font(size))
         next_x = x + font(size).getlength(first) - size * _CLOSER

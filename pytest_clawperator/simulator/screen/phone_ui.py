@@ -5,30 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pytest_clawperator.simulator.screen.actions.app_processes import AppProcesses
-from pytest_clawperator.simulator.screen.actions.installed_apps import InstalledApps
-from pytest_clawperator.simulator.screen.actions.launching import Launching
-from pytest_clawperator.simulator.screen.actions.links import Links
-from pytest_clawperator.simulator.screen.actions.phone_actions import PhoneActions
-from pytest_clawperator.simulator.screen.state.kept_screen import bring_back_screen, kept_screen
-from pytest_clawperator.simulator.screen.state.permissions import Permissions
-from pytest_clawperator.simulator.screen.state.phone_state import PhoneState
-from pytest_clawperator.simulator.screen.state.web import Fetch, no_network
-from pytest_clawperator.simulator.screen.user_input.navigation_keys import NavigationKeys
-from pytest_clawperator.simulator.screen.user_input.node_actions import NodeActions
-from pytest_clawperator.simulator.screen.user_input.text_entry import TextEntry
-from pytest_clawperator.simulator.screen.user_input.touch import Touch
-from pytest_clawperator.simulator.screen.user_input.widget_actions import WidgetActions
-from pytest_clawperator.simulator.screen.windows.view import View
+from pytest_clawperator.simulator.screen.actions import Verbs
+from pytest_clawperator.simulator.screen.foreground import Foreground
+from pytest_clawperator.simulator.screen.launching import (
+    AppProcesses,
+    InstalledApps,
+    Launching,
+    Links,
+)
+from pytest_clawperator.simulator.screen.navigation import ActionRunner, Navigation
+from pytest_clawperator.simulator.screen.phone_state import (
+    Fetch,
+    PhoneState,
+    bring_back_screen,
+    kept_screen,
+    no_network,
+)
+from pytest_clawperator.simulator.screen.system_pages import Permissions
+from pytest_clawperator.simulator.screen.touch import Touch
+from pytest_clawperator.simulator.screen.widget_input import NodeActions, TextEntry, WidgetActions
+from pytest_clawperator.simulator.screen.windows import View
 
 
 class PhoneUi:
     """The screen of one phone, its apps, and what can be done to them.
 
-    Time passes when somebody takes one of the parts to look or to act, or calls ``catch_up``,
-    which the phone does whenever something is due. Then what is due by the clock is done first,
-    in order, each thing at its own time. So take a part anew for each use, as in
-    ``ui.touch.tap(x, y)``; do not keep it.
+    Time passes whenever one of the parts is taken, or ``catch_up`` is called, which the phone
+    does whenever something is due: first everything that is due by the clock is done, in order,
+    each thing at its own time. So take a part again for each use, as in ``ui.touch.tap(x, y)``;
+    do not keep it.
     """
 
     def __init__(
@@ -48,9 +53,18 @@ class PhoneUi:
         self.display = state.display
         self.changes = state.changes
         self._permissions = state.permissions
-        self._actions = actions = PhoneActions(state)
+        runner = ActionRunner()
+        navigation = Navigation(state, runner)
+        self._processes = AppProcesses(state)
+        self._launching = Launching(state, navigation=navigation, processes=self._processes)
+        self._links = Links(state, navigation)
+        self._apps = InstalledApps(state, processes=self._processes, launching=self._launching)
+        verbs = Verbs(
+            state, runner, navigation=navigation, launching=self._launching, links=self._links
+        )
+        runner.verbs = verbs.table()
         self._view = View(state)
-        widgets = WidgetActions(state, actions.runner)
+        widgets = WidgetActions(state, runner)
         self._typing = TextEntry(state, view=self._view, widgets=widgets)
         self._nodes = NodeActions(
             changes=state.changes, view=self._view, widgets=widgets, typing=self._typing
@@ -60,11 +74,11 @@ class PhoneUi:
             view=self._view,
             nodes=self._nodes,
             widgets=widgets,
-            navigation=actions.navigation,
-            launching=actions.launching,
+            navigation=navigation,
+            launching=self._launching,
         )
         self._keys = NavigationKeys(
-            state.foreground, navigation=actions.navigation, launching=actions.launching
+            state.foreground, navigation=navigation, launching=self._launching
         )
 
     def watch_plan(self, on_planned: Callable[[], None]) -> None:
@@ -124,28 +138,65 @@ class PhoneUi:
     def apps(self) -> InstalledApps:
         """Installing and removing apps."""
         self._timeline.advance()
-        return self._actions.apps
+        return self._apps
 
     @property
     def launching(self) -> Launching:
         """Starting apps and moving between them."""
         self._timeline.advance()
-        return self._actions.launching
+        return self._launching
 
     @property
     def links(self) -> Links:
         """Opening deep links."""
         self._timeline.advance()
-        return self._actions.links
+        return self._links
 
     @property
     def processes(self) -> AppProcesses:
         """Which apps run, and killing them."""
         self._timeline.advance()
-        return self._actions.processes
+        return self._processes
 
     @property
     def permissions(self) -> Permissions:
         """The runtime permissions that apps have."""
         self._timeline.advance()
         return self._permissions
+
+
+class NavigationKeys:
+    """The three keys; they always work, so each returns True."""
+
+    def __init__(
+        self, foreground: Foreground, *, navigation: Navigation, launching: Launching
+    ) -> None:
+        self._foreground = foreground
+        self._navigation = navigation
+        self._launching = launching
+
+    def back(self) -> bool:
+        """Press back: close the uppermost thing that can be closed."""
+        foreground = self._foreground
+        task = foreground.task()
+        if foreground.keyboard_is_up():
+            foreground.focus.hide_keyboard()
+        elif foreground.alerts:
+            foreground.alerts.pop()
+            foreground.page_closed()
+        elif foreground.chooser is not None:
+            foreground.chooser = None
+            foreground.page_closed()
+        elif foreground.recents_page is not None:
+            foreground.close_recents()
+        elif task is not None and task.prompt is None:
+            self._navigation.back(task)
+        return True
+
+    def home(self) -> bool:
+        """Press home."""
+        return self._launching.home()
+
+    def recents(self) -> bool:
+        """Press the key of the recent apps."""
+        return self._launching.recents()

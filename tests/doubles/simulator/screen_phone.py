@@ -5,11 +5,14 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from pytest_clawperator.simulator.screen.accessibility.events import AccessibilityEvent
-from pytest_clawperator.simulator.screen.accessibility.node_search import find, find_all
-from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
-from pytest_clawperator.simulator.screen.app_files.app_schema import App
-from pytest_clawperator.simulator.screen.app_files.load import parse_app, shipped_apps
+from pytest_clawperator.simulator.apps.load import parse_app, shipped_apps
+from pytest_clawperator.simulator.apps.schema import App
+from pytest_clawperator.simulator.screen.accessibility import (
+    AccessibilityEvent,
+    UiNode,
+    find,
+    find_all,
+)
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 
 SETTINGS = "com.android.settings"

@@ -16,14 +16,11 @@ from pytest_clawperator.emulators.boot import AdbHost, BootLimits
 from pytest_clawperator.emulators.emulators import Emulators
 from pytest_clawperator.emulators.sdk import Sdk
 from pytest_clawperator.errors import ClawperatorError
-from pytest_clawperator.simulator.sdk.avd_files import AvdFiles
-from pytest_clawperator.simulator.sdk.device_profiles import DEVICE_PROFILES
-from pytest_clawperator.simulator.sdk.held_file import holder_of
-from pytest_clawperator.simulator.sdk.packages import installed, uninstall
-from pytest_clawperator.simulator.sdk.scenario import EmulatorScenario, Scenario
-from pytest_clawperator.simulator.sdk.session import end_emulators
-from pytest_clawperator.simulator.sdk.simulated_sdk import SimulatedSdk
 from pytest_clawperator.transport.wire import AdbServer
+from tests.doubles.simulated_sdk.files import AvdFiles, installed, list_avds, uninstall
+from tests.doubles.simulated_sdk.held_file import holder_of
+from tests.doubles.simulated_sdk.scenario import EmulatorScenario, Scenario
+from tests.doubles.simulated_sdk.sdk import SimulatedSdk, end_emulators
 
 DEADLINE = 20.0
 IMAGE = "system-images;android-34;google_apis;x86_64"
@@ -88,7 +85,7 @@ class SdkBench:
         if not (self.folder / image.replace(";", "/")).is_dir():
             self.sdk.install_image(image)
         avd = AvdFiles(self.home, name)
-        avd.create(image=image, device=device, profile=DEVICE_PROFILES[device])
+        avd.create(image=image, device=device)
         return avd
 
     def start(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
@@ -139,7 +136,7 @@ class SdkBench:
 
     def avds(self) -> list[str]:
         """Return the names of the virtual devices."""
-        return sorted(path.stem for path in self.home.glob("*.ini"))
+        return list_avds(self.home)
 
     def adb(self, *arguments: str) -> str:
         """Run the real adb and return what it prints."""
@@ -209,8 +206,8 @@ class SdkBench:
             process.wait()
         self._started.clear()
         await_true(lambda: not self.devices(), "adb knows no emulator any more")
-        for ini in self.home.glob("*.ini"):
-            AvdFiles(self.home, ini.stem).delete()
+        for name in self.avds():
+            AvdFiles(self.home, name).delete()
         for package in installed(self.folder):
             if package.name != IMAGE:
                 uninstall(self.folder, package.name)

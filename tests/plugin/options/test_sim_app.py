@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 # An inner run forgets what it imports, and this can be imported only once.
-import pytest_clawperator.simulator.screen.app_files.load  # noqa: F401
+import pytest_clawperator.simulator.apps.load  # noqa: F401
 from tests.plugin.conftest import Run
 
 APP = """\

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.simulator.screen.accessibility.node_search import find
-from pytest_clawperator.simulator.screen.accessibility.roles import role_of
+from pytest_clawperator.simulator.screen.accessibility import find, role_of
 from tests.doubles.simulator.screen_phone import SETTINGS, Phone
 
 

@@ -11,16 +11,16 @@ from typing import Any, cast
 from pytest_clawperator.simulator.android.state import accessibility
 from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR_SERVICE
 from pytest_clawperator.simulator.android.state.settings import SettingsStore
+from pytest_clawperator.simulator.apps.schema import App
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.log.buffer import LogBuffer, LogLine
-from pytest_clawperator.simulator.operator.answer.operator_log import RESULT_PREFIX
 from pytest_clawperator.simulator.operator.app import OperatorApp
-from pytest_clawperator.simulator.operator.profile import Profile
-from pytest_clawperator.simulator.operator.surroundings import Surroundings
+from pytest_clawperator.simulator.operator.command import Profile
+from pytest_clawperator.simulator.operator.operator_log import RESULT_PREFIX
+from pytest_clawperator.simulator.operator.run import Surroundings
 from pytest_clawperator.simulator.phone_clock import PhoneClock
-from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode, Window
-from pytest_clawperator.simulator.screen.app_files.app_schema import App
+from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode, Window
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.stats import Stats
 
@@ -134,7 +134,7 @@ class FakeUi:
         return [Window("application", root.package, root, active=True), *self.extra_windows]
 
     def active_root(self) -> UiNode | None:
-        """Build the tree anew."""
+        """Build the tree again."""
         self.looks += 1
         return self.build(self)
 

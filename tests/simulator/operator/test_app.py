@@ -1,4 +1,4 @@
-"""The Operator app: its process, and whole commands on the shipped apps."""
+"""The Operator app."""
 
 from __future__ import annotations
 
@@ -7,18 +7,155 @@ from typing import Any
 
 import pytest
 
-from pytest_clawperator.simulator.operator.profile import Profile
-from pytest_clawperator.simulator.screen.app_files.load import shipped_apps
-from tests.simulator.operator.fakes import (
-    PACKAGE,
-    PROFILES,
-    Bench,
-    action,
-    all_done,
-    command,
-)
+from pytest_clawperator.simulator.apps.load import shipped_apps
+from pytest_clawperator.simulator.operator.command import Profile
+from pytest_clawperator.simulator.screen.accessibility import AccessibilityEvent
+from tests.simulator.operator.fakes import NOON, PACKAGE, PROFILES, Bench, action, all_done, command
 
 HOME = action("press_key", key="home")
+
+
+def test_the_service_among_others() -> None:
+    """The service may be one of several that are switched on."""
+    bench = Bench()
+    name = bench.settings.get("secure", "enabled_accessibility_services")
+    bench.settings.put("secure", "enabled_accessibility_services", f"com.x/.Y:{name}")
+
+    assert bench.is_service_enabled()
+
+
+def test_the_service_goes_away_in_the_middle() -> None:
+    """A key cannot be pressed then, and the whole command fails."""
+    documented, published = Bench(), Bench(profile="0.5.3")
+
+    for bench in (documented, published):
+
+        async def switch_off_in_between(bench: Bench = bench) -> None:
+            bench.app.receive(command(action("sleep", durationMs=100), HOME))
+            await asyncio.sleep(0)
+            bench.faults.set("service_off")
+            await all_done()
+
+        asyncio.run(switch_off_in_between())
+
+    (envelope,) = documented.envelopes()
+    assert (envelope["errorCode"], envelope["stepResults"]) == ("SERVICE_UNAVAILABLE", [])
+    assert published.envelopes()[0]["error"] == (
+        "Task execution failed: OperatorAccessibilityService is not running - "
+        "cannot execute press_key"
+    )
+
+
+def test_accessibility_events_are_logged() -> None:
+    """The service logs every event it hears of, while it is connected."""
+    bench = Bench()
+    event = AccessibilityEvent(
+        "TYPE_VIEW_CLICKED", time=NOON, package="com.x", class_name="android.widget.Button"
+    )
+
+    bench.app.on_accessibility_event(event)
+    bench.faults.set("service_off")
+    bench.app.on_accessibility_event(event)
+
+    (line,) = bench.lines()
+    assert line.startswith(
+        "D [Operator-AccessibilityService] onAccessibilityEvent(EventType: TYPE_VIEW_CLICKED; "
+    )
+
+
+IDS = "commandId=c1 taskId=t1"
+
+
+@pytest.mark.parametrize("payload", [None, "", " \n"])
+def test_a_broadcast_without_payload(payload: str | None) -> None:
+    """What brings no payload is remarked upon and forgotten."""
+    bench = Bench()
+
+    bench.send(payload)
+
+    assert bench.lines() == ["E [Operator-Receiver] Missing required agent payload extra: payload"]
+    assert bench.entries()[0].tag == "OperatorCommandReceiver"
+
+
+@pytest.mark.parametrize(
+    ("payload", "java"),
+    [
+        ("{", "kotlinx.serialization.json.internal.JsonDecodingException: Unexpected JSON token"),
+        ("{}", "java.lang.IllegalStateException: commandId is required\n"),
+        (
+            command(HOME, taskId=" "),
+            "java.lang.IllegalArgumentException: taskId must not be blank\n",
+        ),
+    ],
+)
+def test_a_refused_payload(payload: str, java: str) -> None:
+    """A payload that does not parse is answered by silence and a stack trace."""
+    bench = Bench()
+
+    bench.send(payload)
+
+    (line,) = bench.lines()
+    assert line.startswith(f"E [Operator-Receiver] Failed to parse agent command payload\n{java}")
+    assert bench.stats.executions == 0
+
+
+def test_a_payload_refused_on_demand() -> None:
+    """The fault refuses a payload that is in order."""
+    bench = Bench()
+    bench.faults.set("payload_refused", times=1)
+
+    bench.send(command(HOME), command(HOME))
+
+    assert "Failed to parse agent command payload\njava.lang." in bench.lines()[0]
+    assert len(bench.envelopes()) == 1
+
+
+@pytest.mark.parametrize(
+    "switch_off",
+    [
+        lambda bench: bench.faults.set("service_off"),
+        lambda bench: bench.settings.put("secure", "accessibility_enabled", "0"),
+        lambda bench: bench.settings.put("secure", "enabled_accessibility_services", "a/b:c/d"),
+        lambda bench: bench.settings.delete("secure", "enabled_accessibility_services"),
+    ],
+)
+def test_without_the_service(switch_off: Any) -> None:
+    """A service that is not connected is answered at once, before any loop turns."""
+    bench = Bench()
+    switch_off(bench)
+
+    bench.app.receive(command(HOME))
+
+    assert bench.lines() == [
+        f"E [Operator-Receiver] Accessibility service is not available {IDS}",
+        'I [Clawperator-Result] {"commandId":"c1","taskId":"t1","status":"failed",'
+        '"stepResults":[],"error":"Accessibility service is not available",'
+        '"errorCode":"SERVICE_UNAVAILABLE"}',
+    ]
+    assert bench.shades_dismissed == 0
+
+
+def test_without_the_service_and_without_sense() -> None:
+    """A broken payload then has no envelope at all."""
+    bench = Bench()
+    bench.faults.set("service_off")
+
+    bench.send("{}")
+
+    (line,) = bench.lines()
+    assert line.startswith(
+        "E [Operator-Receiver] Accessibility service is not available and failed to parse agent "
+        "command payload\njava.lang."
+    )
+
+
+def test_the_notification_shade_is_closed_first() -> None:
+    """Every command closes the shade."""
+    bench = Bench()
+
+    bench.send(command(HOME), command(HOME))
+
+    assert bench.shades_dismissed == 2
 
 
 class TestCrash:
@@ -108,7 +245,7 @@ class TestCrash:
         assert bench.is_service_enabled()
 
     def test_a_screen_that_fails_is_a_crash(self) -> None:
-        """A bug behind the screen is reported, and nobody waits for an answer."""
+        """A bug behind the screen is reported, and no host waits for an answer."""
         problems: list[Any] = []
 
         def broken(ui: Any) -> None:
@@ -129,9 +266,7 @@ class TestCrash:
 
 
 SETTINGS = "com.android.settings"
-
 SHOP = "com.example.shop"
-
 CONFORMANCE = "com.clawperator.conformance"
 
 

@@ -8,19 +8,15 @@ from typing import Any
 
 from PIL import Image, ImageChops
 
+from pytest_clawperator.simulator.picture.controls import PAINTERS
 from pytest_clawperator.simulator.picture.render import draw
-from pytest_clawperator.simulator.picture.widgets.painters import PAINTERS
-from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode, Window
+from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode, Window
 
 SIZE = (540, 1200)
 KINDS_WITH_LABEL = sorted(
-    set(PAINTERS) - {"dialog", "list", "tab_bar", "divider", "toolbar", "row"}
+    set(PAINTERS) - {"dialog", "list", "tab_bar", "divider", "toolbar", "row", "keyboard"}
 )
-
-
 BOX = Bounds(60, 400, 480, 464)
-
-
 PACKAGE = "com.example"
 
 

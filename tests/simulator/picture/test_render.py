@@ -1,10 +1,11 @@
-"""Drawn screens: windows above each other, light and dark, and always the same."""
+"""The screen of a phone, drawn."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,11 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from pytest_clawperator.simulator.picture import masks
+from pytest_clawperator.simulator.picture import icons
 from pytest_clawperator.simulator.picture import text as render_text
+from pytest_clawperator.simulator.picture.canvas import LIGHT, Canvas
+from pytest_clawperator.simulator.picture.controls import PAINTERS
+from pytest_clawperator.simulator.picture.fonts import readable
 from pytest_clawperator.simulator.picture.render import black_screen, draw
-from pytest_clawperator.simulator.picture.widgets.painters import PAINTERS
-from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode, Window
+from pytest_clawperator.simulator.picture.text import fitted, line_height
+from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode, Window
+from tests.doubles.simulator.screen_phone import SETTINGS, Phone
 from tests.simulator.picture.drawing import (
     BOX,
     KINDS_WITH_LABEL,
@@ -24,6 +29,7 @@ from tests.simulator.picture.drawing import (
     SIZE,
     app,
     brightness,
+    changed,
     inside,
     keyboard,
     node,
@@ -31,6 +37,30 @@ from tests.simulator.picture.drawing import (
     png,
     shown,
 )
+
+
+def test_only_the_clock_shows_the_time() -> None:
+    """Another time changes the left end of the status bar and nothing else."""
+    early, late = (Image.open(io.BytesIO(png(app(), clock=clock))) for clock in ("09:41", "23:58"))
+
+    assert inside(changed(early, late), Bounds(0, 0, 270, 40))
+
+
+def test_the_home_screen_has_a_wallpaper() -> None:
+    """The launcher's screen is recognised by its ground, and its labels are below their icons."""
+    root = node("screen", Bounds(0, 0, *SIZE))
+    root.add(node("icon", Bounds(60, 400, 190, 530), text="Settings"))
+    home = Window("application", "com.google.android.apps.nexuslauncher", root, active=True)
+
+    image = picture(home)
+
+    assert image.getpixel((5, 100)) != image.getpixel((5, 1100))
+    assert inside(changed(picture(replace_root(home)), image), Bounds(60, 400, 190, 530))
+
+
+def replace_root(window: Window) -> Window:
+    """Give a window with nothing in it."""
+    return replace(window, root=node("screen", window.root.bounds))
 
 
 def test_hidden_nodes_are_not_drawn() -> None:
@@ -126,7 +156,7 @@ def full_screen() -> tuple[Window, ...]:
 def test_the_same_screen_gives_the_same_bytes() -> None:
     """Pictures depend on their arguments alone: not on what was drawn before."""
     first = png(*full_screen())
-    caches: list[Callable[..., Any]] = [*vars(render_text).values(), *vars(masks).values()]
+    caches: list[Callable[..., Any]] = [*vars(render_text).values(), *vars(icons).values()]
     for function in caches:
         if hasattr(function, "cache_clear"):
             function.cache_clear()
@@ -145,7 +175,6 @@ def test_several_threads_can_draw_at_once() -> None:
 
 
 SIDES = st.integers(-300, 1500)
-
 
 NODES = st.builds(
     lambda kind, box, text, flags: node(
@@ -178,3 +207,55 @@ def test_any_tree_can_be_drawn(nodes: list[UiNode], nested: bool) -> None:
     data = png(app(parent) if nested else app(*nodes))
 
     assert Image.open(io.BytesIO(data)).size == SIZE
+
+
+SIZES = {"title": 22, "row_title": 16}
+
+
+@pytest.mark.parametrize("font_scale", [0.85, 1.0, 1.3, 2.0])
+@pytest.mark.parametrize(
+    ("size", "density"),
+    [
+        ((1080, 2400), 420),
+        ((1600, 2560), 320),
+        ((720, 1280), 320),
+        ((720, 1280), 280),
+        ((1080, 2400), 560),
+        ((1440, 3120), 560),
+    ],
+)
+def test_titles_are_not_cut(size: tuple[int, int], density: int, font_scale: float) -> None:
+    """Whatever the screen, a title is drawn whole in the box that it was laid out in."""
+    phone = Phone(start=SETTINGS, size=size, density=density)
+    phone.ui.display.font_scale = font_scale
+    canvas = Canvas(size, LIGHT, density=density, font_scale=font_scale)
+    bottom = phone.scrollable().bounds.bottom
+    titles = [
+        node
+        for node in phone.root.walk()
+        if node.kind in SIZES and node.bounds.bottom < bottom and node.bounds.width
+    ]
+
+    cut = []
+    for each in titles:
+        pixels = canvas.sp(SIZES[each.kind])
+        # In so large letters some titles are wider than the screen, as on a phone.
+        widest = each.bounds.left + each.bounds.width >= size[0] - canvas.dp(25)
+        if not widest and fitted(readable(each.text), pixels, each.bounds.width) != each.text:
+            cut.append(each.text)
+        if line_height(round(pixels * 0.86)) > each.bounds.height:
+            cut.append(f"{each.text} (height)")
+    assert len(titles) > 3
+    assert cut == []
+
+
+def test_font_scale_makes_rows_higher() -> None:
+    """Rows have room for their letters."""
+    phone = Phone(start=SETTINGS)
+    before = phone.node("Connections").bounds
+
+    phone.ui.display.font_scale = 2.0
+
+    after = phone.node("Connections").bounds
+    assert after.height == pytest.approx(2 * before.height, abs=2)
+    assert after.width == pytest.approx(2 * before.width, abs=2)

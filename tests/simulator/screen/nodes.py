@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
+from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode
 
 SIZE = (1080, 2400)
 VIEW = "android.view.View"
@@ -13,7 +13,7 @@ FRAME = "android.widget.FrameLayout"
 
 
 def node(cls: str = VIEW, *children: UiNode, **more: Any) -> UiNode:
-    """Make a node that fills the screen unless it is told otherwise."""
+    """Make a node that fills the screen unless its bounds are given."""
     made = UiNode(cls, "com.example", more.pop("bounds", Bounds(0, 0, *SIZE)), **more)
     for child in children:
         made.add(child)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 DEMO = "com.example.demo"
-
 SYSTEM_UI = "com.android.systemui"
 
 COUNTER = """\
@@ -100,13 +99,11 @@ dialogs:
     cancelable: false
     buttons: [{button: Fine}]
 """
-
 # The items of one screen.
 LONG_LIST = """\
 - list: rows
   items:
     - {row: "Row {number}", summary: "of 200", repeat: 200}
 """
-
 # The rest of the smallest app file.
 MAIN = "screens:\n  main: {title: Main}\n"

@@ -1,4 +1,4 @@
-"""The whole user interface, used at random and left alone for long."""
+"""The user interface of a phone as a whole."""
 
 from __future__ import annotations
 
@@ -7,14 +7,31 @@ from collections.abc import Callable
 
 import pytest
 
-from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
-from pytest_clawperator.simulator.screen.app_files.load import shipped_apps
-from tests.doubles.simulator.screen_phone import CONFORMANCE, SETTINGS, SHOP, Phone, demo
-from tests.simulator.screen.sample_apps import DEMO
+from pytest_clawperator.simulator.apps.load import shipped_apps
+from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode
+from tests.doubles.simulator.screen_phone import CONFORMANCE, HOME, SETTINGS, SHOP, Phone, demo
+from tests.simulator.screen.sample_apps import COUNTER, DEMO
+
+
+def test_back_goes_screen_by_screen_and_out() -> None:
+    """The last screen is left for home, and the app stays alive behind it."""
+    phone = demo(COUNTER)
+    phone.tap("Next")
+    phone.tap("Again")
+
+    titles = []
+    for _ in range(3):
+        phone.ui.keys.back()
+        titles.append((phone.ui.view.foreground_package(), phone.ui.view.title()))
+
+    assert titles == [(DEMO, "Next"), (DEMO, "Counter 0"), (HOME, None)]
+    assert DEMO in phone.ui.processes.running_packages()
+    phone.ui.keys.back()
+    assert phone.ui.view.foreground_package() == HOME
 
 
 def test_what_is_due_happens_before_a_touch() -> None:
-    """A touch after a while meets the screen of that time, though nobody looked in between."""
+    """A touch after a while meets the screen of that time, although nothing was read in between."""
     phone = demo(
         """\
         state: {taps: 0}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_clawperator.simulator.android.dumpsys.records import object_id
 from pytest_clawperator.simulator.android.system import AndroidSystem
-from pytest_clawperator.simulator.screen.state.phone_state import Toast
+from pytest_clawperator.simulator.screen.phone_state import Toast
 
 # Since then the system itself shows toasts of text, and so knows the text.
 _TEXT_SINCE_API = 30

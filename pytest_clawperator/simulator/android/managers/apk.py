@@ -13,7 +13,7 @@ from pytest_clawperator.simulator.android.managers.package_manager import (
 )
 from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR, OPERATOR_DEV
 from pytest_clawperator.simulator.android.system import AndroidSystem
-from pytest_clawperator.simulator.screen.app_files.load import parse_app
+from pytest_clawperator.simulator.apps.load import parse_app
 
 APP_ENTRY = "assets/simulator/app.yaml"
 """The file inside an APK that describes a simulated app."""

@@ -19,8 +19,8 @@ from pytest_clawperator.simulator.android.state.permissions import (
 )
 from pytest_clawperator.simulator.android.state.settings import remove_from_list
 from pytest_clawperator.simulator.android.system import AndroidSystem
+from pytest_clawperator.simulator.apps.schema import App
 from pytest_clawperator.simulator.filesystem import FileSystemError
-from pytest_clawperator.simulator.screen.app_files.app_schema import App
 
 
 def grant(system: AndroidSystem, package: Package, permission: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pytest_clawperator.simulator.android.programs.saving import save_file
 from pytest_clawperator.simulator.android.system import AndroidSystem
-from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
+from pytest_clawperator.simulator.screen.accessibility import UiNode
 from pytest_clawperator.simulator.shell.shell import Invocation
 
 _UIAUTOMATOR_USAGE = """Usage: uiautomator <subcommand> [options]

@@ -6,8 +6,8 @@ import random
 
 from pytest_clawperator.simulator.android.state.packages import Package, random_code_path
 from pytest_clawperator.simulator.android.state.permissions import NOTIFICATIONS
-from pytest_clawperator.simulator.screen.app_files.app_schema import App
-from pytest_clawperator.simulator.screen.app_files.load import plain_app
+from pytest_clawperator.simulator.apps.load import plain_app
+from pytest_clawperator.simulator.apps.schema import App
 
 OPERATOR = "com.clawperator.operator"
 OPERATOR_DEV = "com.clawperator.operator.dev"

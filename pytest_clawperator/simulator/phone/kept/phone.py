@@ -21,9 +21,9 @@ from pytest_clawperator.simulator.android.state.operator_packages import (
 from pytest_clawperator.simulator.android.state.packages import Package
 from pytest_clawperator.simulator.android.state.settings import NAMESPACES
 from pytest_clawperator.simulator.android.system import AndroidSystem
+from pytest_clawperator.simulator.apps.load import parse_app
+from pytest_clawperator.simulator.apps.schema import App
 from pytest_clawperator.simulator.phone.kept.files import bring_back_files, kept_files
-from pytest_clawperator.simulator.screen.app_files.app_schema import App
-from pytest_clawperator.simulator.screen.app_files.load import parse_app
 
 _TUPLES = ("activities", "requested")
 

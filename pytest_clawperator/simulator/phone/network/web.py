@@ -8,7 +8,7 @@ import io
 from collections.abc import Callable
 from urllib.parse import quote, urlsplit
 
-from pytest_clawperator.simulator.screen.state.web import WebAnswer
+from pytest_clawperator.simulator.screen.phone_state import WebAnswer
 from pytest_clawperator.simulator.wire.sockets import Sockets
 from pytest_clawperator.simulator.wire.stream import StreamClosed
 

@@ -82,4 +82,4 @@ def _lives(pid: int, sdk: Path) -> bool:
         command = Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
-    return b"simulator.sdk" in command and bytes(sdk) in command
+    return b"simulated_sdk" in command and bytes(sdk) in command

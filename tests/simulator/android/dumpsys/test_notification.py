@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pytest_clawperator.simulator.screen.actions.messages import TOAST_SECONDS
-from pytest_clawperator.simulator.screen.app_files.load import parse_app
+from pytest_clawperator.simulator.apps.load import parse_app
+from pytest_clawperator.simulator.screen.actions import TOAST_SECONDS
 from tests.doubles.simulator.android_phone import Phone
 
 TOASTER = parse_app(

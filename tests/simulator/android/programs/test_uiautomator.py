@@ -5,7 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 
 from pytest_clawperator.simulator.android.programs.uiautomator import uiautomator_xml
-from pytest_clawperator.simulator.screen.accessibility.nodes import Bounds, UiNode
+from pytest_clawperator.simulator.screen.accessibility import Bounds, UiNode
 from tests.doubles.simulator.android_phone import Phone
 
 SETTINGS = "com.android.settings"

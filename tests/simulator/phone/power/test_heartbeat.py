@@ -6,9 +6,9 @@ import asyncio
 import json
 import time
 
+from pytest_clawperator.simulator.apps.load import parse_app
 from pytest_clawperator.simulator.phone.device import Device
 from pytest_clawperator.simulator.phone.options import DeviceOptions
-from pytest_clawperator.simulator.screen.app_files.load import parse_app
 from tests.doubles.simulator.android_phone import Phone, broadcast, payload
 
 TIMED = """\

@@ -1,0 +1,1 @@
+"""APP FILES: simulated apps as YAML, the schema and checks of their files, and those shipped."""

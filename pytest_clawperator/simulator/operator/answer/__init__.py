@@ -1,1 +1,0 @@
-"""What the Operator says: step results, the result envelope and its log."""

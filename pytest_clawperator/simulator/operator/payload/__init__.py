@@ -1,1 +1,0 @@
-"""What the Operator was asked to do: the payload, parsed and checked."""

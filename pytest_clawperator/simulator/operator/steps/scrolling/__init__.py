@@ -1,1 +1,0 @@
-"""The steps that scroll a list, and the one swipe that they are made of."""

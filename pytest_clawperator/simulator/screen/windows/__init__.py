@@ -1,1 +1,0 @@
-"""What shows: open pages laid out as windows of accessibility nodes."""

@@ -1,1 +1,0 @@
-"""The programs of the simulated SDK: what they take, print and refuse."""

@@ -1,0 +1,367 @@
+"""A running emulator: one simulated phone with its console, from the boot to the end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from pytest_clawperator.simulator.apps.load import shipped_apps
+from pytest_clawperator.simulator.phone.device import Device
+from pytest_clawperator.simulator.phone.fault_request import parse_fault
+from pytest_clawperator.simulator.phone.options import DeviceOptions
+from pytest_clawperator.simulator.wire.adbd import Adbd
+from tests.doubles.simulated_sdk.console import Console, ConsoleRefusal
+from tests.doubles.simulated_sdk.emulator import FIRST_PORT, LAST_PORT, StartRequest
+from tests.doubles.simulated_sdk.files import USER_DATA, AvdFiles, session_file
+from tests.doubles.simulated_sdk.held_file import HeldFile, holder_of, wait_for_end
+from tests.doubles.simulated_sdk.scenario import EmulatorScenario, Scenario
+
+_QUICK_BOOT = "default_boot"
+_MOST_PORTS = LAST_PORT + 2 - FIRST_PORT
+_MODELS = {"x86_64": "sdk_gphone64_x86_64", "x86": "sdk_gphone_x86"}
+_SNAPSHOT_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}")
+_STATE = "state.json"
+
+
+def run_phone(
+    sdk: Path, scenario: Scenario, request: StartRequest, avd: AvdFiles, record: HeldFile
+) -> int:
+    """Run an emulator until it is ended; return its exit code."""
+    return asyncio.run(Emulated(sdk, scenario, request, avd).run(record))
+
+
+class Emulated:
+    """One emulator; the console uses its public methods."""
+
+    def __init__(self, sdk: Path, scenario: Scenario, request: StartRequest, avd: AvdFiles) -> None:
+        self._sdk = sdk
+        self._scenario = scenario.of_emulator(avd.name)
+        self._first_port = scenario.first_port & ~1
+        self._request = request
+        self._avd = avd
+        self._snapshots = Snapshots(avd.folder)
+        self._stopped = asyncio.Event()
+        self._booted = False
+        self._registering: asyncio.Task[None] | None = None
+        self._began = time.monotonic()
+        self._device = Device(_options_of(avd, self._scenario))
+        self._adbd = Adbd(self._device)
+        self._adbd.is_expecting = False  # until it has registered with adb
+        self._device.cable.disconnect = self._adbd.drop_connections
+        self._console = Console(self)
+
+    # -- What the console asks for -----------------------------------------------------------
+
+    @property
+    def avd_name(self) -> str:
+        """The name of the virtual device."""
+        return self._avd.name
+
+    @property
+    def path(self) -> str:
+        """The folder of its files."""
+        return str(self._avd.folder)
+
+    def kill(self) -> None:
+        """End it, as far as the scenario lets it."""
+        if self._scenario.kill == "refused":
+            raise ConsoleRefusal("emulator is busy, try again later")
+        if self._scenario.kill == "works":
+            asyncio.get_running_loop().call_soon(self._stopped.set)  # after the answer
+
+    def list_snapshots(self) -> list[str]:
+        """Return the lines of the table of snapshots."""
+        return self._snapshots.table()
+
+    async def save_snapshot(self, name: str) -> None:
+        """Save the state of the phone."""
+        if self._scenario.snapshot_failure == "save":
+            raise ConsoleRefusal(f"Failed to save snapshot '{name}'")
+        self._snapshots.save(name, self._device.kept())
+
+    async def load_snapshot(self, name: str) -> None:
+        """Go back to a saved state; hosts have to connect again, and adb does so by itself."""
+        state = self._snapshots.load(name)
+        if self._scenario.snapshot_failure == "load":
+            raise ConsoleRefusal(f"Failed to load snapshot '{name}'")
+        self._device.bring_back(state)
+        await asyncio.sleep(0)  # in this turn the connections are closed: before the answer
+
+    def delete_snapshot(self, name: str) -> None:
+        """Delete a saved state."""
+        self._snapshots.delete(name)
+
+    # -- From the start to the end -----------------------------------------------------------
+
+    async def run(self, record: HeldFile) -> int:
+        """Run until it is ended; return the exit code."""
+        self._watch_ends()
+        ports = await self._listen()
+        if ports is None:
+            _say("ERROR", "It seems too many emulator instances are running on this machine."
+                 " Aborting.")  # fmt: skip
+            return 1
+        console_port, adb_port = ports
+        record.write({"pid": os.getpid(), "avd": self._avd.name, "port": console_port})
+        _say("INFO", f"Serial number of this emulator (for ADB): emulator-{console_port}")
+        booting = asyncio.create_task(self._boot(adb_port))
+        stopped = asyncio.create_task(self._stopped.wait())
+        await asyncio.wait({booting, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        if booting.done():
+            booting.result()
+        await self._stopped.wait()
+        booting.cancel()
+        await self._end()
+        return 0
+
+    def _watch_ends(self) -> None:
+        """End on signals, and when the session of the SDK has ended."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self._stopped.set)
+
+        def watch() -> None:
+            wait_for_end(session_file(self._sdk))
+            loop.call_soon_threadsafe(self._stopped.set)
+
+        threading.Thread(target=watch, name="session", daemon=True).start()
+
+    async def _listen(self) -> tuple[int, int] | None:
+        """Take the ports that were asked for, or the first two that are free."""
+        request = self._request
+        if request.port is not None and request.adb_port is not None:
+            return await self._take(request.port, request.adb_port)
+        for port in range(self._first_port, self._first_port + _MOST_PORTS, 2):
+            taken = await self._take(port, port + 1)
+            if taken is not None:
+                return taken
+        return None
+
+    async def _take(self, port: int, adb_port: int) -> tuple[int, int] | None:
+        try:
+            await self._console.start(port=port)
+            await self._adbd.start(port=adb_port)
+        except OSError:
+            await self._console.stop()
+            return None
+        return port, adb_port
+
+    async def _boot(self, adb_port: int) -> None:
+        """Go through the stages of a boot, as far as the scenario allows."""
+        scenario = self._scenario
+        is_quick = self._bring_back()
+        is_offline = scenario.never == "connects" or (scenario.offline_seconds and not is_quick)
+        for fault in ("booting", "offline") if is_offline else ("booting",):
+            self._device.set_fault(parse_fault([fault]))
+        await self._device.start()
+        self._crash_at("started")
+        await asyncio.sleep(scenario.register_seconds)
+        if scenario.never == "registers":
+            return
+        self._registering = asyncio.create_task(
+            keep_registered(self._adbd, adb_port=adb_port, server=_adb_address(self._sdk))
+        )
+        self._crash_at("registered")
+        await asyncio.sleep(scenario.offline_seconds if is_offline else 0)
+        if scenario.never == "connects":
+            return
+        self._device.clear_faults("offline")
+        self._crash_at("booting")
+        await asyncio.sleep(scenario.quick_boot_seconds if is_quick else scenario.boot_seconds)
+        if scenario.never == "boots":
+            return
+        self._device.clear_faults("booting")
+        self._booted = True
+        _say("INFO", f"Boot completed in {(time.monotonic() - self._began) * 1000:.0f} ms")
+        self._crash_at("booted")
+
+    def _bring_back(self) -> bool:
+        """Restore the saved state of the phone; return whether this replaces the boot."""
+        request = self._request
+        if request.snapshot in self._snapshots.names():
+            _say("INFO", f"Loading snapshot '{request.snapshot}'...")
+            self._device.bring_back(self._snapshots.load(request.snapshot))
+            return True
+        user_data = read_state(self._avd.folder / USER_DATA)
+        if user_data is not None and not request.wipes_data:
+            self._device.bring_back(user_data, running=False)
+        return False
+
+    def _crash_at(self, stage: str) -> None:
+        if self._scenario.crash == stage:
+            _say("FATAL", "the emulator crashed, as its scenario says")
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    async def _end(self) -> None:
+        """Save what outlives the emulator, and end everything."""
+        await asyncio.sleep(self._scenario.end_seconds)
+        if not self._request.read_only:
+            state = self._device.kept()
+            write_state(self._avd.folder / USER_DATA, state)
+            if self._request.saves_snapshot and self._booted:
+                self._snapshots.save(_QUICK_BOOT, state)
+        if self._registering is not None:
+            self._registering.cancel()
+        await self._console.stop()
+        await self._adbd.stop()
+        await self._device.stop()
+
+
+def _options_of(avd: AvdFiles, scenario: EmulatorScenario) -> DeviceOptions:
+    config = avd.config
+    return DeviceOptions(
+        serial_number="EMULATOR35X4X9X0",
+        model=_MODELS.get(config["abi.type"], "sdk_gphone64_arm64"),
+        avd_name=avd.name,
+        image=config["image.sysdir.1"],
+        api=int(config["image.sysdir.1"].split("/")[1].removeprefix("android-")),
+        size=(int(config["hw.lcd.width"]), int(config["hw.lcd.height"])),
+        density=int(config["hw.lcd.density"]),
+        apps=tuple(shipped_apps()),
+        operator=scenario.operator,  # type: ignore[arg-type]  # the scenario is read from a file
+        time_scale=scenario.time_scale,
+        seed=random.SystemRandom().getrandbits(32),
+    )
+
+
+def _say(level: str, text: str) -> None:
+    stream = sys.stdout if level == "INFO" else sys.stderr
+    print(f"{level:<8}| {text}", file=stream, flush=True)
+
+
+# -- Snapshots -----------------------------------------------------------------------------------
+
+
+class Snapshots:
+    """The saved states in the folder of a virtual device, each in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "snapshots"
+
+    def names(self) -> list[str]:
+        """Return the names, the oldest first."""
+        states = sorted(self._folder.glob(f"*/{_STATE}"), key=lambda path: path.stat().st_mtime)
+        return [path.parent.name for path in states]
+
+    def table(self) -> list[str]:
+        """Return the table that the console prints."""
+        names = self.names()
+        if not names:
+            return ["There is no snapshot available."]
+        title = f"{'ID':<10}{'TAG':<20}{'VM SIZE':>10}{'DATE':>21}{'VM CLOCK':>15}"
+        rows = [
+            f"{'--':<10}{name:<20}{'1K':>10}{'2026-01-01 00:00:00':>21}{'00:00:00.000':>15}"
+            for name in names
+        ]
+        return ["List of snapshots present on all disks:", title, *rows]
+
+    def save(self, name: str, state: Mapping[str, Any]) -> None:
+        """Save a state, replacing one of that name."""
+        if not _SNAPSHOT_NAME.fullmatch(name):
+            raise ConsoleRefusal(f"'{name}' is not a name for a snapshot")
+        folder = self._folder / name
+        folder.mkdir(parents=True, exist_ok=True)
+        write_state(folder / _STATE, state)
+
+    def load(self, name: str) -> dict[str, Any]:
+        """Return a state; raise if there is none of that name."""
+        state = read_state(self._folder / name / _STATE)
+        if state is None:
+            raise ConsoleRefusal(f"Device 'cache' does not have the requested snapshot '{name}'")
+        return state
+
+    def delete(self, name: str) -> None:
+        """Remove a state; raise if there is none of that name."""
+        self.load(name)
+        shutil.rmtree(self._folder / name)
+
+
+def write_state(path: Path, state: Mapping[str, Any]) -> None:
+    """Write a state atomically."""
+    unfinished = path.with_name(f".{path.name}.new")
+    unfinished.write_text(json.dumps(state), "utf-8")
+    unfinished.replace(path)
+
+
+def read_state(path: Path) -> dict[str, Any] | None:
+    """Read a state; return None if there is none."""
+    try:
+        state: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return state
+
+
+# -- Registration with the adb server ------------------------------------------------------------
+
+# There is no signal for an adb server that is up again.
+_POLL_SECONDS = 0.05
+_ANSWER_DEADLINE = 2.0
+# After so many polls a server has noticed that it was disconnected.
+_NOTICED_AFTER = 20
+_LONGEST_ANSWER = 65536
+
+
+async def keep_registered(adbd: Adbd, *, adb_port: int, server: tuple[str, int]) -> None:
+    """Register the emulator whenever the server is not connected; turn other servers away.
+
+    For a minute a server keeps calling a port where an emulator was, so the server of another
+    simulated SDK may call here.
+    """
+    polls = 0
+    while True:
+        polls = 0 if adbd.has_hosts else polls + 1
+        if polls:
+            # A server that was just disconnected may have yet to notice that.
+            register = _register(adbd, adb_port, server, wait_for_notice=polls < _NOTICED_AFTER)
+            with suppress(OSError, EOFError, asyncio.TimeoutError):
+                await asyncio.wait_for(register, _ANSWER_DEADLINE)
+        await asyncio.sleep(_POLL_SECONDS)
+
+
+async def _register(
+    adbd: Adbd, adb_port: int, server: tuple[str, int], *, wait_for_notice: bool
+) -> None:
+    if wait_for_notice and await _is_known(server, adb_port):
+        return
+    adbd.is_expecting = True
+    try:
+        await _ask(server, f"host:emulator:{adb_port}")
+    finally:
+        adbd.is_expecting = False
+    if not await _is_known(server, adb_port):
+        adbd.drop_connections()  # it was another server that called in that moment
+
+
+async def _is_known(server: tuple[str, int], adb_port: int) -> bool:
+    return f"emulator-{adb_port - 1}\t" in await _ask(server, "host:devices")
+
+
+async def _ask(server: tuple[str, int], request: str) -> str:
+    """Send a request and return the answer; some requests have none."""
+    reader, writer = await asyncio.open_connection(*server)
+    try:
+        writer.write(b"%04x" % len(request) + request.encode())
+        return (await reader.read(_LONGEST_ANSWER)).decode("utf-8", "replace")
+    finally:
+        writer.close()
+
+
+def _adb_address(sdk: Path) -> tuple[str, int]:
+    """Return the address of the adb server: that of the environment, else that of this SDK."""
+    port = os.environ.get("ANDROID_ADB_SERVER_PORT", "")
+    if port.isdecimal():
+        return "127.0.0.1", int(port)
+    return "127.0.0.1", int((holder_of(session_file(sdk)) or {}).get("adb_port", 5037))
