@@ -5,67 +5,40 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
-from pytest_clawperator.simulator.android.dumpsys.dumpsys import DUMPS, dumpsys
-from pytest_clawperator.simulator.android.programs.bugreportz import bugreportz
-from pytest_clawperator.simulator.android.programs.content import content
+from pytest_clawperator.simulator.android.dumpsys.dumpsys import dumpsys
 from pytest_clawperator.simulator.android.programs.getprop import getprop, setprop
-from pytest_clawperator.simulator.android.programs.monkey import monkey
-from pytest_clawperator.simulator.android.programs.network import ifconfig, ip
-from pytest_clawperator.simulator.android.programs.process_tools import (
-    kill,
-    pgrep,
-    pidof,
-    pkill,
-    ps,
-)
+from pytest_clawperator.simulator.android.programs.process_tools import kill, pidof, ps
+from pytest_clawperator.simulator.android.programs.reboot import reboot
 from pytest_clawperator.simulator.android.programs.screencap import screencap
 from pytest_clawperator.simulator.android.programs.screenrecord import screenrecord
-from pytest_clawperator.simulator.android.programs.service import make_service
-from pytest_clawperator.simulator.android.programs.svc import reboot, svc
-from pytest_clawperator.simulator.android.programs.uiautomator import uiautomator
 from pytest_clawperator.simulator.android.services.am.am import activity_service
 from pytest_clawperator.simulator.android.services.appops import appops_service
 from pytest_clawperator.simulator.android.services.ime import ime_service
 from pytest_clawperator.simulator.android.services.input import input_service
 from pytest_clawperator.simulator.android.services.locale import locale_service
-from pytest_clawperator.simulator.android.services.lock_settings import lock_settings_service
 from pytest_clawperator.simulator.android.services.pm.pm import package_service
-from pytest_clawperator.simulator.android.services.radios import (
-    bluetooth_service,
-    connectivity_service,
-    location_service,
-    phone_service,
-    wifi_service,
-)
+from pytest_clawperator.simulator.android.services.radios import connectivity_service
 from pytest_clawperator.simulator.android.services.service_call import (
     NO_SERVICE,
     ServiceHandler,
     run_service,
 )
 from pytest_clawperator.simulator.android.services.settings import settings_service
-from pytest_clawperator.simulator.android.services.statusbar import statusbar_service
 from pytest_clawperator.simulator.android.services.uimode import uimode_service
 from pytest_clawperator.simulator.android.services.wm import window_service
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.shell.shell import Command, Invocation
-from pytest_clawperator.simulator.shell.tools.help import with_help
 
 SERVICES: Mapping[str, ServiceHandler] = {
     "activity": activity_service,
     "appops": appops_service,
-    "bluetooth_manager": bluetooth_service,
     "connectivity": connectivity_service,
     "input": input_service,
     "input_method": ime_service,
     "locale": locale_service,
-    "location": location_service,
-    "lock_settings": lock_settings_service,
     "package": package_service,
-    "phone": phone_service,
     "settings": settings_service,
-    "statusbar": statusbar_service,
     "uimode": uimode_service,
-    "wifi": wifi_service,
     "window": window_service,
 }
 """The services that take commands through ``cmd``."""
@@ -77,41 +50,26 @@ _COMMANDS_SINCE = {"connectivity": 30}
 # Commands that are a service under another name.
 _FRONT_ENDS = {
     "am": "activity",
-    "appops": "appops",
     "ime": "input_method",
     "input": "input",
-    "locksettings": "lock_settings",
     "pm": "package",
     "settings": "settings",
     "wm": "window",
 }
 
 _PROGRAMS: Mapping[str, Callable[[AndroidSystem, Invocation], Awaitable[int]]] = {
-    "bugreportz": bugreportz,
-    "content": content,
     "dumpsys": dumpsys,
     "getprop": getprop,
-    "ifconfig": ifconfig,
-    "ip": ip,
     "kill": kill,
-    "monkey": monkey,
-    "pgrep": pgrep,
     "pidof": pidof,
-    "pkill": pkill,
     "ps": ps,
     "reboot": reboot,
     "screencap": screencap,
     "screenrecord": screenrecord,
     "setprop": setprop,
-    "svc": svc,
-    "uiautomator": uiautomator,
 }
 
-
-# Small tools of the same box as those of the shell.
-_TOOLBOX = ("ifconfig", "pgrep", "pidof", "pkill", "ps")
-
-COMMAND_NAMES: tuple[str, ...] = tuple(sorted([*_PROGRAMS, *_FRONT_ENDS, "cmd", "service"]))
+COMMAND_NAMES: tuple[str, ...] = tuple(sorted([*_PROGRAMS, *_FRONT_ENDS, "cmd"]))
 """What can be typed."""
 
 
@@ -120,11 +78,9 @@ def android_commands(system: AndroidSystem) -> dict[str, Command]:
     commands: dict[str, Command] = {
         name: partial(program, system) for name, program in _PROGRAMS.items()
     }
-    commands |= with_help({name: commands[name] for name in _TOOLBOX})
     for name, service in _FRONT_ENDS.items():
         commands[name] = partial(_front_end, system, service)
     commands["cmd"] = partial(_cmd, system)
-    commands["service"] = make_service(system, {*SERVICES, *DUMPS})
     return commands
 
 

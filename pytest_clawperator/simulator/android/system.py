@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Protocol
 
 from pytest_clawperator.simulator.android.state.build import Build
-from pytest_clawperator.simulator.android.state.hardware import Battery, Display
+from pytest_clawperator.simulator.android.state.hardware import Display
 from pytest_clawperator.simulator.android.state.packages import PackageStore
 from pytest_clawperator.simulator.android.state.process_table import ProcessTable
 from pytest_clawperator.simulator.android.state.properties import Properties
@@ -48,17 +48,11 @@ class Operators(Protocol):
 class Camera(Protocol):
     """Takes pictures of the screen."""
 
-    def key(self) -> Hashable:
-        """Return a value that changes whenever the picture may have changed."""
-
     def png(self, *, dark: bool = False) -> Awaitable[bytes]:
         """Capture the screen now, or one that is off; the picture comes as PNG."""
 
     def png_beginning(self) -> bytes:
-        """Return what a picture of the screen begins with, whatever it shows."""
-
-    async def jpeg(self, size: tuple[int, int]) -> bytes:
-        """Return a picture of the screen fitted into that size, as JPEG."""
+        """Return the PNG header, which a phone sends as soon as the screen is captured."""
 
 
 @dataclass
@@ -83,15 +77,10 @@ class AndroidSystem:
     reboot: Callable[[], None]
     has_services: Callable[[], bool]
     quirks: frozenset[str] = frozenset()
-    battery: Battery = field(default_factory=Battery)
     app_ops: dict[str, dict[str, str]] = field(default_factory=dict)
-    doze_exempt: set[str] = field(default_factory=set)
     standby_buckets: dict[str, int] = field(default_factory=dict)
     locales: dict[str, str] = field(default_factory=dict)
-    install_sessions: dict[int, bytearray] = field(default_factory=dict)
-    shade: Literal["", "notifications", "settings"] = ""
     allows_installs: bool = False
-    lock_credential: str | None = None
 
     @property
     def booting(self) -> bool:

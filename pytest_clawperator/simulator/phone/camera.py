@@ -50,17 +50,10 @@ class Camera:
         return asyncio.shield(self._drawing)
 
     def png_beginning(self) -> bytes:
-        """Return what a picture of the screen begins with: as soon as it is captured, it is told.
-
-        A phone compresses it while it prints it.
-        """
+        """Return the PNG header, which a phone sends as soon as the screen is captured."""
         assert self._view is not None
         width, height = self._view[0].display.size
         return beginning((max(1, width), max(1, height)))
-
-    async def jpeg(self, size: tuple[int, int]) -> bytes:
-        """Return the picture fitted into that size, as a frame of a film."""
-        return await asyncio.to_thread(_draw, self._look(), size)
 
     def _look(self) -> ScreenView:
         assert self._view is not None
@@ -81,9 +74,8 @@ def _has_failed(drawing: asyncio.Task[bytes]) -> bool:
     return drawing.done() and (drawing.cancelled() or drawing.exception() is not None)
 
 
-def _draw(view: ScreenView, form: PngEncoder | tuple[int, int]) -> bytes:
-    """Draw a screen as PNG, or as a frame of this size."""
+def _draw(view: ScreenView, encoder: PngEncoder) -> bytes:
     # Pillow costs more to import than everything else together, so it waits for a picture.
-    from pytest_clawperator.simulator.phone.drawing import draw_frame, draw_screen
+    from pytest_clawperator.simulator.phone.drawing import draw_screen
 
-    return draw_screen(view, form) if isinstance(form, PngEncoder) else draw_frame(view, form)
+    return draw_screen(view, encoder)

@@ -10,7 +10,6 @@ from typing import Any
 
 from pytest_clawperator.simulator.android.commands import android_commands
 from pytest_clawperator.simulator.android.managers.app_processes import app_hangs
-from pytest_clawperator.simulator.android.state.hardware import Battery
 from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR_PACKAGES
 from pytest_clawperator.simulator.faults import Fault, Faults
 from pytest_clawperator.simulator.filesystem import FileSystem
@@ -18,7 +17,6 @@ from pytest_clawperator.simulator.log.buffer import BUFFERS, SMALLEST_BUFFER, Lo
 from pytest_clawperator.simulator.log.chatter import Chatter
 from pytest_clawperator.simulator.log.log_command import make_log
 from pytest_clawperator.simulator.log.logcat import make_logcat
-from pytest_clawperator.simulator.phone.adb_services import REPLIES, serve_framebuffer
 from pytest_clawperator.simulator.phone.cable import Admission, Cable
 from pytest_clawperator.simulator.phone.camera import Camera
 from pytest_clawperator.simulator.phone.factory import Parts, build_system
@@ -27,7 +25,6 @@ from pytest_clawperator.simulator.phone.fault_switch import FaultSwitch
 from pytest_clawperator.simulator.phone.initial_files import clean_files
 from pytest_clawperator.simulator.phone.kept.phone import bring_back_phone, kept_phone
 from pytest_clawperator.simulator.phone.log_level import is_logged
-from pytest_clawperator.simulator.phone.network.nc import make_nc
 from pytest_clawperator.simulator.phone.network.web import Web
 from pytest_clawperator.simulator.phone.operator_setup import (
     bind_services,
@@ -47,7 +44,6 @@ from pytest_clawperator.simulator.shell.commands import SHELL_COMMANDS
 from pytest_clawperator.simulator.shell.jobs import Jobs
 from pytest_clawperator.simulator.shell.service import serve_shell
 from pytest_clawperator.simulator.shell.shell import Command, Invocation, Shell
-from pytest_clawperator.simulator.shell.tools.help import with_help
 from pytest_clawperator.simulator.stats import Stats
 from pytest_clawperator.simulator.wire.forwarding import serve_forward
 from pytest_clawperator.simulator.wire.sockets import Sockets
@@ -103,9 +99,7 @@ class Device:
         )
         self._kernel = Kernel(
             self.files,
-            clock=clock,
             chance=random.Random(f"{options.seed}/boots"),  # noqa: S311 - no secrets here
-            ports=self.sockets.ports,
         )
         self.boot = Boot(
             self.cable,
@@ -139,7 +133,6 @@ class Device:
             **as_made(android_commands(self.system), self.system),
             "log": make_log(self.log),
             "logcat": make_logcat(self.log, self.faults),
-            **with_help({"nc": make_nc(self.sockets)}),
             "sim": make_sim(self),
         }
         # Shells that are open keep the table, and find the new commands in it.
@@ -178,16 +171,12 @@ class Device:
             await serve_shell(destination, stream, self.make_shell)
         elif destination == "sync:":
             await serve_sync(stream, self.files)
-        elif destination == "framebuffer:":
-            await serve_framebuffer(stream, self.camera)
         elif kind == "reboot":
             self.boot.begin()
             # As on a phone, the stream stays open until the connection drops.
             await asyncio.Event().wait()
         elif kind in ("tcp", "local", "localabstract", "localreserved", "localfilesystem"):
             await serve_forward(destination, stream, self.sockets)
-        elif destination in REPLIES:
-            await stream.write(REPLIES[destination].encode())
         else:
             raise ServiceRefused(destination)
 
@@ -247,8 +236,7 @@ class Device:
             system.ui.processes.force_stop(name)
         system.ui.keys.home()
         system.processes.boot()
-        system.install_sessions.clear()
-        system.battery, system.display.awake, system.shade = Battery(), True, ""
+        system.display.awake = True
         self.log.clear(BUFFERS)
         self._kernel.boot()
 

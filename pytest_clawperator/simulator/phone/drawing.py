@@ -1,11 +1,10 @@
-"""Drawing what the screen shows, as PNG or as a frame of a film."""
+"""Draw what the screen shows, as PNG."""
 
 from __future__ import annotations
 
 from pytest_clawperator.simulator.phone.screen_view import ScreenView
-from pytest_clawperator.simulator.picture.film.frame import black_frame, encode_frame
 from pytest_clawperator.simulator.picture.png import PngEncoder
-from pytest_clawperator.simulator.picture.render import black_screen, draw, paint
+from pytest_clawperator.simulator.picture.render import black_screen, draw
 
 CLOCK_TEXT = "10:00"
 """What the drawn clock shows; it stands still, so that equal screens give equal pictures."""
@@ -25,19 +24,3 @@ def draw_screen(view: ScreenView, encoder: PngEncoder) -> bytes:
         font_scale=view.font_scale,
         encoder=encoder,
     )
-
-
-def draw_frame(view: ScreenView, frame: tuple[int, int]) -> bytes:
-    """Return the picture as JPEG, fitted into that size."""
-    if view.windows is None:
-        return black_frame(frame)
-    image = paint(
-        view.windows,
-        size=view.size,
-        dark=view.dark,
-        clock_text=CLOCK_TEXT,
-        title=view.title,
-        density=view.density,
-        font_scale=view.font_scale,
-    )
-    return encode_frame(image, frame)

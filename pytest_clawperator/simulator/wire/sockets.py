@@ -50,11 +50,10 @@ class Listener:
 
 
 class Sockets:
-    """What listens on one phone, by name: for hosts, and for programs of its own."""
+    """The sockets on which one phone listens for its hosts, by name."""
 
     def __init__(self) -> None:
         self._listeners: dict[str, Listener] = {}
-        self._programs: dict[str, asyncio.Future[Line]] = {}
 
     def listen(self, name: str, *, remote: str, host: Host) -> str:
         """Listen for a host and return the socket's name; ``tcp:0`` becomes a free port."""
@@ -68,22 +67,6 @@ class Sockets:
     def listens(self, name: str) -> bool:
         """Whether something listens on a socket."""
         return socket_name(name) in self._listeners
-
-    async def accept(self, name: str) -> Line:
-        """Wait for the first caller of a socket, for a program of the phone."""
-        name = socket_name(name)
-        if name in self._listeners or name in self._programs:
-            raise ConnectionError("Address already in use")
-        self._programs[name] = asyncio.get_running_loop().create_future()
-        try:
-            return await self._programs[name]
-        finally:
-            del self._programs[name]
-
-    def ports(self) -> list[int]:
-        """List the TCP ports on which something listens."""
-        names = (*self._listeners, *self._programs)
-        return sorted(int(name[4:]) for name in names if name.startswith("tcp:"))
 
     def listeners(self) -> list[Listener]:
         """List what listens for hosts, in the order in which it began."""
@@ -103,62 +86,11 @@ class Sockets:
         """Connect to a socket of the phone; ConnectionError where nothing listens."""
         try:
             listener = self._listeners.get(socket_name(name))
-            program = self._programs.get(socket_name(name))
         except BadSocketName as error:
             raise ConnectionError(str(error)) from None
-        if program is not None and not program.done():
-            there, back = _Way(), _Way()
-            program.set_result(_End(there, back))
-            return _End(back, there)
         if listener is None:
             raise ConnectionRefusedError(f"nothing listens on {name}")
         return await listener.host.dial(listener.remote)
-
-
-class _Way:
-    """One direction of a connection inside the phone."""
-
-    def __init__(self) -> None:
-        self._pieces: asyncio.Queue[bytes] = asyncio.Queue(maxsize=16)
-        self._ended = False
-
-    async def put(self, data: bytes) -> None:
-        if self._ended:
-            raise StreamClosed
-        await self._pieces.put(data)
-
-    async def get(self) -> bytes:
-        return b"" if self._ended and self._pieces.empty() else await self._pieces.get()
-
-    def end(self) -> None:
-        """Let the reader come to an end, after what was put."""
-        self._ended = True
-        if self._pieces.empty():
-            self._pieces.put_nowait(b"")
-
-    def discard(self) -> None:
-        """Let the writer go on, whose bytes nobody reads."""
-        while not self._pieces.empty():
-            self._pieces.get_nowait()
-        self.end()
-
-
-@dataclass(frozen=True)
-class _End:
-    """One end of a connection inside the phone."""
-
-    incoming: _Way
-    outgoing: _Way
-
-    async def read(self) -> bytes:
-        return await self.incoming.get()
-
-    async def write(self, data: bytes) -> None:
-        await self.outgoing.put(data)
-
-    def finish(self) -> None:
-        self.outgoing.end()
-        self.incoming.discard()
 
 
 def socket_name(text: str) -> str:

@@ -88,15 +88,14 @@ class TestServices:
 class TestReboot:
     """Going down and coming up."""
 
-    @pytest.mark.parametrize("command", ["reboot", "svc power reboot"])
-    def test_keeps_and_forgets(self, command: str) -> None:
+    def test_keeps_and_forgets(self) -> None:
         """Files and settings stay; open apps, pids, the boot id and the log do not."""
         phone = Phone()
         phone.out(f"am start -n {SETTINGS}/.Settings; echo y > /sdcard/y; settings put global x 1")
         before = phone.out(f"pidof {OPERATOR}; cat {BOOT_ID}")
 
         async def act() -> None:
-            shell = asyncio.create_task(phone.shell(command))
+            shell = asyncio.create_task(phone.shell("reboot"))
             await asyncio.wait_for(restarted(phone), DEADLINE)
             shell.cancel()
 
@@ -107,7 +106,7 @@ class TestReboot:
         assert phone.device.ui.view.foreground_package() != SETTINGS
         assert not set(before.split()) & set(after.split())
 
-    @pytest.mark.parametrize("destination", ["reboot:", "shell:reboot", "shell:svc power reboot"])
+    @pytest.mark.parametrize("destination", ["reboot:", "shell:reboot"])
     def test_the_stream_stays_open_until_the_connection_drops(self, destination: str) -> None:
         """Who asked for the reboot gets no end before the host is disconnected."""
         phone = Phone()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from pytest_clawperator.simulator.android.dumpsys.activity import dump_activity
-from pytest_clawperator.simulator.android.dumpsys.deviceidle import dump_deviceidle
 from pytest_clawperator.simulator.android.dumpsys.hardware import (
     dump_battery,
     dump_display,
@@ -14,12 +13,9 @@ from pytest_clawperator.simulator.android.dumpsys.hardware import (
 )
 from pytest_clawperator.simulator.android.dumpsys.input_and_accessibility import (
     dump_accessibility,
-    dump_input,
-    dump_input_method,
 )
 from pytest_clawperator.simulator.android.dumpsys.notification import dump_notification
 from pytest_clawperator.simulator.android.dumpsys.package import dump_package
-from pytest_clawperator.simulator.android.dumpsys.performance import dump_gfxinfo, dump_meminfo
 from pytest_clawperator.simulator.android.dumpsys.window import dump_window
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.shell.shell import Invocation
@@ -39,12 +35,7 @@ DUMPS: Mapping[str, Dump] = {
     "accessibility": dump_accessibility,
     "activity": dump_activity,
     "battery": dump_battery,
-    "deviceidle": dump_deviceidle,
     "display": dump_display,
-    "gfxinfo": dump_gfxinfo,
-    "input": dump_input,
-    "input_method": dump_input_method,
-    "meminfo": dump_meminfo,
     "notification": dump_notification,
     "package": _package,
     "power": dump_power,
@@ -56,8 +47,6 @@ DUMPS: Mapping[str, Dump] = {
 async def dumpsys(system: AndroidSystem, invocation: Invocation) -> int:
     """Print the dump of one service, or of all."""
     words = invocation.args[1:]
-    if words[:1] in (["-t"], ["-T"], ["--priority"]):
-        words = words[2:]
     if words[:1] == ["-l"]:
         listed = [] if system.booting else sorted(DUMPS)
         lines = "".join(f"  {name}\n" for name in listed)

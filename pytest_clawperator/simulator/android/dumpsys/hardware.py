@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.simulator.android.java import JavaException, java_int
-from pytest_clawperator.simulator.android.state.hardware import Battery
 from pytest_clawperator.simulator.android.state.system_packages import LAUNCHER
 from pytest_clawperator.simulator.android.system import AndroidSystem
 
@@ -19,75 +17,30 @@ _WARNING = (
 )
 # Apps of the system, which forbid no pictures.
 _PICTURED = frozenset({LAUNCHER, "com.android.settings", "com.android.systemui"})
-_BATTERY_SWITCHES = ("ac", "usb", "wireless", "dock", "present")
-
-_BATTERY_NUMBERS = {"level": "level", "status": "status", "temp": "temperature"}
+_BATTERY = """Current Battery Service state:
+  AC powered: false
+  USB powered: true
+  Wireless powered: false
+  Dock powered: false
+  Max charging current: 500000
+  Max charging voltage: 5000000
+  Charge counter: 3825000
+  status: 2
+  health: 2
+  present: true
+  level: 85
+  scale: 100
+  voltage: 4280
+  temperature: 271
+  technology: Li-ion
+  Charging state: 0
+  Charging policy: 1
+"""
 
 
 def dump_battery(system: AndroidSystem, words: list[str]) -> str:
-    """Print the battery, or change what it reports: ``set``, ``unplug``, ``reset``."""
-    battery = system.battery
-    if not words or words == ["-a"]:
-        return _battery_state(battery)
-    words = [word for word in words if word != "-f"]
-    if words == ["unplug"]:
-        battery.ac = battery.usb = battery.wireless = battery.dock = False
-        battery.forced = True
-        return ""
-    if words == ["reset"]:
-        system.battery = Battery()
-        return ""
-    if len(words) == 3 and words[0] == "set":
-        return _set_battery(battery, words[1], words[2])
-    return (
-        f"Unknown command: {' '.join(words)}\n"
-        "Battery service (battery) commands:\n"
-        "  set [-f] [ac|usb|wireless|dock|status|level|temp|present] <value>\n"
-        "  unplug [-f]\n  reset [-f]\n"
-    )
-
-
-def _set_battery(battery: Battery, key: str, value: str) -> str:
-    try:
-        number = java_int(value)
-    except JavaException:
-        return f"Bad value: {value}\n"
-    if key in _BATTERY_SWITCHES:
-        setattr(battery, key, number != 0)
-    elif key in _BATTERY_NUMBERS:
-        setattr(battery, _BATTERY_NUMBERS[key], number)
-    else:
-        return f"Unknown set option: {key}\n"
-    battery.forced = True
-    return ""
-
-
-def _battery_state(battery: Battery) -> str:
-    updates = "  (UPDATES STOPPED -- use 'reset' to restart)\n" if battery.forced else ""
-    values = {
-        "AC powered": battery.ac,
-        "USB powered": battery.usb,
-        "Wireless powered": battery.wireless,
-        "Dock powered": battery.dock,
-        "Max charging current": 500000 if battery.powered else 0,
-        "Max charging voltage": 5000000 if battery.powered else 0,
-        "Charge counter": battery.level * 45000,
-        "status": battery.status,
-        "health": 2,
-        "present": battery.present,
-        "level": battery.level,
-        "scale": 100,
-        "voltage": 3600 + 8 * battery.level,
-        "temperature": battery.temperature,
-        "technology": "Li-ion",
-        "Charging state": 0,
-        "Charging policy": 1,
-    }
-    lines = (
-        f"  {name}: {str(value).lower() if isinstance(value, bool) else value}\n"
-        for name, value in values.items()
-    )
-    return f"Current Battery Service state:\n{updates}{''.join(lines)}"
+    """Print the battery, which never changes."""
+    return _BATTERY
 
 
 def dump_power(system: AndroidSystem, words: list[str]) -> str:
@@ -100,10 +53,10 @@ def dump_power(system: AndroidSystem, words: list[str]) -> str:
         "  mDirty=0x0\n"
         f"  {_wakefulness(system)}={'Awake' if awake else 'Asleep'}\n"
         "  mWakefulnessChanging=false\n"
-        f"  mIsPowered={str(system.battery.powered).lower()}\n"
-        f"  mPlugType={2 if system.battery.usb else int(system.battery.ac)}\n"
-        f"  mBatteryLevel={system.battery.level}\n"
-        f"  mStayOn={str(stay_on != '0' and system.battery.powered).lower()}\n"
+        "  mIsPowered=true\n"
+        "  mPlugType=2\n"
+        "  mBatteryLevel=85\n"
+        f"  mStayOn={str(stay_on != '0').lower()}\n"
         "  mBootCompleted=true\n"
         f"  mStayOnWhilePluggedInSetting={stay_on}\n"
         f"  mHoldingWakeLockSuspendBlocker=false\n"

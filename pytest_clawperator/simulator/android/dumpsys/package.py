@@ -11,7 +11,6 @@ from pytest_clawperator.simulator.android.state.packages import Package, compone
 from pytest_clawperator.simulator.android.state.permissions import RUNTIME_PERMISSIONS
 from pytest_clawperator.simulator.android.system import AndroidSystem
 
-_ENABLED = {"default": 0, "enabled": 1, "disabled": 2, "disabled-user": 3}
 # Before, the id of an app was called that of a user.
 _APP_ID_SINCE = 33
 _FLAGS = "HAS_CODE ALLOW_CLEAR_USER_DATA ALLOW_BACKUP"
@@ -26,19 +25,9 @@ def dump_package(system: AndroidSystem, name: str | None) -> str:
         shown = [package]
     else:
         shown = system.packages.all()
-    lines = [*_resolver_tables(shown), "", "Key Set Manager:"]
-    for package in shown:
-        lines += [f"  [{package.name}]", f"      Signing KeySets: {package.app_id % 97 + 1}"]
-    lines += ["", "Packages:"]
+    lines = [*_resolver_tables(shown), "", "Packages:"]
     for package in shown:
         lines += _package(system, package)
-    lines += ["", "Queries:", "  system apps queryable: false", "", "Dexopt state:"]
-    for package in shown:
-        lines += [
-            f"  [{package.name}]",
-            f"    path: {package.apk}",
-            "      arm64: [status=speed-profile] [reason=install] [primary-abi]",
-        ]
     return "\n".join(lines) + "\n"
 
 
@@ -161,7 +150,7 @@ def _user_state(package: Package, *, user: int) -> list[str]:
         f"    User {user}: ceDataInode={4096 + package.app_id} deDataInode={8192 + package.app_id}"
         f" installed=true hidden=false suspended=false distractionFlags=0"
         f" stopped={stopped} notLaunched={stopped}"
-        f" enabled={_ENABLED[package.state]} instant=false virtual=false quarantined=false",
+        f" enabled=0 instant=false virtual=false quarantined=false",
         "      installReason=0",
         f"      dataDir=/data/user/{user}/{package.name}",
         f"      firstInstallTime={_date(package.installed_at)}",

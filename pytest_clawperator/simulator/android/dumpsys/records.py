@@ -15,8 +15,6 @@ def object_id(text: str) -> str:
 
 def focused_window(system: AndroidSystem) -> str:
     """Return the record of the focused window."""
-    if system.shade:
-        return f"Window{{{object_id('shade')} u0 NotificationShade}}"
     package, activity = system.ui.view.foreground_package(), system.ui.view.foreground_activity()
     name = f"{package}/{activity}"
     return f"Window{{{object_id('window ' + name)} u0 {name}}}"

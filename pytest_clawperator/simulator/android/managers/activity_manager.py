@@ -68,7 +68,7 @@ def resolve_activity(system: AndroidSystem, intent: Intent) -> tuple[str, str] |
     """Return the activity that the intent names by component, package or category."""
     if intent.component is not None:
         package = system.packages.get(intent.component[0])
-        if package is None or not package.enabled:
+        if package is None:
             return None
         return intent.component if intent.component[1] in package.activities else None
     if intent.data is not None:
@@ -77,7 +77,7 @@ def resolve_activity(system: AndroidSystem, intent: Intent) -> tuple[str, str] |
         return LAUNCHER, f"{LAUNCHER}.NexusLauncherActivity"
     if intent.package is not None and intent.action in (None, MAIN):
         package = system.packages.get(intent.package)
-        if package is not None and package.enabled and package.launcher:
+        if package is not None and package.launcher:
             return package.name, package.launcher
     return None
 
@@ -117,7 +117,7 @@ def send_broadcast(system: AndroidSystem, intent: Intent) -> None:
 
 
 def _receives(package: Package, intent: Intent) -> bool:
-    if not package.enabled or (package.stopped and not intent.flags & INCLUDE_STOPPED):
+    if package.stopped and not intent.flags & INCLUDE_STOPPED:
         return False
     if intent.component is not None:
         named = intent.component == (package.name, OPERATOR_RECEIVER)

@@ -79,7 +79,6 @@ def app_package(system: AndroidSystem, app: App, *, preinstalled: bool) -> Packa
         signature=f"{system.rng.getrandbits(32):08x}",
     )
     if present is not None:
-        package.state = present.state
         package.installed_at, package.stopped = present.installed_at, present.stopped
         package.signature = present.signature
     if package.system and preinstalled:

@@ -1,4 +1,4 @@
-"""``ps``, ``pidof``, ``pgrep``, ``pkill``, ``kill``: processes, as the shell's user sees them."""
+"""``ps``, ``pidof``, ``kill``: processes, as the shell's user sees them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pytest_clawperator.simulator.android.managers.app_processes import running_
 from pytest_clawperator.simulator.android.state.process_table import Process
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.shell.shell import Invocation
-from pytest_clawperator.simulator.shell.signals import NAMES, TERMINATE, signal_number
 
 _SHELL_USER = "shell"
 _PROGRAM_VSZ, _PROGRAM_RSS = 10_848_000, 12_400
@@ -34,6 +33,8 @@ _FIELDS: Mapping[str, tuple[int, Callable[[Process], str]]] = {
     "CMDLINE": (-27, lambda process: process.name),
     "COMM": (-27, lambda process: process.name[-15:]),
 }
+_SIGNALS = {"HUP": 1, "INT": 2, "QUIT": 3, "KILL": 9, "TERM": 15}
+_NUMBERS = frozenset(map(str, range(16)))
 _USUAL = (
     "USER", "PID", "PPID", "VSZ", "RSS", "WCHAN", "ADDR", "S", "NAME",
 )  # fmt: skip
@@ -124,59 +125,18 @@ def _processes(system: AndroidSystem, invocation: Invocation) -> list[Process]:
     return [*running_processes(system), *programs]
 
 
-async def pgrep(system: AndroidSystem, invocation: Invocation) -> int:
-    """Print the pids of the processes whose names have this text in them."""
-    _, names = _signal_and_words(invocation.args[1:])
-    found = await _matching(system, invocation, names)
-    await invocation.out("".join(f"{process.pid}\n" for process in found))
-    return int(not found)
-
-
-async def pkill(system: AndroidSystem, invocation: Invocation) -> int:
-    """Send a signal to the processes whose names have this text in them."""
-    number, names = _signal_and_words(invocation.args[1:])
-    found = await _matching(system, invocation, names)
-    if number is None:
-        await invocation.err(f"pkill: Unknown signal '{invocation.args[1]}'\n")
-        return 1
-    for process in found:
-        if not invocation.shell.jobs.send(process.pid, number):
-            await invocation.err(f"pkill: {process.pid}: Operation not permitted\n")
-    await _let_signals_arrive()
-    return int(not found)
-
-
-async def _matching(
-    system: AndroidSystem, invocation: Invocation, words: list[str]
-) -> list[Process]:
-    texts = [word for word in words if word not in ("-f", "-l", "-x")]
-    if len(texts) != 1:
-        name = invocation.args[0]
-        await invocation.err(f'{name}: Needs 1 argument (see "{name} --help")\n')
-        return []
-    exact = "-x" in words
-    return [
-        process
-        for process in _processes(system, invocation)
-        if (process.name == texts[0] if exact else texts[0] in process.name)
-    ]
-
-
 def _signal_and_words(words: list[str]) -> tuple[int | None, list[str]]:
     """Parse a leading signal, by name or number; None for an unknown one."""
-    if words[:1] == ["-s"]:
-        return signal_number("".join(words[1:2])), words[2:]
-    if words and words[0][:1] == "-" and words[0] not in ("-f", "-l", "-x"):
-        return signal_number(words[0][1:]), words[1:]
-    return TERMINATE, words
+    if not words or not words[0].startswith("-"):
+        return _SIGNALS["TERM"], words
+    name = words[0][1:].upper().removeprefix("SIG")
+    number = int(name) if name in _NUMBERS else _SIGNALS.get(name)
+    return number, words[1:]
 
 
 async def kill(system: AndroidSystem, invocation: Invocation) -> int:
     """Signal processes; only those of the shell's user can be ended."""
     words = invocation.args[1:]
-    if words[:1] == ["-l"]:
-        await invocation.out(" ".join(NAMES) + "\n")
-        return 0
     number, words = _signal_and_words(words)
     if not words:
         await invocation.err("/system/bin/sh: usage: kill [-s signame | -signum | -signame]\n")

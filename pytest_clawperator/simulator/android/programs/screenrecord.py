@@ -1,85 +1,82 @@
-"""``screenrecord``: a film of the screen, until its time is up or a signal comes.
-
-Real phones write H.264. There is no encoder here, so the film is Motion JPEG, with a frame
-only where the picture changed: a screen that stands still costs nothing.
-"""
+"""``screenrecord``: a canned film, as long as the recording took."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Hashable
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from pytest_clawperator.simulator.android.programs.screenrecord_options import (
-    Request,
-    RequestRefused,
-    parse_request,
-)
-from pytest_clawperator.simulator.android.system import AndroidSystem, Camera
-from pytest_clawperator.simulator.filesystem import FileSystem, FileSystemError
+from pytest_clawperator.simulator.android.system import AndroidSystem
+from pytest_clawperator.simulator.filesystem import FileSystemError
 from pytest_clawperator.simulator.picture.film.mp4 import Frame, film, unfinished_film
 from pytest_clawperator.simulator.shell.shell import Invocation
 
-_LONGEST_SIDE = 1280
-_FRAME_SECONDS = 0.1
-# Drawing takes at most a third of the time, however much the screen moves.
-_REST = 2
-# A real file is whole only a moment after the signal; whoever does not wait for the end of the
-# process shall notice it here, too.
+_MAX_SECONDS = 180
+_OPTIONS = ("--bit-rate", "--size", "--time-limit")
+_USAGE = f"""Usage: screenrecord [options] <filename>
+
+Records the device's display to a .mp4 file.
+
+Options:
+--size WIDTHxHEIGHT
+    Set the video size, e.g. "1280x720".
+--bit-rate RATE
+    Set the video bit rate, in bits per second, e.g. '4000000' or '4M'.
+--time-limit TIME
+    Set the maximum recording time, in seconds.  Default / maximum is {_MAX_SECONDS}.
+--help
+    Show this message.
+
+Recording continues until Ctrl-C is hit or the time limit is reached.
+"""
+# The only picture of every film: a grey square as JPEG.
+_PICTURE = base64.b64decode(
+    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYFVlZF9VXVtqeJmBanGQc1tdhbWG"
+    "kJ6jq62rZ4C8ybqmx5moq6T/wAALCAAQABABAREA/8QAFQABAQAAAAAAAAAAAAAAAAAAAAT/xAAUEAEAAAAAAAAAAAAAAAAA"
+    "AAAA/9oACAEBAAA/AJgH/9k="
+)
+_SIZE = (16, 16)
+# A real file is complete only a moment after the signal, and so is this one.
 _FINISHING_SECONDS = 0.1
 _HANGUP, _INTERRUPT = 1, 2
 _KILLED = 128
 
 
 async def screenrecord(system: AndroidSystem, invocation: Invocation) -> int:
-    """Record the screen to a file."""
+    """Record until the time is up or a signal comes, then complete the file."""
     shell = invocation.shell
     try:
-        request = parse_request(invocation.args[1:])
-    except RequestRefused as refusal:
+        request = _parse(invocation.args[1:])
+    except _Refused as refusal:
         await invocation.err(refusal.message)
         return refusal.status
     path = shell.files.resolve(request.path, shell.cwd)
+    recording = _Recording()
     try:
         shell.files.write(path, unfinished_film())
+        try:
+            with shell.jobs.program("screenrecord", pid=shell.pid, signal=recording.signal):
+                await recording.wait(request.seconds)
+        finally:
+            # Also when the host goes away, or Ctrl-C is typed.
+            if not recording.killed_by:
+                shell.files.write(path, recording.film())
+        return _KILLED + recording.killed_by if recording.killed_by else 0
     except FileSystemError as error:
         await invocation.err(f"Unable to open '{request.path}': {error.reason}\n")
         return 1
-    size = request.size or _default_size(system.ui.display.size)
-    if request.verbose:
-        await invocation.out("Configuring recorder for {}x{} video/mjpeg\n".format(*size))
-    recording = _Recording(system.camera, request, size)
-    with shell.jobs.program("screenrecord", pid=shell.pid, signal=recording.signal):
-        problem = await recording.save(shell.files, path)
-    if recording.killed_by:
-        return _KILLED + recording.killed_by
-    if problem:
-        await invocation.err(f"Failed writing data to muxer: {problem}\n")
-        return 1
-    if request.verbose:
-        await invocation.out("Stopping encoder and muxer\n")
-    return 0
-
-
-def _default_size(screen: tuple[int, int]) -> tuple[int, int]:
-    """Return the screen's size, divided until its longer side is small enough."""
-    factor = -(-max(screen) // _LONGEST_SIDE)
-    return max(1, screen[0] // factor), max(1, screen[1] // factor)
 
 
 class _Recording:
-    """Takes the frames of one film until it is told to end."""
+    """Waits for the end of one recording."""
 
-    def __init__(self, camera: Camera, request: Request, size: tuple[int, int]) -> None:
-        self._camera = camera
-        self._request = request
-        self._size = size
+    def __init__(self) -> None:
         loop = asyncio.get_running_loop()
         self._clock = loop.time
-        self._began = self._clock()
+        self._began = loop.time()
         self._stop: asyncio.Future[None] = loop.create_future()
-        self._key: Hashable = None
-        self._frames: list[tuple[float, bytes]] = []
-        self._work: asyncio.Task[str] | None = None
+        self._work: asyncio.Task[None] | None = None
         self.killed_by = 0
 
     def signal(self, number: int) -> None:
@@ -90,49 +87,64 @@ class _Recording:
             self.killed_by = number
             self._work.cancel()
 
-    async def save(self, files: FileSystem, path: str) -> str:
-        """Record until the end and write the file; return what prevented that."""
-        self._work = work = asyncio.get_running_loop().create_task(self._record(files, path))
+    async def wait(self, seconds: int) -> None:
+        """Wait for the end, at most so long."""
+        self._work = asyncio.create_task(self._until_finished(seconds))
         try:
-            await asyncio.wait([work])
-        except asyncio.CancelledError:
-            # The host went away, or Ctrl-C was typed; the film is finished all the same.
-            self.signal(_HANGUP)
-            await asyncio.wait([work])
-            raise
+            await asyncio.wait([self._work])
         finally:
-            work.cancel()
-        return "" if work.cancelled() else work.result()
+            self._work.cancel()
 
-    async def _record(self, files: FileSystem, path: str) -> str:
-        end = self._began + self._request.seconds
-        while not self._stop.done() and self._clock() < end:
-            rest = min(await self._look(), end - self._clock())
-            await asyncio.wait([self._stop], timeout=max(0.0, rest))
-        await self._look()
+    def film(self) -> bytes:
+        """Return a film that is as long as the recording was until now."""
+        milliseconds = max(1, round(1000 * (self._clock() - self._began)))
+        return film([Frame(_PICTURE, milliseconds)], size=_SIZE)
+
+    async def _until_finished(self, seconds: int) -> None:
+        await asyncio.wait([self._stop], timeout=seconds)
         await asyncio.sleep(_FINISHING_SECONDS)
-        try:
-            files.write(path, self._film())
-        except FileSystemError as error:
-            return error.reason
-        return ""
 
-    async def _look(self) -> float:
-        """Take a frame if the screen has changed; return how long to rest after it."""
-        key, began = self._camera.key(), self._clock()
-        if key == self._key:
-            return _FRAME_SECONDS
-        self._key = key
-        data = await self._camera.jpeg(self._size)
-        self._frames.append((began, data))
-        took, sent = self._clock() - began, 8 * len(data) / self._request.bit_rate
-        return max(_FRAME_SECONDS, _REST * took, sent)
 
-    def _film(self) -> bytes:
-        moments = [round(1000 * began) for began, _ in self._frames]
-        moments.append(round(1000 * self._clock()))
-        frames = [
-            Frame(data, max(1, moments[number + 1] - moments[number]))
-            for number, (_, data) in enumerate(self._frames)
-        ]
-        return film(frames, size=self._size)
+@dataclass(frozen=True)
+class _Request:
+    """Where to write the film, and how long to record at most."""
+
+    path: str
+    seconds: int
+
+
+class _Refused(Exception):
+    """The arguments were refused with this message and exit status."""
+
+    def __init__(self, message: str, *, status: int = 2) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+
+
+def _parse(words: Sequence[str]) -> _Request:
+    """Parse the arguments, or refuse them with the message of the real program."""
+    paths, seconds, waiting = list[str](), _MAX_SECONDS, list(words)
+    while waiting:
+        word, equals, value = waiting.pop(0).partition("=")
+        if not word.startswith("-"):
+            paths.append(word + equals + value)
+        elif word == "--help":
+            raise _Refused(_USAGE, status=0)
+        elif word not in _OPTIONS:
+            raise _Refused(f"screenrecord: unknown option -- {word.lstrip('-')}\n")
+        elif not equals and not waiting:
+            raise _Refused(f"screenrecord: option requires an argument -- {word.lstrip('-')}\n")
+        else:
+            value = value if equals else waiting.pop(0)
+            seconds = _seconds(value) if word == "--time-limit" else seconds
+    if len(paths) != 1:
+        raise _Refused("Must specify output file (see --help).\n")
+    return _Request(paths[0], seconds)
+
+
+def _seconds(text: str) -> int:
+    seconds = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
+    if not 1 <= seconds <= _MAX_SECONDS:
+        raise _Refused(f"Time limit {seconds}s outside acceptable range [1,{_MAX_SECONDS}]\n")
+    return seconds

@@ -78,22 +78,11 @@ async def _app_ops_get(call: ServiceCall) -> int:
     return 0
 
 
-async def _app_ops_reset(call: ServiceCall) -> int:
-    name = call.next()
-    if name is None:
-        call.system.app_ops.clear()
-        await call.out("Reset all modes for: all users, all packages")
-    else:
-        call.system.app_ops.pop(name, None)
-        await call.out(f"Reset all modes for: user 0, package {name}")
-    return 0
-
-
 async def appops_service(call: ServiceCall) -> int:
-    """Answer ``cmd appops``, which is what ``appops`` is."""
-    commands = {"get": _app_ops_get, "reset": _app_ops_reset, "set": _app_ops_set}
+    """Answer ``cmd appops``."""
+    commands = {"get": _app_ops_get, "set": _app_ops_set}
     usage = (
         "AppOps service (appops) commands:\n  get PACKAGE [OP]\n  set PACKAGE OP MODE\n"
-        f"  reset [PACKAGE]\nMODE is one of {', '.join(_MODES)}\n"
+        f"MODE is one of {', '.join(_MODES)}\n"
     )
     return await dispatch(call, commands, usage=usage)

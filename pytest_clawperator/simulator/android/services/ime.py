@@ -39,7 +39,7 @@ def _ime_change(verb: str) -> ServiceHandler:
                 call.required()
         name = call.required()
         if name not in INPUT_METHODS:
-            word = {"enable": "enabled", "disable": "disabled", "set": "selected"}[verb]
+            word = {"enable": "enabled", "set": "selected"}[verb]
             await call.err(f"Unknown input method {name} cannot be {word} for user #0")
             return FAILED
         await call.out(_apply_ime(call, verb, name))
@@ -54,22 +54,10 @@ def _apply_ime(call: ServiceCall, verb: str, name: str) -> str:
     if verb == "set":
         settings.put("secure", "default_input_method", name)
         return f"Input method {name} selected for user #0"
-    already = (name in enabled) == (verb == "enable")
-    if verb == "enable" and not already:
-        enabled.append(name)
-    elif verb == "disable" and not already:
-        enabled.remove(name)
-    settings.put("secure", "enabled_input_methods", ":".join(enabled))
-    return f"Input method {name}: {'already' if already else 'now'} {verb}d for user #0"
-
-
-async def _ime_reset(call: ServiceCall) -> int:
-    call.system.settings.put("secure", "enabled_input_methods", _LATIN)
-    call.system.settings.put("secure", "default_input_method", _LATIN)
-    await call.out("Reset current and enabled IMEs for user #0")
-    await call.out(f"  Selected: {_LATIN}")
-    await call.out(f"   Enabled: {_LATIN}")
-    return 0
+    if name in enabled:
+        return f"Input method {name}: already enabled for user #0"
+    settings.put("secure", "enabled_input_methods", ":".join([*enabled, name]))
+    return f"Input method {name}: now enabled for user #0"
 
 
 async def ime_service(call: ServiceCall) -> int:
@@ -78,11 +66,9 @@ async def ime_service(call: ServiceCall) -> int:
     if word == "ime":
         call.next()
     commands: Mapping[str, ServiceHandler] = {
-        "disable": _ime_change("disable"),
         "enable": _ime_change("enable"),
         "list": _ime_list,
-        "reset": _ime_reset,
         "set": _ime_change("set"),
     }
-    usage = "ime <command>:\n  list [-a] [-s]\n  enable ID\n  disable ID\n  set ID\n  reset\n"
+    usage = "ime <command>:\n  list [-a] [-s]\n  enable ID\n  set ID\n"
     return await dispatch(call, commands, usage=usage)

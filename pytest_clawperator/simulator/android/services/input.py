@@ -29,10 +29,6 @@ The commands and default sources are:
       tap <x> <y> (Default: touchscreen)
       swipe <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)
       draganddrop <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)
-      press (Default: trackball)
-      roll <dx> <dy> (Default: trackball)
-      motionevent <DOWN|UP|MOVE|CANCEL> <x> <y> (Default: touchscreen)
-      keycombination [-t duration(ms)] <key code 1> <key code 2> ... (Default: keyboard)
 """.format(sources="\n".join(f"      {name}" for name in _SOURCES))
 
 
@@ -147,17 +143,9 @@ def _mute(system: AndroidSystem) -> None:
 
 
 def _back(system: AndroidSystem) -> None:
-    if system.shade:
-        system.shade = ""
-    else:
-        # A service that filters keys gets them before the app does.
-        system.operators.on_back_key()
-        system.ui.keys.back()
-
-
-def _home(system: AndroidSystem) -> None:
-    system.shade = ""
-    system.ui.keys.home()
+    # A service that filters keys gets them before the app does.
+    system.operators.on_back_key()
+    system.ui.keys.back()
 
 
 _POWER_KEYS: Mapping[int, Callable[[AndroidSystem], None]] = {
@@ -173,7 +161,7 @@ _KEYS: Mapping[int, Callable[[AndroidSystem], None]] = {
     KEY_CODES["DEL"]: lambda system: system.ui.typing.backspace(),
     KEY_CODES["ENTER"]: lambda system: system.ui.typing.enter(),
     KEY_CODES["ESCAPE"]: _back,
-    KEY_CODES["HOME"]: _home,
+    KEY_CODES["HOME"]: lambda system: _ignore(system.ui.keys.home()),
     KEY_CODES["NUMPAD_ENTER"]: lambda system: system.ui.typing.enter(),
     KEY_CODES["SETTINGS"]: lambda system: _ignore(
         system.ui.launching.start_app("com.android.settings")
@@ -188,44 +176,9 @@ def _ignore(done: bool) -> None:
     """Ignore that a key did nothing."""
 
 
-async def _key_combination(call: ServiceCall) -> int:
-    words = call.rest()
-    if words[:1] == ["-t"]:
-        words = words[2:]
-    if len(words) < 2:
-        raise JavaException('Argument expected after "keycombination"')
-    press_key(call.system, key_code(words[-1]))
-    return 0
-
-
-async def _press(call: ServiceCall) -> int:
-    press_key(call.system, KEY_CODES["DPAD_CENTER"])
-    return 0
-
-
-async def _roll(call: ServiceCall) -> int:
-    _point(call)
-    return 0
-
-
-async def _motion_event(call: ServiceCall) -> int:
-    action = call.required().upper()
-    if action not in ("DOWN", "UP", "MOVE", "CANCEL"):
-        raise JavaException(f"Unknown action: {action}")
-    point = _point(call)
-    # Only whole gestures exist here, so a tap happens when the finger leaves the glass.
-    if action == "UP" and _touchable(call.system):
-        call.system.ui.touch.tap(*point)
-    return 0
-
-
 _COMMANDS: Mapping[str, ServiceHandler] = {
     "draganddrop": _drag_and_drop,
-    "keycombination": _key_combination,
     "keyevent": _key_event,
-    "motionevent": _motion_event,
-    "press": _press,
-    "roll": _roll,
     "swipe": _swipe,
     "tap": _tap,
     "text": _text,

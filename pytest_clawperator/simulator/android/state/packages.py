@@ -6,11 +6,8 @@ import base64
 import random
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 FIRST_APP_ID = 10200
-
-EnabledState = Literal["default", "enabled", "disabled", "disabled-user"]
 
 
 @dataclass
@@ -33,14 +30,8 @@ class Package:
     installer: str | None = None
     installed_at: float = 0.0
     updated_at: float = 0.0
-    state: EnabledState = "default"
     stopped: bool = False
     signature: str = "0a0b0c0d"
-
-    @property
-    def enabled(self) -> bool:
-        """Whether it may run."""
-        return self.state in ("default", "enabled")
 
     @property
     def apk(self) -> str:

@@ -13,7 +13,6 @@ from typing import Any
 
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.android.managers.apk import APP_ENTRY, described_app
-from pytest_clawperator.simulator.android.state.hardware import Battery
 from pytest_clawperator.simulator.android.state.operator_packages import (
     OPERATOR_PACKAGES,
     operator_screen,
@@ -39,13 +38,11 @@ def kept_phone(system: AndroidSystem) -> dict[str, Any]:
         "screen": system.ui.kept(),
         "app_ops": system.app_ops,
         "locales": system.locales,
-        "battery": asdict(system.battery),
         "display": {
             "forced_size": display.forced_size,
             "forced_density": display.forced_density,
             "awake": display.awake,
         },
-        "shade": system.shade,
         "operators": {name: system.operators.pid_of(name) for name in OPERATOR_PACKAGES},
     }
 
@@ -105,9 +102,7 @@ def _bring_back_settings(system: AndroidSystem, kept: Mapping[str, Mapping[str, 
 
 def _bring_back_hardware(system: AndroidSystem, kept: Mapping[str, Any]) -> None:
     display, screen = kept["display"], system.ui.display
-    system.battery = Battery(**kept["battery"])
     system.display.awake = display["awake"]
-    system.shade = kept["shade"]
     if display["forced_size"]:
         width, height = display["forced_size"]
         system.display.forced_size = (width, height)

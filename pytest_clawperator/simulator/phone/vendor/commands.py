@@ -10,9 +10,8 @@ from pytest_clawperator.simulator.phone.vendor.guards import guarded
 from pytest_clawperator.simulator.phone.vendor.toolbox import with_toolbox
 from pytest_clawperator.simulator.shell.shell import Command, Invocation
 
-_DUMPS = frozenset({"dumpsys", "uiautomator"})
 # Scripts that start a Java machine, while the others are small programs.
-_JAVA = frozenset({"am", "appops", "content", "ime", "input", "monkey", "pm", "svc", "wm"})
+_JAVA = frozenset({"am", "ime", "input", "pm", "wm"})
 _DUMP_SECONDS = 2.0
 _JAVA_SECONDS = 1.0
 _LINKER = (
@@ -33,7 +32,7 @@ def as_made(commands: Mapping[str, Command], system: AndroidSystem) -> dict[str,
 
 def _hindered(name: str, command: Command, quirks: frozenset[str]) -> Command:
     delay = 0.0
-    if "slow-dump" in quirks and name in _DUMPS:
+    if "slow-dump" in quirks and name == "dumpsys":
         delay = _DUMP_SECONDS
     elif "slow-am" in quirks and name in _JAVA:
         delay = _JAVA_SECONDS

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pytest_clawperator.simulator.android.services.am.configuration import is_right_to_left
 from pytest_clawperator.simulator.phone.options import DeviceOptions
 from pytest_clawperator.simulator.wire.connection import FEATURES
 
 # The last version whose adbd sends no exit codes, and whose tools are mostly those of toolbox.
 _OLD_API = 23
-_RIGHT_TO_LEFT = "ar-EG"
+_RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "iw", "ps", "ur", "yi"})
 
 
 def as_sold(options: DeviceOptions) -> DeviceOptions:
@@ -18,8 +17,8 @@ def as_sold(options: DeviceOptions) -> DeviceOptions:
     quirks = options.quirks
     if "old-toybox" in quirks:
         options = replace(options, api=min(options.api, _OLD_API))
-    if "rtl" in quirks and not is_right_to_left(options.locale):
-        options = replace(options, locale=_RIGHT_TO_LEFT)
+    if "rtl" in quirks and options.locale.split("-")[0] not in _RIGHT_TO_LEFT:
+        options = replace(options, locale="ar-EG")
     return options
 
 

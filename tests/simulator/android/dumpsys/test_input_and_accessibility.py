@@ -1,4 +1,4 @@
-"""``dumpsys input_method`` and ``dumpsys accessibility``."""
+"""``dumpsys accessibility``."""
 
 from __future__ import annotations
 
@@ -7,10 +7,6 @@ from tests.doubles.simulator.android_phone import SERVICE, Phone
 
 class TestServices:
     """The keyboard and the Operator's service."""
-
-    def test_no_keyboard_is_shown_without_a_focused_field(self) -> None:
-        """Without a focused field no keyboard is shown."""
-        assert "mInputShown=false\n" in Phone().out("dumpsys input_method")
 
     def test_a_fault_leaves_the_service_enabled_but_not_bound(self) -> None:
         """The Operator's service is enabled, and bound unless a fault keeps it off."""

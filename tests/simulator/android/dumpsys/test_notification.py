@@ -27,7 +27,7 @@ RECORD = re.compile(
 def toaster(**options: Any) -> Phone:
     """Return a phone whose app has just shown a toast."""
     phone = Phone(apps=[TOASTER], **options)
-    phone.run("monkey -p com.example.toaster 1")
+    phone.system.ui.launching.start_app("com.example.toaster")
     nodes = [node for window in phone.system.ui.view.windows() for node in window.root.walk()]
     button = next(node.bounds for node in nodes if node.text == "Save")
     phone.out(f"input tap {button.left + 5} {button.top + 5}")

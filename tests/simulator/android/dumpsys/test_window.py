@@ -34,16 +34,6 @@ class TestWindow:
         assert "Window #0 Window{" in phone.out("dumpsys window windows")
         assert "mAwake=true" in phone.out("dumpsys window policy")
 
-    def test_an_open_shade_has_the_focus(self) -> None:
-        """An open notification shade has the focus."""
-        phone = Phone()
-
-        phone.out("cmd statusbar expand-notifications")
-        assert "u0 NotificationShade}" in phone.out("dumpsys window displays")
-
-        phone.out("cmd statusbar collapse")
-        assert "NotificationShade" not in phone.out("dumpsys window displays")
-
     def test_an_unknown_part_is_reported(self) -> None:
         """A part that does not exist is reported."""
         assert Phone().out("dumpsys window nope").startswith("Bad window command")

@@ -1,4 +1,4 @@
-"""``wm``, ``screencap`` and ``uiautomator``."""
+"""``screencap``."""
 
 from __future__ import annotations
 
@@ -83,24 +83,6 @@ class TestScreencap:
         files = phone.device.files
         assert files.read("/sdcard/a.png") == files.read("/sdcard/b.png")
         assert files.read("/sdcard/a.png").startswith(PNG)
-
-    def test_of_all_displays(self) -> None:
-        """Each display has a file with its number; those that are off are dark."""
-        one = Phone(size=(360, 800), density=160)
-        two = Phone(size=(360, 800), density=160, quirks=frozenset({"two-displays"}))
-
-        for phone in (one, two):
-            phone.out("screencap -p -a /sdcard/all.png")
-
-        assert one.out("ls /sdcard/*.png") == "/sdcard/all_0.png\n"
-        assert two.out("ls /sdcard/*.png") == "/sdcard/all_0.png\n/sdcard/all_1.png\n"
-        assert len(two.device.files.read("/sdcard/all_0.png")) < len(
-            two.device.files.read("/sdcard/all_1.png")
-        )
-
-    def test_of_all_displays_needs_a_file(self) -> None:
-        """Several pictures do not fit on one output."""
-        assert Phone().run("screencap -a").status == 1
 
     def test_an_unchanged_screen_gives_the_same_picture(self) -> None:
         """An unchanged screen gives the same picture, another screen another one."""

@@ -1,4 +1,4 @@
-"""``appops``."""
+"""``cmd appops``."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ from tests.doubles.simulator.android_phone import OPERATOR, Phone
 class TestAppOps:
     """What apps may do beyond permissions."""
 
-    def test_set_get_reset(self) -> None:
-        """A mode is kept until it is reset."""
+    def test_a_mode_stays_as_it_was_set(self) -> None:
+        """Without any mode there are no operations."""
         phone = Phone()
-        assert phone.out(f"appops get {OPERATOR}") == "No operations.\n"
+        assert phone.out(f"cmd appops get {OPERATOR}") == "No operations.\n"
 
-        phone.out(f"appops set {OPERATOR} SYSTEM_ALERT_WINDOW allow")
-        assert phone.out(f"appops get {OPERATOR}") == "SYSTEM_ALERT_WINDOW: allow\n"
+        phone.out(f"cmd appops set {OPERATOR} SYSTEM_ALERT_WINDOW allow")
 
-        phone.out(f"appops reset {OPERATOR}")
-        assert phone.out(f"appops get {OPERATOR}") == "No operations.\n"
+        assert phone.out(f"cmd appops get {OPERATOR}") == "SYSTEM_ALERT_WINDOW: allow\n"
 
     @pytest.mark.parametrize(
         ("arguments", "complaint"),
@@ -39,4 +37,4 @@ class TestAppOps:
         self, arguments: str, complaint: str
     ) -> None:
         """A mistake is reported, with status 255."""
-        assert Phone().run(f"appops {arguments}") == (255, "", complaint)
+        assert Phone().run(f"cmd appops {arguments}") == (255, "", complaint)

@@ -29,9 +29,6 @@ class TestIme:
         assert phone.out(f"ime set {other}") == f"Input method {other} selected for user #0\n"
         assert phone.out("settings get secure default_input_method") == f"{other}\n"
 
-        phone.out("ime reset")
-        assert phone.out("settings get secure default_input_method") == f"{LATIN}\n"
-
     def test_an_unknown_keyboard_cannot_be_selected(self) -> None:
         """A keyboard that is not there cannot be selected."""
         assert Phone().run("ime set com.x/.Y") == (

@@ -94,7 +94,6 @@ class TestTouch:
             ("swipe 1 2 3 4 x", "Error: Invalid arguments for command: swipe"),
             ("text", 'Argument expected after "text"'),
             ("keyevent", 'Argument expected after "keyevent"'),
-            ("motionevent FLY 1 2", "Unknown action: FLY"),
         ],
     )
     def test_invalid_arguments_are_an_exception_with_status_255(
@@ -149,15 +148,6 @@ class TestKeys:
         events = [json.loads(line) for line in asyncio.run(act()).splitlines()[1:]]
 
         assert [event["type"] for event in events] == ["press_key", "window_change"]
-
-    def test_back_closes_the_shade_first(self) -> None:
-        """An open shade takes the first press."""
-        phone = opened()
-
-        phone.out("cmd statusbar expand-settings; input keyevent BACK")
-
-        assert phone.system.shade == ""
-        assert phone.device.ui.view.foreground_package() == SETTINGS
 
     def test_only_the_power_key_toggles_the_screen(self) -> None:
         """Power toggles, SLEEP and WAKEUP do not."""

@@ -20,13 +20,11 @@ from pytest_clawperator.simulator.android.managers.app_processes import (
     running_processes,
 )
 from pytest_clawperator.simulator.android.managers.intent import FROM_SHELL, NEW_TASK, Intent
-from pytest_clawperator.simulator.android.services.am.configuration import get_config
 from pytest_clawperator.simulator.android.services.am.standby import (
     get_standby_bucket,
     set_standby_bucket,
 )
 from pytest_clawperator.simulator.android.services.intent_options import (
-    parse_component,
     parse_intent,
 )
 from pytest_clawperator.simulator.android.services.service_call import (
@@ -36,24 +34,16 @@ from pytest_clawperator.simulator.android.services.service_call import (
     dispatch,
 )
 from pytest_clawperator.simulator.android.state.packages import component
-from pytest_clawperator.simulator.android.state.system_packages import LAUNCHER
 
 _USAGE = """Activity manager (activity) commands:
   start-activity [-W] [-S] <INTENT>        (or: start)
-  start-service <INTENT>                   (or: startservice)
-  stop-service <INTENT>                    (or: stopservice)
   broadcast [--async] <INTENT>
   force-stop <PACKAGE>
-  stop-app <PACKAGE>
   kill <PACKAGE>
-  kill-all
   crash <PACKAGE|PID>
-  instrument [-w] <COMPONENT>
-  get-config
   get-current-user
-  get-standby-bucket [<PACKAGE>]
+  get-standby-bucket <PACKAGE>
   set-standby-bucket <PACKAGE> active|working_set|frequent|rare|restricted
-  wait-for-broadcast-idle
 <INTENT> specifications include these flags and arguments:
     [-a <ACTION>] [-d <DATA_URI>] [-t <MIME_TYPE>] [-c <CATEGORY>]
     [-e|--es <EXTRA_KEY> <EXTRA_STRING_VALUE>] [--ez <EXTRA_KEY> <EXTRA_BOOLEAN_VALUE>]
@@ -163,20 +153,6 @@ async def _broadcast(call: ServiceCall) -> int:
     return 0
 
 
-async def _start_service(call: ServiceCall) -> int:
-    intent, _ = _read(call)
-    await call.out(f"Starting service: {intent}")
-    await call.err("Error: Not found; no service started.")
-    return FAILED
-
-
-async def _stop_service(call: ServiceCall) -> int:
-    intent, _ = _read(call)
-    await call.out(f"Stopping service: {intent}")
-    await call.err("Service not stopped: was not running.")
-    return FAILED
-
-
 async def _force_stop(call: ServiceCall) -> int:
     if not await call.user_only():
         return FAILED
@@ -194,14 +170,6 @@ async def _kill(call: ServiceCall) -> int:
     return 0
 
 
-async def _kill_all(call: ServiceCall) -> int:
-    front = call.system.ui.view.foreground_package()
-    for name in call.system.ui.processes.running_packages():
-        if name not in (front, LAUNCHER):
-            kill(call.system, name)
-    return 0
-
-
 async def _crash(call: ServiceCall) -> int:
     if not await call.user_only():
         return FAILED
@@ -216,30 +184,8 @@ async def _crash(call: ServiceCall) -> int:
     return 0
 
 
-async def _instrument(call: ServiceCall) -> int:
-    words = call.rest()
-    if not words:
-        raise JavaException('Argument expected after "instrument"')
-    package, cls = parse_component(words[-1])
-    name = f"{package}/{cls}"
-    await call.out("INSTRUMENTATION_STATUS: id=ActivityManagerService")
-    await call.out(
-        "INSTRUMENTATION_STATUS: Error=Unable to find instrumentation info for: "
-        f"ComponentInfo{{{name}}}"
-    )
-    await call.out("INSTRUMENTATION_STATUS_CODE: -1")
-    await call.err(f"android.util.AndroidException: INSTRUMENTATION_FAILED: {name}")
-    return 1
-
-
 async def _current_user(call: ServiceCall) -> int:
     await call.out("10" if "multi-user" in call.system.quirks else "0")
-    return 0
-
-
-async def _idle(call: ServiceCall) -> int:
-    call.rest()
-    await call.out("All broadcast queues are idle!")
     return 0
 
 
@@ -247,23 +193,12 @@ _COMMANDS: Mapping[str, ServiceHandler] = {
     "broadcast": _broadcast,
     "crash": _crash,
     "force-stop": _force_stop,
-    "get-config": get_config,
     "get-current-user": _current_user,
     "get-standby-bucket": get_standby_bucket,
-    "instrument": _instrument,
     "kill": _kill,
-    "kill-all": _kill_all,
     "set-standby-bucket": set_standby_bucket,
     "start": _start,
     "start-activity": _start,
-    "start-foreground-service": _start_service,
-    "start-service": _start_service,
-    "startforegroundservice": _start_service,
-    "startservice": _start_service,
-    "stop-app": _force_stop,
-    "stop-service": _stop_service,
-    "stopservice": _stop_service,
-    "wait-for-broadcast-idle": _idle,
 }
 
 

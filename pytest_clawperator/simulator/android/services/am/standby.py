@@ -10,15 +10,10 @@ _USUAL = _BUCKETS["active"]
 
 
 async def get_standby_bucket(call: ServiceCall) -> int:
-    """Print the bucket of an app, or with no app named those of all."""
+    """Print the bucket of an app."""
     if not await call.user_only():
         return FAILED
-    buckets, name = call.system.standby_buckets, call.next()
-    if name is not None:
-        await call.out(str(buckets.get(name, _USUAL)))
-        return 0
-    for package in call.system.packages.all():
-        await call.out(f"{package.name}: {buckets.get(package.name, _USUAL)}")
+    await call.out(str(call.system.standby_buckets.get(call.required(), _USUAL)))
     return 0
 
 

@@ -58,13 +58,3 @@ async def grant_command(call: ServiceCall) -> int:
 async def revoke_command(call: ServiceCall) -> int:
     """Revoke a permission of an app."""
     return await _change_permission(call, give=False)
-
-
-async def reset_permissions(call: ServiceCall) -> int:
-    """Revoke every runtime permission of every app."""
-    for package in call.system.packages.all():
-        for permission in sorted(
-            call.system.ui.permissions.granted(package.name) & RUNTIME_PERMISSIONS
-        ):
-            revoke(call.system, package, permission)
-    return 0

@@ -1,9 +1,9 @@
-"""``pm resolve-activity`` and the queries: which component takes an intent."""
+"""``pm resolve-activity``: which component takes an intent."""
 
 from __future__ import annotations
 
 from pytest_clawperator.simulator.android.managers.activity_manager import resolve_activity
-from pytest_clawperator.simulator.android.managers.intent import MAIN, Intent
+from pytest_clawperator.simulator.android.managers.intent import Intent
 from pytest_clawperator.simulator.android.services.intent_options import parse_intent
 from pytest_clawperator.simulator.android.services.service_call import (
     ServiceCall,
@@ -53,37 +53,4 @@ async def resolve_activity_command(call: ServiceCall) -> int:
     await call.out("  ActivityInfo:")
     await call.out(f"    name={found[1]}")
     await call.out(f"    packageName={found[0]}")
-    return 0
-
-
-async def query_activities(call: ServiceCall) -> int:
-    """Print every activity that takes an intent."""
-    intent, _ = _resolution(call)
-    if intent.package is None and intent.component is None and intent.action == MAIN:
-        found = [(p.name, p.launcher) for p in call.system.packages.all() if p.launcher]
-    else:
-        one = resolve_activity(call.system, intent)
-        found = [one] if one is not None else []
-    return await _print_found(call, [component(n, c) for n, c in found], "activities", "Activity")
-
-
-async def query_receivers(call: ServiceCall) -> int:
-    """Print every receiver that takes an intent."""
-    intent, _ = _resolution(call)
-    found = [
-        component(package.name, cls)
-        for package in call.system.packages.all()
-        for cls, action in package.receivers
-        if intent.action in (None, action) and intent.package in (None, package.name)
-    ]
-    return await _print_found(call, found, "receivers", "Receiver")
-
-
-async def _print_found(call: ServiceCall, found: list[str], many: str, one: str) -> int:
-    if not found:
-        await call.out(f"No {many} found")
-        return 0
-    await call.out(f"{len(found)} {many} found:")
-    for number, name in enumerate(found):
-        await call.out(f"  {one} #{number}:\n    {_PRIORITY}\n    {name}")
     return 0

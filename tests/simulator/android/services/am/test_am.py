@@ -214,13 +214,6 @@ class TestStart:
         assert ended.out.startswith(f"Stopping: {SETTINGS}\nStarting: Intent {{ cmp=")
         assert ended.err == ""
 
-    def test_a_disabled_package_does_not_start(self) -> None:
-        """A disabled package cannot be started."""
-        phone = Phone()
-        phone.out("pm disable-user com.clawperator.conformance")
-
-        assert phone.run("am start -n com.clawperator.conformance/.MainActivity").status == 1
-
     @pytest.mark.parametrize(
         ("arguments", "complaint"),
         [
@@ -327,20 +320,3 @@ class TestOthers:
     def test_an_unknown_command_is_named(self) -> None:
         """A command that does not exist is named."""
         assert Phone().run("am fly") == (255, "Unknown command: fly\n", "")
-
-    def test_instrumentation_is_reported_as_missing(self) -> None:
-        """There is nothing to instrument, and that is what it says."""
-        ended = Phone().run("am instrument -w com.x.test/.Runner")
-
-        assert ended.status == 1
-        assert "INSTRUMENTATION_FAILED: com.x.test/com.x.test.Runner" in ended.err
-
-    def test_no_service_can_be_started(self) -> None:
-        """No app here has a service that the shell may start."""
-        ended = Phone().run("am startservice -n com.x/.Service")
-
-        assert ended == (
-            255,
-            "Starting service: Intent { cmp=com.x/.Service }\n",
-            "Error: Not found; no service started.\n",
-        )

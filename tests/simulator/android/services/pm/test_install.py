@@ -94,33 +94,6 @@ class TestUpdate:
         assert phone.device.files.read(path) == app_apk()
 
 
-class TestSessions:
-    """Installing in steps."""
-
-    def test_a_session_is_created_written_and_committed(self) -> None:
-        """A session is created, written and committed."""
-        phone = Phone()
-        created = phone.out("pm install-create -r -S 100")
-        number = created.removeprefix("Success: created install session [").rstrip("]\n")
-        apk = app_apk()
-
-        written = phone.run(
-            f"pm install-write -S {len(apk)} {number} base.apk -", stdin=Pieces([apk])
-        )
-
-        assert written == (0, f"Success: streamed {len(apk)} bytes\n", "")
-        assert phone.out(f"pm install-commit {number}") == "Success\n"
-        assert phone.run(f"pm install-commit {number}").status == 255
-
-    def test_an_abandoned_session_is_gone(self) -> None:
-        """An abandoned session is gone."""
-        phone = Phone()
-        number = phone.out("pm install-create").partition("[")[2].rstrip("]\n")
-
-        assert phone.out(f"pm install-abandon {number}") == "Success\n"
-        assert "has no access to session" in phone.run(f"pm install-commit {number}").err
-
-
 class TestRefused:
     """Installations that cannot be."""
 

@@ -39,14 +39,6 @@ class TestList:
         assert "package:com.android.settings" in system
         assert sorted(users + system) == sorted(phone.out("pm list packages").splitlines())
 
-    def test_disabled_and_enabled(self) -> None:
-        """A disabled package is listed with -d only."""
-        phone = Phone()
-        phone.out(f"pm disable-user {CONFORMANCE}")
-
-        assert phone.out("pm list packages -d") == f"package:{CONFORMANCE}\n"
-        assert CONFORMANCE not in phone.out("pm list packages -e")
-
     def test_more_about_each(self) -> None:
         """File, version and user can be told with the name."""
         out = Phone().out(f"pm list packages -f -U --show-versioncode {OPERATOR}")
@@ -67,11 +59,3 @@ class TestList:
     ) -> None:
         """A mistake is reported on the standard output, with status 255."""
         assert Phone().run(f"pm list {arguments}") == (255, answer, "")
-
-    def test_features_users_and_permissions_are_listed(self) -> None:
-        """Features, users and permissions are listed too."""
-        phone = Phone()
-
-        assert "feature:android.hardware.touchscreen\n" in phone.out("pm list features")
-        assert phone.out("pm list users") == "Users:\n\tUserInfo{0:Owner:4c13} running\n"
-        assert "permission:android.permission.CAMERA\n" in phone.out("pm list permissions")

@@ -1,4 +1,4 @@
-"""``pm``: paths, data, removing and disabling."""
+"""``pm``: paths, data and removing."""
 
 from __future__ import annotations
 
@@ -69,18 +69,3 @@ class TestRemoving:
     def test_system_apps_cannot_be_uninstalled(self, arguments: str, answer: str) -> None:
         """What cannot be uninstalled is refused with status 1."""
         assert Phone().run(f"pm uninstall {arguments}") == (1, answer, "")
-
-
-class TestState:
-    """Disabling and resolving."""
-
-    def test_disable_and_enable(self) -> None:
-        """The new state is reported."""
-        phone = Phone()
-
-        assert phone.out(f"pm disable-user {CONFORMANCE}") == (
-            f"Package {CONFORMANCE} new state: disabled-user\n"
-        )
-        assert phone.out(f"pm enable {CONFORMANCE}") == (
-            f"Package {CONFORMANCE} new state: enabled\n"
-        )
