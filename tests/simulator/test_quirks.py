@@ -12,7 +12,7 @@ import pytest
 from pytest_clawperator.connect import connect
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator import Simulator
-from pytest_clawperator.simulator.android.state.system_packages import LAUNCHER
+from pytest_clawperator.simulator.android.packages import LAUNCHER
 from pytest_clawperator.simulator.phone_kinds import parse_phones
 from pytest_clawperator.simulator.quirks import QUIRKS, check_quirks
 from pytest_clawperator.simulator.screen.user_input.gestures import Drag

@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
-from pytest_clawperator.simulator.android.dumpsys.dumpsys import dumpsys
-from pytest_clawperator.simulator.android.programs.getprop import getprop, setprop
-from pytest_clawperator.simulator.android.programs.process_tools import kill, pidof, ps
-from pytest_clawperator.simulator.android.programs.reboot import reboot
-from pytest_clawperator.simulator.android.programs.screencap import screencap
-from pytest_clawperator.simulator.android.programs.screenrecord import screenrecord
-from pytest_clawperator.simulator.android.services.am.am import activity_service
-from pytest_clawperator.simulator.android.services.appops import appops_service
-from pytest_clawperator.simulator.android.services.ime import ime_service
-from pytest_clawperator.simulator.android.services.input import input_service
-from pytest_clawperator.simulator.android.services.locale import locale_service
-from pytest_clawperator.simulator.android.services.pm.pm import package_service
-from pytest_clawperator.simulator.android.services.radios import connectivity_service
-from pytest_clawperator.simulator.android.services.service_call import (
+from pytest_clawperator.simulator.android.am import activity_service
+from pytest_clawperator.simulator.android.dumpsys import dumpsys
+from pytest_clawperator.simulator.android.input import input_service
+from pytest_clawperator.simulator.android.pm import package_service
+from pytest_clawperator.simulator.android.processes import kill_program, pidof, ps
+from pytest_clawperator.simulator.android.screen_capture import screencap, screenrecord
+from pytest_clawperator.simulator.android.service_call import (
     NO_SERVICE,
     ServiceHandler,
     run_service,
 )
-from pytest_clawperator.simulator.android.services.settings import settings_service
-from pytest_clawperator.simulator.android.services.uimode import uimode_service
-from pytest_clawperator.simulator.android.services.wm import window_service
+from pytest_clawperator.simulator.android.settings import (
+    appops_service,
+    connectivity_service,
+    getprop,
+    ime_service,
+    locale_service,
+    setprop,
+    settings_service,
+    uimode_service,
+)
 from pytest_clawperator.simulator.android.system import AndroidSystem
+from pytest_clawperator.simulator.android.wm import window_service
 from pytest_clawperator.simulator.shell.shell import Command, Invocation
+
+
+async def reboot(system: AndroidSystem, invocation: Invocation) -> int:
+    """Restart the phone; the shell that asked waits until its connection drops."""
+    system.reboot()
+    await asyncio.Event().wait()
+    return 0  # never reached
+
 
 SERVICES: Mapping[str, ServiceHandler] = {
     "activity": activity_service,
@@ -41,11 +51,15 @@ SERVICES: Mapping[str, ServiceHandler] = {
     "uimode": uimode_service,
     "window": window_service,
 }
+
 """The services that take commands through ``cmd``."""
+
 
 # Services that came later than with the oldest phones, and those that took no commands before.
 _SERVICES_SINCE = {"locale": 33}
+
 _COMMANDS_SINCE = {"connectivity": 30}
+
 
 # Commands that are a service under another name.
 _FRONT_ENDS = {
@@ -57,10 +71,11 @@ _FRONT_ENDS = {
     "wm": "window",
 }
 
+
 _PROGRAMS: Mapping[str, Callable[[AndroidSystem, Invocation], Awaitable[int]]] = {
     "dumpsys": dumpsys,
     "getprop": getprop,
-    "kill": kill,
+    "kill": kill_program,
     "pidof": pidof,
     "ps": ps,
     "reboot": reboot,
@@ -69,7 +84,9 @@ _PROGRAMS: Mapping[str, Callable[[AndroidSystem, Invocation], Awaitable[int]]] =
     "setprop": setprop,
 }
 
+
 COMMAND_NAMES: tuple[str, ...] = tuple(sorted([*_PROGRAMS, *_FRONT_ENDS, "cmd"]))
+
 """What can be typed."""
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.simulator.android.state import accessibility
-from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR_SERVICE
-from pytest_clawperator.simulator.android.state.settings import SettingsStore
+from pytest_clawperator.simulator.android import settings_store
+from pytest_clawperator.simulator.android.packages import OPERATOR_SERVICE
+from pytest_clawperator.simulator.android.settings_store import SettingsStore
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.operator.answer.operator_log import SERVICE, OperatorLog, Source
 from pytest_clawperator.simulator.operator.recorder import Recorder
@@ -33,7 +33,7 @@ class AccessibilityService:
     @property
     def is_enabled(self) -> bool:
         """Whether the device's settings have the service switched on."""
-        return accessibility.is_enabled(self._settings, self._component)
+        return settings_store.is_accessibility_service_on(self._settings, self._component)
 
     @property
     def is_connected(self) -> bool:
@@ -61,4 +61,4 @@ class AccessibilityService:
 
     def disable(self) -> None:
         """Switch the service off in the settings, as Android does after a crash."""
-        accessibility.disable_package(self._settings, self._package)
+        settings_store.disable_accessibility_services(self._settings, self._package)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pytest_clawperator.simulator.android.state.settings import SettingsStore
+from pytest_clawperator.simulator.android.settings_store import SettingsStore
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.log.buffer import LogBuffer

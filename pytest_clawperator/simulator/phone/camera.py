@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Hashable
 
-from pytest_clawperator.simulator.android.state.hardware import Display
+from pytest_clawperator.simulator.android.system import Display
 from pytest_clawperator.simulator.phone.screen_view import ScreenView
 from pytest_clawperator.simulator.picture.png import PngEncoder, beginning
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi

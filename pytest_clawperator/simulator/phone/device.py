@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from pytest_clawperator.simulator.android.commands import android_commands
-from pytest_clawperator.simulator.android.managers.app_processes import app_hangs
-from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR_PACKAGES
+from pytest_clawperator.simulator.android.packages import OPERATOR_PACKAGES
+from pytest_clawperator.simulator.android.processes import app_hangs
 from pytest_clawperator.simulator.faults import Fault, Faults
 from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.log.buffer import BUFFERS, SMALLEST_BUFFER, LogBuffer

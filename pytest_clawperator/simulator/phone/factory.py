@@ -6,18 +6,13 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pytest_clawperator.simulator.android.managers.app_processes import app_complains, app_crashed
-from pytest_clawperator.simulator.android.managers.package_manager import install_app
-from pytest_clawperator.simulator.android.state import accessibility
-from pytest_clawperator.simulator.android.state.build import Build
-from pytest_clawperator.simulator.android.state.hardware import Display
-from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR
-from pytest_clawperator.simulator.android.state.packages import PackageStore
-from pytest_clawperator.simulator.android.state.process_table import ProcessTable
-from pytest_clawperator.simulator.android.state.properties import Properties
-from pytest_clawperator.simulator.android.state.settings import SettingsStore
-from pytest_clawperator.simulator.android.state.system_packages import system_packages
-from pytest_clawperator.simulator.android.system import AndroidSystem
+from pytest_clawperator.simulator.android import settings_store
+from pytest_clawperator.simulator.android.package_manager import install_app
+from pytest_clawperator.simulator.android.packages import OPERATOR, PackageStore, system_packages
+from pytest_clawperator.simulator.android.processes import app_complains, app_crashed
+from pytest_clawperator.simulator.android.properties import Build, Properties
+from pytest_clawperator.simulator.android.settings_store import SettingsStore
+from pytest_clawperator.simulator.android.system import AndroidSystem, Display, ProcessTable
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.log.buffer import LogBuffer
@@ -188,7 +183,7 @@ def _settings_changed(system: AndroidSystem, namespace: str, key: str) -> None:
             system.ui.display.rotation = int(rotation)
     elif (namespace, key) == ("system", "font_scale"):
         system.ui.display.font_scale = _number(system.settings.get(namespace, key), 1.0)
-    elif key in (accessibility.SWITCH, accessibility.SERVICES):
+    elif key in (settings_store.ACCESSIBILITY_SWITCH, settings_store.ACCESSIBILITY_SERVICES):
         bind_services(system)
 
 

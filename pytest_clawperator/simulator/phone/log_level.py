@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.simulator.android.state.properties import Properties
+from pytest_clawperator.simulator.android.properties import Properties
 
 # In rising order; S lets nothing through.
 _LEVELS = "VDIWEFS"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.simulator.android.managers.package_manager import uninstall
-from pytest_clawperator.simulator.android.state import accessibility
-from pytest_clawperator.simulator.android.state.operator_packages import (
+from pytest_clawperator.simulator.android import settings_store
+from pytest_clawperator.simulator.android.package_manager import uninstall
+from pytest_clawperator.simulator.android.packages import (
+    NOTIFICATIONS,
     OPERATOR,
     OPERATOR_DEV,
     OPERATOR_LISTENER,
@@ -13,8 +14,7 @@ from pytest_clawperator.simulator.android.state.operator_packages import (
     operator_package,
     operator_screen,
 )
-from pytest_clawperator.simulator.android.state.permissions import NOTIFICATIONS
-from pytest_clawperator.simulator.android.state.settings import add_to_list
+from pytest_clawperator.simulator.android.settings_store import add_to_list
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.phone.options import Variant
 
@@ -44,7 +44,7 @@ def _set_up_operator(system: AndroidSystem, name: str) -> None:
         system.ui.permissions.grant(name, NOTIFICATIONS)
     settings = system.settings
     add_to_list(settings, "secure", "enabled_notification_listeners", f"{name}/{OPERATOR_LISTENER}")
-    accessibility.enable(settings, f"{name}/{OPERATOR_SERVICE}")
+    settings_store.enable_accessibility_service(settings, f"{name}/{OPERATOR_SERVICE}")
 
 
 def bind_services(system: AndroidSystem) -> None:
@@ -52,6 +52,8 @@ def bind_services(system: AndroidSystem) -> None:
     for name in OPERATOR_PACKAGES:
         package = system.packages.get(name)
         service = f"{name}/{OPERATOR_SERVICE}"
-        if package is not None and accessibility.is_enabled(system.settings, service):
+        if package is not None and settings_store.is_accessibility_service_on(
+            system.settings, service
+        ):
             package.stopped = False
             system.operators.start(name)

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_clawperator.client.device.keys import key_code
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.simulator.android.services.key_codes import KEY_CODES
+from pytest_clawperator.simulator.android.input import KEY_CODES
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from pytest_clawperator.simulator.android.state.operator_packages import OPERATOR
+from pytest_clawperator.simulator.android.packages import OPERATOR
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.operator.answer.operator_log import (
     COMMAND,

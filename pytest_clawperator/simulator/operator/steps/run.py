@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pytest_clawperator.simulator.android.state.settings import SettingsStore
+from pytest_clawperator.simulator.android.settings_store import SettingsStore
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.operator.answer.java_error import JavaError
 from pytest_clawperator.simulator.operator.answer.operator_log import (

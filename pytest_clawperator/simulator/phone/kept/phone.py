@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.simulator.android.managers.apk import APP_ENTRY, described_app
-from pytest_clawperator.simulator.android.state.operator_packages import (
+from pytest_clawperator.simulator.android.package_manager import APP_ENTRY, described_app
+from pytest_clawperator.simulator.android.packages import (
     OPERATOR_PACKAGES,
+    Package,
     operator_screen,
 )
-from pytest_clawperator.simulator.android.state.packages import Package
-from pytest_clawperator.simulator.android.state.settings import NAMESPACES
+from pytest_clawperator.simulator.android.settings_store import NAMESPACES
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.phone.kept.files import bring_back_files, kept_files
 from pytest_clawperator.simulator.screen.app_files.app_schema import App

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pytest_clawperator.simulator.android.managers.app_processes import running_processes
+from pytest_clawperator.simulator.android.processes import running_processes
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.shell.shell import Command, Invocation
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_clawperator.simulator.android.managers.apk import InstallFailed, install_apk
+from pytest_clawperator.simulator.android.package_manager import InstallFailed, install_apk
 from tests.doubles.simulator.android_phone import Phone
 from tests.simulator.android.apks import app_apk
 

@@ -6,8 +6,7 @@ import random
 
 import pytest
 
-from pytest_clawperator.simulator.android.state.build import Build
-from pytest_clawperator.simulator.android.state.properties import Properties
+from pytest_clawperator.simulator.android.properties import Build, Properties
 from tests.doubles.simulator.android_phone import Phone
 
 

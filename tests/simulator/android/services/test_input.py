@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from pytest_clawperator.simulator.android.services.key_codes import key_code
+from pytest_clawperator.simulator.android.input import key_code
 from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
 from tests.doubles.simulator.android_phone import Phone, broadcast, payload
 

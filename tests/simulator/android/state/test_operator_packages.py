@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import random
 
-from pytest_clawperator.simulator.android.state.operator_packages import (
-    OPERATOR,
-    OPERATOR_DEV,
-    operator_package,
-)
+from pytest_clawperator.simulator.android.packages import OPERATOR, OPERATOR_DEV, operator_package
 
 
 class TestOperator:

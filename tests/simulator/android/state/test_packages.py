@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from pytest_clawperator.simulator.android.state.packages import (
+from pytest_clawperator.simulator.android.packages import (
     Package,
     PackageStore,
     component,

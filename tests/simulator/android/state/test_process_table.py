@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from pytest_clawperator.simulator.android.state.process_table import PID_LIMIT, ProcessTable
+from pytest_clawperator.simulator.android.system import PID_LIMIT, ProcessTable
 
 
 class TestTable:

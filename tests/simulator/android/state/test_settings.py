@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.simulator.android.state.settings import (
+from pytest_clawperator.simulator.android.settings_store import (
     SettingsStore,
     add_to_list,
     remove_from_list,

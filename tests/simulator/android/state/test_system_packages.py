@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import random
 
-from pytest_clawperator.simulator.android.state.packages import (
-    Package,
-    PackageStore,
-)
-from pytest_clawperator.simulator.android.state.system_packages import system_packages
+from pytest_clawperator.simulator.android.packages import Package, PackageStore, system_packages
 
 
 def package(name: str, *, app_id: int = 10300) -> Package:

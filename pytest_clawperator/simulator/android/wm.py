@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pytest_clawperator.simulator.android.java import JavaException, java_int
-from pytest_clawperator.simulator.android.services.service_call import (
+from pytest_clawperator.simulator.android.service_call import (
     FAILED,
+    JavaException,
     ServiceCall,
     ServiceHandler,
     dispatch,
+    java_int,
 )
 
 _WM_USAGE = """Window manager (window) commands:
@@ -25,7 +26,9 @@ _WM_USAGE = """Window manager (window) commands:
     Print or set user rotation mode and user rotation.
 """
 
+
 _LEAST_DENSITY, _MOST_DENSITY = 72, 2000
+
 
 _LEAST_SIDE = 200
 

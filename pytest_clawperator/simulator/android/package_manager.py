@@ -1,26 +1,33 @@
-"""What Android's package manager does: installing, removing, clearing, granting."""
+"""The package manager: install, uninstall and clear packages, grant and revoke permissions."""
 
 from __future__ import annotations
 
-from pytest_clawperator.simulator.android.java import JavaException
-from pytest_clawperator.simulator.android.managers.app_processes import kill
-from pytest_clawperator.simulator.android.state import accessibility
-from pytest_clawperator.simulator.android.state.operator_packages import (
-    OPERATOR_PACKAGES,
-    operator_package,
-    operator_screen,
-)
-from pytest_clawperator.simulator.android.state.packages import Package, random_code_path
-from pytest_clawperator.simulator.android.state.permissions import (
+import io
+import zipfile
+from pathlib import Path
+
+from pytest_clawperator.errors import ConfigurationError
+from pytest_clawperator.simulator.android import settings_store
+from pytest_clawperator.simulator.android.packages import (
     DEVELOPMENT_PERMISSIONS,
     FIXED_PERMISSIONS,
     NOTIFICATIONS,
+    OPERATOR,
+    OPERATOR_DEV,
+    OPERATOR_PACKAGES,
     RUNTIME_PERMISSIONS,
+    Package,
+    operator_package,
+    operator_screen,
+    random_code_path,
 )
-from pytest_clawperator.simulator.android.state.settings import remove_from_list
+from pytest_clawperator.simulator.android.processes import kill_package
+from pytest_clawperator.simulator.android.service_call import JavaException
+from pytest_clawperator.simulator.android.settings_store import remove_from_list
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.filesystem import FileSystemError
 from pytest_clawperator.simulator.screen.app_files.app_schema import App
+from pytest_clawperator.simulator.screen.app_files.load import parse_app
 
 
 def grant(system: AndroidSystem, package: Package, permission: str) -> None:
@@ -34,7 +41,7 @@ def revoke(system: AndroidSystem, package: Package, permission: str) -> None:
     _require_changeable(system, package, permission)
     if permission in system.ui.permissions.granted(package.name):
         system.ui.processes.revoke_permission(package.name, permission)
-        kill(system, package.name)
+        kill_package(system, package.name)
 
 
 def _require_changeable(system: AndroidSystem, package: Package, permission: str) -> None:
@@ -92,7 +99,7 @@ def install_app(
     """Install an app, or put another version in its place."""
     package = app_package(system, app, preinstalled=preinstalled)
     if not preinstalled:
-        kill(system, app.package)
+        kill_package(system, app.package)
     system.packages.add(package)
     system.ui.apps.install(app)
     if apk:
@@ -110,7 +117,7 @@ def install_operator(system: AndroidSystem, name: str, *, apk: bytes) -> None:
         set_up=False,
     )
     if present is not None:
-        kill(system, name)
+        kill_package(system, name)
         package.installed_at = present.installed_at
         package.stopped = present.stopped
     system.packages.add(package)
@@ -129,10 +136,10 @@ def uninstall(system: AndroidSystem, name: str, *, keep_data: bool = False) -> b
     package = system.packages.get(name)
     if package is None or package.system:
         return False
-    kill(system, name)
+    kill_package(system, name)
     for permission in system.ui.permissions.granted(name):
         system.ui.processes.revoke_permission(name, permission)
-    accessibility.disable_package(system.settings, name)
+    settings_store.disable_accessibility_services(system.settings, name)
     remove_from_list(system.settings, "secure", "enabled_notification_listeners", package=name)
     if not keep_data:
         system.ui.processes.clear_data(name)
@@ -146,12 +153,12 @@ def uninstall(system: AndroidSystem, name: str, *, keep_data: bool = False) -> b
 
 def clear_data(system: AndroidSystem, package: Package) -> None:
     """Set a package back to the state after its installation."""
-    kill(system, package.name)
+    kill_package(system, package.name)
     system.ui.processes.clear_data(package.name)
     _remove_data(system, package.name)
     if package.name in OPERATOR_PACKAGES:
         package.stopped = True
-        accessibility.disable_package(system.settings, package.name)
+        settings_store.disable_accessibility_services(system.settings, package.name)
 
 
 def _remove_data(system: AndroidSystem, name: str) -> None:
@@ -160,3 +167,70 @@ def _remove_data(system: AndroidSystem, name: str) -> None:
         system.files.remove(folder, recursive=True)
     except FileSystemError:
         return
+
+
+APP_ENTRY = "assets/simulator/app.yaml"
+
+"""The file inside an APK that describes a simulated app."""
+
+
+class InstallFailed(Exception):
+    """An installation that Android refuses; the text is what stands in the brackets."""
+
+
+def install_apk(system: AndroidSystem, apk: bytes, *, file_name: str) -> None:
+    """Install an APK, recognised by its bytes or else by the name of its file."""
+    if system.faults.active("storage_full"):
+        raise InstallFailed(
+            "INSTALL_FAILED_INSUFFICIENT_STORAGE: Failed to override installation location"
+        )
+    described = described_app(apk)
+    if described is not None:
+        _install_described(system, described, apk)
+        return
+    name = _operator_name(apk, file_name)
+    if name is None:
+        raise InstallFailed(
+            f"INSTALL_PARSE_FAILED_NOT_APK: Failed to parse {file_name}: neither an Operator"
+            f" APK nor a zip with {APP_ENTRY}"
+        )
+    install_operator(system, name, apk=apk)
+
+
+def _install_described(system: AndroidSystem, text: bytes, apk: bytes) -> None:
+    try:
+        app = parse_app(text.decode("utf-8"), path=Path(APP_ENTRY))
+    except UnicodeDecodeError:
+        raise InstallFailed(
+            f"INSTALL_PARSE_FAILED_MANIFEST_MALFORMED: {APP_ENTRY} is not UTF-8"
+        ) from None
+    except ConfigurationError as error:
+        problem = " ".join(str(error).split())
+        raise InstallFailed(f"INSTALL_PARSE_FAILED_MANIFEST_MALFORMED: {problem}") from error
+    install_app(system, app, apk=apk)
+
+
+def described_app(apk: bytes) -> bytes | None:
+    """Return the description of a simulated app inside an APK; None where it has none."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(apk)) as archive:
+            if APP_ENTRY not in archive.namelist():
+                return None
+            if archive.getinfo(APP_ENTRY).file_size > 1024 * 1024:
+                raise InstallFailed(
+                    f"INSTALL_PARSE_FAILED_MANIFEST_MALFORMED: {APP_ENTRY} is over 1 MiB"
+                )
+            return archive.read(APP_ENTRY)
+    except InstallFailed:
+        raise
+    except Exception:  # zipfile meets broken archives with a dozen different ones
+        return None
+
+
+def _operator_name(apk: bytes, file_name: str) -> str | None:
+    for text in (apk, file_name.encode("utf-8", "surrogateescape")):
+        for name in (OPERATOR_DEV, OPERATOR):
+            # A compiled manifest holds its strings as UTF-8 or as UTF-16.
+            if name.encode() in text or name.encode("utf-16-le") in text:
+                return name
+    return None

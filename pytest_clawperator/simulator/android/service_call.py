@@ -1,18 +1,53 @@
-"""A shell command to a system service: its words, its options, its failures."""
+"""A shell command to a system service: its words, its options, its Java exceptions."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from pytest_clawperator.simulator.android.java import JavaException, java_int
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.shell.shell import Invocation
 
+_INTEGER = re.compile(r"[+-]?[0-9]{1,12}")
+
+
+class JavaException(Exception):
+    """An exception inside a service; the shell shows it with its stack."""
+
+    def __init__(self, message: str, *, kind: str = "java.lang.IllegalArgumentException") -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+def java_int(text: str) -> int:
+    """Parse a whole number as Java does."""
+    if not _INTEGER.fullmatch(text) or not -(2**31) <= int(text) < 2**31:
+        raise JavaException(f'For input string: "{text}"', kind="java.lang.NumberFormatException")
+    return int(text)
+
+
+def java_float(text: str) -> float:
+    """Parse a decimal number as Java does."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise JavaException(
+            f'For input string: "{text}"', kind="java.lang.NumberFormatException"
+        ) from None
+    if value != value or abs(value) == float("inf"):
+        raise JavaException(f'For input string: "{text}"', kind="java.lang.NumberFormatException")
+    return value
+
+
 NO_SERVICE = 20
+
 """Exit status of ``cmd`` for a service that is not there."""
 
+
 FAILED = 255
+
 """What a service's -1 becomes as an exit status."""
+
 
 _FRAMES = (
     "com.android.modules.utils.BasicShellCommandHandler.exec(BasicShellCommandHandler.java:97)",

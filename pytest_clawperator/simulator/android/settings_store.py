@@ -1,16 +1,21 @@
-"""Android's three settings tables."""
+"""Android's three settings tables, and the accessibility services that they switch on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
 NAMESPACES = ("system", "secure", "global")
+
 """The tables that ``settings`` knows."""
 
+
 Watcher = Callable[[str, str, "str | None"], None]
+
 """Called with namespace, key and the new value, None once the key is gone."""
 
+
 _KEYBOARD = "com.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME"
+
 
 DEFAULTS: Mapping[str, Mapping[str, str]] = {
     "system": {
@@ -67,6 +72,7 @@ DEFAULTS: Mapping[str, Mapping[str, str]] = {
         "window_animation_scale": "1.0",
     },
 }
+
 """What a phone that was set up for tests has in its tables."""
 
 
@@ -124,3 +130,41 @@ def remove_from_list(store: SettingsStore, namespace: str, key: str, *, package:
 
 def _items(store: SettingsStore, namespace: str, key: str) -> list[str]:
     return [item for item in (store.get(namespace, key) or "").split(":") if item]
+
+
+ACCESSIBILITY_SWITCH = "accessibility_enabled"
+
+ACCESSIBILITY_SERVICES = "enabled_accessibility_services"
+
+
+def is_accessibility_on(settings: SettingsStore) -> bool:
+    """Whether accessibility is switched on at all."""
+    return settings.get("secure", ACCESSIBILITY_SWITCH) == "1"
+
+
+def enabled_accessibility_services(settings: SettingsStore) -> list[str]:
+    """Return the components of the enabled services; they count only while it is switched on."""
+    return [
+        name for name in (settings.get("secure", ACCESSIBILITY_SERVICES) or "").split(":") if name
+    ]
+
+
+def is_accessibility_service_on(settings: SettingsStore, component: str) -> bool:
+    """Whether a service is enabled and accessibility switched on."""
+    return is_accessibility_on(settings) and component in enabled_accessibility_services(settings)
+
+
+def enable_accessibility_service(settings: SettingsStore, component: str) -> None:
+    """Enable a service and switch accessibility on."""
+    add_to_list(settings, "secure", ACCESSIBILITY_SERVICES, component)
+    settings.put("secure", ACCESSIBILITY_SWITCH, "1")
+
+
+def disable_accessibility_services(settings: SettingsStore, package: str) -> None:
+    """Disable the services of a package; without any left, accessibility is switched off."""
+    had_services = bool(enabled_accessibility_services(settings))
+    if (
+        not remove_from_list(settings, "secure", ACCESSIBILITY_SERVICES, package=package)
+        and had_services
+    ):
+        settings.put("secure", ACCESSIBILITY_SWITCH, "0")

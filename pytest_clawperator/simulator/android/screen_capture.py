@@ -1,4 +1,4 @@
-"""``screenrecord``: a canned film, as long as the recording took."""
+"""``screencap`` and ``screenrecord``: pictures of the screen, and a canned film."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pytest_clawperator.simulator.android.dumpsys import is_dark, panels, screencap_warning
 from pytest_clawperator.simulator.android.system import AndroidSystem
-from pytest_clawperator.simulator.filesystem import FileSystemError
+from pytest_clawperator.simulator.filesystem import FULL, FileSystemError
 from pytest_clawperator.simulator.picture.film.mp4 import Frame, film, unfinished_film
 from pytest_clawperator.simulator.shell.shell import Invocation
 
 _MAX_SECONDS = 180
+
 _OPTIONS = ("--bit-rate", "--size", "--time-limit")
+
 _USAGE = f"""Usage: screenrecord [options] <filename>
 
 Records the device's display to a .mp4 file.
@@ -30,16 +33,21 @@ Options:
 
 Recording continues until Ctrl-C is hit or the time limit is reached.
 """
+
 # The only picture of every film: a grey square as JPEG.
 _PICTURE = base64.b64decode(
     "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABsSFBcUERsXFhceHBsgKEIrKCUlKFE6PTBCYFVlZF9VXVtqeJmBanGQc1tdhbWG"
     "kJ6jq62rZ4C8ybqmx5moq6T/wAALCAAQABABAREA/8QAFQABAQAAAAAAAAAAAAAAAAAAAAT/xAAUEAEAAAAAAAAAAAAAAAAA"
     "AAAA/9oACAEBAAA/AJgH/9k="
 )
+
 _SIZE = (16, 16)
+
 # A real file is complete only a moment after the signal, and so is this one.
 _FINISHING_SECONDS = 0.1
+
 _HANGUP, _INTERRUPT = 1, 2
+
 _KILLED = 128
 
 
@@ -148,3 +156,63 @@ def _seconds(text: str) -> int:
     if not 1 <= seconds <= _MAX_SECONDS:
         raise _Refused(f"Time limit {seconds}s outside acceptable range [1,{_MAX_SECONDS}]\n")
     return seconds
+
+
+async def save_file(invocation: Invocation, path: str, data: bytes, *, complaint: str) -> int:
+    """Write a file; print the complaint and return 1 where that fails."""
+    shell = invocation.shell
+    try:
+        shell.files.write(shell.files.resolve(path, shell.cwd), data)
+    except FileSystemError as error:
+        await invocation.err(complaint.format(path, error.reason))
+        return 1
+    return 0
+
+
+_COMPLAINT = "Error opening file: {} ({})\n"
+
+_SCREENCAP_USAGE = """usage: screencap [-hp] [-d display-id] [FILENAME]
+   -h: this message
+   -p: save the file as a png.
+   -d: specify the display ID to capture.
+If FILENAME ends with .png it will be saved as a png.
+If FILENAME is not given, the results will be printed to stdout.
+"""
+
+
+async def screencap(system: AndroidSystem, invocation: Invocation) -> int:
+    """Take a picture of the screen, to a file or to the standard output."""
+    words = invocation.args[1:]
+    display = None
+    if "-d" in words:
+        at = words.index("-d")
+        display = words[at + 1] if at + 1 < len(words) else ""
+        words = words[:at] + words[at + 2 :]
+    paths = [word for word in words if not word.startswith("-")]
+    flags = set(words) - set(paths)
+    if flags - {"-p"}:
+        await invocation.err(_SCREENCAP_USAGE)
+        return 1
+    png = "-p" in flags or (bool(paths) and paths[0].endswith(".png"))
+    if not png:
+        await invocation.err(
+            "screencap: raw pixels are not offered here; give -p for a PNG\n" + _SCREENCAP_USAGE
+        )
+        return 1
+    if system.faults.take("storage_full") is not None:
+        target = paths[0] if paths else "stdout"
+        await invocation.err(f"Error opening file: {target} ({FULL})\n")
+        return 1
+    if display is not None and display not in panels(system):
+        await invocation.err("Failed to take screenshot. Status: -2\nCapturing failed.\n")
+        return 1
+    await invocation.err(screencap_warning(system, display))
+    drawing = system.camera.png(dark=is_dark(system, display))
+    system.stats.screenshot()
+    if not paths:
+        # What a phone captured it prints while it compresses it.
+        head = system.camera.png_beginning()
+        await invocation.stdout.write(head)
+        await invocation.stdout.write((await drawing)[len(head) :])
+        return 0
+    return await save_file(invocation, paths[0], await drawing, complaint=_COMPLAINT)
