@@ -12,9 +12,8 @@ from pathlib import Path
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.operator.profile import Profile
 from pytest_clawperator.simulator.phone.device import Device
-from pytest_clawperator.simulator.phone.fault_request import parse_fault
-from pytest_clawperator.simulator.phone.options import DeviceOptions, Variant
-from pytest_clawperator.simulator.phone.vendor.kind import wifi_name
+from pytest_clawperator.simulator.phone.fault_switch import parse_fault
+from pytest_clawperator.simulator.phone.options import DeviceOptions, Variant, wifi_name
 from pytest_clawperator.simulator.phone_kinds import (
     LEAST_API,
     MAX_PHONES,

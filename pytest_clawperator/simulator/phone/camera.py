@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Hashable
+from dataclasses import dataclass
 
 from pytest_clawperator.simulator.android.system import Display
-from pytest_clawperator.simulator.phone.screen_view import ScreenView
 from pytest_clawperator.simulator.picture.png import PngEncoder, beginning
+from pytest_clawperator.simulator.screen.accessibility.nodes import Window
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
+
+
+@dataclass(frozen=True)
+class ScreenView:
+    """The windows, bottom to top, or None while the screen is off."""
+
+    windows: list[Window] | None
+    size: tuple[int, int]
+    dark: bool = False
+    title: str | None = None
+    density: int | None = None
+    font_scale: float = 1.0
 
 
 class Camera:

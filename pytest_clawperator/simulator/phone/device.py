@@ -11,33 +11,27 @@ from typing import Any
 from pytest_clawperator.simulator.android.commands import android_commands
 from pytest_clawperator.simulator.android.packages import OPERATOR_PACKAGES
 from pytest_clawperator.simulator.android.processes import app_hangs
+from pytest_clawperator.simulator.android.properties import Properties
 from pytest_clawperator.simulator.faults import Fault, Faults
 from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.log.buffer import BUFFERS, SMALLEST_BUFFER, LogBuffer
 from pytest_clawperator.simulator.log.chatter import Chatter
 from pytest_clawperator.simulator.log.log_command import make_log
 from pytest_clawperator.simulator.log.logcat import make_logcat
-from pytest_clawperator.simulator.phone.cable import Admission, Cable
 from pytest_clawperator.simulator.phone.camera import Camera
-from pytest_clawperator.simulator.phone.factory import Parts, build_system
-from pytest_clawperator.simulator.phone.fault_request import FaultRequest
-from pytest_clawperator.simulator.phone.fault_switch import FaultSwitch
-from pytest_clawperator.simulator.phone.initial_files import clean_files
-from pytest_clawperator.simulator.phone.kept.phone import bring_back_phone, kept_phone
-from pytest_clawperator.simulator.phone.log_level import is_logged
-from pytest_clawperator.simulator.phone.network.web import Web
-from pytest_clawperator.simulator.phone.operator_setup import (
+from pytest_clawperator.simulator.phone.factory import (
+    Parts,
     bind_services,
+    build_system,
     install_operator_variant,
 )
-from pytest_clawperator.simulator.phone.options import DeviceOptions
-from pytest_clawperator.simulator.phone.power.boot import Boot
-from pytest_clawperator.simulator.phone.power.heartbeat import Heartbeat
-from pytest_clawperator.simulator.phone.power.kernel import Kernel
+from pytest_clawperator.simulator.phone.fault_switch import FaultRequest, FaultSwitch
+from pytest_clawperator.simulator.phone.kept_phone import bring_back_phone, kept_phone
+from pytest_clawperator.simulator.phone.network import Admission, Cable, Web
+from pytest_clawperator.simulator.phone.options import DeviceOptions, as_sold, features_of
+from pytest_clawperator.simulator.phone.power import Boot, Heartbeat, Kernel
 from pytest_clawperator.simulator.phone.sim_command import make_sim
-from pytest_clawperator.simulator.phone.vendor.commands import as_made
-from pytest_clawperator.simulator.phone.vendor.kind import as_sold, features_of
-from pytest_clawperator.simulator.phone.vendor.old_adbd import old_destination
+from pytest_clawperator.simulator.phone.vendor import as_made, old_destination
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.shell.commands import SHELL_COMMANDS
@@ -45,10 +39,44 @@ from pytest_clawperator.simulator.shell.jobs import Jobs
 from pytest_clawperator.simulator.shell.service import serve_shell
 from pytest_clawperator.simulator.shell.shell import Command, Invocation, Shell
 from pytest_clawperator.simulator.stats import Stats
-from pytest_clawperator.simulator.wire.forwarding import serve_forward
-from pytest_clawperator.simulator.wire.sockets import Sockets
+from pytest_clawperator.simulator.wire.forwarding import Sockets, serve_forward
 from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream
 from pytest_clawperator.simulator.wire.sync import serve_sync
+
+
+def clean_files(files: FileSystem) -> None:
+    """Set the files back to those of a new phone, for the shells that have them open too."""
+    new = FileSystem(clock=lambda: 0.0)
+    for folder in ("/data", "/storage/emulated/0"):
+        _clean(files, folder, new)
+
+
+def _clean(files: FileSystem, folder: str, new: FileSystem) -> None:
+    for name in files.listdir(folder):
+        path = f"{folder}/{name}"
+        if not (files.is_dir(path) and new.is_dir(path)):
+            files.remove(path, recursive=True)
+    for name in new.listdir(folder):
+        path = f"{folder}/{name}"
+        if not files.exists(path):
+            files.mkdir(path)
+        _clean(files, path, new)
+
+
+# In rising order; S lets nothing through.
+_LEVELS = "VDIWEFS"
+
+_PROPERTIES = ("log.tag", "persist.log.tag")
+
+
+def is_logged(priority: str, properties: Properties, *, suppressed: bool) -> bool:
+    """Whether a line of this priority comes into the log."""
+    asked = [_LEVELS.find(properties.get(name)[:1].upper() or "?") for name in _PROPERTIES]
+    least = next((level for level in asked if level >= 0), 0)
+    if suppressed:
+        least = max(least, _LEVELS.index("E"))
+    return _LEVELS.index(priority) >= least
+
 
 # So many lines of the log are kept with its state.
 _KEPT_LINES = 1000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_clawperator.simulator.phone.screen_view import ScreenView
+from pytest_clawperator.simulator.phone.camera import ScreenView
 from pytest_clawperator.simulator.picture.png import PngEncoder
 from pytest_clawperator.simulator.picture.render import black_screen, draw
 

@@ -1,4 +1,4 @@
-"""Building the Android system of a new phone: what is on it when it is first switched on."""
+"""Build the Android system of a new phone: what is on it when it is first switched on."""
 
 from __future__ import annotations
 
@@ -7,11 +7,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pytest_clawperator.simulator.android import settings_store
-from pytest_clawperator.simulator.android.package_manager import install_app
-from pytest_clawperator.simulator.android.packages import OPERATOR, PackageStore, system_packages
+from pytest_clawperator.simulator.android.package_manager import install_app, uninstall
+from pytest_clawperator.simulator.android.packages import (
+    NOTIFICATIONS,
+    OPERATOR,
+    OPERATOR_DEV,
+    OPERATOR_LISTENER,
+    OPERATOR_PACKAGES,
+    OPERATOR_SERVICE,
+    PackageStore,
+    operator_package,
+    operator_screen,
+    system_packages,
+)
 from pytest_clawperator.simulator.android.processes import app_complains, app_crashed
 from pytest_clawperator.simulator.android.properties import Build, Properties
-from pytest_clawperator.simulator.android.settings_store import SettingsStore
+from pytest_clawperator.simulator.android.settings_store import SettingsStore, add_to_list
 from pytest_clawperator.simulator.android.system import AndroidSystem, Display, ProcessTable
 from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.filesystem import FileSystem
@@ -20,12 +31,8 @@ from pytest_clawperator.simulator.operator.app import OperatorApp
 from pytest_clawperator.simulator.operator.operator_host import OperatorHost
 from pytest_clawperator.simulator.operator.surroundings import Surroundings
 from pytest_clawperator.simulator.phone.camera import Camera
-from pytest_clawperator.simulator.phone.operator_setup import (
-    bind_services,
-    install_operator_variant,
-)
-from pytest_clawperator.simulator.phone.options import DeviceOptions
-from pytest_clawperator.simulator.phone.power.boot import Boot
+from pytest_clawperator.simulator.phone.options import DeviceOptions, Variant
+from pytest_clawperator.simulator.phone.power import Boot
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.app_files.app_schema import App
 from pytest_clawperator.simulator.screen.app_files.load import shipped_apps
@@ -33,15 +40,60 @@ from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.screen.state.web import Fetch
 from pytest_clawperator.simulator.stats import Stats
 
+_VARIANTS = {"release": OPERATOR, "dev": OPERATOR_DEV}
+
+
+def install_operator_variant(system: AndroidSystem, variant: Variant) -> None:
+    """Install just this variant of the Operator, set up and running, or none."""
+    for name in OPERATOR_PACKAGES:
+        uninstall(system, name)
+    if variant != "absent":
+        _set_up_operator(system, _VARIANTS[variant])
+
+
+def _set_up_operator(system: AndroidSystem, name: str) -> None:
+    """Install the Operator as its own setup leaves it: permitted, bound, running."""
+    package = operator_package(
+        name,
+        app_id=system.packages.free_app_id(),
+        rng=system.rng,
+        now=system.clock(),
+        set_up=True,
+    )
+    system.packages.add(package)
+    system.ui.apps.install(operator_screen(package))
+    if system.build.api >= 33:
+        system.ui.permissions.grant(name, NOTIFICATIONS)
+    settings = system.settings
+    add_to_list(settings, "secure", "enabled_notification_listeners", f"{name}/{OPERATOR_LISTENER}")
+    settings_store.enable_accessibility_service(settings, f"{name}/{OPERATOR_SERVICE}")
+
+
+def bind_services(system: AndroidSystem) -> None:
+    """Start the Operators whose accessibility service is switched on, as Android does."""
+    for name in OPERATOR_PACKAGES:
+        package = system.packages.get(name)
+        service = f"{name}/{OPERATOR_SERVICE}"
+        if package is not None and settings_store.is_accessibility_service_on(
+            system.settings, service
+        ):
+            package.stopped = False
+            system.operators.start(name)
+
+
 _LAUNCH_SECONDS = 0.3
+
 
 # Never none at all: an app that was in front before anybody could look is no navigation.
 _SHORTEST_LAUNCH_SECONDS = 0.02
 
+
 # How many dp a camera in the screen takes of its upper edge.
 _CUTOUT = 52
 
+
 _SETTINGS, _VERSION = "com.android.settings", "android_version"
+
 
 _EMPTY_ZIP = b"PK\5\6" + bytes(18)  # for those who pull an app's file
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pytest_clawperator.errors import ConfigurationError
 from pytest_clawperator.simulator.phone.device import Device
-from pytest_clawperator.simulator.phone.fault_request import parse_fault
+from pytest_clawperator.simulator.phone.fault_switch import parse_fault
 from pytest_clawperator.simulator.phone.options import DeviceOptions
 from pytest_clawperator.simulator.screen.app_files.load import load_app, shipped_apps
 from pytest_clawperator.simulator.sdk.avd_files import USER_DATA, AvdFiles

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from pytest_clawperator.simulator.phone.fault_request import parse_fault
+from pytest_clawperator.simulator.phone.fault_switch import parse_fault
 from tests.doubles.simulator.android_phone import (
     DEADLINE,
     HOME,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_clawperator.errors import ConfigurationError
-from pytest_clawperator.simulator.phone.fault_request import parse_fault
+from pytest_clawperator.simulator.phone.fault_switch import parse_fault
 from tests.doubles.simulator.android_phone import Phone
 
 

@@ -7,8 +7,7 @@ import logging
 
 import pytest
 
-from pytest_clawperator.simulator.wire.messages import MAX_PAYLOAD
-from pytest_clawperator.simulator.wire.stream import Stream
+from pytest_clawperator.simulator.wire.stream import MAX_PAYLOAD, Stream
 from tests.doubles.simulator.adb_hosts import (
     Message,
     MiniDevice,

@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from pytest_clawperator.simulator.wire.messages import MAX_PAYLOAD
+from pytest_clawperator.simulator.wire.stream import MAX_PAYLOAD
 from tests.doubles.simulator.adb_hosts import (
     DEADLINE,
     Message,

@@ -6,8 +6,7 @@ import asyncio
 
 import pytest
 
-from pytest_clawperator.simulator.wire.messages import MAX_PAYLOAD
-from pytest_clawperator.simulator.wire.stream import Stream, StreamClosed
+from pytest_clawperator.simulator.wire.stream import MAX_PAYLOAD, Stream, StreamClosed
 from tests.doubles.simulator.adb_hosts import (
     Message,
     MiniDevice,

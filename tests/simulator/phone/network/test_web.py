@@ -14,9 +14,9 @@ import pytest
 
 from pytest_clawperator.connect import connect
 from pytest_clawperator.simulator import Simulator
-from pytest_clawperator.simulator.phone.network.web import Web
+from pytest_clawperator.simulator.phone.network import Web
 from pytest_clawperator.simulator.screen.state.web import WebAnswer
-from pytest_clawperator.simulator.wire.sockets import Sockets
+from pytest_clawperator.simulator.wire.forwarding import Sockets
 from pytest_clawperator.transport.binary import find_adb
 from tests.doubles.simulator.adb_hosts import DEADLINE
 

@@ -1,4 +1,4 @@
-"""What apps of a simulated phone can reach: HTTP servers behind its own loopback, nothing else."""
+"""The connections of a phone: the cable to its hosts, and HTTP servers behind its loopback."""
 
 from __future__ import annotations
 
@@ -6,15 +6,64 @@ import asyncio
 import http.client
 import io
 from collections.abc import Callable
+from typing import Literal
 from urllib.parse import quote, urlsplit
 
+from pytest_clawperator.simulator.faults import Faults
 from pytest_clawperator.simulator.screen.state.web import WebAnswer
-from pytest_clawperator.simulator.wire.sockets import Sockets
+from pytest_clawperator.simulator.wire.forwarding import Sockets
 from pytest_clawperator.simulator.wire.stream import StreamClosed
 
+Admission = Literal["device", "offline", "unauthorized"]
+
+
+# So that what was just answered leaves before the cable is pulled.
+_ANSWER_SECONDS = 0.05
+
+# So that an execution has begun, and its broadcast is acknowledged.
+_EXECUTION_SECONDS = 0.002
+
+
+def _nothing() -> None:
+    pass
+
+
+class Cable:
+    """Connects a phone to its hosts; ``disconnect`` is to be set to what drops them all."""
+
+    def __init__(self, faults: Faults) -> None:
+        self.disconnect: Callable[[], None] = _nothing
+        self.is_down: Callable[[], bool] = lambda: False
+        self._faults = faults
+
+    def admission(self) -> Admission:
+        """Return how a host that connects now is received."""
+        if self.is_down() or self._faults.active("offline"):
+            return "offline"
+        return "unauthorized" if self._faults.active("unauthorized") else "device"
+
+    def pull_soon(self, seconds: float = _ANSWER_SECONDS) -> None:
+        """Drop every host in a moment; they may connect again."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:  # not yet running, so nobody is connected
+            return
+        loop.call_later(seconds, self.disconnect)
+
+    def execution_started(self) -> None:
+        """Drop every host in the middle of an execution, if that fault is on."""
+        fault = self._faults.active("disconnect")
+        if fault is not None and fault.options["after"] == "execution":
+            self._faults.take("disconnect")
+            self.pull_soon(_EXECUTION_SECONDS)
+
+
 _HOSTS = ("localhost", "127.0.0.1")
+
 _SECONDS = 10.0
+
 _LARGEST = 1024 * 1024
+
 # Those of a URL that are no text to be quoted, and what is quoted already.
 _SAFE = "/%:=&?~#+!$,;'@()*[]"
 

@@ -1,20 +1,30 @@
-"""A restart, in the stages through which a host sees it go."""
+"""Power: the stages of a restart, the id of each boot, and the passing of the phone's time."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
+import random
+import uuid
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
-from pytest_clawperator.simulator.phone.cable import Cable
+from pytest_clawperator.simulator.filesystem import FileSystem
+from pytest_clawperator.simulator.phone.network import Cable
+from pytest_clawperator.simulator.phone_clock import PhoneClock
+from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 
 Stage = Literal["on", "down", "kernel", "services"]
 
+
 # How many seconds each stage lasts. A phone takes longer, but in the same order.
 _GOING_DOWN = 0.1
+
 _DOWN = 1.0
+
 _KERNEL = 1.0
+
 _SERVICES = 0.5
 
 
@@ -86,3 +96,67 @@ class Boot:
 
     async def _sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds * self._time_scale)
+
+
+_log = logging.getLogger(__name__)
+
+
+class Heartbeat:
+    """Wakes the screen at each moment for which something is planned."""
+
+    def __init__(self, clock: PhoneClock, screen: Callable[[], PhoneUi]) -> None:
+        self._clock = clock
+        self._screen = screen
+        self._planned = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin, in the running loop."""
+        self._task = asyncio.get_running_loop().create_task(self._beat())
+
+    async def stop(self) -> None:
+        """Stop time."""
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+
+    def plan_changed(self) -> None:
+        """Look again for what comes next."""
+        self._planned.set()
+
+    async def _beat(self) -> None:
+        while True:
+            self._planned.clear()
+            changed = asyncio.create_task(self._planned.wait())
+            try:
+                due = self._screen().next_due
+                if due is None:
+                    await changed
+                elif not await self._clock.is_done_before(due * 1000, changed):
+                    self._catch_up()
+            finally:
+                changed.cancel()
+
+    def _catch_up(self) -> None:
+        try:
+            self._screen().catch_up()
+        except Exception:  # one app's trouble is no reason for the time to stand still
+            _log.exception("what was due on the screen failed")
+
+
+_BOOT_ID = "/proc/sys/kernel/random/boot_id"
+
+
+class Kernel:
+    """Has a new id for each boot."""
+
+    def __init__(self, files: FileSystem, *, chance: random.Random) -> None:
+        self._files = files
+        self._chance = chance
+        self.boot()
+
+    def boot(self, boot_id: str | None = None) -> None:
+        """Start with a new id, or go back to one that was kept."""
+        self.boot_id = boot_id or str(uuid.UUID(int=self._chance.getrandbits(128), version=4))
+        self._files.provide(_BOOT_ID, f"{self.boot_id}\n".encode())

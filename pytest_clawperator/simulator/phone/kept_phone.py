@@ -1,12 +1,9 @@
-"""A phone's state in a form that can be stored, as emulators keep it in a snapshot.
-
-Kept are the files, packages, settings, permissions, the apps' data, screens and places. Faults
-are as they were set.
-"""
+"""The state of a phone in a form that can be stored, as emulators keep it in a snapshot."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import base64
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,9 +17,42 @@ from pytest_clawperator.simulator.android.packages import (
 )
 from pytest_clawperator.simulator.android.settings_store import NAMESPACES
 from pytest_clawperator.simulator.android.system import AndroidSystem
-from pytest_clawperator.simulator.phone.kept.files import bring_back_files, kept_files
+from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.screen.app_files.app_schema import App
 from pytest_clawperator.simulator.screen.app_files.load import parse_app
+
+# What outlives a restart.
+_PARTS = ("/data", "/storage/emulated/0")
+
+
+def kept_files(files: FileSystem) -> list[dict[str, Any]]:
+    """Return folders and files, each folder before what it holds."""
+    return [entry for part in _PARTS for entry in _kept_inside(files, part)]
+
+
+def bring_back_files(files: FileSystem, kept: Sequence[dict[str, Any]]) -> None:
+    """Replace everything that can be written to by what was kept."""
+    for part in _PARTS:
+        for name in files.listdir(part):
+            files.remove(f"{part}/{name}", recursive=True)
+    for entry in kept:
+        if "data" in entry:
+            data = base64.b64decode(entry["data"])
+            files.write(entry["path"], data, mtime=entry["mtime"])
+        else:
+            files.mkdir(entry["path"])
+
+
+def _kept_inside(files: FileSystem, folder: str) -> Iterator[dict[str, Any]]:
+    for name in files.listdir(folder):
+        path = f"{folder}/{name}"
+        if files.is_dir(path):
+            yield {"path": path}
+            yield from _kept_inside(files, path)
+        else:
+            data = base64.b64encode(files.read(path)).decode()
+            yield {"path": path, "data": data, "mtime": files.stat(path).mtime}
+
 
 _TUPLES = ("activities", "requested")
 
