@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Hashable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Hashable
+from functools import partial
+from typing import Any
 
 from pytest_clawperator.simulator.android.system import Display
 from pytest_clawperator.simulator.picture.png import PngEncoder, beginning
-from pytest_clawperator.simulator.screen.accessibility.nodes import Window
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 
-
-@dataclass(frozen=True)
-class ScreenView:
-    """The windows, bottom to top, or None while the screen is off."""
-
-    windows: list[Window] | None
-    size: tuple[int, int]
-    dark: bool = False
-    title: str | None = None
-    density: int | None = None
-    font_scale: float = 1.0
+# The drawn clock stands still, so that equal screens give equal pictures.
+_CLOCK_TEXT = "10:00"
 
 
 class Camera:
@@ -39,47 +30,46 @@ class Camera:
         self._view = ui, display
         self._views += 1
 
-    def key(self) -> Hashable:
-        """Return a value that changes whenever the picture may have changed."""
-        assert self._view is not None
-        ui, display = self._view
-        return self._views, ui.view.version, display.awake
-
     def png(self, *, dark: bool = False) -> Awaitable[bytes]:
-        """Capture the screen as it is now, or a dark one; the picture is there once it is drawn.
+        """Capture the screen as it is now, or a dark one; await the result for the picture.
 
-        It is the last one if nothing has changed since.
+        It is the last picture if nothing has changed since.
         """
+        ui, display = self._looked_at()
         if dark:
-            assert self._view is not None
-            view = ScreenView(None, self._view[0].display.size)
-            return asyncio.ensure_future(asyncio.to_thread(_draw, view, self._encoder))
-        key = self.key()
+            return asyncio.ensure_future(asyncio.to_thread(_draw_black, ui.display.size))
+        key = self._views, ui.view.version, display.awake
         if self._drawing is None or self._key != key or _has_failed(self._drawing):
             self._key = key
-            drawing = asyncio.to_thread(_draw, self._look(), self._encoder)
+            drawing = asyncio.to_thread(self._captured())
             self._drawing = asyncio.get_running_loop().create_task(drawing)
-        # Others may wait for the same picture, so that one who leaves must not end its drawing.
+        # Several callers may wait for the same picture, and one that leaves must not end it.
         return asyncio.shield(self._drawing)
 
     def png_beginning(self) -> bytes:
         """Return the PNG header, which a phone sends as soon as the screen is captured."""
-        assert self._view is not None
-        width, height = self._view[0].display.size
+        width, height = self._looked_at()[0].display.size
         return beginning((max(1, width), max(1, height)))
 
-    def _look(self) -> ScreenView:
+    def _looked_at(self) -> tuple[PhoneUi, Display]:
         assert self._view is not None
-        ui, display = self._view
+        return self._view
+
+    def _captured(self) -> Callable[[], bytes]:
+        """Return what draws the screen as it is now."""
+        ui, display = self._looked_at()
         if not display.awake:
-            return ScreenView(None, ui.display.size)
-        return ScreenView(
+            return partial(_draw_black, ui.display.size)
+        return partial(
+            _draw,
             ui.view.windows(),
-            ui.display.size,
+            size=ui.display.size,
             dark=ui.display.dark,
+            clock_text=_CLOCK_TEXT,
             title=ui.view.title(),
             density=ui.display.density,
             font_scale=ui.display.font_scale,
+            encoder=self._encoder,
         )
 
 
@@ -87,8 +77,16 @@ def _has_failed(drawing: asyncio.Task[bytes]) -> bool:
     return drawing.done() and (drawing.cancelled() or drawing.exception() is not None)
 
 
-def _draw(view: ScreenView, encoder: PngEncoder) -> bytes:
-    # Pillow costs more to import than everything else together, so it waits for a picture.
-    from pytest_clawperator.simulator.phone.drawing import draw_screen
+# Pillow costs more to import than everything else together, so it waits for a picture.
 
-    return draw_screen(view, encoder)
+
+def _draw(*screen: Any, **options: Any) -> bytes:
+    from pytest_clawperator.simulator.picture.render import draw
+
+    return draw(*screen, **options)
+
+
+def _draw_black(size: tuple[int, int]) -> bytes:
+    from pytest_clawperator.simulator.picture.render import black_screen
+
+    return black_screen(size)
