@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import partial
 from typing import Any
 
 from pytest_clawperator.simulator.android.system import Display
 from pytest_clawperator.simulator.picture.png import PngEncoder, beginning
+from pytest_clawperator.simulator.screen.accessibility.nodes import Window
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 
 # The drawn clock stands still, so that equal screens give equal pictures.
@@ -37,7 +38,7 @@ class Camera:
         """
         ui, display = self._looked_at()
         if dark:
-            return asyncio.ensure_future(asyncio.to_thread(_draw_black, ui.display.size))
+            return asyncio.ensure_future(asyncio.to_thread(_draw, None, ui.display.size))
         key = self._views, ui.view.version, display.awake
         if self._drawing is None or self._key != key or _has_failed(self._drawing):
             self._key = key
@@ -59,11 +60,11 @@ class Camera:
         """Return what draws the screen as it is now."""
         ui, display = self._looked_at()
         if not display.awake:
-            return partial(_draw_black, ui.display.size)
+            return partial(_draw, None, ui.display.size)
         return partial(
             _draw,
             ui.view.windows(),
-            size=ui.display.size,
+            ui.display.size,
             dark=ui.display.dark,
             clock_text=_CLOCK_TEXT,
             title=ui.view.title(),
@@ -77,16 +78,9 @@ def _has_failed(drawing: asyncio.Task[bytes]) -> bool:
     return drawing.done() and (drawing.cancelled() or drawing.exception() is not None)
 
 
-# Pillow costs more to import than everything else together, so it waits for a picture.
+def _draw(windows: Sequence[Window] | None, size: tuple[int, int], **options: Any) -> bytes:
+    """Draw the windows, bottom to top, or a black screen if there are none."""
+    # Pillow costs more to import than everything else together, so it waits for a picture.
+    from pytest_clawperator.simulator.picture.render import black_screen, draw
 
-
-def _draw(*screen: Any, **options: Any) -> bytes:
-    from pytest_clawperator.simulator.picture.render import draw
-
-    return draw(*screen, **options)
-
-
-def _draw_black(size: tuple[int, int]) -> bytes:
-    from pytest_clawperator.simulator.picture.render import black_screen
-
-    return black_screen(size)
+    return black_screen(size) if windows is None else draw(windows, size=size, **options)

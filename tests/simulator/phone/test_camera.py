@@ -57,4 +57,3 @@ class TestScreenshots:
 
         assert taken == asyncio.run(picture_of(Phone(size=(360, 800)))) != later
         assert taken.startswith(phone.device.camera.png_beginning())
-

@@ -18,7 +18,7 @@ from pytest_clawperator.simulator.phone.network import Web
 from pytest_clawperator.simulator.screen.state.web import WebAnswer
 from pytest_clawperator.simulator.wire.forwarding import Sockets
 from pytest_clawperator.transport.binary import find_adb
-from tests.doubles.simulator.adb_hosts import DEADLINE
+from tests.doubles.simulator.android_phone import DEADLINE
 
 APP = """\
 package: com.example.prices
