@@ -12,7 +12,9 @@ from pytest_clawperator.simulator.screen.accessibility.nodes import UiNode
 from tests.doubles.simulator.android_phone import Phone, broadcast, payload
 
 SETTINGS = "com.android.settings"
+
 RECORDINGS = "/sdcard/Android/data/com.clawperator.operator/files/recordings"
+
 HOME_PACKAGE = "com.google.android.apps.nexuslauncher"
 
 

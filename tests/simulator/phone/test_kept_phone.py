@@ -13,7 +13,9 @@ from pytest_clawperator.simulator.phone.options import DeviceOptions
 from tests.doubles.simulator.android_phone import TurnedClock
 
 SETTINGS = "com.android.settings"
+
 OPERATOR = "com.clawperator.operator"
+
 NOTES = """
 package: com.example.notes
 name: Notes

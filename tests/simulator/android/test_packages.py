@@ -5,11 +5,15 @@ from __future__ import annotations
 import random
 
 from pytest_clawperator.simulator.android.packages import (
+    OPERATOR,
+    OPERATOR_DEV,
     Package,
     PackageStore,
     component,
     full_class,
+    operator_package,
     random_code_path,
+    system_packages,
     user_name,
 )
 
@@ -84,3 +88,44 @@ class TestNames:
         assert paths[0] == paths[1] != paths[2]
         assert paths[0].startswith("/data/app/~~")
         assert "/a.b-" in paths[0]
+
+
+class TestSystem:
+    """What a phone comes with."""
+
+    def test_system_app_ids_are_below_those_of_apps(self) -> None:
+        """No system package takes a number that is meant for apps, and few share one."""
+        made = system_packages(api=36, release="16", rng=random.Random(0))
+
+        apps = [found.app_id for found in made if found.app_id >= 10000]
+        assert len(set(apps)) == len(apps)
+        assert max(apps) < PackageStore().free_app_id()
+
+    def test_a_system_apk_is_named_as_its_folder(self) -> None:
+        """A system package's file is named as its folder."""
+        made = PackageStore(system_packages(api=36, release="16", rng=random.Random(0)))
+
+        settings, framework = made.get("com.android.settings"), made.get("android")
+        assert settings is not None
+        assert framework is not None
+        assert settings.apk == "/system_ext/priv-app/Settings/Settings.apk"
+        assert framework.apk == "/system/framework/framework-res.apk"
+
+
+class TestOperator:
+    """The Operator's two builds."""
+
+    def test_the_release_build_has_the_published_version(self) -> None:
+        """The release build has the published version."""
+        made = operator_package(OPERATOR, app_id=1, rng=random.Random(0), now=0, set_up=True)
+
+        assert (made.version_name, made.version_code) == ("0.5.3", 503900)
+        assert (made.min_sdk, made.target_sdk, made.stopped) == (21, 35, False)
+        assert made.launcher == "clawperator.activity.MainActivity"
+
+    def test_the_debug_build_has_a_version_suffix(self) -> None:
+        """The debug build's version name tells it."""
+        made = operator_package(OPERATOR_DEV, app_id=1, rng=random.Random(0), now=0, set_up=False)
+
+        assert (made.version_name, made.version_code) == ("0.5.3-d", 503900)
+        assert made.stopped

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from pytest_clawperator.simulator.android.properties import Build, Properties
+from tests.doubles.simulator.android_phone import Phone
 
 
 def properties(**changes: object) -> Properties:
@@ -58,3 +59,52 @@ class TestProperties:
     def test_the_same_seed_gives_the_same_properties(self) -> None:
         """The same seed makes the same phone."""
         assert properties().items() == properties().items()
+
+
+class TestGetprop:
+    """The commands for properties."""
+
+    def test_a_missing_property_prints_the_default(self) -> None:
+        """One property is printed; one that is not there is an empty line, or the default."""
+        phone = Phone(api=34, serial_number="SIM7")
+
+        assert phone.out("getprop ro.build.version.sdk") == "34\n"
+        assert phone.out("getprop ro.serialno") == "SIM7\n"
+        assert phone.out("getprop no.such.thing") == "\n"
+        assert phone.out("getprop no.such.thing fallback") == "fallback\n"
+
+    def test_all_properties_are_listed_by_name(self) -> None:
+        """All properties are listed in brackets, by name."""
+        lines = Phone().out("getprop").splitlines()
+
+        assert "[ro.product.model]: [Pixel 9]" in lines
+        assert "[sys.boot_completed]: [1]" in lines
+        names = [line.partition("]")[0] for line in lines]
+        assert names == sorted(names)
+
+    def test_a_property_can_be_set(self) -> None:
+        """A property can be set."""
+        assert Phone().out("setprop debug.test 'a b'; getprop debug.test") == "a b\n"
+
+    @pytest.mark.parametrize(
+        ("arguments", "complaint"),
+        [
+            ("ro.serialno x", "setprop: failed to set property 'ro.serialno' to 'x'\n"),
+            (
+                "sys.boot_completed 0",
+                "setprop: failed to set property 'sys.boot_completed' to '0'\n",
+            ),
+            ("debug.x", 'setprop: Need 2 arguments (see "setprop --help")\n'),
+            ("debug.x a b", 'setprop: Max 2 arguments (see "setprop --help")\n'),
+        ],
+    )
+    def test_read_only_properties_are_refused(self, arguments: str, complaint: str) -> None:
+        """What may not be set is refused, with status 1."""
+        assert Phone().run(f"setprop {arguments}") == (1, "", complaint)
+
+    def test_a_value_over_91_bytes_is_refused(self) -> None:
+        """A value may not be longer than Android keeps."""
+        ended = Phone().run(f"setprop debug.x {'y' * 92}")
+
+        assert ended.status == 1
+        assert "too long" in ended.err
