@@ -156,7 +156,6 @@ def force_stop(system: AndroidSystem, name: str) -> None:
 
 
 _BUCKETS = {"active": 10, "working_set": 20, "frequent": 30, "rare": 40, "restricted": 45}
-
 _USUAL = _BUCKETS["active"]
 
 
@@ -194,7 +193,6 @@ _USAGE = """Activity manager (activity) commands:
     [<URI> | <PACKAGE> | <COMPONENT>]
 """
 
-
 _WITHOUT_VALUE = frozenset(
     {
         "-D", "-N", "-S", "-W", "--suspend", "--streaming", "--track-allocation",
@@ -203,7 +201,6 @@ _WITHOUT_VALUE = frozenset(
     }
 )  # fmt: skip
 
-
 _WITH_VALUE = frozenset(
     {
         "-P", "-R", "--user", "--display", "--start-profiler", "--sampling", "--attach-agent",
@@ -211,7 +208,6 @@ _WITH_VALUE = frozenset(
         "--task", "--task-display-area-feature-id", "--clock-type", "--allow-fgs-start-reason",
     }
 )  # fmt: skip
-
 
 _WARNINGS = {
     "top": "Warning: Activity not started, intent has been delivered to currently running"

@@ -51,15 +51,11 @@ SERVICES: Mapping[str, ServiceHandler] = {
     "uimode": uimode_service,
     "window": window_service,
 }
-
 """The services that take commands through ``cmd``."""
-
 
 # Services that came later than with the oldest phones, and those that took no commands before.
 _SERVICES_SINCE = {"locale": 33}
-
 _COMMANDS_SINCE = {"connectivity": 30}
-
 
 # Commands that are a service under another name.
 _FRONT_ENDS = {
@@ -70,7 +66,6 @@ _FRONT_ENDS = {
     "settings": "settings",
     "wm": "window",
 }
-
 
 _PROGRAMS: Mapping[str, Callable[[AndroidSystem, Invocation], Awaitable[int]]] = {
     "dumpsys": dumpsys,
@@ -84,9 +79,7 @@ _PROGRAMS: Mapping[str, Callable[[AndroidSystem, Invocation], Awaitable[int]]] =
     "setprop": setprop,
 }
 
-
 COMMAND_NAMES: tuple[str, ...] = tuple(sorted([*_PROGRAMS, *_FRONT_ENDS, "cmd"]))
-
 """What can be typed."""
 
 

@@ -41,7 +41,6 @@ _FIRST = (
     "PROG_YELLOW", "PROG_BLUE", "APP_SWITCH",
 )  # fmt: skip
 
-
 KEY_CODES: dict[str, int] = {name: code for code, name in enumerate(_FIRST)} | {
     "LANGUAGE_SWITCH": 204,
     "CONTACTS": 207,
@@ -65,12 +64,9 @@ KEY_CODES: dict[str, int] = {name: code for code, name in enumerate(_FIRST)} | {
     "ALL_APPS": 284,
     "REFRESH": 285,
 }
-
 """Every key that has a meaning here or is likely to be named, without ``KEYCODE_``."""
 
-
 LAST_KEY_CODE = 336
-
 
 _CHARACTERS = {
     "SPACE": " ",
@@ -91,14 +87,12 @@ _CHARACTERS = {
     "GRAVE": "`",
 }
 
-
 TYPED: dict[int, str] = (
     {KEY_CODES[name]: text for name, text in _CHARACTERS.items()}
     | {KEY_CODES[letter]: letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
     | {KEY_CODES[digit]: digit for digit in "0123456789"}
     | {KEY_CODES[f"NUMPAD_{digit}"]: digit for digit in "0123456789"}
 )
-
 """What a key types into a field."""
 
 
@@ -118,11 +112,8 @@ _SOURCES = (
 )  # fmt: skip
 
 _LONG_PRESS_MS = 500
-
 _SWIPE_MS = 300
-
 _STILL = 10
-
 # Before, it could not be said which display is touched.
 _DISPLAYS_SINCE = 29
 
@@ -262,7 +253,6 @@ _POWER_KEYS: Mapping[int, Callable[[AndroidSystem], None]] = {
     KEY_CODES["SOFT_SLEEP"]: _sleep,
     KEY_CODES["WAKEUP"]: _wake,
 }
-
 
 _KEYS: Mapping[int, Callable[[AndroidSystem], None]] = {
     KEY_CODES["APP_SWITCH"]: lambda system: _ignore(system.ui.keys.recents()),

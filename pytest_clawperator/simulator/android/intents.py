@@ -10,19 +10,12 @@ from pytest_clawperator.simulator.android.packages import component, full_class
 from pytest_clawperator.simulator.android.service_call import JavaException, ServiceCall
 
 MAIN = "android.intent.action.MAIN"
-
 VIEW = "android.intent.action.VIEW"
-
 CATEGORY_LAUNCHER = "android.intent.category.LAUNCHER"
-
 CATEGORY_HOME = "android.intent.category.HOME"
-
 FROM_SHELL = 0x00400000
-
 NEW_TASK = 0x10000000
-
 INCLUDE_STOPPED = 0x00000020
-
 _HIDDEN_SCHEMES = ("tel", "sip", "sms", "smsto", "mailto", "nfc")
 
 
@@ -105,9 +98,7 @@ _FLAG_OPTIONS = {
     "--receiver-include-background": 0x01000000,
 }
 
-
 _STRING_OPTIONS = ("-e", "--es")
-
 
 # Extras that are no text; what their values must look like is the app's affair.
 _OTHER_EXTRAS = frozenset(

@@ -170,7 +170,6 @@ def _remove_data(system: AndroidSystem, name: str) -> None:
 
 
 APP_ENTRY = "assets/simulator/app.yaml"
-
 """The file inside an APK that describes a simulated app."""
 
 

@@ -122,9 +122,7 @@ RUNTIME_PERMISSIONS = frozenset(
         "WRITE_CALL_LOG", "WRITE_CONTACTS", "WRITE_EXTERNAL_STORAGE",
     )
 )  # fmt: skip
-
 """Permissions that a user, or ``pm grant``, gives."""
-
 
 FIXED_PERMISSIONS = frozenset(
     f"android.permission.{name}"
@@ -136,9 +134,7 @@ FIXED_PERMISSIONS = frozenset(
         "SYSTEM_ALERT_WINDOW", "USE_BIOMETRIC", "VIBRATE", "WAKE_LOCK",
     )
 )  # fmt: skip
-
 """Permissions that come with the installation and stay."""
-
 
 # Shell holds these for developers: not runtime ones, yet "pm grant" gives them.
 DEVELOPMENT_PERMISSIONS = frozenset(
@@ -147,17 +143,12 @@ DEVELOPMENT_PERMISSIONS = frozenset(
         "PACKAGE_USAGE_STATS", "READ_LOGS", "SET_ANIMATION_SCALE", "WRITE_SECURE_SETTINGS",
     )
 )  # fmt: skip
-
 """Permissions that only ``pm grant`` gives."""
 
-
 NOTIFICATIONS = "android.permission.POST_NOTIFICATIONS"
-
 """The one runtime permission that the Operator asks for; it came with API 33."""
 
-
 LAUNCHER = "com.google.android.apps.nexuslauncher"
-
 
 # Name, label, folder, and the activity that opens it ("" for none).
 _SYSTEM = (
@@ -197,7 +188,6 @@ _SYSTEM = (
     ("com.google.android.webview", "Android System WebView", "/product/app/WebViewGoogle", ""),
 )
 
-
 _SYSTEM_USERS = {
     "android": 1000,
     "com.android.keychain": 1000,
@@ -235,21 +225,13 @@ def system_packages(*, api: int, release: str, rng: random.Random) -> list[Packa
 
 
 OPERATOR = "com.clawperator.operator"
-
 OPERATOR_DEV = "com.clawperator.operator.dev"
-
 OPERATOR_PACKAGES = (OPERATOR, OPERATOR_DEV)
-
 OPERATOR_ACTION = "app.clawperator.operator.ACTION_AGENT_COMMAND"
-
 OPERATOR_ACTIVITY = "clawperator.activity.MainActivity"
-
 OPERATOR_RECEIVER = "clawperator.operator.runtime.OperatorCommandReceiver"
-
 OPERATOR_SERVICE = "clawperator.operator.accessibilityservice.OperatorAccessibilityService"
-
 OPERATOR_LISTENER = "action.notification.NotificationListenerService"
-
 
 _OPERATOR_PERMISSIONS = (
     "android.permission.FOREGROUND_SERVICE",

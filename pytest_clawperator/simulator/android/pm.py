@@ -71,11 +71,8 @@ def _line(package: Package, options: set[str]) -> str:
 
 
 _MOST_BYTES = 512 * 1024 * 1024
-
-
 # What becomes of a prompt on the phone that nobody answers.
 _CANCELLED = "INSTALL_FAILED_USER_RESTRICTED: Install canceled by user"
-
 
 _WITH_VALUE = frozenset(
     {

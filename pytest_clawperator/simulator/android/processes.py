@@ -10,7 +10,6 @@ from pytest_clawperator.simulator.android.system import AndroidSystem, Process
 from pytest_clawperator.simulator.shell.shell import Invocation
 
 UI_AUTOMATION = "io.appium.uiautomator2.server"
-
 """Who holds the device while the fault ``ui_automation`` is on."""
 
 
@@ -113,9 +112,7 @@ def _log_by_system(system: AndroidSystem, text: str, *, priority: str = "I") -> 
 
 
 _SHELL_USER = "shell"
-
 _PROGRAM_VSZ, _PROGRAM_RSS = 10_848_000, 12_400
-
 
 # Heading, width (negative: to the left), and the value.
 _FIELDS: Mapping[str, tuple[int, Callable[[Process], str]]] = {
@@ -139,7 +136,6 @@ _FIELDS: Mapping[str, tuple[int, Callable[[Process], str]]] = {
 }
 
 _SIGNALS = {"HUP": 1, "INT": 2, "QUIT": 3, "KILL": 9, "TERM": 15}
-
 _NUMBERS = frozenset(map(str, range(16)))
 
 _USUAL = (

@@ -25,7 +25,6 @@ _RELEASES = {
     36: "16",
 }
 
-
 _CODE_NAMES = {
     "Pixel 6": "oriole",
     "Pixel 7": "panther",
@@ -37,7 +36,6 @@ _CODE_NAMES = {
     "Pixel 10": "frankel",
     "Pixel Tablet": "tangorpro",
 }
-
 
 # What emulators call their processor in the model, the longer names first.
 _ABIS = {"x86_64": "x86_64", "x86": "x86", "arm64": "arm64-v8a", "armv7": "armeabi-v7a"}
@@ -115,7 +113,6 @@ _FIXED = {
     "ro.zygote": "zygote64",
 }
 
-
 # Since then an API level has a minor number.
 _FULL_SDK_SINCE = 36
 
@@ -183,13 +180,8 @@ def _emulator_properties(build: Build) -> dict[str, str]:
 
 # What becomes "1" once Android runs; nobody but init may set these.
 _BOOT_KEYS = ("dev.bootcomplete", "sys.boot_completed")
-
-
 _ANIMATION = "init.svc.bootanim"
-
-
 MAX_VALUE = 91
-
 """Bytes a changeable property's value may have."""
 
 

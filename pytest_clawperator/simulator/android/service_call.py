@@ -40,14 +40,10 @@ def java_float(text: str) -> float:
 
 
 NO_SERVICE = 20
-
 """Exit status of ``cmd`` for a service that is not there."""
 
-
 FAILED = 255
-
 """What a service's -1 becomes as an exit status."""
-
 
 _FRAMES = (
     "com.android.modules.utils.BasicShellCommandHandler.exec(BasicShellCommandHandler.java:97)",

@@ -93,15 +93,12 @@ async def setprop(system: AndroidSystem, invocation: Invocation) -> int:
 
 _LATIN = "com.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME"
 
-
 _VOICE = (
     "com.google.android.tts/com.google.android.apps.speech.tts.googletts.settings.asr.voiceime"
     ".VoiceInputMethodService"
 )
 
-
 INPUT_METHODS = (_LATIN, _VOICE)
-
 """The keyboards that are installed."""
 
 
@@ -254,7 +251,6 @@ _OPS = frozenset(
         "WRITE_SETTINGS",
     }
 )  # fmt: skip
-
 
 _MODES = ("allow", "ignore", "deny", "default", "foreground")
 

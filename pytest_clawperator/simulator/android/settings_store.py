@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 NAMESPACES = ("system", "secure", "global")
-
 """The tables that ``settings`` knows."""
 
-
 Watcher = Callable[[str, str, "str | None"], None]
-
 """Called with namespace, key and the new value, None once the key is gone."""
 
-
 _KEYBOARD = "com.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME"
-
 
 DEFAULTS: Mapping[str, Mapping[str, str]] = {
     "system": {
@@ -72,7 +67,6 @@ DEFAULTS: Mapping[str, Mapping[str, str]] = {
         "window_animation_scale": "1.0",
     },
 }
-
 """What a phone that was set up for tests has in its tables."""
 
 
@@ -133,7 +127,6 @@ def _items(store: SettingsStore, namespace: str, key: str) -> list[str]:
 
 
 ACCESSIBILITY_SWITCH = "accessibility_enabled"
-
 ACCESSIBILITY_SERVICES = "enabled_accessibility_services"
 
 

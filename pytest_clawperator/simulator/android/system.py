@@ -18,7 +18,6 @@ from pytest_clawperator.simulator.stats import Stats
 
 PID_LIMIT = 32768
 
-
 # Name, user and parent's name of what runs on any phone, in the order of its start.
 _SYSTEM = (
     ("init", "root", ""),

@@ -26,10 +26,7 @@ _WM_USAGE = """Window manager (window) commands:
     Print or set user rotation mode and user rotation.
 """
 
-
 _LEAST_DENSITY, _MOST_DENSITY = 72, 2000
-
-
 _LEAST_SIDE = 200
 
 

@@ -65,7 +65,6 @@ def _clean(files: FileSystem, folder: str, new: FileSystem) -> None:
 
 # In rising order; S lets nothing through.
 _LEVELS = "VDIWEFS"
-
 _PROPERTIES = ("log.tag", "persist.log.tag")
 
 

@@ -82,19 +82,11 @@ def bind_services(system: AndroidSystem) -> None:
 
 
 _LAUNCH_SECONDS = 0.3
-
-
 # Never none at all: an app that was in front before anybody could look is no navigation.
 _SHORTEST_LAUNCH_SECONDS = 0.02
-
-
 # How many dp a camera in the screen takes of its upper edge.
 _CUTOUT = 52
-
-
 _SETTINGS, _VERSION = "com.android.settings", "android_version"
-
-
 _EMPTY_ZIP = b"PK\5\6" + bytes(18)  # for those who pull an app's file
 
 

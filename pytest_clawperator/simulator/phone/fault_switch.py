@@ -13,12 +13,9 @@ from pytest_clawperator.simulator.phone.network import Cable
 from pytest_clawperator.simulator.phone.options import Variant
 
 LASTING_FAULTS = ("offline", "unauthorized")
-
 """Faults that keep hosts out, and so could not be cleared through a shell: they last a time."""
 
-
 _DISCONNECT_AFTER = ("execution", "now")
-
 _FORGED = ("all", "envelope", "command", "refusal", "crash", "death")
 
 

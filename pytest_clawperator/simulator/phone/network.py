@@ -15,11 +15,8 @@ from pytest_clawperator.simulator.wire.forwarding import Sockets
 from pytest_clawperator.simulator.wire.stream import StreamClosed
 
 Admission = Literal["device", "offline", "unauthorized"]
-
-
 # So that what was just answered leaves before the cable is pulled.
 _ANSWER_SECONDS = 0.05
-
 # So that an execution has begun, and its broadcast is acknowledged.
 _EXECUTION_SECONDS = 0.002
 
@@ -59,11 +56,8 @@ class Cable:
 
 
 _HOSTS = ("localhost", "127.0.0.1")
-
 _SECONDS = 10.0
-
 _LARGEST = 1024 * 1024
-
 # Those of a URL that are no text to be quoted, and what is quoted already.
 _SAFE = "/%:=&?~#+!$,;'@()*[]"
 

@@ -11,7 +11,6 @@ from pytest_clawperator.simulator.screen.app_files.app_schema import App
 from pytest_clawperator.simulator.wire.adbd import FEATURES
 
 Variant = Literal["release", "dev", "absent"]
-
 """Which variant of the Operator is installed."""
 
 
@@ -42,7 +41,6 @@ class DeviceOptions:
 
 # The last version whose adbd sends no exit codes, and whose tools are mostly those of toolbox.
 _OLD_API = 23
-
 _RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "iw", "ps", "ur", "yi"})
 
 

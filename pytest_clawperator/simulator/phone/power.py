@@ -16,15 +16,10 @@ from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 
 Stage = Literal["on", "down", "kernel", "services"]
-
-
 # How many seconds each stage lasts. A phone takes longer, but in the same order.
 _GOING_DOWN = 0.1
-
 _DOWN = 1.0
-
 _KERNEL = 1.0
-
 _SERVICES = 0.5
 
 

@@ -66,11 +66,8 @@ def guarded(name: str, command: Command) -> Command:
 
 # `cmd` came with Android 7, when services began to take commands themselves.
 _LATER = frozenset({"cmd"})
-
 _SWITCHES = frozenset({"-t", "-n", "-x", "-Z", "-P", "-p", "-c", "--abi"})
-
 _HEADING = "USER      PID   PPID  VSIZE  RSS   WCHAN      PC         NAME"
-
 _UNLOCKING = (["keyevent", "82"], ["keyevent", "MENU"], ["keyevent", "KEYCODE_MENU"])
 
 
@@ -114,9 +111,7 @@ def _processes(system: AndroidSystem, invocation: Invocation) -> list[str]:
 
 # Scripts that start a Java machine, while the others are small programs.
 _JAVA = frozenset({"am", "ime", "input", "pm", "wm"})
-
 _DUMP_SECONDS = 2.0
-
 _JAVA_SECONDS = 1.0
 
 _LINKER = (

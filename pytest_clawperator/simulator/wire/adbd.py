@@ -30,24 +30,14 @@ from pytest_clawperator.simulator.wire.stream import (
 )
 
 FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir")
-
 """What adbd of a present version can do."""
 
-
 _AUTH_TOKEN, _AUTH_SIGNATURE = 1, 2
-
-
 # What the host is asked to sign. No signature is ever accepted, so it need not be a secret.
 _TOKEN = bytes(range(20))
-
-
 _MAX_STREAMS = 1024
-
-
 # A host that does not take its answers is not listened to any more above this.
 _MAX_UNSENT = 8 * MAX_PAYLOAD
-
-
 _log = logging.getLogger(__name__)
 
 

@@ -15,14 +15,10 @@ from typing import Protocol
 from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream, StreamClosed
 
 _LOOPBACK = ("localhost", "127.0.0.1")
-
 _LOCAL = re.compile("(local|localabstract|localreserved|localfilesystem):.+", re.DOTALL)
-
 _TCP = re.compile("tcp:(?:(?P<host>[^:]+):)?(?P<port>[0-9]{1,5})", re.ASCII)
-
 # Where Linux begins to look for a port of its own choice.
 _FIRST_FREE = 32768
-
 _LAST_PORT = 65535
 
 

@@ -9,21 +9,16 @@ from collections.abc import Callable
 from typing import Protocol
 
 VERSION_MIN = 0x01000000
-
 # From this version on, messages carry no checksum.
 VERSION = 0x01000001
-
 MAX_PAYLOAD = 1024 * 1024
-
 
 CNXN, AUTH, OPEN, OKAY, WRTE, CLSE = (
     int.from_bytes(name, "little")
     for name in (b"CNXN", b"AUTH", b"OPEN", b"OKAY", b"WRTE", b"CLSE")
 )
 
-
 _HEADER = struct.Struct("<6I")
-
 _HEADER_SIZE = _HEADER.size
 
 

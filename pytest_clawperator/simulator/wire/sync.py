@@ -16,7 +16,6 @@ _STAT_V1 = struct.Struct("<4sIII")
 _STAT_V2 = struct.Struct("<4sIQQIIIIQqqq")
 _ENTRY_V1 = struct.Struct("<4sIIII")
 _ENTRY_V2 = struct.Struct("<4sIQQIIIIQqqqI")
-
 _MAX_PATH = 1024
 _MAX_CHUNK = 64 * 1024
 _MAX_WRITE = 16 * _MAX_CHUNK
@@ -32,6 +31,7 @@ _NUMBERS = {
     filesystem.NAME_TOO_LONG: 36,
     filesystem.LOOP: 40,
 }
+
 _IO_ERROR = 5
 
 
