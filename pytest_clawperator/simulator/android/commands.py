@@ -32,7 +32,7 @@ from pytest_clawperator.simulator.android.wm import window_service
 from pytest_clawperator.simulator.shell.shell import Command, Invocation
 
 
-async def reboot(system: AndroidSystem, invocation: Invocation) -> int:
+async def _reboot(system: AndroidSystem, invocation: Invocation) -> int:
     """Restart the phone; the shell that asked waits until its connection drops."""
     system.reboot()
     await asyncio.Event().wait()
@@ -53,11 +53,10 @@ SERVICES: Mapping[str, ServiceHandler] = {
 }
 """The services that take commands through ``cmd``."""
 
-# Services that came later than with the oldest phones, and those that took no commands before.
+# The first API levels with a service, and with commands of a service.
 _SERVICES_SINCE = {"locale": 33}
 _COMMANDS_SINCE = {"connectivity": 30}
-
-# Commands that are a service under another name.
+# Programs that pass their arguments to a service.
 _FRONT_ENDS = {
     "am": "activity",
     "ime": "input_method",
@@ -66,21 +65,19 @@ _FRONT_ENDS = {
     "settings": "settings",
     "wm": "window",
 }
-
 _PROGRAMS: Mapping[str, Callable[[AndroidSystem, Invocation], Awaitable[int]]] = {
     "dumpsys": dumpsys,
     "getprop": getprop,
     "kill": kill_program,
     "pidof": pidof,
     "ps": ps,
-    "reboot": reboot,
+    "reboot": _reboot,
     "screencap": screencap,
     "screenrecord": screenrecord,
     "setprop": setprop,
 }
-
 COMMAND_NAMES: tuple[str, ...] = tuple(sorted([*_PROGRAMS, *_FRONT_ENDS, "cmd"]))
-"""What can be typed."""
+"""The names of all programs."""
 
 
 def android_commands(system: AndroidSystem) -> dict[str, Command]:
@@ -95,39 +92,27 @@ def android_commands(system: AndroidSystem) -> dict[str, Command]:
 
 
 async def _front_end(system: AndroidSystem, service: str, invocation: Invocation) -> int:
+    words = invocation.args[1:]
     return await run_service(
-        service,
-        SERVICES[service],
-        system=system,
-        invocation=invocation,
-        words=invocation.args[1:],
+        service, SERVICES[service], system=system, invocation=invocation, words=words
     )
 
 
 async def _cmd(system: AndroidSystem, invocation: Invocation) -> int:
     words = invocation.args[1:]
+    running = [name for name in SERVICES if system.build.api >= _SERVICES_SINCE.get(name, 0)]
     if not words:
         await invocation.err("cmd: No service specified; use -l to list all services\n")
         return NO_SERVICE
-    if words[0] == "-l":
-        names = [] if system.booting else sorted(filter(partial(_has, system), SERVICES))
-        lines = "".join(f"  {name}\n" for name in names)
+    name, *rest = words
+    if name == "-l":
+        lines = "".join(f"  {name}\n" for name in ([] if system.booting else running))
         await invocation.out(f"Currently running services:\n{lines}")
         return 0
-    if words[0] == "-w":
-        words = words[1:]
-    handler = SERVICES.get(words[0]) if words else None
-    if handler is not None and system.build.api < _COMMANDS_SINCE.get(words[0], 0):
-        await invocation.out("No shell command implementation.\n")
-        return 0
-    if handler is None or not _has(system, words[0]):
-        name = words[0] if words else ""
+    if name not in running:
         await invocation.err(f"cmd: Can't find service: {name}\n")
         return NO_SERVICE
-    return await run_service(
-        words[0], handler, system=system, invocation=invocation, words=words[1:]
-    )
-
-
-def _has(system: AndroidSystem, service: str) -> bool:
-    return system.build.api >= _SERVICES_SINCE.get(service, 0)
+    if system.build.api < _COMMANDS_SINCE.get(name, 0):
+        await invocation.out("No shell command implementation.\n")
+        return 0
+    return await run_service(name, SERVICES[name], system=system, invocation=invocation, words=rest)

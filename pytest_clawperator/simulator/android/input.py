@@ -42,50 +42,21 @@ _FIRST = (
 )  # fmt: skip
 
 KEY_CODES: dict[str, int] = {name: code for code, name in enumerate(_FIRST)} | {
-    "LANGUAGE_SWITCH": 204,
-    "CONTACTS": 207,
-    "CALENDAR": 208,
-    "MUSIC": 209,
-    "CALCULATOR": 210,
-    "ASSIST": 219,
-    "BRIGHTNESS_DOWN": 220,
-    "BRIGHTNESS_UP": 221,
-    "SLEEP": 223,
-    "WAKEUP": 224,
-    "PAIRING": 225,
-    "VOICE_ASSIST": 231,
-    "HELP": 259,
-    "NAVIGATE_PREVIOUS": 260,
-    "NAVIGATE_NEXT": 261,
-    "SOFT_SLEEP": 276,
-    "CUT": 277,
-    "COPY": 278,
-    "PASTE": 279,
-    "ALL_APPS": 284,
-    "REFRESH": 285,
-}
+    "LANGUAGE_SWITCH": 204, "CONTACTS": 207, "CALENDAR": 208, "MUSIC": 209, "CALCULATOR": 210,
+    "ASSIST": 219, "BRIGHTNESS_DOWN": 220, "BRIGHTNESS_UP": 221, "SLEEP": 223, "WAKEUP": 224,
+    "PAIRING": 225, "VOICE_ASSIST": 231, "HELP": 259, "NAVIGATE_PREVIOUS": 260,
+    "NAVIGATE_NEXT": 261, "SOFT_SLEEP": 276, "CUT": 277, "COPY": 278, "PASTE": 279,
+    "ALL_APPS": 284, "REFRESH": 285,
+}  # fmt: skip
 """Every key that has a meaning here or is likely to be named, without ``KEYCODE_``."""
 
-LAST_KEY_CODE = 336
+_LAST_KEY_CODE = 336
 
 _CHARACTERS = {
-    "SPACE": " ",
-    "COMMA": ",",
-    "PERIOD": ".",
-    "MINUS": "-",
-    "EQUALS": "=",
-    "LEFT_BRACKET": "[",
-    "RIGHT_BRACKET": "]",
-    "BACKSLASH": "\\",
-    "SEMICOLON": ";",
-    "APOSTROPHE": "'",
-    "SLASH": "/",
-    "AT": "@",
-    "PLUS": "+",
-    "STAR": "*",
-    "POUND": "#",
-    "GRAVE": "`",
-}
+    "SPACE": " ", "COMMA": ",", "PERIOD": ".", "MINUS": "-", "EQUALS": "=", "LEFT_BRACKET": "[",
+    "RIGHT_BRACKET": "]", "BACKSLASH": "\\", "SEMICOLON": ";", "APOSTROPHE": "'", "SLASH": "/",
+    "AT": "@", "PLUS": "+", "STAR": "*", "POUND": "#", "GRAVE": "`",
+}  # fmt: skip
 
 TYPED: dict[int, str] = (
     {KEY_CODES[name]: text for name, text in _CHARACTERS.items()}
@@ -95,17 +66,6 @@ TYPED: dict[int, str] = (
 )
 """What a key types into a field."""
 
-
-def key_code(text: str) -> int:
-    """Parse a key by number or name, with or without ``KEYCODE_``; 0 is an unknown key."""
-    if text.isascii() and text.isdigit() and len(text) < 6:
-        # A single digit is a code too: 3 is HOME, not the key with a 3 on it.
-        code = int(text)
-        return code if code <= LAST_KEY_CODE else 0
-    name = text.upper()
-    return KEY_CODES.get(name.removeprefix("KEYCODE_"), 0)
-
-
 _SOURCES = (
     "dpad", "keyboard", "mouse", "touchpad", "gamepad", "touchnavigation", "joystick",
     "touchscreen", "stylus", "trackball",
@@ -114,7 +74,7 @@ _SOURCES = (
 _LONG_PRESS_MS = 500
 _SWIPE_MS = 300
 _STILL = 10
-# Before, it could not be said which display is touched.
+# The first API level with an option for the display.
 _DISPLAYS_SINCE = 29
 
 _USAGE = """Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]
@@ -131,9 +91,39 @@ The commands and default sources are:
 """.format(sources="\n".join(f"      {name}" for name in _SOURCES))
 
 
+async def input_service(call: ServiceCall) -> None:
+    """Answer ``cmd input``, which ``input`` also is."""
+    word = call.next()
+    if word in _SOURCES:
+        word = call.required()
+    if word == "-d" and call.system.build.api >= _DISPLAYS_SINCE:
+        call.required()
+        word = call.required()
+    if word is None or word in ("help", "-h"):
+        await call.invocation.out(_USAGE)
+    elif word not in _COMMANDS:
+        await call.out(f"Unknown command: {word}")
+    else:
+        try:
+            await _COMMANDS[word](call)
+        except JavaException as error:
+            if error.kind == "java.lang.NumberFormatException":
+                raise JavaException(f"Error: Invalid arguments for command: {word}") from error
+            raise
+
+
+# -- Touches -------------------------------------------------------------------------------------
+
+
 def _point(call: ServiceCall) -> tuple[int, int]:
     x, y = java_float(call.required()), java_float(call.required())
     return round(x), round(y)
+
+
+def _duration(call: ServiceCall) -> int:
+    word = call.next()
+    duration = _SWIPE_MS if word is None else java_int(word)
+    return _SWIPE_MS if duration < 0 else duration
 
 
 def _touchable(system: AndroidSystem) -> bool:
@@ -141,69 +131,68 @@ def _touchable(system: AndroidSystem) -> bool:
     return system.display.awake and system.faults.active("gesture_refused") is None
 
 
-async def _tap(call: ServiceCall) -> int:
+async def _tap(call: ServiceCall) -> None:
     x, y = _point(call)
     if _touchable(call.system):
         call.system.ui.touch.tap(x, y)
-    return 0
 
 
-async def _swipe(call: ServiceCall) -> int:
-    start, end = _point(call), _point(call)
-    word = call.next()
-    duration = java_int(word) if word is not None else _SWIPE_MS
-    if duration < 0:
-        duration = _SWIPE_MS
+async def _swipe(call: ServiceCall) -> None:
+    start, end, duration = _point(call), _point(call), _duration(call)
+    touch = call.system.ui.touch
     if not _touchable(call.system):
-        return 0
-    still = abs(start[0] - end[0]) < _STILL and abs(start[1] - end[1]) < _STILL
-    if not still:
-        call.system.ui.touch.swipe(start, end, duration_ms=duration)
+        return
+    if abs(start[0] - end[0]) >= _STILL or abs(start[1] - end[1]) >= _STILL:
+        touch.swipe(start, end, duration_ms=duration)
     elif duration >= _LONG_PRESS_MS:
-        call.system.ui.touch.long_press(*start)
+        touch.long_press(*start)
     else:
-        call.system.ui.touch.tap(*start)
-    return 0
+        touch.tap(*start)
 
 
-async def _drag_and_drop(call: ServiceCall) -> int:
-    start, end = _point(call), _point(call)
-    word = call.next()
-    duration = java_int(word) if word is not None else _SWIPE_MS
+async def _drag_and_drop(call: ServiceCall) -> None:
+    start, end, duration = _point(call), _point(call), _duration(call)
     if _touchable(call.system):
-        call.system.ui.touch.drag(start, end, duration_ms=max(duration, 0))
-    return 0
+        call.system.ui.touch.drag(start, end, duration_ms=duration)
 
 
-async def _text(call: ServiceCall) -> int:
+# -- Text and keys -------------------------------------------------------------------------------
+
+
+async def _text(call: ServiceCall) -> None:
     text = call.required().replace("%s", " ")
     if call.system.display.awake:
         call.system.ui.typing.type_text(text)
-    return 0
 
 
-async def _key_event(call: ServiceCall) -> int:
+async def _key_event(call: ServiceCall) -> None:
     word: str | None = call.required()
-    double = False
+    times = 1
     while word is not None and word.startswith("--"):
-        double = double or word == "--doubletap"
-        if word == "--delay":
-            call.required()
+        times = 2 if word == "--doubletap" else times
         word = call.next()
     if word is None:
         raise JavaException('Argument expected after "keyevent"')
     while word is not None:
-        for _ in range(2 if double else 1):
-            press_key(call.system, key_code(word))
+        for _ in range(times):
+            _press_key(call.system, key_code(word))
         word = call.next()
-    return 0
 
 
-def press_key(system: AndroidSystem, code: int) -> None:
+def key_code(text: str) -> int:
+    """Parse a key by number or name, with or without ``KEYCODE_``; 0 is an unknown key."""
+    if text.isascii() and text.isdigit() and len(text) < 6:
+        # A single digit is a code too: 3 is HOME, not the key with a 3 on it.
+        code = int(text)
+        return code if code <= _LAST_KEY_CODE else 0
+    name = text.upper()
+    return KEY_CODES.get(name.removeprefix("KEYCODE_"), 0)
+
+
+def _press_key(system: AndroidSystem, code: int) -> None:
     """Press and release a key; keys without a meaning here do nothing."""
-    power = _POWER_KEYS.get(code)
-    if power is not None:
-        power(system)
+    if code in _POWER_KEYS:
+        system.display.awake = _POWER_KEYS[code](system.display.awake)
         return
     if not system.display.awake:
         return
@@ -212,18 +201,6 @@ def press_key(system: AndroidSystem, code: int) -> None:
         key(system)
     elif code in TYPED:
         system.ui.typing.type_text(TYPED[code])
-
-
-def _wake(system: AndroidSystem) -> None:
-    system.display.awake = True
-
-
-def _sleep(system: AndroidSystem) -> None:
-    system.display.awake = False
-
-
-def _power(system: AndroidSystem) -> None:
-    system.display.awake = not system.display.awake
 
 
 def _volume(step: int) -> Callable[[AndroidSystem], None]:
@@ -247,11 +224,12 @@ def _back(system: AndroidSystem) -> None:
     system.ui.keys.back()
 
 
-_POWER_KEYS: Mapping[int, Callable[[AndroidSystem], None]] = {
-    KEY_CODES["POWER"]: _power,
-    KEY_CODES["SLEEP"]: _sleep,
-    KEY_CODES["SOFT_SLEEP"]: _sleep,
-    KEY_CODES["WAKEUP"]: _wake,
+# Whether the screen is on after the key, given that it was on or not before.
+_POWER_KEYS: Mapping[int, Callable[[bool], bool]] = {
+    KEY_CODES["POWER"]: lambda awake: not awake,
+    KEY_CODES["SLEEP"]: lambda awake: False,
+    KEY_CODES["SOFT_SLEEP"]: lambda awake: False,
+    KEY_CODES["WAKEUP"]: lambda awake: True,
 }
 
 _KEYS: Mapping[int, Callable[[AndroidSystem], None]] = {
@@ -282,26 +260,3 @@ _COMMANDS: Mapping[str, ServiceHandler] = {
     "tap": _tap,
     "text": _text,
 }
-
-
-async def input_service(call: ServiceCall) -> int:
-    """Answer ``cmd input``, which is what ``input`` is."""
-    word = call.next()
-    if word in _SOURCES:
-        word = call.required()
-    if word == "-d" and call.system.build.api >= _DISPLAYS_SINCE:
-        call.required()
-        word = call.required()
-    if word is None or word in ("help", "-h"):
-        await call.invocation.out(_USAGE)
-        return 0
-    handler = _COMMANDS.get(word)
-    if handler is None:
-        await call.out(f"Unknown command: {word}")
-        return 0
-    try:
-        return await handler(call)
-    except JavaException as error:
-        if error.kind == "java.lang.NumberFormatException":
-            raise JavaException(f"Error: Invalid arguments for command: {word}") from error
-        raise

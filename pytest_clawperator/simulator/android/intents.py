@@ -7,7 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pytest_clawperator.simulator.android.packages import component, full_class
-from pytest_clawperator.simulator.android.service_call import JavaException, ServiceCall
+from pytest_clawperator.simulator.android.service_call import (
+    JavaException,
+    ServiceCall,
+    not_a_number,
+)
 
 MAIN = "android.intent.action.MAIN"
 VIEW = "android.intent.action.VIEW"
@@ -31,7 +35,7 @@ class Intent:
     flags: int = 0
     package: str | None = None
     component: tuple[str, str] | None = None
-    extras: dict[str, str | None] = field(default_factory=dict)  # None for what is no text
+    extras: dict[str, str | None] = field(default_factory=dict)  # None for other types than text
 
     def __str__(self) -> str:
         parts = [f"act={self.action}"] if self.action else []
@@ -70,37 +74,22 @@ def _safe(uri: str) -> str:
 _FLAG_OPTIONS = {
     "--grant-read-uri-permission": 0x00000001,
     "--grant-write-uri-permission": 0x00000002,
-    "--grant-persistable-uri-permission": 0x00000040,
-    "--grant-prefix-uri-permission": 0x00000080,
-    "--debug-log-resolution": 0x00000008,
     "--exclude-stopped-packages": 0x00000010,
     "--include-stopped-packages": INCLUDE_STOPPED,
     "--activity-brought-to-front": 0x00400000,
+    "--activity-clear-task": 0x00008000,
     "--activity-clear-top": 0x04000000,
-    "--activity-clear-when-task-reset": 0x00080000,
     "--activity-exclude-from-recents": 0x00800000,
-    "--activity-launched-from-history": 0x00100000,
     "--activity-multiple-task": 0x08000000,
     "--activity-no-animation": 0x00010000,
     "--activity-no-history": 0x40000000,
-    "--activity-no-user-action": 0x00040000,
-    "--activity-previous-is-top": 0x01000000,
     "--activity-reorder-to-front": 0x00020000,
-    "--activity-reset-task-if-needed": 0x00200000,
     "--activity-single-top": 0x20000000,
-    "--activity-clear-task": 0x00008000,
-    "--activity-task-on-home": 0x00004000,
-    "--activity-match-external": 0x00000800,
-    "--receiver-registered-only": 0x40000000,
-    "--receiver-replace-pending": 0x20000000,
     "--receiver-foreground": 0x10000000,
-    "--receiver-no-abort": 0x08000000,
     "--receiver-include-background": 0x01000000,
+    "--receiver-registered-only": 0x40000000,
 }
-
-_STRING_OPTIONS = ("-e", "--es")
-
-# Extras that are no text; what their values must look like is the app's affair.
+# Extras that are not text; what their values must look like is up to the app.
 _OTHER_EXTRAS = frozenset(
     {
         "--ei", "--eu", "--ecn", "--eia", "--eial", "--el", "--ela", "--elal", "--ef", "--efa",
@@ -139,7 +128,7 @@ def parse_intent(
 def _intent_option(option: str, call: ServiceCall, intent: Intent) -> bool:
     if option in _FLAG_OPTIONS:
         intent.flags |= _FLAG_OPTIONS[option]
-    elif option in _STRING_OPTIONS:
+    elif option in ("-e", "--es"):
         key = call.required()
         intent.extras[key] = call.required()
     elif option in _OTHER_EXTRAS:
@@ -186,6 +175,4 @@ def _decode(text: str) -> int:
     try:
         return int(text, 0) & 0xFFFFFFFF
     except ValueError:
-        raise JavaException(
-            f'For input string: "{text}"', kind="java.lang.NumberFormatException"
-        ) from None
+        raise not_a_number(text) from None

@@ -12,6 +12,25 @@ from pytest_clawperator.simulator.shell.shell import Invocation
 UI_AUTOMATION = "io.appium.uiautomator2.server"
 """Who holds the device while the fault ``ui_automation`` is on."""
 
+_SHELL_USER = "shell"
+_PROGRAM_VSZ, _PROGRAM_RSS = 10_848_000, 12_400
+# Width of the column (negative: aligned to the left), and the value.
+_FIELDS: Mapping[str, tuple[int, Callable[[Process], str]]] = {
+    "USER": (-13, lambda process: process.user),
+    "PID": (6, lambda process: str(process.pid)),
+    "PPID": (6, lambda process: str(process.ppid)),
+    "VSZ": (8, lambda process: str(process.vsz)),
+    "RSS": (6, lambda process: str(process.rss)),
+    "WCHAN": (-15, lambda process: "0"),
+    "ADDR": (8, lambda process: "0"),
+    "S": (1, lambda process: "S"),
+    "NAME": (-27, lambda process: process.name),
+    "ARGS": (-27, lambda process: process.name),
+}
+_USUAL_FIELDS = ("USER", "PID", "PPID", "VSZ", "RSS", "WCHAN", "ADDR", "S", "NAME")
+_SIGNALS = {"HUP": 1, "INT": 2, "QUIT": 3, "KILL": 9, "TERM": 15}
+_SIGNAL_NUMBERS = frozenset(map(str, range(16)))
+
 
 def kill_package(system: AndroidSystem, name: str) -> None:
     """End a package's processes; its state in Android stays as it is."""
@@ -111,64 +130,34 @@ def _log_by_system(system: AndroidSystem, text: str, *, priority: str = "I") -> 
     system.log.write(priority, "ActivityManager", text, pid=server, buffer="system")
 
 
-_SHELL_USER = "shell"
-_PROGRAM_VSZ, _PROGRAM_RSS = 10_848_000, 12_400
-
-# Heading, width (negative: to the left), and the value.
-_FIELDS: Mapping[str, tuple[int, Callable[[Process], str]]] = {
-    "USER": (-13, lambda process: process.user),
-    "UID": (-13, lambda process: process.user),
-    "PID": (6, lambda process: str(process.pid)),
-    "PPID": (6, lambda process: str(process.ppid)),
-    "VSZ": (8, lambda process: str(process.vsz)),
-    "RSS": (6, lambda process: str(process.rss)),
-    "WCHAN": (-15, lambda process: "0"),
-    "ADDR": (8, lambda process: "0"),
-    "S": (1, lambda process: "S"),
-    "STIME": (5, lambda process: "00:00"),
-    "TTY": (-7, lambda process: "?"),
-    "TIME": (8, lambda process: "00:00:00"),
-    "NAME": (-27, lambda process: process.name),
-    "ARGS": (-27, lambda process: process.name),
-    "CMD": (-27, lambda process: process.name),
-    "CMDLINE": (-27, lambda process: process.name),
-    "COMM": (-27, lambda process: process.name[-15:]),
-}
-
-_SIGNALS = {"HUP": 1, "INT": 2, "QUIT": 3, "KILL": 9, "TERM": 15}
-_NUMBERS = frozenset(map(str, range(16)))
-
-_USUAL = (
-    "USER", "PID", "PPID", "VSZ", "RSS", "WCHAN", "ADDR", "S", "NAME",
-)  # fmt: skip
-
-_FULL = (
-    "UID", "PID", "PPID", "STIME", "TTY", "TIME", "CMD",
-)  # fmt: skip
+# -- Programs: processes as the shell's user sees them -------------------------------------------
 
 
 async def ps(system: AndroidSystem, invocation: Invocation) -> int:
     """List processes: the shell's own, or with ``-A`` all."""
-    fields, everything, pids, problem = _ps_options(invocation.args[1:])
-    if problem:
-        await invocation.err(f"ps: {problem}\n")
+    fields, everything, pids = list(_USUAL_FIELDS), False, set[int]()
+    words = iter(invocation.args[1:])
+    for word in words:
+        if word == "-o":
+            fields = [name.upper() for name in next(words, "").split(",")]
+        elif word != "-p" and word.startswith("-"):
+            everything = everything or bool({"A", "e"} & set(word))
+        else:
+            pids |= {_pid(text) for text in (next(words, "") if word == "-p" else word).split(",")}
+    unknown = [name for name in fields if name not in _FIELDS]
+    if unknown:
+        known = ", ".join(_FIELDS)
+        await invocation.err(f"ps: bad -o {unknown[0]}; known fields: {known}\n")
         return 1
-    own = Process(
-        invocation.shell.jobs.new_pid(),
-        invocation.shell.pid,
-        _SHELL_USER,
-        "ps",
-        vsz=_PROGRAM_VSZ,
-        rss=_PROGRAM_RSS,
-    )
+    shell = invocation.shell
+    own = Process(shell.jobs.new_pid(), shell.pid, _SHELL_USER, "ps", _PROGRAM_VSZ, _PROGRAM_RSS)
     shown = [
         process
         for process in [*_processes(system, invocation), own]
         if (process.pid in pids if pids else everything or process.user == _SHELL_USER)
     ]
-    rows = [[_FIELDS[name][1](process) for name in fields] for process in shown]
-    lines = [_row(fields, fields), *(_row(fields, row) for row in rows)]
-    await invocation.out("".join(f"{line}\n" for line in lines))
+    rows = [fields, *([_FIELDS[name][1](process) for name in fields] for process in shown)]
+    await invocation.out("".join(f"{_row(fields, row)}\n" for row in rows))
     return 0 if shown else 1
 
 
@@ -180,70 +169,33 @@ def _row(fields: list[str], values: list[str]) -> str:
     return " ".join(parts).rstrip()
 
 
-def _ps_options(words: list[str]) -> tuple[list[str], bool, set[int], str]:
-    fields, everything, pids = list(_USUAL), False, set[int]()
-    queue = iter(words)
-    for word in queue:
-        if word in ("-o", "-O", "-p", "-u", "-w"):
-            value = next(queue, "")
-            if word == "-o":
-                fields = [name.partition("=")[0].upper() for name in value.split(",")]
-            elif word == "-p":
-                pids |= {_pid(text) for text in value.split(",")}
-        elif word.startswith("-") and not word.startswith("--"):
-            everything = everything or bool(set("Ae") & set(word))
-            fields = list(_FULL) if "f" in word else fields
-        else:
-            pids |= {_pid(text) for text in word.split(",")}
-    unknown = [name for name in fields if name not in _FIELDS]
-    problem = f"bad -o {unknown[0]}; known fields: {', '.join(_FIELDS)}" if unknown else ""
-    return fields, everything, pids, problem
-
-
-def _pid(text: str) -> int:
-    """Parse a pid; -1, which no process has, for anything else."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else -1
-
-
-async def pidof(system: AndroidSystem, invocation: Invocation) -> int:
-    """Print the pids of the processes with these names."""
-    names = [word for word in invocation.args[1:] if not word.startswith("-")]
-    if not names:
-        await invocation.err('pidof: Needs 1 argument (see "pidof --help")\n')
-        return 1
-    running = _processes(system, invocation)
-    found = [str(process.pid) for process in running if process.name in names]
-    if not found:
-        return 1
-    await invocation.out(" ".join(found) + "\n")
-    return 0
-
-
 def _processes(system: AndroidSystem, invocation: Invocation) -> list[Process]:
     """List what runs: the system's, the apps', and the programs that shells started."""
     adbd = system.processes.pid_of("adbd") or 1
     programs = [
-        Process(program.pid, adbd, _SHELL_USER, program.name, vsz=_PROGRAM_VSZ, rss=_PROGRAM_RSS)
+        Process(program.pid, adbd, _SHELL_USER, program.name, _PROGRAM_VSZ, _PROGRAM_RSS)
         for program in invocation.shell.jobs.programs()
     ]
     return [*running_processes(system), *programs]
 
 
-def _signal_and_words(words: list[str]) -> tuple[int | None, list[str]]:
-    """Parse a leading signal, by name or number; None for an unknown one."""
-    if not words or not words[0].startswith("-"):
-        return _SIGNALS["TERM"], words
-    name = words[0][1:].upper().removeprefix("SIG")
-    number = int(name) if name in _NUMBERS else _SIGNALS.get(name)
-    return number, words[1:]
+async def pidof(system: AndroidSystem, invocation: Invocation) -> int:
+    """Print the pids of the processes with these names."""
+    names = invocation.args[1:]
+    if not names:
+        await invocation.err('pidof: Needs 1 argument (see "pidof --help")\n')
+        return 1
+    running = _processes(system, invocation)
+    found = [str(process.pid) for process in running if process.name in names]
+    await invocation.out(" ".join(found) + "\n" if found else "")
+    return 0 if found else 1
 
 
 async def kill_program(system: AndroidSystem, invocation: Invocation) -> int:
     """Signal processes; only those of the shell's user can be ended."""
-    words = invocation.args[1:]
-    number, words = _signal_and_words(words)
+    number, words = _signal_and_words(invocation.args[1:])
     if not words:
-        await invocation.err("/system/bin/sh: usage: kill [-s signame | -signum | -signame]\n")
+        await invocation.err("/system/bin/sh: usage: kill [-signum | -signame] pid ...\n")
         return 1
     if number is None:
         await invocation.err(f"/system/bin/sh: kill: bad signal '{invocation.args[1]}'\n")
@@ -252,17 +204,24 @@ async def kill_program(system: AndroidSystem, invocation: Invocation) -> int:
     running = {process.pid for process in running_processes(system)}
     for word in words:
         pid = _pid(word)
-        if invocation.shell.jobs.send(pid, number):
-            continue
-        failed = True
-        problem = "Operation not permitted" if pid in running else "No such process"
-        if pid < 0:
-            problem = "Arguments must be process IDs"
-        await invocation.err(f"/system/bin/sh: kill: {word}: {problem}\n")
-    await _let_signals_arrive()
+        if not invocation.shell.jobs.send(pid, number):
+            failed = True
+            problem = "Operation not permitted" if pid in running else "No such process"
+            await invocation.err(f"/system/bin/sh: kill: {word}: {problem}\n")
+    # A shell that signalled itself ends here, before its next command.
+    await asyncio.sleep(0)
     return int(failed)
 
 
-async def _let_signals_arrive() -> None:
-    """Let a shell that signalled itself end here, before its next command."""
-    await asyncio.sleep(0)
+def _signal_and_words(words: list[str]) -> tuple[int | None, list[str]]:
+    """Parse a leading signal, by name or number; None for an unknown one."""
+    if not words or not words[0].startswith("-"):
+        return _SIGNALS["TERM"], words
+    name = words[0][1:].upper().removeprefix("SIG")
+    number = int(name) if name in _SIGNAL_NUMBERS else _SIGNALS.get(name)
+    return number, words[1:]
+
+
+def _pid(text: str) -> int:
+    """Parse a pid; return -1, which no process has, for anything else."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else -1

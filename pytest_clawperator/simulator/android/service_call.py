@@ -1,14 +1,35 @@
-"""A shell command to a system service: its words, its options, its Java exceptions."""
+"""A shell command to a system service: its words, its options, its failures."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
 from pytest_clawperator.simulator.android.system import AndroidSystem
 from pytest_clawperator.simulator.shell.shell import Invocation
 
+NO_SERVICE = 20
+"""Exit status of ``cmd`` for a service that does not exist."""
+
+FAILED = 255
+"""What a service's -1 becomes as an exit status."""
+
 _INTEGER = re.compile(r"[+-]?[0-9]{1,12}")
+_FRAMES = (
+    "com.android.modules.utils.BasicShellCommandHandler.exec(BasicShellCommandHandler.java:97)",
+    "android.os.ShellCommand.exec(ShellCommand.java:38)",
+    "android.os.Binder.shellCommand(Binder.java:1241)",
+    "android.os.Binder.execTransact(Binder.java:1457)",
+)
+
+
+class Refused(Exception):
+    """A command that fails with this message, on standard error unless ``on_stdout``."""
+
+    def __init__(self, message: str = "", *, status: int = FAILED, on_stdout: bool = False) -> None:
+        super().__init__(message)
+        self.status = status
+        self.on_stdout = on_stdout
 
 
 class JavaException(Exception):
@@ -19,10 +40,15 @@ class JavaException(Exception):
         self.kind = kind
 
 
+def not_a_number(text: str) -> JavaException:
+    """Return Java's exception for a text that is not a number."""
+    return JavaException(f'For input string: "{text}"', kind="java.lang.NumberFormatException")
+
+
 def java_int(text: str) -> int:
     """Parse a whole number as Java does."""
     if not _INTEGER.fullmatch(text) or not -(2**31) <= int(text) < 2**31:
-        raise JavaException(f'For input string: "{text}"', kind="java.lang.NumberFormatException")
+        raise not_a_number(text)
     return int(text)
 
 
@@ -31,26 +57,10 @@ def java_float(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise JavaException(
-            f'For input string: "{text}"', kind="java.lang.NumberFormatException"
-        ) from None
+        raise not_a_number(text) from None
     if value != value or abs(value) == float("inf"):
-        raise JavaException(f'For input string: "{text}"', kind="java.lang.NumberFormatException")
+        raise not_a_number(text)
     return value
-
-
-NO_SERVICE = 20
-"""Exit status of ``cmd`` for a service that is not there."""
-
-FAILED = 255
-"""What a service's -1 becomes as an exit status."""
-
-_FRAMES = (
-    "com.android.modules.utils.BasicShellCommandHandler.exec(BasicShellCommandHandler.java:97)",
-    "android.os.ShellCommand.exec(ShellCommand.java:38)",
-    "android.os.Binder.shellCommand(Binder.java:1241)",
-    "android.os.Binder.execTransact(Binder.java:1457)",
-)
 
 
 class ServiceCall:
@@ -74,16 +84,12 @@ class ServiceCall:
         return self._words[self._position - 1]
 
     def required(self) -> str:
-        """Take the next word; it must be there."""
+        """Take the next word, which must be there."""
         word = self.next()
         if word is None:
             before = self._words[self._position - 1] if self._position else ""
             raise JavaException(f'Argument expected after "{before}"')
         return word
-
-    def number(self) -> int:
-        """Take the next word as a whole number."""
-        return java_int(self.required())
 
     def option(self) -> str | None:
         """Take the next word if it is an option; ``--`` ends the options."""
@@ -102,17 +108,25 @@ class ServiceCall:
             return word[:2]
         return word
 
-    def peek(self) -> str | None:
-        """Look at the next word."""
-        if self._attached is not None:
-            return self._attached
-        return self._words[self._position] if self._position < len(self._words) else None
+    def options(self, *allowed: str, status: int = FAILED) -> set[str]:
+        """Take all options and return those given; refuse others. ``--user ID`` is skipped."""
+        given: set[str] = set()
+        while (option := self.option()) is not None:
+            if option == "--user":
+                self.required()
+            elif option not in allowed:
+                raise Refused(f"Error: Unknown option: {option}", status=status, on_stdout=True)
+            given.add(option)
+        return given
 
-    def rest(self) -> list[str]:
-        """Take every word that is left."""
+    def rest(self, *, without: Collection[str] = ()) -> list[str]:
+        """Take every word that is left, ``without`` options and the word after each of them."""
         words = []
         while (word := self.next()) is not None:
-            words.append(word)
+            if word in without:
+                self.next()
+            else:
+                words.append(word)
         return words
 
     async def out(self, text: str) -> None:
@@ -123,17 +137,9 @@ class ServiceCall:
         """Print a line to standard error."""
         await self.invocation.err(text + "\n")
 
-    async def user_only(self) -> bool:
-        """Skip ``--user ID``; complain about any other option."""
-        while (option := self.option()) is not None:
-            if option != "--user":
-                await self.out(f"Error: Unknown option: {option}")
-                return False
-            self.required()
-        return True
 
-
-ServiceHandler = Callable[[ServiceCall], Awaitable[int]]
+ServiceHandler = Callable[[ServiceCall], Awaitable[None]]
+"""Runs one command; raises ``Refused`` or ``JavaException`` if it fails."""
 
 
 async def run_service(
@@ -149,7 +155,11 @@ async def run_service(
         await invocation.err(f"cmd: Can't find service: {service}\n")
         return NO_SERVICE
     try:
-        return (await handler(ServiceCall(system, invocation, words))) & 0xFF
+        await handler(ServiceCall(system, invocation, words))
+    except Refused as refusal:
+        if str(refusal):
+            await (invocation.out if refusal.on_stdout else invocation.err)(f"{refusal}\n")
+        return refusal.status
     except JavaException as error:
         command = words[0] if words else ""
         stack = "".join(f"\tat {frame}\n" for frame in _FRAMES)
@@ -157,16 +167,16 @@ async def run_service(
             f"\nException occurred while executing '{command}':\n{error.kind}: {error}\n{stack}"
         )
         return FAILED
+    return 0
 
 
-async def dispatch(call: ServiceCall, commands: Mapping[str, ServiceHandler], *, usage: str) -> int:
+async def dispatch(
+    call: ServiceCall, commands: Mapping[str, ServiceHandler], *, usage: str
+) -> None:
     """Run the command that the first word names; a service without one prints its usage."""
     name = call.next()
     if name is None or name in ("help", "-h"):
-        await call.invocation.out(usage)
-        return FAILED
-    handler = commands.get(name)
-    if handler is None:
-        await call.out(f"Unknown command: {name}")
-        return FAILED
-    return await handler(call)
+        raise Refused(usage.rstrip("\n"), on_stdout=True)
+    if name not in commands:
+        raise Refused(f"Unknown command: {name}", on_stdout=True)
+    await commands[name](call)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pytest_clawperator.simulator.android.packages import Package
 from pytest_clawperator.simulator.android.service_call import (
-    FAILED,
+    Refused,
     ServiceCall,
     ServiceHandler,
     dispatch,
@@ -22,41 +22,52 @@ _SETTINGS_USAGE = """Settings provider (settings) commands:
   list NAMESPACE
   NAMESPACE is one of {system, secure, global}, case-insensitive
 """
+# How many words each command takes, itself and the namespace included.
+_SETTINGS_WORDS = {"get": (3, 3), "delete": (3, 3), "put": (4, 6), "list": (2, 2)}
+_KEYBOARDS = (
+    "com.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME",
+    "com.google.android.tts/com.google.android.apps.speech.tts.googletts.settings.asr.voiceime"
+    ".VoiceInputMethodService",
+)
+# What is stored for each mode, and whether the theme is dark then.
+_NIGHT = {"no": ("1", False), "yes": ("2", True), "auto": ("0", False)}
+_OPS = frozenset(
+    {
+        "CAMERA", "COARSE_LOCATION", "FINE_LOCATION", "GET_USAGE_STATS", "MANAGE_EXTERNAL_STORAGE",
+        "MOCK_LOCATION", "POST_NOTIFICATION", "PROJECT_MEDIA", "READ_CLIPBOARD", "READ_CONTACTS",
+        "READ_EXTERNAL_STORAGE", "READ_MEDIA_IMAGES", "READ_SMS", "RECORD_AUDIO",
+        "REQUEST_INSTALL_PACKAGES", "RUN_ANY_IN_BACKGROUND", "RUN_IN_BACKGROUND",
+        "SCHEDULE_EXACT_ALARM", "START_FOREGROUND", "SYSTEM_ALERT_WINDOW", "TOAST_WINDOW",
+        "VIBRATE", "WAKE_LOCK", "WRITE_CLIPBOARD", "WRITE_EXTERNAL_STORAGE", "WRITE_SETTINGS",
+    }
+)  # fmt: skip
+_MODES = ("allow", "ignore", "deny", "default", "foreground")
 
 
-async def settings_service(call: ServiceCall) -> int:
-    """Answer ``cmd settings``, which is what ``settings`` is."""
-    words = call.rest()
+# -- settings, getprop and setprop ---------------------------------------------------------------
+
+
+async def settings_service(call: ServiceCall) -> None:
+    """Answer ``cmd settings``, which ``settings`` also is."""
+    words = call.rest(without=("--user",))
     if not words or words[0] in ("help", "-h"):
-        await call.invocation.out(_SETTINGS_USAGE)
-        return FAILED
-    if "--user" in words[:2]:
-        at = words.index("--user")
-        del words[at : at + 2]
-    verb = words[0].lower() if words else ""
-    if verb not in ("get", "put", "delete", "list"):
-        await call.err(f"Invalid command: {verb}")
-        return FAILED
+        raise Refused(_SETTINGS_USAGE.rstrip("\n"), on_stdout=True)
+    verb = words[0].lower()
+    if verb not in _SETTINGS_WORDS:
+        raise Refused(f"Invalid command: {verb}")
+    fewest, most = _SETTINGS_WORDS[verb]
     if len(words) > 1 and words[1].lower() not in NAMESPACES:
-        await call.err(f"Invalid namespace '{words[1]}'")
-        return FAILED
-    fewest, most = {"get": (3, 3), "delete": (3, 3), "put": (4, 6), "list": (2, 99)}[verb]
+        raise Refused(f"Invalid namespace '{words[1]}'")
     if not fewest <= len(words) <= most:
-        await call.err("Bad arguments" if len(words) < fewest else "Too many arguments")
-        return FAILED
-    await _act(call, verb, words[1].lower(), words[2:])
-    return 0
-
-
-async def _act(call: ServiceCall, verb: str, namespace: str, words: list[str]) -> None:
-    settings = call.system.settings
+        raise Refused("Bad arguments" if len(words) < fewest else "Too many arguments")
+    settings, namespace = call.system.settings, words[1].lower()
     if verb == "get":
-        value = settings.get(namespace, words[0])
+        value = settings.get(namespace, words[2])
         await call.out("null" if value is None else value)
     elif verb == "put":
-        settings.put(namespace, words[0], words[1])
+        settings.put(namespace, words[2], words[3])
     elif verb == "delete":
-        await call.out(f"Deleted {int(settings.delete(namespace, words[0]))} rows")
+        await call.out(f"Deleted {int(settings.delete(namespace, words[2]))} rows")
     else:
         lines = sorted(f"{key}={value}\n" for key, value in settings.items(namespace))
         await call.invocation.out("".join(lines))
@@ -64,7 +75,7 @@ async def _act(call: ServiceCall, verb: str, namespace: str, words: list[str]) -
 
 async def getprop(system: AndroidSystem, invocation: Invocation) -> int:
     """Print one property, or all of them."""
-    words = [word for word in invocation.args[1:] if not word.startswith("-")]
+    words = invocation.args[1:]
     if not words:
         lines = (f"[{key}]: [{value}]\n" for key, value in system.properties.items())
         await invocation.out("".join(lines))
@@ -91,226 +102,163 @@ async def setprop(system: AndroidSystem, invocation: Invocation) -> int:
     return 0
 
 
-_LATIN = "com.google.android.inputmethod.latin/com.android.inputmethod.latin.LatinIME"
-
-_VOICE = (
-    "com.google.android.tts/com.google.android.apps.speech.tts.googletts.settings.asr.voiceime"
-    ".VoiceInputMethodService"
-)
-
-INPUT_METHODS = (_LATIN, _VOICE)
-"""The keyboards that are installed."""
+# -- ime -----------------------------------------------------------------------------------------
 
 
-async def _ime_list(call: ServiceCall) -> int:
-    words = call.rest()
-    enabled = (call.system.settings.get("secure", "enabled_input_methods") or "").split(":")
-    for name in INPUT_METHODS:
-        if "-a" in words or name in enabled:
-            shown = name if "-s" in words else f"{name}:\n  mId={name}"
-            await call.out(shown)
-    return 0
-
-
-def _ime_change(verb: str) -> ServiceHandler:
-    async def change(call: ServiceCall) -> int:
-        while (option := call.option()) is not None:
-            if option == "--user":
-                call.required()
-        name = call.required()
-        if name not in INPUT_METHODS:
-            word = {"enable": "enabled", "set": "selected"}[verb]
-            await call.err(f"Unknown input method {name} cannot be {word} for user #0")
-            return FAILED
-        await call.out(_apply_ime(call, verb, name))
-        return 0
-
-    return change
-
-
-def _apply_ime(call: ServiceCall, verb: str, name: str) -> str:
-    settings = call.system.settings
-    enabled = [n for n in (settings.get("secure", "enabled_input_methods") or "").split(":") if n]
-    if verb == "set":
-        settings.put("secure", "default_input_method", name)
-        return f"Input method {name} selected for user #0"
-    if name in enabled:
-        return f"Input method {name}: already enabled for user #0"
-    settings.put("secure", "enabled_input_methods", ":".join([*enabled, name]))
-    return f"Input method {name}: now enabled for user #0"
-
-
-async def ime_service(call: ServiceCall) -> int:
-    """Answer ``cmd input_method``, which is what ``ime`` is."""
-    word = call.peek()
-    if word == "ime":
-        call.next()
+async def ime_service(call: ServiceCall) -> None:
+    """Answer ``cmd input_method``, which ``ime`` also is."""
     commands: Mapping[str, ServiceHandler] = {
-        "enable": _ime_change("enable"),
-        "list": _ime_list,
-        "set": _ime_change("set"),
+        "enable": _enable_keyboard,
+        "list": _list_keyboards,
+        "set": _select_keyboard,
     }
     usage = "ime <command>:\n  list [-a] [-s]\n  enable ID\n  set ID\n"
-    return await dispatch(call, commands, usage=usage)
+    await dispatch(call, commands, usage=usage)
 
 
-async def _set_locales(call: ServiceCall) -> int:
-    package = await _locale_package(call)
+def _enabled_keyboards(system: AndroidSystem) -> list[str]:
+    listed = system.settings.get("secure", "enabled_input_methods") or ""
+    return [name for name in listed.split(":") if name]
+
+
+async def _list_keyboards(call: ServiceCall) -> None:
+    words = call.rest()
+    for name in _KEYBOARDS:
+        if "-a" in words or name in _enabled_keyboards(call.system):
+            await call.out(name if "-s" in words else f"{name}:\n  mId={name}")
+
+
+def _keyboard(call: ServiceCall, change: str) -> str:
+    call.options()
+    name = call.required()
+    if name not in _KEYBOARDS:
+        raise Refused(f"Unknown input method {name} cannot be {change} for user #0")
+    return name
+
+
+async def _enable_keyboard(call: ServiceCall) -> None:
+    name = _keyboard(call, "enabled")
+    enabled = _enabled_keyboards(call.system)
+    already = name in enabled
+    if not already:
+        call.system.settings.put("secure", "enabled_input_methods", ":".join([*enabled, name]))
+    await call.out(f"Input method {name}: {'already' if already else 'now'} enabled for user #0")
+
+
+async def _select_keyboard(call: ServiceCall) -> None:
+    name = _keyboard(call, "selected")
+    call.system.settings.put("secure", "default_input_method", name)
+    await call.out(f"Input method {name} selected for user #0")
+
+
+# -- cmd locale, uimode, connectivity and appops -------------------------------------------------
+
+
+async def locale_service(call: ServiceCall) -> None:
+    """Answer ``cmd locale``: the language of one app."""
+    commands = {"set-app-locales": _set_locales, "get-app-locales": _get_locales}
+    usage = "Locale manager (locale) shell commands:\n  set-app-locales PACKAGE --locales LOCALES\n"
+    await dispatch(call, commands, usage=usage + "  get-app-locales PACKAGE\n")
+
+
+def _locale_package(call: ServiceCall) -> Package:
+    name = call.next()
+    if name is None:
+        raise Refused("Error: no package specified")
+    package = call.system.packages.get(name)
     if package is None:
-        return FAILED
+        raise Refused(f"Unknown package {name} for userId 0")
+    return package
+
+
+async def _set_locales(call: ServiceCall) -> None:
+    package = _locale_package(call)
     while (option := call.option()) is not None:
         value = call.next() or ""
         if option == "--locales":
             call.system.locales[package.name] = value
-    return 0
 
 
-async def _get_locales(call: ServiceCall) -> int:
-    package = await _locale_package(call)
-    if package is None:
-        return FAILED
-    call.rest()
+async def _get_locales(call: ServiceCall) -> None:
+    package = _locale_package(call)
     locales = call.system.locales.get(package.name, "")
     await call.out(f"Locales for {package.name} for user 0 are [{locales}]")
-    return 0
 
 
-async def _locale_package(call: ServiceCall) -> Package | None:
-    name = call.next()
-    package = call.system.packages.get(name or "")
-    if name is None:
-        await call.err("Error: no package specified")
-    elif package is None:
-        await call.err(f"Unknown package {name} for userId 0")
-    return package
+async def uimode_service(call: ServiceCall) -> None:
+    """Answer ``cmd uimode``: the dark theme."""
+    usage = "UiModeManager service (uimode) commands:\n  night [yes|no|auto]\n"
+    await dispatch(call, {"night": _night}, usage=usage)
 
 
-async def locale_service(call: ServiceCall) -> int:
-    """Answer ``cmd locale``."""
-    commands = {"set-app-locales": _set_locales, "get-app-locales": _get_locales}
-    usage = "Locale manager (locale) shell commands:\n  set-app-locales PACKAGE --locales LOCALES\n"
-    return await dispatch(call, commands, usage=usage + "  get-app-locales PACKAGE\n")
-
-
-_NIGHT = {"no": ("1", False), "yes": ("2", True), "auto": ("0", False)}
-
-
-async def _night(call: ServiceCall) -> int:
+async def _night(call: ServiceCall) -> None:
     mode = call.next()
     if mode is not None:
         if mode not in _NIGHT:
-            await call.err(
-                "Error: mode must be 'yes', 'no', or 'auto', or 'custom_schedule', or"
-                " 'custom_bedtime'"
-            )
-            return FAILED
+            raise Refused("Error: mode must be 'yes', 'no', or 'auto'")
         value, call.system.ui.display.dark = _NIGHT[mode]
         call.system.settings.put("secure", "ui_night_mode", value)
     stored = call.system.settings.get("secure", "ui_night_mode")
     shown = next((name for name, (value, _) in _NIGHT.items() if value == stored), "no")
     await call.out(f"Night mode: {shown}")
-    return 0
 
 
-async def uimode_service(call: ServiceCall) -> int:
-    """Answer ``cmd uimode``."""
-    usage = "UiModeManager service (uimode) commands:\n  night [yes|no|auto]\n"
-    return await dispatch(call, {"night": _night}, usage=usage)
+async def connectivity_service(call: ServiceCall) -> None:
+    """Answer ``cmd connectivity``: the airplane mode."""
+    usage = "Connectivity service commands:\n  airplane-mode [enable|disable]\n"
+    await dispatch(call, {"airplane-mode": _airplane_mode}, usage=usage)
 
 
-async def _airplane(call: ServiceCall) -> int:
+async def _airplane_mode(call: ServiceCall) -> None:
     word = call.next()
     if word is None:
         on = call.system.settings.get("global", "airplane_mode_on") == "1"
         await call.out("enabled" if on else "disabled")
-        return 0
-    if word not in ("enable", "disable"):
-        await call.err(f"Unknown airplane-mode argument: {word}; use enable or disable")
-        return FAILED
-    call.system.settings.put("global", "airplane_mode_on", str(int(word == "enable")))
-    return 0
+    elif word in ("enable", "disable"):
+        call.system.settings.put("global", "airplane_mode_on", str(int(word == "enable")))
+    else:
+        raise Refused(f"Unknown airplane-mode argument: {word}; use enable or disable")
 
 
-async def connectivity_service(call: ServiceCall) -> int:
-    """Answer ``cmd connectivity``."""
-    usage = "Connectivity service commands:\n  airplane-mode [enable|disable]\n"
-    return await dispatch(call, {"airplane-mode": _airplane}, usage=usage)
-
-
-_OPS = frozenset(
-    {
-        "ACCESS_NOTIFICATIONS", "ACCESS_RESTRICTED_SETTINGS", "ACTIVITY_RECOGNITION",
-        "BLUETOOTH_SCAN", "CALL_PHONE", "CAMERA", "COARSE_LOCATION", "FINE_LOCATION",
-        "GET_USAGE_STATS", "MANAGE_EXTERNAL_STORAGE", "MOCK_LOCATION", "POST_NOTIFICATION",
-        "PROJECT_MEDIA", "READ_CALENDAR", "READ_CLIPBOARD", "READ_CONTACTS",
-        "READ_EXTERNAL_STORAGE", "READ_MEDIA_AUDIO", "READ_MEDIA_IMAGES", "READ_MEDIA_VIDEO",
-        "READ_PHONE_STATE", "READ_SMS", "RECORD_AUDIO", "REQUEST_INSTALL_PACKAGES",
-        "RUN_ANY_IN_BACKGROUND", "RUN_IN_BACKGROUND", "SCHEDULE_EXACT_ALARM", "SEND_SMS",
-        "START_FOREGROUND", "SYSTEM_ALERT_WINDOW", "TOAST_WINDOW", "VIBRATE", "WAKE_LOCK",
-        "WRITE_CALENDAR", "WRITE_CLIPBOARD", "WRITE_CONTACTS", "WRITE_EXTERNAL_STORAGE",
-        "WRITE_SETTINGS",
-    }
-)  # fmt: skip
-
-_MODES = ("allow", "ignore", "deny", "default", "foreground")
-
-
-async def _app_ops_target(call: ServiceCall) -> tuple[Package, str | None] | None:
-    """Parse the package, and the operation if one is named."""
-    while (option := call.option()) is not None:
-        if option == "--user":
-            call.required()
-    name = call.next()
-    if name is None:
-        await call.err("Error: Package not specified.")
-        return None
-    package = call.system.packages.get(name)
-    if package is None:
-        await call.err(f"Error: No UID for {name} in user 0")
-        return None
-    word = call.next()
-    operation = word.removeprefix("android:").upper() if word is not None else None
-    if operation is not None and operation not in _OPS:
-        await call.err(f"Error: Unknown operation string: {word}")
-        return None
-    return package, operation
-
-
-async def _app_ops_set(call: ServiceCall) -> int:
-    target = await _app_ops_target(call)
-    if target is None:
-        return FAILED
-    package, operation = target
-    mode = call.next()
-    if operation is None or mode is None:
-        await call.err("Error: Operation or mode not specified.")
-        return FAILED
-    if mode not in _MODES:
-        await call.err(f"Error: Mode {mode} is not valid, use one of {', '.join(_MODES)}")
-        return FAILED
-    call.system.app_ops.setdefault(package.name, {})[operation] = mode
-    return 0
-
-
-async def _app_ops_get(call: ServiceCall) -> int:
-    target = await _app_ops_target(call)
-    if target is None:
-        return FAILED
-    package, operation = target
-    modes = call.system.app_ops.get(package.name, {})
-    shown = {k: v for k, v in sorted(modes.items()) if operation in (None, k)}
-    for name, mode in shown.items():
-        await call.out(f"{name}: {mode}")
-    if not shown:
-        await call.out("No operations." + ("\nDefault mode: allow" if operation else ""))
-    return 0
-
-
-async def appops_service(call: ServiceCall) -> int:
-    """Answer ``cmd appops``."""
-    commands = {"get": _app_ops_get, "set": _app_ops_set}
+async def appops_service(call: ServiceCall) -> None:
+    """Answer ``cmd appops``: what apps are allowed to do, operation by operation."""
     usage = (
         "AppOps service (appops) commands:\n  get PACKAGE [OP]\n  set PACKAGE OP MODE\n"
         f"MODE is one of {', '.join(_MODES)}\n"
     )
-    return await dispatch(call, commands, usage=usage)
+    await dispatch(call, {"get": _get_app_op, "set": _set_app_op}, usage=usage)
+
+
+def _app_op(call: ServiceCall) -> tuple[Package, str | None]:
+    """Parse the package, and the operation if one is named."""
+    call.options()
+    name = call.next()
+    if name is None:
+        raise Refused("Error: Package not specified.")
+    package = call.system.packages.get(name)
+    if package is None:
+        raise Refused(f"Error: No UID for {name} in user 0")
+    word = call.next()
+    if word is not None and word not in _OPS:
+        raise Refused(f"Error: Unknown operation string: {word}")
+    return package, word
+
+
+async def _get_app_op(call: ServiceCall) -> None:
+    package, operation = _app_op(call)
+    modes = call.system.app_ops.get(package.name, {})
+    shown = {name: mode for name, mode in sorted(modes.items()) if operation in (None, name)}
+    for name, mode in shown.items():
+        await call.out(f"{name}: {mode}")
+    if not shown:
+        await call.out("No operations." + ("\nDefault mode: allow" if operation else ""))
+
+
+async def _set_app_op(call: ServiceCall) -> None:
+    package, operation = _app_op(call)
+    mode = call.next()
+    if operation is None or mode is None:
+        raise Refused("Error: Operation or mode not specified.")
+    if mode not in _MODES:
+        raise Refused(f"Error: Mode {mode} is not valid, use one of {', '.join(_MODES)}")
+    call.system.app_ops.setdefault(package.name, {})[operation] = mode
