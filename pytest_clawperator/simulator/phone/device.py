@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from pytest_clawperator.simulator.android.commands import android_commands
 from pytest_clawperator.simulator.android.packages import OPERATOR_PACKAGES
 from pytest_clawperator.simulator.android.processes import app_hangs
-from pytest_clawperator.simulator.android.properties import Properties
 from pytest_clawperator.simulator.faults import Fault, Faults
 from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.log.buffer import BUFFERS, SMALLEST_BUFFER, LogBuffer
@@ -29,7 +29,7 @@ from pytest_clawperator.simulator.phone.fault_switch import FaultRequest, FaultS
 from pytest_clawperator.simulator.phone.kept_phone import bring_back_phone, kept_phone
 from pytest_clawperator.simulator.phone.network import Admission, Cable, Web
 from pytest_clawperator.simulator.phone.options import DeviceOptions, as_sold, features_of
-from pytest_clawperator.simulator.phone.power import Boot, Heartbeat, Kernel
+from pytest_clawperator.simulator.phone.power import Boot, Heartbeat
 from pytest_clawperator.simulator.phone.sim_command import make_sim
 from pytest_clawperator.simulator.phone.vendor import as_made, old_destination
 from pytest_clawperator.simulator.phone_clock import PhoneClock
@@ -43,41 +43,11 @@ from pytest_clawperator.simulator.wire.forwarding import Sockets, serve_forward
 from pytest_clawperator.simulator.wire.stream import ServiceRefused, Stream
 from pytest_clawperator.simulator.wire.sync import serve_sync
 
-
-def clean_files(files: FileSystem) -> None:
-    """Set the files back to those of a new phone, for the shells that have them open too."""
-    new = FileSystem(clock=lambda: 0.0)
-    for folder in ("/data", "/storage/emulated/0"):
-        _clean(files, folder, new)
-
-
-def _clean(files: FileSystem, folder: str, new: FileSystem) -> None:
-    for name in files.listdir(folder):
-        path = f"{folder}/{name}"
-        if not (files.is_dir(path) and new.is_dir(path)):
-            files.remove(path, recursive=True)
-    for name in new.listdir(folder):
-        path = f"{folder}/{name}"
-        if not files.exists(path):
-            files.mkdir(path)
-        _clean(files, path, new)
-
-
-# In rising order; S lets nothing through.
+_BOOT_ID = "/proc/sys/kernel/random/boot_id"
+# Priorities of log lines in rising order; S lets nothing through.
 _LEVELS = "VDIWEFS"
-_PROPERTIES = ("log.tag", "persist.log.tag")
-
-
-def is_logged(priority: str, properties: Properties, *, suppressed: bool) -> bool:
-    """Whether a line of this priority comes into the log."""
-    asked = [_LEVELS.find(properties.get(name)[:1].upper() or "?") for name in _PROPERTIES]
-    least = next((level for level in asked if level >= 0), 0)
-    if suppressed:
-        least = max(least, _LEVELS.index("E"))
-    return _LEVELS.index(priority) >= least
-
-
-# So many lines of the log are kept with its state.
+_LEVEL_PROPERTIES = ("log.tag", "persist.log.tag")
+# How many lines of the log are kept with the state of a phone.
 _KEPT_LINES = 1000
 
 
@@ -94,12 +64,7 @@ class Device:
         self.cable = Cable(self.faults)
         self.stats = Stats(on_execution=self.cable.execution_started)
         self.log = LogBuffer(clock=clock)
-        self.log.is_kept = lambda priority: is_logged(
-            priority,
-            self.system.properties,
-            suppressed="log-suppressed" in options.quirks
-            or self.faults.active("log_suppressed") is not None,
-        )
+        self.log.is_kept = self._is_logged
         if "log-small-buffer" in options.quirks:
             for name in BUFFERS:
                 self.log.resize(name, SMALLEST_BUFFER)
@@ -124,10 +89,8 @@ class Device:
             cable=self.cable,
             install=lambda variant: install_operator_variant(self.system, variant),
         )
-        self._kernel = Kernel(
-            self.files,
-            chance=random.Random(f"{options.seed}/boots"),  # noqa: S311 - no secrets here
-        )
+        self._boot_chance = random.Random(f"{options.seed}/boots")  # noqa: S311 - no secrets here
+        self._begin_boot()
         self.boot = Boot(
             self.cable,
             time_scale=options.time_scale,
@@ -165,6 +128,20 @@ class Device:
         # Shells that are open keep the table, and find the new commands in it.
         for name, command in commands.items():
             self._commands[name] = _counted(name, command, self.stats)
+
+    def _begin_boot(self, boot_id: str | None = None) -> None:
+        """Start with a new boot id, or go back to one that was kept."""
+        new = uuid.UUID(int=self._boot_chance.getrandbits(128), version=4)
+        self._boot_id = boot_id or str(new)
+        self.files.provide(_BOOT_ID, f"{self._boot_id}\n".encode())
+
+    def _is_logged(self, priority: str) -> bool:
+        """Whether a line of this priority comes into the log."""
+        values = (self.system.properties.get(name)[:1].upper() for name in _LEVEL_PROPERTIES)
+        least = next((_LEVELS.index(value) for value in values if value and value in _LEVELS), 0)
+        if "log-suppressed" in self.options.quirks or self.faults.active("log_suppressed"):
+            least = max(least, _LEVELS.index("E"))
+        return _LEVELS.index(priority) >= least
 
     @property
     def ui(self) -> PhoneUi:
@@ -232,7 +209,7 @@ class Device:
         self.clear_faults()
         for name in OPERATOR_PACKAGES:
             self.operators.stop(name)
-        clean_files(self.files)
+        _clean_files(self.files)
         self._build()
         self.log.clear(BUFFERS)
         self.log.set_right()
@@ -242,7 +219,7 @@ class Device:
     def kept(self) -> dict[str, Any]:
         """Return its state in a form that can be stored, as an emulator's snapshot."""
         log = self.log.last(_KEPT_LINES)
-        return {**kept_phone(self.system), "boot_id": self._kernel.boot_id, "log": log}
+        return {**kept_phone(self.system), "boot_id": self._boot_id, "log": log}
 
     def bring_back(self, kept: Mapping[str, Any], *, running: bool = True) -> None:
         """Go back to a state that was kept; without ``running``, as after a restart from it."""
@@ -251,7 +228,7 @@ class Device:
         self._build()
         bring_back_phone(self.system, kept, running=running)
         self.log.bring_back(kept.get("log", ()) if running else ())
-        self._kernel.boot(kept["boot_id"] if running else None)
+        self._begin_boot(kept["boot_id"] if running else None)
         self.cable.disconnect()
 
     def _shut_down(self) -> None:
@@ -265,7 +242,7 @@ class Device:
         system.processes.boot()
         system.display.awake = True
         self.log.clear(BUFFERS)
-        self._kernel.boot()
+        self._begin_boot()
 
 
 def _counted(name: str, command: Command, stats: Stats) -> Command:
@@ -274,3 +251,22 @@ def _counted(name: str, command: Command, stats: Stats) -> Command:
         return command(invocation)
 
     return count
+
+
+def _clean_files(files: FileSystem) -> None:
+    """Set the files back to those of a new phone, also for open shells."""
+    new = FileSystem(clock=lambda: 0.0)
+    for folder in ("/data", "/storage/emulated/0"):
+        _clean(files, folder, new)
+
+
+def _clean(files: FileSystem, folder: str, new: FileSystem) -> None:
+    for name in files.listdir(folder):
+        path = f"{folder}/{name}"
+        if not (files.is_dir(path) and new.is_dir(path)):
+            files.remove(path, recursive=True)
+    for name in new.listdir(folder):
+        path = f"{folder}/{name}"
+        if not files.exists(path):
+            files.mkdir(path)
+        _clean(files, path, new)

@@ -41,46 +41,6 @@ from pytest_clawperator.simulator.screen.state.web import Fetch
 from pytest_clawperator.simulator.stats import Stats
 
 _VARIANTS = {"release": OPERATOR, "dev": OPERATOR_DEV}
-
-
-def install_operator_variant(system: AndroidSystem, variant: Variant) -> None:
-    """Install just this variant of the Operator, set up and running, or none."""
-    for name in OPERATOR_PACKAGES:
-        uninstall(system, name)
-    if variant != "absent":
-        _set_up_operator(system, _VARIANTS[variant])
-
-
-def _set_up_operator(system: AndroidSystem, name: str) -> None:
-    """Install the Operator as its own setup leaves it: permitted, bound, running."""
-    package = operator_package(
-        name,
-        app_id=system.packages.free_app_id(),
-        rng=system.rng,
-        now=system.clock(),
-        set_up=True,
-    )
-    system.packages.add(package)
-    system.ui.apps.install(operator_screen(package))
-    if system.build.api >= 33:
-        system.ui.permissions.grant(name, NOTIFICATIONS)
-    settings = system.settings
-    add_to_list(settings, "secure", "enabled_notification_listeners", f"{name}/{OPERATOR_LISTENER}")
-    settings_store.enable_accessibility_service(settings, f"{name}/{OPERATOR_SERVICE}")
-
-
-def bind_services(system: AndroidSystem) -> None:
-    """Start the Operators whose accessibility service is switched on, as Android does."""
-    for name in OPERATOR_PACKAGES:
-        package = system.packages.get(name)
-        service = f"{name}/{OPERATOR_SERVICE}"
-        if package is not None and settings_store.is_accessibility_service_on(
-            system.settings, service
-        ):
-            package.stopped = False
-            system.operators.start(name)
-
-
 _LAUNCH_SECONDS = 0.3
 # Never none at all: an app that was in front before anybody could look is no navigation.
 _SHORTEST_LAUNCH_SECONDS = 0.02
@@ -236,3 +196,41 @@ def _number(text: str | None, otherwise: float) -> float:
         return float(text or "")
     except ValueError:
         return otherwise
+
+
+def install_operator_variant(system: AndroidSystem, variant: Variant) -> None:
+    """Install just this variant of the Operator, set up and running, or none."""
+    for name in OPERATOR_PACKAGES:
+        uninstall(system, name)
+    if variant != "absent":
+        _set_up_operator(system, _VARIANTS[variant])
+
+
+def _set_up_operator(system: AndroidSystem, name: str) -> None:
+    """Install the Operator as its own setup leaves it: permitted, bound, running."""
+    package = operator_package(
+        name,
+        app_id=system.packages.free_app_id(),
+        rng=system.rng,
+        now=system.clock(),
+        set_up=True,
+    )
+    system.packages.add(package)
+    system.ui.apps.install(operator_screen(package))
+    if system.build.api >= 33:
+        system.ui.permissions.grant(name, NOTIFICATIONS)
+    settings = system.settings
+    add_to_list(settings, "secure", "enabled_notification_listeners", f"{name}/{OPERATOR_LISTENER}")
+    settings_store.enable_accessibility_service(settings, f"{name}/{OPERATOR_SERVICE}")
+
+
+def bind_services(system: AndroidSystem) -> None:
+    """Start the Operators whose accessibility service is switched on, as Android does."""
+    for name in OPERATOR_PACKAGES:
+        package = system.packages.get(name)
+        service = f"{name}/{OPERATOR_SERVICE}"
+        if package is not None and settings_store.is_accessibility_service_on(
+            system.settings, service
+        ):
+            package.stopped = False
+            system.operators.start(name)

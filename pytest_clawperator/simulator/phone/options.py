@@ -13,6 +13,10 @@ from pytest_clawperator.simulator.wire.adbd import FEATURES
 Variant = Literal["release", "dev", "absent"]
 """Which variant of the Operator is installed."""
 
+# The last version whose adbd sends no exit codes, and whose tools are mostly those of toolbox.
+_OLD_API = 23
+_RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "iw", "ps", "ur", "yi"})
+
 
 @dataclass(frozen=True, kw_only=True)
 class DeviceOptions:
@@ -39,13 +43,8 @@ class DeviceOptions:
     quirks: frozenset[str] = frozenset()
 
 
-# The last version whose adbd sends no exit codes, and whose tools are mostly those of toolbox.
-_OLD_API = 23
-_RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "iw", "ps", "ur", "yi"})
-
-
 def as_sold(options: DeviceOptions) -> DeviceOptions:
-    """Return the options of a phone as its quirks have them."""
+    """Return the options with what the quirks of the phone change in them."""
     quirks = options.quirks
     if "old-toybox" in quirks:
         options = replace(options, api=min(options.api, _OLD_API))
@@ -55,10 +54,10 @@ def as_sold(options: DeviceOptions) -> DeviceOptions:
 
 
 def features_of(options: DeviceOptions) -> tuple[str, ...]:
-    """Return what its adbd tells hosts that it can do."""
+    """Return the features that its adbd announces to hosts."""
     return () if "old-toybox" in options.quirks else FEATURES
 
 
 def wifi_name(serial_number: str) -> str:
-    """Return the name of a phone on Wi-Fi whose own name somebody else still has."""
+    """Return the serial of a phone on Wi-Fi whose first name is still taken."""
     return f"adb-{serial_number}-aBcDeF (2)._adb-tls-connect._tcp"

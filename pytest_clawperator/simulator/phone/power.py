@@ -1,16 +1,13 @@
-"""Power: the stages of a restart, the id of each boot, and the passing of the phone's time."""
+"""The stages of a restart, and the passing of the phone's time."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import logging
-import random
-import uuid
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
-from pytest_clawperator.simulator.filesystem import FileSystem
 from pytest_clawperator.simulator.phone.network import Cable
 from pytest_clawperator.simulator.phone_clock import PhoneClock
 from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
@@ -21,6 +18,7 @@ _GOING_DOWN = 0.1
 _DOWN = 1.0
 _KERNEL = 1.0
 _SERVICES = 0.5
+_log = logging.getLogger(__name__)
 
 
 class Boot:
@@ -58,7 +56,7 @@ class Boot:
         return self.stage == "on"
 
     def begin(self) -> None:
-        """Restart, unless it does so already."""
+        """Restart, unless a restart is under way."""
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._restart())
 
@@ -68,7 +66,7 @@ class Boot:
             await asyncio.wait({self._task})
 
     async def stop(self) -> None:
-        """Give a restart up that is under way."""
+        """Cancel a restart that is under way."""
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -81,7 +79,7 @@ class Boot:
         self._cable.disconnect()
         await self.pause(_DOWN)
         self.stage = "kernel"
-        # Hosts that wait for an answer since it went down call again.
+        # Hosts that have waited for an answer since it went down connect again.
         self._cable.disconnect()
         await self.pause(_KERNEL)
         self.stage = "services"
@@ -91,9 +89,6 @@ class Boot:
 
     async def _sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds * self._time_scale)
-
-
-_log = logging.getLogger(__name__)
 
 
 class Heartbeat:
@@ -117,7 +112,7 @@ class Heartbeat:
                 await self._task
 
     def plan_changed(self) -> None:
-        """Look again for what comes next."""
+        """Check again when something is due next."""
         self._planned.set()
 
     async def _beat(self) -> None:
@@ -136,22 +131,5 @@ class Heartbeat:
     def _catch_up(self) -> None:
         try:
             self._screen().catch_up()
-        except Exception:  # one app's trouble is no reason for the time to stand still
+        except Exception:  # a fault in one app must not stop the time
             _log.exception("what was due on the screen failed")
-
-
-_BOOT_ID = "/proc/sys/kernel/random/boot_id"
-
-
-class Kernel:
-    """Has a new id for each boot."""
-
-    def __init__(self, files: FileSystem, *, chance: random.Random) -> None:
-        self._files = files
-        self._chance = chance
-        self.boot()
-
-    def boot(self, boot_id: str | None = None) -> None:
-        """Start with a new id, or go back to one that was kept."""
-        self.boot_id = boot_id or str(uuid.UUID(int=self._chance.getrandbits(128), version=4))
-        self._files.provide(_BOOT_ID, f"{self.boot_id}\n".encode())

@@ -72,25 +72,14 @@ Faults and their options:
 class Simulated(Protocol):
     """What the command needs of the phone."""
 
-    @property
-    def faults(self) -> Faults:
-        """What goes wrong on it."""
-
-    @property
-    def stats(self) -> Stats:
-        """What was counted."""
+    faults: Faults
+    stats: Stats
+    chatter: Chatter
+    operators: OperatorHost
 
     @property
     def ui(self) -> PhoneUi:
         """Its screen."""
-
-    @property
-    def chatter(self) -> Chatter:
-        """What its other processes log."""
-
-    @property
-    def operators(self) -> OperatorHost:
-        """Its Operators."""
 
     def set_fault(self, request: FaultRequest) -> Fault:
         """Switch a fault on."""
