@@ -20,6 +20,8 @@ _TCP = re.compile("tcp:(?:(?P<host>[^:]+):)?(?P<port>[0-9]{1,5})", re.ASCII)
 # Where Linux begins to look for a port of its own choice.
 _FIRST_FREE = 32768
 _LAST_PORT = 65535
+# How adbd lists a host that is connected over TCP.
+_HOST_NAME = "host-1"
 
 
 class Line(Stream, Protocol):
@@ -33,11 +35,11 @@ class Host(Protocol):
     """A host that asked the phone to listen on its behalf."""
 
     async def dial(self, destination: str) -> Line:
-        """Connect to a socket of the host's; ConnectionError if it refuses."""
+        """Connect to a socket of the host; raise ConnectionError if it refuses."""
 
 
 class BadSocketName(ValueError):
-    """The text names no socket."""
+    """The text is not the name of a socket."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Sockets:
 
     def listen(self, name: str, *, remote: str, host: Host) -> str:
         """Listen for a host and return the socket's name; ``tcp:0`` becomes a free port."""
-        name = socket_name(name)
+        name = _socket_name(name)
         if name == "tcp:0":
             ports = range(_FIRST_FREE, _LAST_PORT + 1)
             name = next(tcp for tcp in map("tcp:{}".format, ports) if tcp not in self._listeners)
@@ -66,26 +68,26 @@ class Sockets:
 
     def listens(self, name: str) -> bool:
         """Whether something listens on a socket."""
-        return socket_name(name) in self._listeners
+        return _socket_name(name) in self._listeners
 
     def listeners(self) -> list[Listener]:
         """List what listens for hosts, in the order in which it began."""
         return list(self._listeners.values())
 
     def close(self, name: str) -> None:
-        """Listen there no more; KeyError where nothing did."""
-        del self._listeners[socket_name(name)]
+        """Stop listening there; raise KeyError if nothing did."""
+        del self._listeners[_socket_name(name)]
 
     def close_all(self, host: Host | None = None) -> None:
-        """Listen no more on behalf of one host, or of all."""
+        """Stop listening on behalf of one host, or of all."""
         for listener in self.listeners():
             if host in (None, listener.host):
                 del self._listeners[listener.name]
 
     async def connect(self, name: str) -> Line:
-        """Connect to a socket of the phone; ConnectionError where nothing listens."""
+        """Connect to a socket of the phone; raise ConnectionError if nothing listens."""
         try:
-            listener = self._listeners.get(socket_name(name))
+            listener = self._listeners.get(_socket_name(name))
         except BadSocketName as error:
             raise ConnectionError(str(error)) from None
         if listener is None:
@@ -93,8 +95,8 @@ class Sockets:
         return await listener.host.dial(listener.remote)
 
 
-def socket_name(text: str) -> str:
-    """Return a socket's name in one form; BadSocketName if it is none."""
+def _socket_name(text: str) -> str:
+    """Return a socket's name in one form; raise BadSocketName if it is not one."""
     found = _TCP.fullmatch(text)
     if found and int(found["port"]) <= _LAST_PORT and found["host"] in (None, *_LOOPBACK):
         return f"tcp:{int(found['port'])}"
@@ -103,7 +105,7 @@ def socket_name(text: str) -> str:
     raise BadSocketName(f"unknown socket specification: {text}")
 
 
-async def join(one: Stream, other: Stream) -> None:
+async def _join(one: Stream, other: Stream) -> None:
     """Carry bytes both ways until one of the two is closed."""
     ways = [asyncio.create_task(_carry(one, other)), asyncio.create_task(_carry(other, one))]
     try:
@@ -120,10 +122,6 @@ async def _carry(source: Stream, target: Stream) -> None:
             await target.write(data)
 
 
-# What adbd calls a host that came over TCP, in the list of what it forwards.
-_HOST_NAME = "host-1"
-
-
 async def serve_forward(name: str, stream: Stream, sockets: Sockets) -> None:
     """Connect a host to a socket of the phone, until one of them closes."""
     try:
@@ -131,7 +129,7 @@ async def serve_forward(name: str, stream: Stream, sockets: Sockets) -> None:
     except ConnectionError as error:
         raise ServiceRefused(name) from error
     try:
-        await join(stream, line)
+        await _join(stream, line)
     finally:
         line.finish()
 
@@ -163,7 +161,7 @@ def _begin(argument: str, sockets: Sockets, host: Host) -> bytes:
     if once and sockets.listens(name):
         return _failure("cannot rebind existing socket")
     bound = sockets.listen(name, remote=remote, host=host)
-    # Which port it became is told only where the phone had to choose one.
+    # The port is part of the answer only if the phone had to choose one.
     return b"OKAY" if bound == name else b"OKAY" + _text(bound.removeprefix("tcp:"))
 
 

@@ -77,15 +77,6 @@ class MessageReader:
         return used
 
 
-class Sender(Protocol):
-    """A stream that may send when this turn of the loop ends."""
-
-    has_turn: bool
-
-    def take_turn(self) -> None:
-        """Send what may be sent now."""
-
-
 class Outbox:
     """Queues messages; ``transport`` is None while nobody is connected."""
 
@@ -95,7 +86,7 @@ class Outbox:
         self.with_sums = True
         self._loop = asyncio.get_running_loop()
         self._outgoing: list[bytes] = []
-        self._waiting: list[Sender] = []
+        self._waiting: list[Channel] = []
         self._flush_is_due = False
 
     def send(self, command: int, arg0: int, arg1: int, payload: bytes = b"") -> None:
@@ -105,11 +96,11 @@ class Outbox:
             self._outgoing.append(payload)
         self._flush_soon()
 
-    def ask_for_turn(self, sender: Sender) -> None:
+    def ask_for_turn(self, channel: Channel) -> None:
         """Call the stream's ``take_turn`` when this turn of the loop ends."""
-        if not sender.has_turn:
-            sender.has_turn = True
-            self._waiting.append(sender)
+        if not channel.has_turn:
+            channel.has_turn = True
+            self._waiting.append(channel)
             self._flush_soon()
 
     def _flush_soon(self) -> None:
@@ -119,9 +110,9 @@ class Outbox:
 
     def _flush(self) -> None:
         waiting, self._waiting = self._waiting, []
-        for sender in waiting:
-            sender.has_turn = False
-            sender.take_turn()
+        for channel in waiting:
+            channel.has_turn = False
+            channel.take_turn()
         self._flush_is_due = False
         if self._waiting:
             self._flush_soon()
