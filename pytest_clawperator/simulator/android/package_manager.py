@@ -126,7 +126,7 @@ def install_operator(system: AndroidSystem, name: str, *, apk: bytes) -> None:
 
 
 def _store(system: AndroidSystem, package: Package, apk: bytes) -> None:
-    """Keep the file where ``pm path`` says it is."""
+    """Store the file where ``pm path`` locates it."""
     system.files.mkdir(package.code_path, parents=True)
     system.files.write(package.apk, apk)
 

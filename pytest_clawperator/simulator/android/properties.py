@@ -178,7 +178,7 @@ def _emulator_properties(build: Build) -> dict[str, str]:
     }
 
 
-# What becomes "1" once Android runs; nobody but init may set these.
+# Properties that become "1" once Android runs; only init may set them.
 _BOOT_KEYS = ("dev.bootcomplete", "sys.boot_completed")
 _ANIMATION = "init.svc.bootanim"
 MAX_VALUE = 91

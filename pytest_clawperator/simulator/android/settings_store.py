@@ -78,7 +78,7 @@ class SettingsStore:
         self._watchers: list[Watcher] = []
 
     def get(self, namespace: str, key: str) -> str | None:
-        """Return a value, or None where there is none."""
+        """Return a value, or None if the key is not set."""
         return self._tables[namespace].get(key)
 
     def put(self, namespace: str, key: str, value: str) -> None:

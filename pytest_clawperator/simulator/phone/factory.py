@@ -42,7 +42,7 @@ from pytest_clawperator.simulator.stats import Stats
 
 _VARIANTS = {"release": OPERATOR, "dev": OPERATOR_DEV}
 _LAUNCH_SECONDS = 0.3
-# Never none at all: an app that was in front before anybody could look is no navigation.
+# Never 0: an app that is in front at once could not be seen as a navigation.
 _SHORTEST_LAUNCH_SECONDS = 0.02
 # How many dp a camera in the screen takes of its upper edge.
 _CUTOUT = 52
@@ -52,7 +52,7 @@ _EMPTY_ZIP = b"PK\5\6" + bytes(18)  # for those who pull an app's file
 
 @dataclass(frozen=True, kw_only=True)
 class Parts:
-    """What a phone keeps when its system is built anew."""
+    """What a phone keeps when its system is built again."""
 
     time: PhoneClock
     files: FileSystem

@@ -42,12 +42,12 @@ def parse_fault(words: Sequence[str]) -> FaultRequest:
         key, equals, value = word.partition("=")
         if not equals:
             raise ConfigurationError(
-                f"{word!r} is no option", hint="Options are written as key=value, e.g. times=1."
+                f"{word!r} is not an option", hint="Options are written as key=value, e.g. times=1."
             )
         if key == "times" and lasting:
             raise ConfigurationError(
                 f"fault {name!r} has no occasions to count",
-                hint="Say how long it lasts instead: ms=2000; without it, to the end.",
+                hint="Give its duration instead, e.g. ms=2000; without one it lasts to the end.",
             )
         if key == "times":
             times = _times(value)
@@ -59,7 +59,7 @@ def parse_fault(words: Sequence[str]) -> FaultRequest:
 def _times(value: str) -> int:
     if not (value.isascii() and value.isdigit()) or not 1 <= len(value) <= 9 or int(value) < 1:
         raise ConfigurationError(
-            f"times={value} is no number of occasions",
+            f"times={value} is not a number of occasions",
             hint="times takes a whole number from 1; without it the fault stays until cleared.",
         )
     return int(value)
@@ -75,7 +75,7 @@ def _option(name: str, key: str, value: str) -> str:
     is_number = defaults[key].isdigit()
     if is_number and not (value.isascii() and value.isdigit() and len(value) <= 9):
         raise ConfigurationError(
-            f"{key}={value} is no whole number", hint=f"The default is {key}={defaults[key]}."
+            f"{key}={value} is not a whole number", hint=f"The default is {key}={defaults[key]}."
         )
     if (name, key) == ("disconnect", "after") and value not in _DISCONNECT_AFTER:
         raise ConfigurationError(

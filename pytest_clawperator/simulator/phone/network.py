@@ -43,7 +43,7 @@ class Cable:
         """Drop every host in a moment; they may connect again."""
         try:
             loop = asyncio.get_running_loop()
-        except RuntimeError:  # not yet running, so nobody is connected
+        except RuntimeError:  # not running yet, so no host is connected
             return
         loop.call_later(seconds, self.disconnect)
 
@@ -58,7 +58,7 @@ class Cable:
 _HOSTS = ("localhost", "127.0.0.1")
 _SECONDS = 10.0
 _LARGEST = 1024 * 1024
-# Those of a URL that are no text to be quoted, and what is quoted already.
+# Characters that have a meaning in a URL, and the mark of what is quoted already.
 _SAFE = "/%:=&?~#+!$,;'@()*[]"
 
 
@@ -138,7 +138,7 @@ class _Received:
 
 def _read(received: bytes) -> WebAnswer:
     source = _Received(received)
-    response = http.client.HTTPResponse(source)  # type: ignore[arg-type]  # of a socket it asks no more
+    response = http.client.HTTPResponse(source)  # type: ignore[arg-type]  # makefile() is all it uses
     response.begin()
     if not 200 <= response.status < 300:
         raise ValueError(f"the server answered {response.status} {response.reason}")

@@ -169,7 +169,7 @@ def _chatter(device: Simulated, words: list[str]) -> str:
         rate = -1.0
     if not 0 <= rate <= 10_000:
         raise ConfigurationError(
-            f"{words[0]!r} is no rate", hint="Give lines per second, from 0 to 10000."
+            f"{words[0]!r} is not a rate", hint="Give lines per second, from 0 to 10000."
         )
     device.chatter.rate = rate
     return ""

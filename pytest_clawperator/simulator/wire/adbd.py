@@ -50,7 +50,7 @@ class Served(Protocol):
 
     @property
     def features(self) -> Sequence[str]:
-        """What its adbd can do; the first ones told nothing."""
+        """What its adbd can do; the oldest ones announce nothing."""
 
     @property
     def sockets(self) -> Sockets:
@@ -179,8 +179,8 @@ class Connection(asyncio.Protocol):
             self._admitted = True
             self._outbox.max_payload = min(max_payload, MAX_PAYLOAD)
             features = self._device.features
-            told = f"features={','.join(features)}" if features else ""
-            banner = f"device::{self._device.banner.rstrip(';')};{told}"
+            announced = f"features={','.join(features)}" if features else ""
+            banner = f"device::{self._device.banner.rstrip(';')};{announced}"
             self._outbox.send(CNXN, VERSION, MAX_PAYLOAD, banner.encode("utf-8", "replace"))
             self._outbox.with_sums = self._reader.checks_sums = version < VERSION
 
@@ -224,7 +224,7 @@ class Connection(asyncio.Protocol):
             channel.refused = True
         except StreamClosed:
             pass
-        except Exception:  # a bug in one service is no reason for the others to end
+        except Exception:  # a bug in one service must not end the others
             _log.exception("the service %.100r failed", destination)
         finally:
             channel.finish()
@@ -284,7 +284,7 @@ class Adbd:
         return bool(self._connections)
 
     async def stop(self) -> None:
-        """Listen no more, disconnect every host and wait until its services have ended."""
+        """Stop listening, disconnect every host and wait until its services have ended."""
         if self._server is not None:
             self._server.close()
             self._server = None

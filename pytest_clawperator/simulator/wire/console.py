@@ -131,7 +131,7 @@ class Console:
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", port, limit=_MAX_LINE)
 
     async def stop(self) -> None:
-        """Listen no more and end every session."""
+        """Stop listening and end every session."""
         if self._server is not None:
             self._server.close()
             self._server = None

@@ -45,7 +45,7 @@ class MessageReader:
         self._received = bytearray()
 
     def feed(self, data: bytes) -> None:
-        """Take bytes as they arrive; ProtocolBroken where they are no messages."""
+        """Take bytes as they arrive; raise ProtocolBroken if they are not messages."""
         if self._received:
             self._received += data
             del self._received[: self._take_messages(self._received)]
@@ -78,7 +78,7 @@ class MessageReader:
 
 
 class Outbox:
-    """Queues messages; ``transport`` is None while nobody is connected."""
+    """Queues messages; ``transport`` is None while no host is connected."""
 
     def __init__(self) -> None:
         self.transport: asyncio.Transport | None = None
@@ -129,7 +129,7 @@ class StreamClosed(Exception):
 
 
 class ServiceRefused(Exception):
-    """The device has no such service; the host is told so instead of getting a stream."""
+    """The device has no such service; the host gets a refusal instead of a stream."""
 
 
 class Stream(Protocol):
@@ -215,7 +215,7 @@ class Channel:
         if self._closed or not self.remote_id:
             return
         if not self.started:
-            # Only its first steps tell whether the service refuses.
+            # Only its first steps show whether the service refuses.
             self._outbox.ask_for_turn(self)
             return
         if self.refused and not self._accepted:

@@ -19,11 +19,14 @@ class TestFaults:
         [
             ("nope", "sim: there is no fault 'nope'. Known faults: booting, container_lost, "),
             ("clear nope", "sim: there is no fault 'nope'. Known faults: "),
-            ("booting x", "sim: 'x' is no option. Options are written as key=value"),
+            ("booting x", "sim: 'x' is not an option. Options are written as key=value"),
             ("booting ms=5", "sim: fault 'booting' has no option 'ms'. Its options: times.\n"),
-            ("booting times=0", "sim: times=0 is no number of occasions. times takes a whole"),
-            ("booting times=x", "sim: times=x is no number of occasions."),
-            ("late_envelope ms=soon", "sim: ms=soon is no whole number. The default is ms=2000."),
+            ("booting times=0", "sim: times=0 is not a number of occasions. times takes a whole"),
+            ("booting times=x", "sim: times=x is not a number of occasions."),
+            (
+                "late_envelope ms=soon",
+                "sim: ms=soon is not a whole number. The default is ms=",
+            ),
             ("disconnect after=lunch", "sim: a disconnect after 'lunch' is not possible. Allowed:"),
             ("forged_lines kind=x", "sim: there are no forged lines of kind 'x'. Allowed: all,"),
             ("list all", "sim: 'all' is one word too many. 'sim help' shows what is allowed.\n"),
