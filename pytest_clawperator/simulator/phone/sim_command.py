@@ -18,38 +18,6 @@ from pytest_clawperator.simulator.shell.shell import Command, Invocation
 from pytest_clawperator.simulator.stats import Stats
 
 
-def outline(ui: PhoneUi) -> str:
-    """Describe the screen: every window from the top one down, and in it what has a name."""
-    lines = [f"{ui.view.foreground_package()}/{ui.view.foreground_activity()}"]
-    for window in reversed(ui.view.windows()):
-        active = ", active" if window.active else ""
-        lines.append(f"{window.type} window of {window.package}{active}")
-        lines += _outline(window.root, 1)
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _outline(node: UiNode, depth: int) -> Iterator[str]:
-    named = bool(node.label or node.resource_id or node.editable or node.scrollable)
-    if named:
-        yield "  " * depth + _described(node)
-    for child in node.children:
-        yield from _outline(child, depth + named)
-
-
-def _described(node: UiNode) -> str:
-    parts = [role_of(node)]
-    if node.text:
-        parts.append(repr(node.text))
-    if node.content_desc:
-        parts.append(f"desc={node.content_desc!r}")
-    if node.resource_id:
-        parts.append(f"id={node.resource_id}")
-    parts += [name for name in ("checked", "focused", "selected") if getattr(node, name)]
-    parts += [] if node.enabled else ["disabled"]
-    left, top, right, bottom = node.bounds
-    return f"{' '.join(parts)} [{left},{top}][{right},{bottom}]"
-
-
 _HELP = """usage: sim COMMAND
   fault NAME [times=N] [OPTION=VALUE ...]   let something go wrong: N times (a retry
                                             is another time), or until cleared
@@ -216,6 +184,38 @@ def _reset(device: Simulated, words: list[str]) -> str:
 
 def _help(device: Simulated, words: list[str]) -> str:
     return _HELP.format(profiles=", ".join(PROFILES)) + "".join(_fault_table())
+
+
+def outline(ui: PhoneUi) -> str:
+    """Describe the screen: every window from the top one down, and in it what has a name."""
+    lines = [f"{ui.view.foreground_package()}/{ui.view.foreground_activity()}"]
+    for window in reversed(ui.view.windows()):
+        active = ", active" if window.active else ""
+        lines.append(f"{window.type} window of {window.package}{active}")
+        lines += _outline(window.root, 1)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _outline(node: UiNode, depth: int) -> Iterator[str]:
+    named = bool(node.label or node.resource_id or node.editable or node.scrollable)
+    if named:
+        yield "  " * depth + _described(node)
+    for child in node.children:
+        yield from _outline(child, depth + named)
+
+
+def _described(node: UiNode) -> str:
+    parts = [role_of(node)]
+    if node.text:
+        parts.append(repr(node.text))
+    if node.content_desc:
+        parts.append(f"desc={node.content_desc!r}")
+    if node.resource_id:
+        parts.append(f"id={node.resource_id}")
+    parts += [name for name in ("checked", "focused", "selected") if getattr(node, name)]
+    parts += [] if node.enabled else ["disabled"]
+    left, top, right, bottom = node.bounds
+    return f"{' '.join(parts)} [{left},{top}][{right},{bottom}]"
 
 
 def _no_more(words: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""``am`` and ``monkey``: starting, stopping, broadcasting."""
+"""``am``: starting, stopping, broadcasting."""
 
 from __future__ import annotations
 

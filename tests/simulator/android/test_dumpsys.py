@@ -1,4 +1,4 @@
-"""``dumpsys`` itself: the list of services, and unknown ones."""
+"""``dumpsys``."""
 
 from __future__ import annotations
 

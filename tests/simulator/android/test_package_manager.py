@@ -1,4 +1,4 @@
-"""What an APK is taken for."""
+"""Installing an APK, and granting permissions."""
 
 from __future__ import annotations
 

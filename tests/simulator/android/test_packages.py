@@ -1,4 +1,4 @@
-"""What is installed on a phone, and under which numbers and names."""
+"""The packages of a phone: numbers, names and permissions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``pm``: paths, data and removing."""
+"""``pm``: listing, installing, removing and resolving."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""System properties."""
+"""System properties, ``getprop`` and ``setprop``."""
 
 from __future__ import annotations
 

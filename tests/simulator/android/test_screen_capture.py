@@ -1,4 +1,4 @@
-"""``screencap``."""
+"""``screencap`` and ``screenrecord``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``settings``, ``content``, ``getprop`` and ``setprop``."""
+"""``settings``, ``ime`` and the services of settings."""
 
 from __future__ import annotations
 

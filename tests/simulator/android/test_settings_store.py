@@ -1,4 +1,4 @@
-"""The tables of settings."""
+"""The tables of settings, and the accessibility services in them."""
 
 from __future__ import annotations
 

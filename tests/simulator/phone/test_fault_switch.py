@@ -1,4 +1,4 @@
-"""Faults with an effect of their own: another Operator is installed, log streams end."""
+"""Requests for faults, and what switching a fault changes at once."""
 
 from __future__ import annotations
 

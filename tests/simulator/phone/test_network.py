@@ -1,4 +1,4 @@
-"""Hosts that are kept out or cut off."""
+"""Hosts that are kept out or cut off, and HTTP servers behind the loopback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens on a phone while nobody looks at it."""
+"""What happens on a phone by itself as time passes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""adbd as the real adb sees it, and after its connections were dropped."""
+"""adbd as the real adb and raw bytes see it, and after its connections were dropped."""
 
 from __future__ import annotations
 

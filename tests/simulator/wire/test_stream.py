@@ -1,4 +1,4 @@
-"""One stream: pieces, acknowledgements, closing."""
+"""Messages, the outbox and streams: layout, pieces, acknowledgements, closing."""
 
 from __future__ import annotations
 
