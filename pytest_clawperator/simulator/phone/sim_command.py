@@ -17,7 +17,6 @@ from pytest_clawperator.simulator.screen.phone_ui import PhoneUi
 from pytest_clawperator.simulator.shell.shell import Command, Invocation
 from pytest_clawperator.simulator.stats import Stats
 
-
 _HELP = """usage: sim COMMAND
   fault NAME [times=N] [OPTION=VALUE ...]   let something go wrong: N times (a retry
                                             is another time), or until cleared
