@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import struct
 
 from pytest_clawperator.simulator import filesystem
@@ -134,6 +135,9 @@ class _Conversation:
         if not path or not mode_text.isascii() or not mode_text.isdigit():
             raise _Refused(f"invalid mode {mode_text!r}")
         problem = self._prepare(path)
+        if stat.S_ISLNK(int(mode_text) & 0xFFFF):
+            # As in a phone's shared storage, there are no links.
+            problem = "symlink failed: Operation not permitted"
         if problem:
             await self._fail(problem)
         content = bytearray()

@@ -241,6 +241,7 @@ def test_a_download_comes_in_chunks_of_at_most_64_kilobytes(files: FileSystem) -
         (send("/sdcard", b"x"), "couldn't create file: Is a directory"),
         (send("/new/x", b"x"), "secure_mkdirs failed: Read-only file system"),
         (send("/system/x", b"x"), "couldn't create file: Read-only file system"),
+        (send("/sdcard/x", b"y", mode=0o120777), "symlink failed: Operation not permitted"),
         (request(b"SEND", b"/sdcard/x"), "invalid mode '/sdcard/x'"),
         (request(b"SEND", b"/sdcard/x,-1"), "invalid mode '-1'"),
         (request(b"NOPE", b"/sdcard/x"), "unknown command NOPE"),
